@@ -1,0 +1,64 @@
+"""What a check reports: plain data that every renderer and every client reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from snd_analysis.source import Span
+
+
+class Severity(StrEnum):
+    """How much a diagnostic matters; only errors make a program invalid."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFO = "info"
+    HINT = "hint"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Location:
+    """A span in a file. ``path`` is as the file was named by whoever asked."""
+
+    path: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """Another place that takes part in a diagnostic, and what it has to do with it."""
+
+    location: Location
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class TextEdit:
+    """Replacement of the text at ``location`` by ``text``."""
+
+    location: Location
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """A change that makes a diagnostic go away. A safe one never changes what a program means."""
+
+    title: str
+    edits: tuple[TextEdit, ...]
+    safe: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One mistake, at one place, by one rule (see ``snd_analysis.rules``)."""
+
+    rule: str
+    severity: Severity
+    message: str
+    location: Location
+    related: tuple[Related, ...] = ()
+    fix: Fix | None = None
+    unnecessary: bool = False
+    """The marked text could go without changing anything: clients grey it out."""
