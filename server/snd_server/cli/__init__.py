@@ -1,0 +1,57 @@
+"""The command ``snd``. Subcommands are loaded when they are called for: start-up is part of every check."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    """Entry point. Exit status: 0 clean, 1 problems, 2 misuse or I/O, 101 a fault of ours, 130 interrupted."""
+    try:
+        sys.exit(_run())
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+def _run() -> int:
+    import click
+
+    from snd_server.cli.root import snd
+
+    try:
+        status = snd.main(prog_name="snd", standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        return 2
+    except click.Abort:
+        return 130
+    except BrokenPipeError:
+        return _broken_pipe()
+    except OSError as error:
+        click.echo(f"Error: {error}", err=True)
+        return 2
+    except Exception as error:
+        return _fault(error)
+    return status if isinstance(status, int) else 0
+
+
+def _broken_pipe() -> int:
+    """The reader of our output has gone: nothing more to say, also not by Python when it closes the stream."""
+    import os
+
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 2
+
+
+def _fault(error: Exception) -> int:
+    import click
+
+    from snd_server import HOMEPAGE
+
+    if {"-v", "--verbose"} & set(sys.argv):
+        import traceback
+
+        traceback.print_exc()
+    what = f"{type(error).__name__}: {error}"
+    click.echo(f"snd itself failed ({what}). Please report this at {HOMEPAGE}/issues; -v shows the traceback", err=True)
+    return 101

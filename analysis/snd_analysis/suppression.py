@@ -1,0 +1,184 @@
+"""Comments that suppress diagnostics.
+
+``# snd: ignore[rule, other-rule] reason`` covers the line it ends; alone on a line, it covers the next line that is
+not a comment. ``# snd: ignore-file[rule] reason`` above the first line of code covers the file. A diagnostic belongs
+to the line where it starts. Without ``[…]`` every rule is suppressed, which is reported, as is whatever a comment
+names in vain.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from snd_analysis.diagnostics import Diagnostic, Fix, Location, TextEdit
+from snd_analysis.rules.rule import Rule
+from snd_analysis.rules.suppressions import BLANKET_SUPPRESSION, UNKNOWN_RULE_IN_SUPPRESSION, UNUSED_SUPPRESSION
+from snd_analysis.source import Source, Span
+from snd_analysis.syntax.spelling import close_matches
+
+_SUPPRESSION = re.compile(r"#\s*snd:\s*(?P<kind>ignore-file|ignore)(?![\w-])\s*(?P<list>\[(?P<rules>[^\]]*)\])?")
+_NAME = re.compile(r"[^\s,]+")
+
+
+def apply(diagnostics: Iterable[Diagnostic], source: Source, comments: Iterable[Span]) -> tuple[Diagnostic, ...]:
+    """The diagnostics of ``source`` that no comment suppresses, and those about the suppressions; sorted by place."""
+    suppressions = _suppressions(source, tuple(comments))
+    if not suppressions:
+        return tuple(diagnostics)
+    from snd_analysis.rules.catalogue import catalogue
+
+    rules = catalogue().keys()
+    kept = [found for found in diagnostics if not _suppressed(found, source, suppressions)]
+    about = [found for each in suppressions for found in _questionable(each, source, rules)]
+    kept += [found for found in about if not _suppressed(found, source, suppressions, by_name=True)]
+    unused = [found for each in suppressions for found in _unused(each, source, rules)]
+    kept += [found for found in unused if not _suppressed(found, source, suppressions, by_name=True)]
+    return tuple(sorted(kept, key=lambda found: found.location.span))
+
+
+@dataclass(frozen=True, slots=True)
+class _Suppression:
+    comment: Span
+    directive: Span
+    """The part up to the closing bracket."""
+    names: tuple[Span, ...]
+    """Where each rule is named; empty for a blanket."""
+    rules: tuple[str, ...]
+    line: int | None
+    """The line that is covered; None for the whole file."""
+    is_alone: bool
+    """Nothing else stands on its line."""
+    is_effective: bool = True
+    """False for ``ignore-file`` below the first line of code."""
+    used: set[str] = field(default_factory=set)
+    """The rules it has suppressed."""
+
+    @property
+    def is_blanket(self) -> bool:
+        return not self.names
+
+    def covers(self, line: int) -> bool:
+        return self.is_effective and self.line in (None, line)
+
+
+def _suppressions(source: Source, comments: Sequence[Span]) -> list[_Suppression]:
+    matches = [(comment, _SUPPRESSION.match(source.text, comment.start, comment.end)) for comment in comments]
+    if not any(match for _, match in matches):
+        return []
+    alone = {source.position(comment.start).line for comment in comments if _is_alone(comment, source)}
+    lines = range(1, len(source.line_starts) + 1)
+    first_code = next((line for line in lines if line not in alone and source.line_text(line).strip()), None)
+    found: list[_Suppression] = []
+    for comment, match in matches:
+        if match is None:
+            continue
+        own_line = source.position(comment.start).line
+        covered = own_line
+        while covered in alone:
+            covered += 1
+        of_file = match["kind"] == "ignore-file"
+        names = [] if match["list"] is None else [*_NAME.finditer(source.text, *match.span("rules"))]
+        found.append(
+            _Suppression(
+                comment,
+                Span(*match.span()),
+                tuple(Span(*name.span()) for name in names),
+                tuple(name[0] for name in names),
+                line=None if of_file else covered,
+                is_alone=own_line in alone,
+                is_effective=not of_file or first_code is None or own_line < first_code,
+            )
+        )
+    return found
+
+
+def _is_alone(comment: Span, source: Source) -> bool:
+    start = source.line_starts[source.position(comment.start).line - 1]
+    return not source.text[start : comment.start].strip()
+
+
+def _suppressed(found: Diagnostic, source: Source, suppressions: Sequence[_Suppression], by_name: bool = False) -> bool:
+    """Whether a comment covers the diagnostic; remembers for every such comment that it was of use."""
+    line = source.position(found.location.span.start).line
+    covering = [
+        each
+        for each in suppressions
+        if each.covers(line) and (found.rule in each.rules or (each.is_blanket and not by_name))
+    ]
+    for each in covering:
+        each.used.add(found.rule)
+    return bool(covering)
+
+
+def _questionable(suppression: _Suppression, source: Source, rules: Collection[str]) -> Iterator[Diagnostic]:
+    if suppression.is_blanket and suppression.used:
+        names = ", ".join(sorted(suppression.used))
+        span = suppression.directive
+        word = source.text[span.start : span.end].partition("[")[0].rstrip()
+        fix = _fix(source, f"Name what it suppresses: `{names}`", [(span, f"{word}[{names}]")])
+        message = "This comment suppresses every rule; it should name those that are meant"
+        yield _diagnostic(BLANKET_SUPPRESSION, message, span, source, fix)
+    for name, span in zip(suppression.rules, suppression.names, strict=True):
+        if name in rules:
+            continue
+        suggestion = next(iter(close_matches(name, rules)), None)
+        message = f"No rule is called `{name}`" + (f"; did you mean `{suggestion}`?" if suggestion else "")
+        # not safe: the suggestion is a guess, and a right guess hides diagnostics
+        fix = _fix(source, f"Replace by `{suggestion}`", [(span, suggestion)], safe=False) if suggestion else None
+        yield _diagnostic(UNKNOWN_RULE_IN_SUPPRESSION, message, span, source, fix)
+
+
+def _unused(suppression: _Suppression, source: Source, rules: Collection[str]) -> Iterator[Diagnostic]:
+    if suppression.is_blanket:
+        if not suppression.used:
+            yield _useless(suppression, source, _reason(suppression, "This comment suppresses nothing"))
+        return
+    known = [name for name in dict.fromkeys(suppression.rules) if name in rules]
+    unused = [name for name in known if name not in suppression.used]
+    if not unused:
+        return
+    listed = ", ".join(f"`{name}`" for name in unused)
+    message = _reason(suppression, f"There is no {listed} here to suppress")
+    if len(unused) == len(set(suppression.rules)):
+        yield _useless(suppression, source, message)
+        return
+    kept = [name for name in dict.fromkeys(suppression.rules) if name not in unused]
+    whole = Span(suppression.names[0].start, suppression.names[-1].end)
+    span = suppression.names[suppression.rules.index(unused[0])]
+    yield _diagnostic(
+        UNUSED_SUPPRESSION, message, span, source, _fix(source, f"Remove {listed}", [(whole, ", ".join(kept))])
+    )
+
+
+def _reason(suppression: _Suppression, message: str) -> str:
+    return (
+        message if suppression.is_effective else f"{message}: `ignore-file` has to stand above the first line of code"
+    )
+
+
+def _useless(suppression: _Suppression, source: Source, message: str) -> Diagnostic:
+    fix = _fix(source, "Remove the comment", [(_removal(suppression, source), "")])
+    return _diagnostic(UNUSED_SUPPRESSION, message, suppression.directive, source, fix, unnecessary=True)
+
+
+def _removal(suppression: _Suppression, source: Source) -> Span:
+    """The comment with the blanks before it, or the whole line if there is nothing else on it."""
+    line = source.position(suppression.comment.start).line
+    if suppression.is_alone:
+        end = source.line_starts[line] if line < len(source.line_starts) else len(source.text)
+        return Span(source.line_starts[line - 1], end)
+    before = source.text[source.line_starts[line - 1] : suppression.comment.start]
+    return Span(suppression.comment.start - (len(before) - len(before.rstrip())), suppression.comment.end)
+
+
+def _fix(source: Source, title: str, edits: Iterable[tuple[Span, str]], safe: bool = True) -> Fix:
+    return Fix(title, tuple(TextEdit(Location(source.path, span), text) for span, text in edits), safe)
+
+
+def _diagnostic(
+    rule: Rule, message: str, span: Span, source: Source, fix: Fix | None, unnecessary: bool = False
+) -> Diagnostic:
+    return Diagnostic(rule.name, rule.severity, message, Location(source.path, span), fix=fix, unnecessary=unnecessary)
+

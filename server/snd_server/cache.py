@@ -1,0 +1,144 @@
+"""Results of earlier runs, found again by content.
+
+An entry is valid while its file, the files it depends on, and the places where those were looked for in vain, are as
+they were. Whatever is wrong with the cache itself (damaged, read-only, not ours), a run goes on without it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import time
+from collections.abc import Callable, Iterable, Sequence
+from hashlib import sha256
+from pathlib import Path
+
+from snd_analysis.diagnostics import Diagnostic
+from snd_server import __version__
+from snd_server.cached_diagnostics import decoded, encoded
+
+_DAY = 86_400.0
+_KEPT_DAYS = 30
+_ENTRY = re.compile(r"[0-9a-f]{62}(\.\d+)?")
+
+Digest = Callable[[str], str | None]
+"""Digest of the text of a file; None if it has none."""
+
+
+class Cache:
+    """The entries in one folder; see ``default_folder``."""
+
+    def __init__(self, folder: str, digest: Digest, exists: Callable[[str], bool]) -> None:
+        self._folder = folder
+        self._digest = digest
+        self._exists = exists
+        self._tool = _tool_digest()
+        self._stored = False
+
+    def load(self, path: str, module_paths: Sequence[str]) -> tuple[Diagnostic, ...] | None:
+        """The diagnostics of the file as it is now, if they are known."""
+        file = self._file(path, module_paths)
+        try:
+            stored_digest, _, payload = file.read_text(encoding="utf-8").partition("\n")
+            if stored_digest != _sha(payload):
+                return None
+            entry = json.loads(payload)
+            if any(self._digest(name) != digest for name, digest in entry["dependencies"].items()):
+                return None
+            if any(self._exists(name) for name in entry["absent"]):
+                return None
+            diagnostics = decoded(entry["diagnostics"])
+            _confirm(file)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            return None
+        return diagnostics
+
+    def store(
+        self,
+        path: str,
+        module_paths: Sequence[str],
+        diagnostics: Iterable[Diagnostic],
+        dependencies: Iterable[str],
+        absent: Iterable[str],
+    ) -> None:
+        """Remember the diagnostics of a file and what they depend on."""
+        entry = {
+            "dependencies": {name: self._digest(name) for name in dependencies},
+            "absent": sorted(absent),
+            "diagnostics": encoded(diagnostics),
+        }
+        payload = json.dumps(entry, separators=(",", ":"))
+        file = self._file(path, module_paths)
+        unfinished = file.with_suffix(f".{os.getpid()}")
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            unfinished.write_text(f"{_sha(payload)}\n{payload}", encoding="utf-8")
+            unfinished.replace(file)
+        except OSError:
+            return
+        self._stored = True
+
+    def close(self) -> None:
+        """Now and then, remove what no run has stored or confirmed for a month."""
+        if not self._stored:
+            return
+        marker = Path(self._folder, "swept")
+        try:
+            if marker.exists() and _age(marker) < _DAY:
+                return
+            marker.touch()
+            for file in Path(self._folder).glob("??/*"):
+                if _ENTRY.fullmatch(file.name) and _age(file) > _KEPT_DAYS * _DAY:
+                    file.unlink()
+        except OSError:
+            return
+
+    def _file(self, path: str, module_paths: Sequence[str]) -> Path:
+        key = _sha(json.dumps([self._tool, os.getcwd(), list(module_paths), path, self._digest(path)]))
+        return Path(self._folder, key[:2], key[2:])
+
+
+def default_folder() -> str:
+    """``SND_CACHE_DIR``, or the user's cache folder for snd."""
+    from_environment = os.environ.get("SND_CACHE_DIR")
+    if from_environment:
+        return from_environment
+    from platformdirs import user_cache_dir
+
+    return user_cache_dir("snd", appauthor=False)
+
+
+def _age(file: Path) -> float:
+    return time.time() - file.stat().st_mtime
+
+
+def _confirm(file: Path) -> None:
+    if _age(file) > _DAY:
+        os.utime(file)
+
+
+def text_digest(text: str) -> str:
+    """Digest of a text."""
+    return _sha(text)
+
+
+def _sha(text: str) -> str:
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _tool_digest() -> str:
+    """Changes whenever the code that decides diagnostics does: its files' names, sizes and times stand for it."""
+    import snd_analysis
+
+    states: list[tuple[str, int, int]] = []
+    folders = [str(Path(snd_analysis.__file__).parent), str(Path(__file__).parent)]
+    while folders:
+        with os.scandir(folders.pop()) as entries:
+            for entry in entries:
+                if entry.is_dir():
+                    folders.extend([] if entry.name == "__pycache__" else [entry.path])
+                    continue
+                status = entry.stat()
+                states.append((entry.path, status.st_size, status.st_mtime_ns))
+    return _sha(json.dumps([__version__, sorted(states)]))

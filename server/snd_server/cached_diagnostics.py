@@ -1,0 +1,61 @@
+"""The form in which the cache keeps diagnostics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from snd_analysis.diagnostics import Diagnostic, Fix, Location, Related, Severity, TextEdit
+from snd_analysis.source import Span
+
+
+def encoded(diagnostics: Iterable[Diagnostic]) -> list[Any]:
+    """Lists and strings that JSON can hold."""
+
+    def place(location: Any) -> list[Any]:
+        return [location.path, location.span.start, location.span.end]
+
+    return [
+        [
+            diagnostic.rule,
+            diagnostic.severity.value,
+            diagnostic.message,
+            place(diagnostic.location),
+            [[place(related.location), related.message] for related in diagnostic.related],
+            diagnostic.fix
+            and [
+                diagnostic.fix.title,
+                diagnostic.fix.safe,
+                [[place(edit.location), edit.text] for edit in diagnostic.fix.edits],
+            ],
+            diagnostic.unnecessary,
+        ]
+        for diagnostic in diagnostics
+    ]
+
+
+def decoded(entries: list[Any]) -> tuple[Diagnostic, ...]:
+    """The diagnostics again. Raises ValueError or TypeError for anything that ``encoded`` did not make."""
+
+    def place(fields: list[Any]) -> Location:
+        path, start, end = fields
+        return Location(path, Span(start, end))
+
+    def fix(fields: list[Any] | None) -> Fix | None:
+        if fields is None:
+            return None
+        title, safe, edits = fields
+        return Fix(title, tuple(TextEdit(place(location), text) for location, text in edits), safe)
+
+    return tuple(
+        Diagnostic(
+            rule,
+            Severity(severity),
+            message,
+            place(location),
+            tuple(Related(place(where), text) for where, text in related),
+            fix(change),
+            unnecessary,
+        )
+        for rule, severity, message, location, related, change, unnecessary in entries
+    )

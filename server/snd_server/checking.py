@@ -1,0 +1,170 @@
+"""Checks files: from the cache if nothing they depend on has changed, by the analysis otherwise."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from snd_analysis.diagnostics import Diagnostic, Location, Severity
+from snd_analysis.source import Source, Span
+from snd_server import HOMEPAGE
+from snd_server.cache import Cache, text_digest
+from snd_server.files import DiskReader
+from snd_server.selection import RuleSettings, selected
+
+if TYPE_CHECKING:
+    from snd_analysis.workspace import Snapshot, Workspace
+    from snd_server.config import Configurations
+
+
+class Checker:
+    """Checks the files of one run under their configurations. Texts are read once; see ``DiskReader``."""
+
+    def __init__(
+        self,
+        configurations: Configurations,
+        command_line: RuleSettings,
+        cache_folder: str | None = None,
+        show_tracebacks: bool = False,
+    ) -> None:
+        self.reader = DiskReader()
+        self.configurations = configurations
+        self.from_cache = 0
+        """How many files needed no analysis."""
+        self._command_line = command_line
+        self._show_tracebacks = show_tracebacks
+        self._workspaces: dict[tuple[str, ...], Workspace] = {}
+        self._sources: dict[str, Source] = {}
+        self._digests: dict[str, str | None] = {}
+        self._cache = Cache(cache_folder, self._digest, self.reader.exists) if cache_folder is not None else None
+
+    def check(self, path: str) -> tuple[Diagnostic, ...]:
+        """The diagnostics of one file, by the rules that are on for it, in order of their places.
+
+        Never raises: a fault of ours becomes an ``internal-error``.
+        """
+        return self.select(path, self._cached(path))
+
+    def select(self, path: str, diagnostics: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
+        """What configuration and command line leave of a file's diagnostics."""
+        configuration = self.configurations.of_file(path)
+        per_file = RuleSettings(ignore=configuration.ignored_rules(path))
+        return selected(diagnostics, (configuration.settings.rules, per_file, self._command_line))
+
+    def analyse(self, path: str, text: str | None = None) -> tuple[Diagnostic, ...]:
+        """Every diagnostic of one file that is not suppressed; with ``text``, of that text in place of the file's."""
+        try:
+            if text is not None:
+                self._replace(path, text)
+            snapshot = self._workspace(path).snapshot()
+            return self._unsuppressed(snapshot, path, snapshot.diagnostics(path))
+        except Exception as error:  # whatever it is, it must cost this file only
+            if self._show_tracebacks:
+                traceback.print_exc(file=sys.stderr)
+            return (_internal_error(path, error),)
+
+    def source(self, path: str) -> Source:
+        """The text of a file or library module; empty if it has none."""
+        known = self._sources.get(path)
+        if known is None:
+            known = self._sources[path] = self._load_source(path)
+        return known
+
+    def dependencies(self, path: str) -> tuple[str, ...]:
+        """The other files that decide a file's diagnostics, as far as the analysis can tell."""
+        try:
+            return self._workspace(path).snapshot().dependencies(path)
+        except Exception:  # a fault of the analysis is reported where the file is checked
+            return ()
+
+    def provide(self, path: str, content: bytes) -> None:
+        """Take ``content`` for a file, whatever the disk says."""
+        self.reader.provide(path, content)
+
+    def close(self) -> None:
+        """To be called at the end of a run."""
+        if self._cache is not None:
+            self._cache.close()
+
+    def _cached(self, path: str) -> tuple[Diagnostic, ...]:
+        if self._cache is None:
+            return self.analyse(path)
+        module_paths = self.configurations.of_file(path).module_paths
+        known = self._cache.load(path, module_paths)
+        if known is not None:
+            self.from_cache += 1
+            return known
+        diagnostics = self.analyse(path)
+        if not any(found.rule == "internal-error" for found in diagnostics):
+            dependencies = [name for name in self.dependencies(path) if not name.startswith("snd:")]
+            absent = self._absent(path, dependencies, module_paths)
+            self._cache.store(path, module_paths, diagnostics, dependencies, absent)
+        return diagnostics
+
+    def _absent(self, path: str, dependencies: Sequence[str], module_paths: Sequence[str]) -> Iterator[str]:
+        """Of the places where modules were not found, those where a file would change the meaning of ``path``.
+
+        The reader does not know who asked. But a module's name stands in the text that imports it.
+        """
+        texts = [self.source(name).text for name in (path, *dependencies)]
+        for place in self.reader.absent:
+            stem = place.rpartition("/")[2].removesuffix(".sknd")
+            if place != path and any(stem in text for text in texts):
+                yield place
+
+    def _unsuppressed(
+        self, snapshot: Snapshot, path: str, diagnostics: tuple[Diagnostic, ...]
+    ) -> tuple[Diagnostic, ...]:
+        if "snd:" not in self.source(path).text:  # no suppression without it: spares most files the work
+            return diagnostics
+        from snd_analysis.suppression import apply
+
+        return apply(diagnostics, snapshot.source(path), snapshot.comments(path))
+
+    def _workspace(self, path: str) -> Workspace:
+        module_paths = self.configurations.of_file(path).module_paths
+        workspace = self._workspaces.get(module_paths)
+        if workspace is None:
+            from snd_analysis.workspace import Workspace
+
+            workspace = self._workspaces[module_paths] = Workspace(self.reader, module_paths)
+        return workspace
+
+    def _replace(self, path: str, text: str) -> None:
+        self.reader.provide(path, text.encode())
+        for workspace in (self._workspace(path), *self._workspaces.values()):
+            workspace.open(path, text)
+        self._sources[path] = Source(path, text)
+        self._digests.pop(path, None)
+
+    def _load_source(self, path: str) -> Source:
+        try:
+            if path.startswith("snd:"):
+                return self._workspace(path).snapshot().source(path)
+            return Source(path, self.reader.read(path))
+        except Exception:  # only the picture is lost: a diagnostic that names the file is shown without it
+            return Source(path, "")
+
+    def _digest(self, path: str) -> str | None:
+        if path not in self._digests:
+            self._digests[path] = self._load_digest(path)
+        return self._digests[path]
+
+    def _load_digest(self, path: str) -> str | None:
+        try:
+            return text_digest(self.reader.read(path))
+        except FileNotFoundError:
+            return None
+        except Exception as error:  # UnreadableText: its message says all that the diagnostic will say
+            return text_digest(f"unreadable: {error!r} {getattr(error, 'message', '')}")
+
+
+def _internal_error(path: str, error: Exception) -> Diagnostic:
+    what = f"{type(error).__name__}: {error}".partition("\n")[0][:200]
+    message = (
+        f"snd failed while it checked this file ({what}). This is a fault of snd, not of the file: please report it "
+        f"at {HOMEPAGE}/issues, with the file and the traceback that -v shows"
+    )
+    return Diagnostic("internal-error", Severity.ERROR, message, Location(path, Span(0, 0)))

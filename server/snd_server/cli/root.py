@@ -1,0 +1,37 @@
+"""The group that holds the subcommands."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import click
+
+from snd_server import __version__
+
+_SUBCOMMANDS = {
+    "check": "Find the mistakes in SkriptND files.",
+    "rule": "Explain the rules.",
+}
+
+
+class _LazyGroup(click.Group):
+    """Imports ``snd_server.cli.NAME`` for the subcommand ``NAME``, and none for the list of them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_SUBCOMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _SUBCOMMANDS:
+            return None
+        command: click.Command = getattr(import_module(f"snd_server.cli.{cmd_name}"), cmd_name)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(_SUBCOMMANDS.items()))
+
+
+@click.command(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, "-V", "--version", prog_name="snd")
+def snd() -> None:
+    """Tools for SkriptND, the tensor language of NNEF 2.0."""

@@ -1,0 +1,116 @@
+"""Configuration: ``snd.toml``, or ``[tool.snd]`` of ``pyproject.toml``, the one nearest to the checked file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from snd_server.config_schema import ConfigError, Settings, parse_settings
+
+__all__ = ["ConfigError", "Configuration", "Configurations"]
+
+_NAMES = ("snd.toml", "pyproject.toml")
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """What one configuration file says; its patterns and paths are relative to ``folder``."""
+
+    folder: str = "/"
+    """Absolute path of the folder of the file."""
+    origin: str | None = None
+    """The file, as it is named to people; None if there is none and all is default."""
+    settings: Settings = field(default_factory=Settings)
+
+    @cached_property
+    def module_paths(self) -> tuple[str, ...]:
+        """Folders searched for modules, below the current folder named relative to it, as paths given by hand are."""
+        return tuple(_as_given(os.path.join(self.folder, path)) for path in self.settings.module_paths)
+
+    @cached_property
+    def excludes(self) -> Callable[[str, bool], bool]:
+        """Whether a path (and whether it is a folder) is excluded by the ``exclude`` patterns."""
+        return self._matcher(self.settings.exclude)
+
+    def ignored_rules(self, path: str) -> tuple[str, ...]:
+        """The rules that ``per-file-ignores`` switches off for a file."""
+        return tuple(rule for matches, rules in self._per_file if matches(path, False) for rule in rules)
+
+    @cached_property
+    def _per_file(self) -> tuple[tuple[Callable[[str, bool], bool], tuple[str, ...]], ...]:
+        return tuple((self._matcher((glob,)), rules) for glob, rules in self.settings.per_file_ignores)
+
+    def _matcher(self, patterns: tuple[str, ...]) -> Callable[[str, bool], bool]:
+        if not patterns:
+            return lambda path, is_folder: False
+        from snd_server.ignore_files import git_ignore_spec
+
+        spec = git_ignore_spec(list(patterns))
+
+        def matches(path: str, is_folder: bool) -> bool:
+            relative = os.path.relpath(path, self.folder).replace(os.sep, "/")
+            return not relative.startswith("../") and spec.match_file(f"{relative}/" if is_folder else relative)
+
+        return matches
+
+
+class Configurations:
+    """The configuration of every file of a run; each configuration file is read once.
+
+    With ``only``, that file holds for all of them. Raises ConfigError (for ``only`` at once, otherwise when a broken
+    file is met).
+    """
+
+    def __init__(self, only: str | None = None) -> None:
+        self._only = _load(only, explicit=True) if only is not None else None
+        self._by_folder: dict[str, Configuration] = {}
+
+    def of_file(self, path: str) -> Configuration:
+        """The configuration that holds for a file."""
+        return self.of_folder(os.path.dirname(path))
+
+    def of_folder(self, folder: str) -> Configuration:
+        """The configuration that holds for the files of a folder (empty: the current one)."""
+        if self._only is not None:
+            return self._only
+        return self._nearest(os.path.abspath(folder))
+
+    def _nearest(self, folder: str) -> Configuration:
+        known = self._by_folder.get(folder)
+        if known is None:
+            known = self._by_folder[folder] = self._own(folder) or self._above(folder)
+        return known
+
+    def _own(self, folder: str) -> Configuration | None:
+        candidates = (os.path.join(folder, name) for name in _NAMES)
+        return next((found for path in candidates if os.path.isfile(path) and (found := _load(path))), None)
+
+    def _above(self, folder: str) -> Configuration:
+        parent = os.path.dirname(folder)
+        return Configuration() if parent == folder else self._nearest(parent)
+
+
+def _load(path: str, explicit: bool = False) -> Configuration | None:
+    """The configuration in a file; None for a ``pyproject.toml`` that does not mention snd, unless asked for it."""
+    origin = _as_given(path)
+    try:
+        text = Path(path).read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise ConfigError(f"{origin}: cannot be read: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{origin}: not UTF-8: byte at offset {error.start}") from error
+    table = ("tool", "snd") if os.path.basename(path) == "pyproject.toml" else ()
+    settings = parse_settings(text, origin, table)
+    if settings is None:
+        if not explicit:
+            return None
+        raise ConfigError(f"{origin}: has no table [tool.snd]")
+    return Configuration(os.path.dirname(os.path.abspath(path)), origin, settings)
+
+
+def _as_given(path: str) -> str:
+    relative = os.path.relpath(path)
+    return path if relative.startswith(os.pardir) else relative

@@ -1,0 +1,123 @@
+"""What a configuration may say: TOML in, checked settings out, mistakes with their line."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass, field
+from typing import Any
+
+from snd_server.selection import RuleSettings, UnknownRuleError, demand_known, nearest
+
+_RULE_LISTS = ("select", "ignore", "error", "warn")
+_KEYS = (*_RULE_LISTS, "module-paths", "exclude", "per-file-ignores", "line-width")
+_WIDEST_LINE = 400
+
+
+class ConfigError(Exception):
+    """A configuration that cannot be used; the message names file and line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The keys of a configuration file, checked."""
+
+    rules: RuleSettings = field(default_factory=RuleSettings)
+    module_paths: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    """Patterns as in a ``.gitignore``."""
+    per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    line_width: int = 120
+    """Columns the formatter may fill."""
+
+
+def parse_settings(text: str, origin: str, table: tuple[str, ...]) -> Settings | None:
+    """The settings in the given table of a TOML text; None if the table is not there. Raises ConfigError."""
+    try:
+        document: Any = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(_with_line(origin, str(error), text)) from error
+    for name in table:
+        document = document.get(name) if isinstance(document, dict) else None
+    if document is None:
+        return None
+    return _Reader(text, origin, table).settings(document)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    text: str
+    origin: str
+    table: tuple[str, ...]
+
+    def settings(self, document: Any) -> Settings:
+        if not isinstance(document, dict):
+            raise self.error(self.table[-1], f"`{'.'.join(self.table)}` must be a table")
+        for key in document:
+            if key not in _KEYS:
+                suggestion = nearest(key, _KEYS)
+                raise self.error(
+                    key, f"unknown key `{key}`" + (f"; did you mean `{suggestion}`?" if suggestion else "")
+                )
+        lists = {key: self.rules(key, document[key]) for key in _RULE_LISTS if key in document}
+        both = set(lists.get("error", ())) & set(lists.get("warn", ()))
+        if both:
+            raise self.error("warn", f"`{min(both)}` is in both `error` and `warn`")
+        return Settings(
+            rules=RuleSettings(**lists),
+            module_paths=self.strings("module-paths", document.get("module-paths", [])),
+            exclude=self.strings("exclude", document.get("exclude", [])),
+            per_file_ignores=self.per_file_ignores(document.get("per-file-ignores", {})),
+            line_width=self.line_width(document.get("line-width", Settings().line_width)),
+        )
+
+    def strings(self, key: str, value: Any) -> tuple[str, ...]:
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            raise self.error(key, f"`{key}` must be a list of strings")
+        return tuple(value)
+
+    def rules(self, key: str, value: Any) -> tuple[str, ...]:
+        names = self.strings(key, value)
+        for name in names:
+            try:
+                demand_known([name])
+            except UnknownRuleError as error:
+                raise self.error(name, f"`{key}`: {error}", after=key) from error
+        return names
+
+    def per_file_ignores(self, value: Any) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        if not isinstance(value, dict):
+            raise self.error("per-file-ignores", "`per-file-ignores` must be a table of patterns and lists of rules")
+        return tuple((glob, self.rules(glob, names)) for glob, names in value.items())
+
+    def line_width(self, value: Any) -> int:
+        if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= _WIDEST_LINE:
+            raise self.error("line-width", f"`line-width` must be a whole number from 1 to {_WIDEST_LINE}")
+        return value
+
+    def error(self, word: str, message: str, after: str | None = None) -> ConfigError:
+        """An error at the first line of our table that has ``word``, at or behind the one that has ``after``.
+
+        tomllib knows no lines; a word in a comment further up can mislead this, which costs only precision.
+        """
+        lines = self.text.splitlines()
+        header = r"^\s*\[\s*" + r"\s*\.\s*".join(map(re.escape, self.table)) + r"\b"
+        start = _first(lines, 0, header) if self.table else 0
+        if after is not None:
+            start = _first(lines, start, _word(after))
+        return ConfigError(f"{self.origin}:{_first(lines, start, _word(word)) + 1}: {message}")
+
+
+def _word(word: str) -> str:
+    return rf"^[^#]*(?<![\w-]){re.escape(word)}(?![\w-])"
+
+
+def _first(lines: list[str], start: int, pattern: str) -> int:
+    return next((index for index in range(start, len(lines)) if re.search(pattern, lines[index])), start)
+
+
+def _with_line(origin: str, message: str, text: str) -> str:
+    match = re.fullmatch(r"(.*) \(at line (\d+), column (\d+)\)", message)
+    if match:
+        return f"{origin}:{match[2]}:{match[3]}: {match[1]}"
+    return f"{origin}:{len(text.splitlines()) or 1}: {message.removesuffix(' (at end of document)')}"

@@ -1,0 +1,91 @@
+"""Which files a run checks: those named, and every ``*.sknd`` below the folders named that nothing excludes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from snd_server.ignore_files import GitIgnore
+
+if TYPE_CHECKING:
+    from snd_server.config import Configurations
+
+SUFFIX = ".sknd"
+_NEVER_ENTERED = frozenset({".git", ".hg", ".svn", ".venv", "node_modules", "__pycache__"})
+
+
+class MissingPathError(Exception):
+    """A path that was asked for is not there, or is neither a file nor a folder."""
+
+
+def discover(paths: Sequence[str], configurations: Configurations) -> list[str]:
+    """The files to check, in the order of ``paths``, sorted within each folder, none twice.
+
+    A file that is named is always taken, whatever its suffix. Raises MissingPathError for a path that is not there and
+    ConfigError for a broken configuration on the way.
+    """
+    for path in paths:
+        _demand(path)
+    found: dict[str, str] = {}
+    for path in paths:
+        files = _below(path, configurations) if os.path.isdir(path) else [path]
+        for file in files:
+            found.setdefault(os.path.abspath(file), file)
+    return list(found.values())
+
+
+def _demand(path: str) -> None:
+    if os.path.isdir(path) or os.path.isfile(path):
+        return
+    if os.path.islink(path):
+        raise MissingPathError(f"{path}: the symbolic link leads nowhere")
+    if os.path.exists(path):
+        raise MissingPathError(f"{path}: neither a file nor a folder")
+    raise MissingPathError(f"{path}: no such file or folder")
+
+
+def _below(root: str, configurations: Configurations) -> Iterator[str]:
+    ignore = GitIgnore.around(os.path.realpath(root))
+    entered: set[str] = set()
+
+    def walk(folder: str, ignore: GitIgnore) -> Iterator[str]:
+        real = os.path.realpath(folder)
+        if real in entered:  # a symbolic link that leads back, or to a folder already searched
+            return
+        entered.add(real)
+        try:
+            with os.scandir(folder or ".") as entries:
+                listing = sorted(entries, key=lambda entry: entry.name)
+        except OSError:
+            return  # a folder that may not be searched has nothing that could be checked
+        ignore = ignore.entering(real)
+        excludes = configurations.of_folder(folder).excludes
+        for entry in listing:
+            path = os.path.join(folder, entry.name)
+            is_folder = _is_folder(entry)
+            if entry.name in _NEVER_ENTERED or not (is_folder or entry.name.endswith(SUFFIX)):
+                continue
+            if ignore.covers(os.path.join(real, entry.name), is_folder) or excludes(path, is_folder):
+                continue
+            if is_folder:
+                yield from walk(path, ignore)
+            elif _is_checkable(entry):
+                yield path
+
+    return walk("" if root == os.curdir else root, ignore)
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
+
+
+def _is_checkable(entry: os.DirEntry[str]) -> bool:
+    """Regular files, and links in a loop: the reader reports those. Pipes and devices are no texts."""
+    try:
+        return entry.is_file()
+    except OSError:
+        return True

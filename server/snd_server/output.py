@@ -1,0 +1,65 @@
+"""Where a report goes: a stream or a file, with colours if a person reads it."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import TextIO
+
+from snd_server.report import Paint, Report
+from snd_server.request import CheckRequest
+
+_FORMATS_FOR_PEOPLE = frozenset({"full", "concise"})
+
+
+def write_output(text: str, stream: TextIO, request: CheckRequest) -> None:
+    """Write to ``--output-file`` or the stream. Raises OSError.
+
+    Formats for programs are UTF-8 whatever the locale; what a stream cannot hold is escaped.
+    """
+    if request.output_file is not None and stream is sys.stdout:
+        Path(request.output_file).write_text(text, encoding="utf-8", errors="backslashreplace", newline="")
+        return
+    if isinstance(stream, io.TextIOWrapper):
+        for_people = request.format in _FORMATS_FOR_PEOPLE and not request.fix
+        stream.reconfigure(encoding=None if for_people else "utf-8", errors="backslashreplace")
+    stream.write(text)
+    stream.flush()
+
+
+def decorated(report: Report, stream: TextIO, request: CheckRequest) -> Report:
+    """The report with the colours and the width of the terminal, if it goes to one."""
+    if request.format not in _FORMATS_FOR_PEOPLE or (request.output_file is not None and stream is sys.stdout):
+        return report
+    if not stream.isatty() and not os.environ.get("FORCE_COLOR"):
+        return report
+    paint = _painter(stream)
+    with suppress(OSError, ValueError):
+        report = replace(report, width=max(40, os.get_terminal_size(stream.fileno()).columns))
+    return replace(report, paint=paint) if paint else report
+
+
+def _painter(stream: TextIO) -> Paint | None:
+    """What rich finds fit for the stream: it knows NO_COLOR, FORCE_COLOR, TERM and the terminals of Windows."""
+    from rich.color import ColorSystem
+    from rich.console import Console
+    from rich.style import Style
+
+    console = Console(file=stream)
+    if console.color_system is None or console.no_color:
+        return None
+    system = {
+        "standard": ColorSystem.STANDARD,
+        "256": ColorSystem.EIGHT_BIT,
+        "truecolor": ColorSystem.TRUECOLOR,
+        "windows": ColorSystem.WINDOWS,
+    }[console.color_system]
+
+    def paint(style: str, text: str) -> str:
+        return Style.parse(style).render(text, color_system=system) if style and text else text
+
+    return paint

@@ -1,0 +1,22 @@
+"""One line per diagnostic, as compilers write it: editors and terminals make the place clickable."""
+
+from __future__ import annotations
+
+from snd_analysis.diagnostics import Diagnostic
+from snd_server.render.full import SEVERITY_STYLES
+from snd_server.render.summary import summary
+from snd_server.render.visible import one_line
+from snd_server.report import Report, is_fixable
+
+
+def render(report: Report) -> str:
+    """``path:line:column: severity[rule] message``; ``[*]`` marks what ``--fix`` would fix."""
+    return "".join([*(_line(diagnostic, report) for diagnostic in report.diagnostics), *summary(report)])
+
+
+def _line(diagnostic: Diagnostic, report: Report) -> str:
+    start = report.start(diagnostic.location)
+    place = f"{report.paint('bold', one_line(diagnostic.location.path))}:{start.line}:{start.column}"
+    rule = report.paint(SEVERITY_STYLES[diagnostic.severity], f"{diagnostic.severity}[{diagnostic.rule}]")
+    mark = "[*] " if is_fixable(diagnostic, report.unsafe_fixes) else ""
+    return f"{place}: {rule} {mark}{one_line(diagnostic.message)}\n"

@@ -1,0 +1,45 @@
+"""Workflow commands of GitHub Actions: each diagnostic becomes an annotation of the changed file."""
+
+from __future__ import annotations
+
+from snd_analysis.diagnostics import Diagnostic, Severity
+from snd_server.report import Report, relative_url
+
+_COMMANDS = {
+    Severity.ERROR: "error",
+    Severity.WARNING: "warning",
+    Severity.INFO: "notice",
+    Severity.HINT: "notice",
+}
+
+
+def render(report: Report) -> str:
+    """One command per line."""
+    return "".join(_command(diagnostic, report) for diagnostic in report.diagnostics)
+
+
+def _command(diagnostic: Diagnostic, report: Report) -> str:
+    start, end = report.start(diagnostic.location), report.end(diagnostic.location)
+    properties = {
+        "title": f"snd ({diagnostic.rule})",
+        "file": relative_url(diagnostic.location.path),
+        "line": start.line,
+    }
+    if start.line == end.line:  # columns are accepted only where the annotation has one line
+        properties |= {"col": start.column}
+    properties |= {"endLine": end.line}
+    if start.line == end.line:
+        properties |= {"endColumn": end.column}
+    listed = ",".join(f"{name}={_property(str(value))}" for name, value in properties.items())
+    where = f"{relative_url(diagnostic.location.path)}:{start.line}:{start.column}"
+    return (
+        f"::{_COMMANDS[diagnostic.severity]} {listed}::{_data(f'{where}: {diagnostic.rule}: {diagnostic.message}')}\n"
+    )
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

@@ -1,0 +1,23 @@
+"""One JSON document: the diagnostics and a summary. Its ``version`` changes with its meaning, not with additions."""
+
+from __future__ import annotations
+
+import json
+
+from snd_analysis.diagnostics import Severity
+from snd_server.render.records import record
+from snd_server.report import Report
+
+
+def render(report: Report) -> str:
+    """The document, indented."""
+    document = {
+        "version": 1,
+        "diagnostics": [record(diagnostic, report) for diagnostic in report.diagnostics],
+        "summary": {
+            "files": len(report.files),
+            "errors": report.count(Severity.ERROR),
+            "warnings": report.count(Severity.WARNING),
+        },
+    }
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"

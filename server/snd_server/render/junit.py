@@ -1,0 +1,43 @@
+"""JUnit XML: a suite per file, a case per diagnostic; what fails the run is a failure, the rest is output."""
+
+from __future__ import annotations
+
+from junitparser import Failure, JUnitXml, TestCase, TestSuite
+
+from snd_analysis.diagnostics import Diagnostic
+from snd_server.render.visible import one_line, visible
+from snd_server.report import Report
+
+
+def render(report: Report) -> str:
+    """The document. Characters that XML cannot hold are made visible."""
+    document = JUnitXml("snd")
+    for path in report.files:
+        suite = TestSuite(visible(path))
+        found = [diagnostic for diagnostic in report.diagnostics if diagnostic.location.path == path]
+        suite.add_testcases([_case(diagnostic, report) for diagnostic in found] or [_clean(path)])
+        document.add_testsuite(suite)
+    document.update_statistics()  # type: ignore[no-untyped-call]
+    text: str = document.tostring().decode()  # type: ignore[no-untyped-call]
+    return text.rstrip("\n") + "\n"
+
+
+def _clean(path: str) -> TestCase:
+    return TestCase("clean", classname=visible(path))
+
+
+def _case(diagnostic: Diagnostic, report: Report) -> TestCase:
+    start = report.start(diagnostic.location)
+    path = visible(diagnostic.location.path)
+    place = f"{path}:{start.line}:{start.column}"
+    case = TestCase(f"{diagnostic.rule} at {start.line}:{start.column}", classname=path)
+    case._elem.set("file", path)
+    case._elem.set("line", str(start.line))
+    text = f"{place}: {diagnostic.severity}: {one_line(diagnostic.message)}"
+    if report.fails(diagnostic):
+        failure = Failure(one_line(diagnostic.message), diagnostic.rule)
+        failure.text = text
+        case.result = [failure]
+    else:
+        case.system_out = text
+    return case

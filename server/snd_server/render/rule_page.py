@@ -1,0 +1,33 @@
+"""The page of a rule, in Markdown: what ``snd rule`` prints and ``docs/rules.md`` consists of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from snd_analysis.rules.rule import Rule
+
+
+def page(rule: Rule) -> str:
+    """Heading, what is reported, why, and the examples."""
+    parts = [f"## {rule.name}", rule.summary, f"*Severity: {rule.severity}. {_origin(rule.section)}*", rule.why]
+    parts += [
+        f"{title}:\n\n```sknd\n{code.strip(chr(10))}\n```"
+        for title, code in (("Reported", rule.bad), ("Not reported", rule.good))
+        if code
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def index(rules: Iterable[Rule]) -> str:
+    """One line per rule."""
+    rows = list(rules)
+    wide = max((len(rule.name) for rule in rows), default=0)
+    return "".join(f"{rule.name:<{wide}}  {rule.severity:<7}  {rule.summary}\n" for rule in rows)
+
+
+def _origin(section: str) -> str:
+    if section == "tool":
+        return "A rule of snd, not of the language."
+    if section == "LANGUAGE":
+        return "See docs/language.md."
+    return f"NNEF 2.0 draft, section {section}."

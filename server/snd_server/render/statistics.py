@@ -1,0 +1,18 @@
+"""How often each rule was triggered, for people (``--statistics``)."""
+
+from __future__ import annotations
+
+from snd_server.render.statistics_json import counts
+from snd_server.render.summary import summary
+from snd_server.report import Report
+
+
+def render(report: Report) -> str:
+    """A line per rule, most frequent first."""
+    rows = counts(report)
+    wide = max((len(str(row["count"])) for row in rows), default=0)
+    lines = [
+        f"{row['count']:>{wide}}  {row['severity']:<7}  {row['rule']}{' [*]' if row['fixable'] else ''}\n"
+        for row in rows
+    ]
+    return "".join([*lines, *summary(report)])

@@ -1,0 +1,48 @@
+"""The last line of the formats for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from snd_analysis.diagnostics import Severity
+from snd_server.report import Report, is_fixable
+
+_NOUNS = {
+    Severity.ERROR: ("error", "errors"),
+    Severity.WARNING: ("warning", "warnings"),
+    Severity.INFO: ("remark", "remarks"),
+    Severity.HINT: ("hint", "hints"),
+}
+
+
+def summary(report: Report) -> Iterator[str]:
+    """What was found, in one line; what was fixed, in a line before it. Nothing if quiet."""
+    if report.quiet or not report.files:
+        return
+    if report.fixed:
+        yield f"Fixed {_counted(report.fixed, 'problem', 'problems')}\n"
+    if report.diagnostics:
+        yield f"{report.paint('bold', _found(report))}{_fixable(report)}\n"
+    else:
+        count = len(report.files)
+        yield f"{report.paint('bold green', f'All {count} files are clean' if count > 1 else '1 file is clean')}\n"
+
+
+def _found(report: Report) -> str:
+    counts = [_counted(count, *_NOUNS[severity]) for severity in Severity if (count := report.count(severity))]
+    listed = counts[0] if len(counts) == 1 else f"{', '.join(counts[:-1])} and {counts[-1]}"
+    files = len({found.location.path for found in report.diagnostics})
+    return f"Found {listed} in {_counted(files, 'file', 'files')}"
+
+
+def _fixable(report: Report) -> str:
+    with_fix = sum(is_fixable(found, report.unsafe_fixes) for found in report.diagnostics)
+    more = sum(is_fixable(found, True) for found in report.diagnostics) - with_fix
+    if not with_fix and not more:
+        return ""
+    unsafe = f"{more}{' more' if with_fix else ''} with --fix --unsafe-fixes" if more else ""
+    return f" ({', '.join(filter(None, [f'{with_fix} fixable with --fix' if with_fix else '', unsafe]))})"
+
+
+def _counted(count: int, one: str, many: str) -> str:
+    return f"{count} {one if count == 1 else many}"

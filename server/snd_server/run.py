@@ -1,0 +1,130 @@
+"""One run of ``snd check``: find, fix, check, show."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import click
+
+from snd_analysis.diagnostics import Diagnostic, Severity
+from snd_server.cache import default_folder
+from snd_server.checking import Checker
+from snd_server.config import Configurations
+from snd_server.discovery import discover
+from snd_server.files import write_text
+from snd_server.fixing import Fixed, fix_text, unified_diff
+from snd_server.output import decorated, write_output
+from snd_server.progress import tracked
+from snd_server.render import render
+from snd_server.report import Report, is_fixable
+from snd_server.request import CheckRequest
+
+CLEAN, PROBLEMS, MISUSE, FAULT, INTERRUPTED = 0, 1, 2, 101, 130
+
+
+def run_check(request: CheckRequest) -> int:
+    """Do what was asked; returns the exit status.
+
+    Raises ConfigError, MissingPathError and OSError (a file that cannot be written) for the caller to report.
+    """
+    status, _ = run_and_watch(request)
+    return status
+
+
+def run_and_watch(request: CheckRequest) -> tuple[int, tuple[str, ...]]:
+    """The same; also returns the files that decided the outcome, which a watcher may want to look at."""
+    configurations = Configurations(request.config)
+    checker = Checker(
+        configurations,
+        request.rules,
+        cache_folder=default_folder() if request.use_cache else None,
+        show_tracebacks=request.verbose,
+    )
+    files = _files(request, checker)
+    if request.diff:
+        changed = _show_changes(files, checker, request)
+        return CLEAN if request.exit_zero or not changed else PROBLEMS, tuple(files)
+    fixed = _fix(files, checker, request) if request.fix else 0
+    found: list[Diagnostic] = []
+    for path in tracked(files, shown=not request.quiet):
+        found.extend(checker.check(path))
+    checker.close()
+    report = Report(
+        files=tuple(files),
+        diagnostics=tuple(shown for shown in found if request.shows_hints or shown.severity is not Severity.HINT),
+        source=checker.source,
+        unsafe_fixes=request.unsafe_fixes,
+        error_on_warning=request.error_on_warning,
+        fixed=fixed,
+        quiet=request.quiet,
+    )
+    _show(report, request)
+    if request.verbose:
+        click.echo(f"{len(files)} files checked, {checker.from_cache} of them known from the cache", err=True)
+    return _status(report, request), tuple(files)
+
+
+def _files(request: CheckRequest, checker: Checker) -> list[str]:
+    if request.stdin_filename is not None:
+        checker.provide(request.stdin_filename, sys.stdin.buffer.read())
+        return [request.stdin_filename]
+    files = discover(request.paths, checker.configurations)
+    if not files and not request.quiet:
+        click.echo(f"warning: no SkriptND files (*.sknd) found in {', '.join(request.paths)}", err=True)
+    return files
+
+
+def _show(report: Report, request: CheckRequest) -> None:
+    # The fixed text of standard input takes standard output for itself.
+    stream = sys.stderr if request.fix and request.stdin_filename is not None else sys.stdout
+    name = "statistics" if request.statistics else request.format
+    if request.statistics and request.format == "json":
+        name = "statistics-json"
+    write_output(render(name, decorated(report, stream, request)), stream, request)
+
+
+def _status(report: Report, request: CheckRequest) -> int:
+    if any(found.rule == "internal-error" for found in report.diagnostics):
+        return FAULT
+    if request.exit_zero or not any(map(report.fails, report.diagnostics)):
+        return CLEAN
+    return PROBLEMS
+
+
+def _fix(files: Sequence[str], checker: Checker, request: CheckRequest) -> int:
+    """Fix every file and write it (standard input to standard output). Returns the number of fixes."""
+    total = 0
+    for path in tracked(files, shown=not request.quiet):
+        before = checker.source(path).text
+        fixed = _fixed(path, checker, request)
+        total += fixed.count
+        if request.stdin_filename is not None:
+            write_output(fixed.text, sys.stdout, request)
+        elif fixed.text != before:
+            write_text(path, fixed.text)
+    return total
+
+
+def _show_changes(files: Sequence[str], checker: Checker, request: CheckRequest) -> bool:
+    diffs: list[str] = []
+    for path in tracked(files, shown=not request.quiet):
+        before = checker.source(path).text
+        diffs.append(unified_diff(path, before, _fixed(path, checker, request).text))
+    write_output("".join(diffs), sys.stdout, request)
+    return any(diffs)
+
+
+def _fixed(path: str, checker: Checker, request: CheckRequest) -> Fixed:
+    """The text of a file after its fixes, which is from now on what the checker takes for the file."""
+
+    def wanted(diagnostic: Diagnostic) -> bool:
+        return is_fixable(diagnostic, request.unsafe_fixes) and bool(checker.select(path, (diagnostic,)))
+
+    before = checker.source(path).text
+    if not any(map(wanted, checker.check(path))):
+        return Fixed(before, 0)
+    fixed = fix_text(before, lambda text: checker.analyse(path, text), wanted)
+    if checker.source(path).text != fixed.text:  # the last text tried was one with a rejected fix
+        checker.analyse(path, fixed.text)
+    return fixed
