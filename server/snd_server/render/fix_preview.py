@@ -29,19 +29,16 @@ def draw_fix(fix: Fix, source: Source, frame: Frame) -> Iterator[str]:
     yield frame.line("", "")
     for hunk in _hunks(fix, source):
         removed, added = _change(hunk, source)
-        numbers = range(hunk.first, hunk.last + 1)
-        start = next((i for i, pair in enumerate(zip(removed, added, strict=False)) if pair[0] != pair[1]), None)
-        start = min(len(removed), len(added)) if start is None else start
-        stop = _common_tail(removed[start:], added[start:])
-        old = list(zip(numbers, removed, strict=False))[start : len(removed) - stop]
-        yield from _capped([frame.line(str(number), _text(frame, line), "-", "red") for number, line in old])
-        new = added[start : len(added) - stop]
-        yield from _capped(
-            [
-                frame.line(str(hunk.first + start + index), _text(frame, line), "+", "green")
-                for index, line in enumerate(new)
-            ]
-        )
+        same = _common_start(removed, added)
+        tail = _common_start(removed[same:][::-1], added[same:][::-1])
+        removed, added = removed[same : len(removed) - tail], added[same : len(added) - tail]
+        focus = _common_start(removed[0], added[0]) if removed and added else 0
+        for lines, sign, style in ((removed, "-", "red"), (added, "+", "green")):
+            for offset, line in enumerate(lines[:_MOST_LINES]):
+                text = "".join(frame.clipped(line, focus, focus))
+                yield frame.line(str(hunk.first + same + offset), text, sign, style)
+            if len(lines) > _MOST_LINES:
+                yield frame.paint("bold blue", "...")
     yield frame.line("", "")
 
 
@@ -76,16 +73,6 @@ def _lines(text: str) -> list[str]:
     return lines if lines[-1] else lines[:-1]
 
 
-def _common_tail(left: Sequence[str], right: Sequence[str]) -> int:
-    length = 0
-    while length < min(len(left), len(right)) and left[-1 - length] == right[-1 - length]:
-        length += 1
-    return length
-
-
-def _text(frame: Frame, line: str) -> str:
-    return "".join(frame.clipped(line))
-
-
-def _capped(lines: list[str]) -> list[str]:
-    return lines if len(lines) <= _MOST_LINES else [*lines[: _MOST_LINES - 1], "..."]
+def _common_start(left: Sequence[str], right: Sequence[str]) -> int:
+    pairs = zip(left, right, strict=False)
+    return next((index for index, (one, other) in enumerate(pairs) if one != other), min(len(left), len(right)))

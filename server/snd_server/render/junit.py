@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from xml.etree import ElementTree
+
 from junitparser import Failure, JUnitXml, TestCase, TestSuite
 
 from snd_analysis.diagnostics import Diagnostic
 from snd_server.render.visible import one_line, visible
 from snd_server.report import Report
+
+_DECLARATION = '<?xml version="1.0" encoding="utf-8"?>\n'
 
 
 def render(report: Report) -> str:
@@ -18,8 +22,8 @@ def render(report: Report) -> str:
         suite.add_testcases([_case(diagnostic, report) for diagnostic in found] or [_clean(path)])
         document.add_testsuite(suite)
     document.update_statistics()  # type: ignore[no-untyped-call]
-    text: str = document.tostring().decode()  # type: ignore[no-untyped-call]
-    return text.rstrip("\n") + "\n"
+    ElementTree.indent(document._elem)
+    return f"{_DECLARATION}{ElementTree.tostring(document._elem, encoding='unicode')}\n"
 
 
 def _clean(path: str) -> TestCase:

@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+import io
+import os
+import sys
+import types
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+import snd_analysis.workspace
+
+GOLDENS = Path(__file__).parent / "goldens"
+ROOT = Path(__file__).parents[2]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    status: int
+    stdout: str
+    stderr: str
+
+
+Run = Callable[..., Outcome]
+
+
+@pytest.fixture(autouse=True)
+def _own_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    monkeypatch.setenv("SND_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+    for name in ("NO_COLOR", "FORCE_COLOR", "CI_PROJECT_DIR"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder that is the current one."""
+    folder = tmp_path / "project"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.fixture
+def real(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs ``snd ARGUMENT…`` in this process, with the real analysis."""
+
+    def run(*arguments: str, stdin: bytes = b"") -> Outcome:
+        from snd_server.cli import main
+
+        monkeypatch.setattr(sys, "argv", ["snd", *arguments])
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as exit_:
+            main()
+        captured = capsys.readouterr()
+        assert "Traceback" not in captured.err or "-v" in arguments
+        return Outcome(int(exit_.value.code or 0), captured.out, captured.err)
+
+    return run
+
+
+@pytest.fixture
+def snd(real: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Runs ``snd ARGUMENT…`` in this process, with the fake analysis."""
+    if not hasattr(snd_analysis.workspace, "UnreadableText"):
+        monkeypatch.setattr(snd_analysis.workspace, "UnreadableText", _UnreadableText, raising=False)
+    from fake_analysis import FakeWorkspace, fake_catalogue
+
+    FakeWorkspace.analysed = []
+    monkeypatch.setattr(snd_analysis.workspace, "Workspace", FakeWorkspace, raising=False)
+    catalogue = types.ModuleType("snd_analysis.rules.catalogue")
+    catalogue.catalogue = fake_catalogue
+    monkeypatch.setitem(sys.modules, "snd_analysis.rules.catalogue", catalogue)
+    return real
+
+
+class _UnreadableText(Exception):
+    def __init__(self, message: str, rule: str, offset: int = 0) -> None:
+        super().__init__(message)
+        self.message, self.rule, self.offset = message, rule, offset
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
+    """Compares a text with a file in ``goldens``; ``pytest --update-goldens`` rewrites the file instead."""
+
+    def compare(name: str, text: str) -> None:
+        file = GOLDENS / name
+        if request.config.getoption("--update-goldens"):
+            file.write_text(text, encoding="utf-8", newline="")
+        assert text == file.read_bytes().decode()
+
+    return compare
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-goldens", action="store_true", help="rewrite tests/server/goldens")
+
+
+def process_environment() -> dict[str, str]:
+    """For ``python -m snd_server`` in a process of its own."""
+    packages = os.pathsep.join(str(ROOT / room) for room in ("analysis", "runtime", "server"))
+    return {**os.environ, "PYTHONPATH": packages}
