@@ -1,0 +1,137 @@
+"""A file as a row of chunks: the part before the first definition, then one chunk per definition (invariant 3).
+
+A definition begins where a line begins with ``operator`` or ``graph`` (after ``public`` or not), together with the
+comment lines right above it. Each chunk is parsed by its own text, and everything in it counts from its start: what is
+broken in one chunk can't break another, and a chunk whose text did not change is the same object after an edit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from snd_analysis.source import Span
+from snd_analysis.syntax import nodes
+from snd_analysis.syntax.parser import parse
+from snd_analysis.syntax.problem import Problem
+from snd_analysis.syntax.reparse import reparse
+
+_HEADER = re.compile(r"^[ \t]*(?:public\s+)?(?:operator|graph)\b(?!\s*[:=.,;)\]])", re.MULTILINE)
+_COMMENT_LINE = re.compile(r"[ \t]*#[^\r\n]*")
+_LINE_BREAK = re.compile(r"\r\n|\n|\r")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Chunk:
+    """A piece of a file and its tree. Immutable, and knows nothing of where it stands."""
+
+    text: str
+    document: nodes.Document
+    comments: tuple[Span, ...]
+    problems: tuple[Problem, ...]
+
+    @property
+    def definitions(self) -> Iterator[nodes.Definition]:
+        """The operators and graphs of the chunk: one, unless two share a line."""
+        return (item for item in self.document.items if isinstance(item, nodes.Definition))
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedChunk:
+    """A chunk at its offset in the file."""
+
+    start: int
+    chunk: Chunk
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SyntaxTree:
+    """All chunks of a file in order; together they spell its text."""
+
+    text: str
+    chunks: tuple[PlacedChunk, ...]
+
+    @property
+    def definitions(self) -> Iterator[tuple[int, nodes.Definition]]:
+        """Every definition with the offset that its spans count from."""
+        return ((placed.start, item) for placed in self.chunks for item in placed.chunk.definitions)
+
+    @property
+    def problems(self) -> Iterator[Problem]:
+        """Every syntax problem at its place in the file."""
+        return (problem.shifted(placed.start) for placed in self.chunks for problem in placed.chunk.problems)
+
+    @property
+    def comments(self) -> Iterator[Span]:
+        """Every comment at its place in the file."""
+        return (span.shifted(placed.start) for placed in self.chunks for span in placed.chunk.comments)
+
+
+def parse_file(text: str, previous: SyntaxTree | None = None) -> SyntaxTree:
+    """The tree of a file. What ``previous`` has of the same text is used again; the result is that of a fresh start."""
+    known = {placed.chunk.text: placed.chunk for placed in previous.chunks} if previous else {}
+    starts = chunk_starts(text)
+    pieces = [text[start:end] for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
+    candidates = _changed(previous, pieces) if previous else []
+    chunks = []
+    for at, piece in enumerate(pieces):
+        chunk = known.get(piece)
+        if chunk is None:
+            old = candidates[at] if at < len(candidates) else None
+            chunk = (old and _reparsed(old, piece)) or _parsed(piece)
+            known[piece] = chunk
+        chunks.append(chunk)
+    return SyntaxTree(text, tuple(PlacedChunk(start, chunk) for start, chunk in zip(starts, chunks, strict=True)))
+
+
+def chunk_starts(text: str) -> list[int]:
+    """Where the chunks of a text begin; the first is 0."""
+    starts = [0]
+    for header in _HEADER.finditer(text):
+        start = _with_comment_block(text, header.start(), starts[-1])
+        if start > starts[-1]:
+            starts.append(start)
+    return starts
+
+
+def _with_comment_block(text: str, line_start: int, lowest: int) -> int:
+    """Start of the comment lines that stand directly above the line."""
+    start = line_start
+    while start > lowest:
+        above_end = start - (2 if text[max(start - 2, 0) : start] == "\r\n" else 1)
+        above = max(text.rfind("\n", lowest, above_end), text.rfind("\r", lowest, above_end)) + 1
+        above = max(above, lowest)
+        if _COMMENT_LINE.fullmatch(text, above, above_end) is None:
+            break
+        start = above
+    return start
+
+
+def documentation(chunk: Chunk, definition: nodes.Definition) -> str:
+    """Text of the comment block right above a definition, without the ``#``; empty if there is none."""
+    head = chunk.text[: definition.start]
+    lines: list[str] = []
+    for line in reversed(_LINE_BREAK.split(head)[:-1]):
+        stripped = line.strip()
+        if not stripped.startswith("#"):
+            break
+        lines.append(stripped[1:].removeprefix(" "))
+    return "\n".join(reversed(lines))
+
+
+def _changed(previous: SyntaxTree, pieces: list[str]) -> list[Chunk | None]:
+    """For each piece the old chunk that it may be an edit of: the one at the same place, if the count is the same."""
+    if len(previous.chunks) != len(pieces):
+        return []
+    return [placed.chunk for placed in previous.chunks]
+
+
+def _parsed(text: str) -> Chunk:
+    parsed = parse(text)
+    return Chunk(text, parsed.document, parsed.tokens.comments, parsed.problems)
+
+
+def _reparsed(old: Chunk, text: str) -> Chunk | None:
+    changed = reparse(old.text, old.document, old.comments, old.problems, text)
+    return changed and Chunk(text, *changed)

@@ -1,0 +1,46 @@
+"""A mistake in a piece of text, before anyone knows which file the text is part of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from snd_analysis.source import Edit, Span
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Another place of the same text that takes part in a problem."""
+
+    span: Span
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """A change of the same text that makes a problem go away."""
+
+    title: str
+    edits: tuple[Edit, ...]
+    safe: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A broken rule at a span of the text it was found in."""
+
+    rule: str
+    span: Span
+    message: str
+    notes: tuple[Note, ...] = ()
+    repair: Repair | None = None
+
+    def shifted(self, distance: int) -> Problem:
+        """The same problem in a text that has ``distance`` more characters before it."""
+        if distance == 0:
+            return self
+        repair = self.repair and replace(
+            self.repair,
+            edits=tuple(Edit(edit.span.shifted(distance), edit.text) for edit in self.repair.edits),
+        )
+        notes = tuple(Note(note.span.shifted(distance), note.message) for note in self.notes)
+        return Problem(self.rule, self.span.shifted(distance), self.message, notes, repair)

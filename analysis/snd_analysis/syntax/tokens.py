@@ -1,0 +1,175 @@
+"""Text to tokens: one compiled pattern, exact spans, and a token for everything that is wrong (section 2.4, 2.16).
+
+Whatever stands in the text, every character belongs to a token, a comment, white space or a problem. Decisions depend
+on the text near a token only, never on the whole of it, so that a piece of a text can be read again by itself.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
+
+from snd_analysis.source import Edit, Span
+from snd_analysis.syntax.problem import Problem, Repair
+from snd_analysis.syntax.table import table
+
+# Reserved in the wild though no rule of the grammar uses it.
+_RESERVED = {"as": "AS"}
+_MAXIMUM_DIGITS = 4000
+
+# What the grammar has no terminal for; tried where (or, for numbers, before) no terminal matches.
+_MALFORMED = (
+    r"(?P<MALFORMED>(?!\d+(?:\.(?!\.)\d*)?(?:[eE][+-]?\d+)?(?!\w))\d\w*(?:\.(?!\.)\w*)?(?:(?<=[eE])[+-]\w*)?"
+    r"|(?<![\w.\])])\.\d\w*)"
+)
+_OTHER = r"(?P<WORD>[^\W\d]\w*)|(?P<QUOTE>[\"'])|(?P<BLOCK>@\w*)|(?P<OTHER>[\s\S])"
+
+# What may follow the closing quote of a string that runs over several lines. Anything else means that the quote
+# belongs to another string, and that this one was never closed.
+_BEHIND_STRING = re.compile(r"\s*(?:[;,:)\]}\"'?=!<>+|&#]|\.\.|in\b|is\b|$)")
+_NEVER_IN_STRING = re.compile(
+    r"^(?:[ \t]*(?:public\s+)?(?:operator|graph)\s+\w+\s*\{|[ \t]*@\w+\s*\{|\})", re.MULTILINE
+)
+_STATEMENT_END = re.compile(r"[;,)\]}\s]*$")
+_LINE_END = re.compile(r"[\r\n]|\Z")
+
+
+class Token(NamedTuple):
+    """A terminal of the grammar at a span of the text."""
+
+    kind: str
+    start: int
+    end: int
+    instead: str | None = None
+    """What recovery reads in place of what the text says there."""
+
+    def spelling(self, text: str) -> str:
+        """What the token says."""
+        return text[self.start : self.end] if self.instead is None else self.instead
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """The tokens of a text, its comments, and what was wrong with single tokens. Spans count from the text's start."""
+
+    tokens: tuple[Token, ...]
+    comments: tuple[Span, ...]
+    problems: tuple[Problem, ...]
+
+
+@cache
+def _pattern() -> re.Pattern[str]:
+    return re.compile(f"{_MALFORMED}|{table().token_pattern}|{_OTHER}")
+
+
+@cache
+def keywords() -> dict[str, str]:
+    """Words that cannot be names, with their terminals; type names are keywords too."""
+    types = dict.fromkeys(("type", "arith", "num", "int", "real", "bool", "str"), "TYPE")
+    return {**table().keywords, **_RESERVED, **types}
+
+
+def tokenize(text: str, start: int = 0, end: int | None = None, stop: int | None = None, depth: int = 0) -> Tokens:
+    """Tokens of ``text[start:end]``; spans are those in ``text``. Never raises.
+
+    With ``stop``, reading ends behind the first token that reaches it. ``depth`` is the number of braces open at start.
+    """
+    end = len(text) if end is None else end
+    stop_at = end if stop is None else stop
+    words = keywords()
+    tokens: list[Token] = []
+    comments: list[Span] = []
+    problems: list[Problem] = []
+    match = _pattern().match
+    position = start
+    while position < stop_at:
+        found = match(text, position, end)
+        assert found is not None  # OTHER matches any character
+        kind = found.lastgroup
+        stop = found.end()
+        if kind == "SPACE":
+            position = stop
+            continue
+        if kind == "ID":
+            kind = words.get(found.group(), "ID")
+        elif kind == "COMMENT":
+            comments.append(Span(position, stop))
+            position = stop
+            continue
+        elif kind == "LBRACE":
+            depth += 1
+        elif kind == "RBRACE":
+            depth -= 1
+        elif kind == "STRING":
+            if "\n" in found.group() or "\r" in found.group():
+                stop = _string_end(text, position, stop, end, problems)
+        elif kind == "QUOTE":
+            kind, stop = "STRING", _unclosed(text, position, end, problems)
+        elif kind in ("VERSION", "EXTENSION") and depth > 0:
+            kind = "ID"
+        elif kind in ("MALFORMED", "WORD", "BLOCK", "OTHER"):
+            kind = _wrong(found, text, problems)
+        elif kind == "INT" and stop - position > _MAXIMUM_DIGITS:
+            problems.append(Problem("malformed-number", Span(position, stop), "this number has too many digits"))
+        if kind:
+            tokens.append(Token(kind, position, stop))
+        position = stop
+    return Tokens(tuple(tokens), tuple(comments), tuple(problems))
+
+
+def _string_end(text: str, start: int, stop: int, end: int, problems: list[Problem]) -> int:
+    """End of a string over several lines, or of its first line if the string was surely not meant to go on."""
+    line_end = _LINE_END.search(text, stop).end()  # type: ignore[union-attr]
+    rest = text[stop : min(line_end, end)]
+    if _NEVER_IN_STRING.search(text, start, stop) is None and _BEHIND_STRING.match(rest):
+        return stop
+    return _unclosed(text, start, end, problems)
+
+
+def _unclosed(text: str, start: int, end: int, problems: list[Problem]) -> int:
+    line_end = min(_LINE_END.search(text, start).start(), end)  # type: ignore[union-attr]
+    stop = start + len(_STATEMENT_END.sub("", text[start:line_end]))
+    stop = max(stop, start + 1)
+    quote = text[start]
+    problems.append(
+        Problem(
+            "unclosed-string",
+            Span(start, stop),
+            f"this string is never closed: its second {quote} is missing",
+            repair=Repair(f"insert {quote}", (Edit(Span(stop, stop), quote),), safe=False),
+        )
+    )
+    return stop
+
+
+def _wrong(found: re.Match[str], text: str, problems: list[Problem]) -> str | None:
+    """Reports a token that is not one, and says which terminal to go on with (None: leave it out)."""
+    word, span = found.group(), Span(*found.span())
+    match found.lastgroup:
+        case "MALFORMED":
+            problems.append(_malformed_number(word, span))
+            return "REAL" if "." in word or "e" in word.lower().replace("0x", "") else "INT"
+        case "WORD":
+            message = f"'{word}' is not a name: names are made of ASCII letters, digits and '_'"
+            problems.append(Problem("illegal-character", span, message))
+            return "ID"
+        case "BLOCK":
+            return "B_UNKNOWN"
+    name = "a NUL character" if word == "\0" else f"'{word}'" if word.isprintable() else f"U+{ord(word):04X}"
+    message = f"{name} can't stand here: SkriptND has no such symbol"
+    problems.append(Problem("illegal-character", span, message))
+    return None
+
+
+def _malformed_number(word: str, span: Span) -> Problem:
+    if word.startswith("."):
+        repair = Repair(f"write 0{word}", (Edit(Span(span.start, span.start), "0"),))
+        return Problem("malformed-number", span, f"a number can't begin with '.': write 0{word}", repair=repair)
+    if word.lower().startswith("0x"):
+        return Problem("malformed-number", span, f"'{word}' is not a number: only decimal digits can be used")
+    exponent = re.fullmatch(r"[\d.]+[eE][+-]?", word)
+    if exponent:
+        return Problem("malformed-number", span, f"the exponent of '{word}' has no digits")
+    return Problem("malformed-number", span, f"'{word}' is neither a number nor a name: names can't begin with a digit")
