@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import io
-import os
 import sys
 import types
 from collections.abc import Callable
@@ -12,8 +11,17 @@ import pytest
 
 import snd_analysis.workspace
 
+
+class _UnreadableTextError(Exception):
+    def __init__(self, message: str, rule: str, offset: int = 0) -> None:
+        super().__init__(message)
+        self.message, self.rule, self.offset = message, rule, offset
+
+
+if not hasattr(snd_analysis.workspace, "UnreadableText"):
+    snd_analysis.workspace.UnreadableText = _UnreadableTextError
+
 GOLDENS = Path(__file__).parent / "goldens"
-ROOT = Path(__file__).parents[2]
 
 
 @dataclass(frozen=True)
@@ -64,8 +72,6 @@ def real(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) ->
 @pytest.fixture
 def snd(real: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Runs ``snd ARGUMENT…`` in this process, with the fake analysis."""
-    if not hasattr(snd_analysis.workspace, "UnreadableText"):
-        monkeypatch.setattr(snd_analysis.workspace, "UnreadableText", _UnreadableText, raising=False)
     from fake_analysis import FakeWorkspace, fake_catalogue
 
     FakeWorkspace.analysed = []
@@ -74,12 +80,6 @@ def snd(real: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
     catalogue.catalogue = fake_catalogue
     monkeypatch.setitem(sys.modules, "snd_analysis.rules.catalogue", catalogue)
     return real
-
-
-class _UnreadableText(Exception):
-    def __init__(self, message: str, rule: str, offset: int = 0) -> None:
-        super().__init__(message)
-        self.message, self.rule, self.offset = message, rule, offset
 
 
 @pytest.fixture
@@ -97,9 +97,3 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-goldens", action="store_true", help="rewrite tests/server/goldens")
-
-
-def process_environment() -> dict[str, str]:
-    """For ``python -m snd_server`` in a process of its own."""
-    packages = os.pathsep.join(str(ROOT / room) for room in ("analysis", "runtime", "server"))
-    return {**os.environ, "PYTHONPATH": packages}

@@ -1,0 +1,23 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-goldens", action="store_true", help="rewrite the files in goldens folders")
+    parser.addoption("--all-damage", action="store_true", help="try every single-character deletion, not a sample")
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
+    """Compares a text with a file in ``goldens`` beside the test; ``pytest --update-goldens`` rewrites the file."""
+
+    def compare(name: str, text: str) -> None:
+        file = request.path.parent / "goldens" / name
+        if request.config.getoption("--update-goldens"):
+            file.write_text(text, encoding="utf-8", newline="")
+        assert text == file.read_bytes().decode()
+
+    return compare
