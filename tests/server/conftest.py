@@ -93,7 +93,3 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
         assert text == file.read_bytes().decode()
 
     return compare
-
-
-def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--update-goldens", action="store_true", help="rewrite tests/server/goldens")
