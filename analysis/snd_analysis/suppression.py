@@ -9,7 +9,7 @@ names in vain.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 
 from snd_analysis.diagnostics import Diagnostic, Fix, Location, TextEdit
@@ -18,7 +18,7 @@ from snd_analysis.rules.suppressions import BLANKET_SUPPRESSION, UNKNOWN_RULE_IN
 from snd_analysis.source import Source, Span
 from snd_analysis.syntax.spelling import close_matches
 
-_SUPPRESSION = re.compile(r"#\s*snd:\s*(?P<kind>ignore-file|ignore)(?![\w-])\s*(?P<list>\[(?P<rules>[^\]]*)\])?")
+_SUPPRESSION = re.compile(r"#\s*snd:\s*(?P<kind>ignore-file|ignore)(?![\w-])(?:\s*(?P<list>\[(?P<rules>[^\]]*)\]))?")
 _NAME = re.compile(r"[^\s,]+")
 
 
@@ -33,8 +33,10 @@ def apply(diagnostics: Iterable[Diagnostic], source: Source, comments: Iterable[
     kept = [found for found in diagnostics if not _suppressed(found, source, suppressions)]
     about = [found for each in suppressions for found in _questionable(each, source, rules)]
     kept += [found for found in about if not _suppressed(found, source, suppressions, by_name=True)]
-    unused = [found for each in suppressions for found in _unused(each, source, rules)]
+    meta = {UNUSED_SUPPRESSION.name}
+    unused = [found for each in suppressions for found in _unused(each, source, rules - meta)]
     kept += [found for found in unused if not _suppressed(found, source, suppressions, by_name=True)]
+    kept += [found for each in suppressions if not each.is_blanket for found in _unused(each, source, meta)]
     return tuple(sorted(kept, key=lambda found: found.location.span))
 
 
@@ -112,7 +114,7 @@ def _suppressed(found: Diagnostic, source: Source, suppressions: Sequence[_Suppr
     return bool(covering)
 
 
-def _questionable(suppression: _Suppression, source: Source, rules: Collection[str]) -> Iterator[Diagnostic]:
+def _questionable(suppression: _Suppression, source: Source, rules: Set[str]) -> Iterator[Diagnostic]:
     if suppression.is_blanket and suppression.used:
         names = ", ".join(sorted(suppression.used))
         span = suppression.directive
@@ -130,13 +132,12 @@ def _questionable(suppression: _Suppression, source: Source, rules: Collection[s
         yield _diagnostic(UNKNOWN_RULE_IN_SUPPRESSION, message, span, source, fix)
 
 
-def _unused(suppression: _Suppression, source: Source, rules: Collection[str]) -> Iterator[Diagnostic]:
+def _unused(suppression: _Suppression, source: Source, rules: Set[str]) -> Iterator[Diagnostic]:
     if suppression.is_blanket:
         if not suppression.used:
             yield _useless(suppression, source, _reason(suppression, "This comment suppresses nothing"))
         return
-    known = [name for name in dict.fromkeys(suppression.rules) if name in rules]
-    unused = [name for name in known if name not in suppression.used]
+    unused = [name for name in dict.fromkeys(suppression.rules) if name in rules and name not in suppression.used]
     if not unused:
         return
     listed = ", ".join(f"`{name}`" for name in unused)
@@ -181,4 +182,3 @@ def _diagnostic(
     rule: Rule, message: str, span: Span, source: Source, fix: Fix | None, unnecessary: bool = False
 ) -> Diagnostic:
     return Diagnostic(rule.name, rule.severity, message, Location(source.path, span), fix=fix, unnecessary=unnecessary)
-

@@ -78,6 +78,11 @@ class Configurations:
             return self._only
         return self._nearest(os.path.abspath(folder))
 
+    def inputs(self) -> set[str]:
+        """What was met so far that lies outside the checked folders perhaps: configuration files and module paths."""
+        met = [*self._by_folder.values(), *([self._only] if self._only else [])]
+        return {path for each in met if each.origin for path in (each.origin, *each.module_paths)}
+
     def _nearest(self, folder: str) -> Configuration:
         known = self._by_folder.get(folder)
         if known is None:

@@ -28,13 +28,11 @@ def run_check(request: CheckRequest) -> int:
 
     Raises ConfigError, MissingPathError and OSError (a file that cannot be written) for the caller to report.
     """
-    status, _ = run_and_watch(request)
-    return status
+    return run_under(Configurations(request.config), request)
 
 
-def run_and_watch(request: CheckRequest) -> tuple[int, tuple[str, ...]]:
-    """The same; also returns the files that decided the outcome, which a watcher may want to look at."""
-    configurations = Configurations(request.config)
+def run_under(configurations: Configurations, request: CheckRequest) -> int:
+    """The same under given configurations, which afterwards know what else has decided the outcome."""
     checker = Checker(
         configurations,
         request.rules,
@@ -44,7 +42,7 @@ def run_and_watch(request: CheckRequest) -> tuple[int, tuple[str, ...]]:
     files = _files(request, checker)
     if request.diff:
         changed = _show_changes(files, checker, request)
-        return CLEAN if request.exit_zero or not changed else PROBLEMS, tuple(files)
+        return CLEAN if request.exit_zero or not changed else PROBLEMS
     fixed = _fix(files, checker, request) if request.fix else 0
     found: list[Diagnostic] = []
     for path in tracked(files, shown=not request.quiet):
@@ -62,7 +60,7 @@ def run_and_watch(request: CheckRequest) -> tuple[int, tuple[str, ...]]:
     _show(report, request)
     if request.verbose:
         click.echo(f"{len(files)} files checked, {checker.from_cache} of them known from the cache", err=True)
-    return _status(report, request), tuple(files)
+    return _status(report, request)
 
 
 def _files(request: CheckRequest, checker: Checker) -> list[str]:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Container, Iterable, Iterator
+from functools import partial
 
 import click
 
-from snd_server.config_schema import ConfigError
+from snd_server.config import ConfigError, Configurations
 from snd_server.discovery import SUFFIX, MissingPathError
 from snd_server.request import CheckRequest
-from snd_server.run import INTERRUPTED, run_and_watch
+from snd_server.run import INTERRUPTED, run_under
 
 _CONFIGURATION = frozenset({"snd.toml", "pyproject.toml", ".gitignore"})
 _CLEAR_SCREEN = "\x1b[2J\x1b[3J\x1b[H"
@@ -18,35 +20,44 @@ _CLEAR_SCREEN = "\x1b[2J\x1b[3J\x1b[H"
 
 def watch_and_check(request: CheckRequest) -> int:
     """Runs until it is interrupted; returns the exit status of that. Mistakes in the configuration only wait."""
-    from watchfiles import Change, watch
+    from watchfiles import watch
 
-    named = {os.path.abspath(path) for path in request.paths}
-
-    def matters(change: Change, path: str) -> bool:
-        name = os.path.basename(path)
-        return path.endswith(SUFFIX) or name in _CONFIGURATION or path in named
-
-    _check_once(request)
+    places: list[str] = []
+    changes: Iterator[object] = iter(())
+    named: set[str] = set()
     try:
-        for _ in watch(*_folders(request), watch_filter=matters, raise_interrupt=False):
+        while True:
+            inputs = _check_once(request)
+            named.update(os.path.abspath(path) for path in (*request.paths, *inputs))
+            if places != (places := _places(request.paths, inputs)):
+                # only if need be: the watcher that stands also remembers what changed during the check
+                changes = watch(*places, watch_filter=partial(_matters, named), raise_interrupt=True)
+            next(changes)
             if sys.stdout.isatty():
                 sys.stdout.write(_CLEAR_SCREEN)
-            _check_once(request)
-    except KeyboardInterrupt:
-        pass
-    return INTERRUPTED
+    except (KeyboardInterrupt, StopIteration):
+        return INTERRUPTED
 
 
-def _check_once(request: CheckRequest) -> None:
+def _check_once(request: CheckRequest) -> set[str]:
+    """Check and show; returns what decided the outcome besides the paths that were asked for."""
+    inputs: set[str] = set() if request.config is None else {request.config}
     try:
-        run_and_watch(request)
+        configurations = Configurations(request.config)
+        run_under(configurations, request)
+        inputs |= configurations.inputs()
     except (ConfigError, MissingPathError, OSError) as error:
         click.echo(f"Error: {error}", err=True)
     if not request.quiet:
         click.echo("Watching for changes; stop with Ctrl+C", err=True)
+    return inputs
 
 
-def _folders(request: CheckRequest) -> list[str]:
-    """Folders to watch: those named, and those of the files named, since modules lie beside them."""
-    folders = {path if os.path.isdir(path) else os.path.dirname(path) or os.curdir for path in request.paths}
-    return sorted(folders)
+def _matters(named: Container[str], change: object, path: str) -> bool:
+    return path.endswith(SUFFIX) or os.path.basename(path) in _CONFIGURATION or path in named
+
+
+def _places(paths: Iterable[str], inputs: Iterable[str]) -> list[str]:
+    """What to watch: folders with all below them, and for a file that was asked for what lies beside it."""
+    places = {path if os.path.isdir(path) else os.path.dirname(path) or os.curdir for path in paths}
+    return sorted(path for path in places.union(inputs) if os.path.exists(path)) or [os.curdir]

@@ -11,6 +11,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Sequence
+from typing import ClassVar
 
 from snd_analysis.diagnostics import Diagnostic, Fix, Location, Related, Severity, TextEdit
 from snd_analysis.rules.rule import Rule
@@ -51,7 +52,7 @@ def fake_catalogue() -> dict[str, Rule]:
 
 
 class FakeWorkspace:
-    analysed: list[str] = []
+    analysed: ClassVar[list[str]] = []
     """Every file analysed since the test began."""
 
     def __init__(self, reader, module_paths: Sequence[str] = ()) -> None:

@@ -25,22 +25,14 @@ def _run() -> int:
         return 2
     except click.Abort:
         return 130
-    except BrokenPipeError:
-        return _broken_pipe()
+    except SystemExit:  # how click ends when the reader of our output has gone; it has silenced the stream
+        return 2
     except OSError as error:
         click.echo(f"Error: {error}", err=True)
         return 2
     except Exception as error:
         return _fault(error)
     return status if isinstance(status, int) else 0
-
-
-def _broken_pipe() -> int:
-    """The reader of our output has gone: nothing more to say, also not by Python when it closes the stream."""
-    import os
-
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 2
 
 
 def _fault(error: Exception) -> int:

@@ -1,0 +1,126 @@
+"""--fix, --diff and --unsafe-fixes."""
+
+from __future__ import annotations
+
+import pytest
+
+from snd_analysis.diagnostics import Diagnostic, Fix, Location, Severity, TextEdit
+from snd_analysis.source import Span
+from snd_server.fixing import apply_fixes, compatible, fix_text, unified_diff
+
+
+def fix(*edits: tuple[int, int, str], title: str = "fix") -> Fix:
+    return Fix(title, tuple(TextEdit(Location("x", Span(start, end)), text) for start, end, text in edits))
+
+
+def test_safe_fixes_are_applied_and_the_rest_reported(snd, project):
+    (project / "a.sknd").write_text("wrong odd wrong\n")
+    outcome = snd("check", "--fix", "--format", "concise")
+    assert (project / "a.sknd").read_text() == "right odd right\n"
+    assert outcome.status == 0
+    assert outcome.stdout.splitlines() == [
+        "a.sknd:1:7: warning[odd] The word `odd` is odd",
+        "Fixed 2 problems",
+        "Found 1 warning in 1 file (1 with --fix --unsafe-fixes)",
+    ]
+
+
+def test_unsafe_fixes_on_request(snd, project):
+    (project / "a.sknd").write_text("wrong odd\n")
+    assert "(2 fixable with --fix)" in snd("check", "--unsafe-fixes").stdout
+    assert (project / "a.sknd").read_text() == "wrong odd\n"
+    snd("check", "--fix", "--unsafe-fixes")
+    assert (project / "a.sknd").read_text() == "right \n"
+
+
+def test_only_selected_rules_are_fixed_and_suppressed_ones_are_not(snd, project):
+    (project / "a.sknd").write_text("wrong # snd: ignore[wrong]\nwrong odd\n")
+    snd("check", "--fix", "--unsafe-fixes", "--select", "odd")
+    assert (project / "a.sknd").read_text() == "wrong # snd: ignore[wrong]\nwrong \n"
+    snd("check", "--fix")
+    assert (project / "a.sknd").read_text() == "wrong # snd: ignore[wrong]\nright \n"
+
+
+def test_diff_writes_nothing(snd, project):
+    (project / "a.sknd").write_text("one\nwrong")
+    (project / "b.sknd").write_text("fine\n")
+    outcome = snd("check", "--diff")
+    assert outcome.status == 1
+    assert outcome.stdout == (
+        "--- a.sknd\n+++ a.sknd\n@@ -1,2 +1,2 @@\n one\n-wrong\n\\ No newline at end of file\n"
+        "+right\n\\ No newline at end of file\n"
+    )
+    assert (project / "a.sknd").read_text() == "one\nwrong"
+    assert snd("check", "--diff", "--exit-zero").status == 0
+    assert snd("check", "--diff", "b.sknd").status == 0
+
+
+def test_standard_input_is_fixed_to_standard_output(snd, project):
+    outcome = snd("check", "--fix", "-", "--stdin-filename", "a.sknd", stdin="wrong é\r\nodd\r\n".encode())
+    assert outcome.stdout.replace("\r\n", "\n") == "right é\nodd\n"
+    assert "warning[odd]" in outcome.stderr
+    assert not (project / "a.sknd").exists()
+    assert snd("check", "--diff", "-", stdin=b"wrong\n").stdout.endswith("-wrong\n+right\n")
+
+
+def test_a_fix_that_breaks_the_syntax_is_dropped(snd, project):
+    (project / "a.sknd").write_text("wrong tangle wrong\ntangle wrong\n")
+    outcome = snd("check", "--fix", "--format", "concise")
+    assert (project / "a.sknd").read_text() == "right tangle right\ntangle right\n"
+    assert outcome.status == 1
+    assert "Fixed 3 problems" in outcome.stdout
+
+
+def test_a_file_that_cannot_be_written_is_an_error(snd, project, monkeypatch):
+    (project / "a.sknd").write_text("wrong\n")
+
+    def refuse(path: str, text: str) -> None:
+        raise PermissionError(13, "Permission denied", path)
+
+    monkeypatch.setattr("snd_server.run.write_text", refuse)
+    outcome = snd("check", "--fix")
+    assert outcome.status == 2
+    assert "Permission denied" in outcome.stderr
+
+
+def test_fixes_see_the_files_fixed_before(snd, project):
+    (project / "a.sknd").write_text("wrong echo\n")
+    (project / "b.sknd").write_text("import a\necho wrong\n")
+    outcome = snd("check", "--fix")
+    assert "a.sknd:1:7" in outcome.stdout
+    assert "right echo" in outcome.stdout
+
+
+@pytest.mark.parametrize(
+    ("fixes", "chosen"),
+    [
+        ([fix((0, 2, "a")), fix((2, 4, "b"))], 2),
+        ([fix((0, 3, "a")), fix((2, 4, "b"))], 1),
+        ([fix((0, 2, "a")), fix((2, 2, "b"))], 1),
+        ([fix((2, 2, "a")), fix((2, 2, "b"))], 1),
+        ([fix((0, 1, "a"), (8, 9, "a")), fix((4, 5, "b")), fix((8, 9, "c"))], 2),
+        ([fix()], 0),
+    ],
+)
+def test_overlapping_fixes_are_never_both_applied(fixes, chosen):
+    assert len(compatible(fixes)) == chosen
+
+
+def test_new_lines_end_as_the_others_do():
+    assert apply_fixes("a\r\nb\r\n", [fix((1, 1, "\nx"))]) == "a\r\nx\r\nb\r\n"
+    assert apply_fixes("a\nb\n", [fix((1, 1, "\r\nx"))]) == "a\nx\nb\n"
+
+
+def test_fixes_that_undo_each_other_come_to_an_end():
+    def diagnose(text: str) -> list[Diagnostic]:
+        flip = "b" if text == "a" else "a"
+        return [Diagnostic("flip", Severity.ERROR, "", Location("x", Span(0, 1)), fix=fix((0, 1, flip)))]
+
+    assert fix_text("a", diagnose, lambda found: True).text in "ab"
+
+
+def test_a_diff_of_lines_that_end_in_other_ways():
+    assert (
+        unified_diff("x", "a\rb\u2028c\n", "a\rB\u2028c\n")
+        == "--- x\n+++ x\n@@ -1,2 +1,2 @@\n a\r-b\u2028c\n+B\u2028c\n"
+    )
