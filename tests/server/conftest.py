@@ -21,8 +21,6 @@ class _UnreadableTextError(Exception):
 if not hasattr(snd_analysis.workspace, "UnreadableText"):
     snd_analysis.workspace.UnreadableText = _UnreadableTextError
 
-GOLDENS = Path(__file__).parent / "goldens"
-
 
 @dataclass(frozen=True)
 class Outcome:
@@ -80,16 +78,3 @@ def snd(real: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
     catalogue.catalogue = fake_catalogue
     monkeypatch.setitem(sys.modules, "snd_analysis.rules.catalogue", catalogue)
     return real
-
-
-@pytest.fixture
-def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
-    """Compares a text with a file in ``goldens``; ``pytest --update-goldens`` rewrites the file instead."""
-
-    def compare(name: str, text: str) -> None:
-        file = GOLDENS / name
-        if request.config.getoption("--update-goldens"):
-            file.write_text(text, encoding="utf-8", newline="")
-        assert text == file.read_bytes().decode()
-
-    return compare

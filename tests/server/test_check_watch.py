@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -22,8 +23,8 @@ def edits(monkeypatch):
 
         def edit() -> None:
             time.sleep(0.2)
-            for step in steps:
-                step()
+            while steps:
+                steps.pop(0)()
                 time.sleep(0.4)
             stop.set()
 
@@ -34,10 +35,17 @@ def edits(monkeypatch):
     return steps
 
 
+def replace(file: Path, text: str) -> None:
+    """Change a file at once: half of a change would be seen, and checked, too."""
+    draft = file.with_suffix(".draft")
+    draft.write_text(text)
+    draft.replace(file)
+
+
 def test_a_change_is_checked(snd, project, edits):
     (project / "a.sknd").write_text("wrong\n")
-    edits.append(lambda: (project / "a.sknd").write_text("odd\n"))
-    edits.append(lambda: (project / "a.sknd").write_text("fine\n"))
+    edits.append(lambda: replace(project / "a.sknd", "odd\n"))
+    edits.append(lambda: replace(project / "a.sknd", "fine\n"))
     outcome = snd("check", "--watch", "--format", "concise")
     assert outcome.status == 130
     assert outcome.stdout.splitlines() == [
@@ -57,7 +65,7 @@ def test_a_broken_configuration_is_waited_out(snd, project, edits):
     def mend() -> None:
         (project / "unrelated.txt").write_text("x")
         time.sleep(0.2)
-        (project / "snd.toml").write_text('ignore = ["odd"]\n')
+        replace(project / "snd.toml", 'ignore = ["odd"]\n')
 
     edits.append(mend)
     outcome = snd("check", "--watch", "a.sknd")
@@ -74,7 +82,7 @@ def test_module_paths_and_configuration_are_watched(name, snd, project, edits, t
     special.write_text(f'module-paths = ["{os.path.relpath(shared, tmp_path)}"]\n')
     (project / "a.sknd").write_text("import base\n")
     change = (shared / name, "fine\n") if name.endswith(".sknd") else (special, 'ignore = ["all"]\n')
-    edits.append(lambda: change[0].write_text(change[1]))
+    edits.append(lambda: replace(*change))
     outcome = snd("check", "--watch", "--format", "concise", "--config", str(special))
     assert "missing-module" in outcome.stdout
     assert outcome.stdout.endswith("1 file is clean\n")

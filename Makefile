@@ -1,0 +1,52 @@
+# Everything runs in .venv, made by `python3` (3.11 or newer). Nothing is installed twice: the stamps in .venv remember.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/installed.stamp
+DEVELOPING := $(VENV)/developing.stamp
+VERSION_FILE := server/snd_server/__init__.py
+
+.PHONY: demo test lint format bench docs clean
+
+## Install snd and show it at work: a clean model, then one with mistakes.
+demo: $(INSTALLED)
+	$(BIN)/snd check examples/alexnet
+	$(BIN)/snd check examples/broken --exit-zero
+
+## Install everything and run all tests.
+test: $(DEVELOPING)
+	$(BIN)/python -m pytest
+
+## Style and types; fast enough to run before every commit.
+lint: $(DEVELOPING)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(DEVELOPING)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(DEVELOPING)
+	$(BIN)/python -m pytest tests/benchmarks --benchmark-only
+
+## The pages of all rules, from their declarations.
+docs: $(DEVELOPING)
+	$(BIN)/snd rule --all > docs/rules.md
+
+clean:
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .benchmarks build dist
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(INSTALLED): $(BIN)/python pyproject.toml $(VERSION_FILE)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+# The list of tools is read from pyproject.toml by Python itself: the pip that comes with 3.11 knows no --group.
+$(DEVELOPING): $(INSTALLED)
+	$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["dependency-groups"]["dev"], sep="\n")' > $(VENV)/dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement $(VENV)/dev.txt
+	@touch $@
