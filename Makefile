@@ -33,7 +33,7 @@ bench: $(DEVELOPING)
 
 ## The pages of all rules, from their declarations.
 docs: $(DEVELOPING)
-	$(BIN)/snd rule --all > docs/rules.md
+	{ echo "# Rules"; echo; $(BIN)/snd rule --all; } > docs/rules.md
 
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .benchmarks build dist

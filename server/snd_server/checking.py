@@ -43,8 +43,9 @@ class Checker:
     def check(self, path: str) -> tuple[Diagnostic, ...]:
         """The diagnostics of one file, by the rules that are on for it, in order of their places.
 
-        Never raises: a fault of ours becomes an ``internal-error``.
+        A fault of ours becomes an ``internal-error``. Raises ConfigError if the file's configuration is broken.
         """
+        self.configurations.of_file(path)
         return self.select(path, self._cached(path))
 
     def select(self, path: str, diagnostics: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:

@@ -95,10 +95,11 @@ def test_config_names_one_file_for_all(snd, project):
 def test_a_mistake_is_misuse_at_its_line(name, text, message, snd, project):
     (project / name).write_text(text)
     (project / "x.sknd").write_text("fine\n")
-    outcome = snd("check")
-    assert outcome.status == 2
-    assert message in outcome.stderr
-    assert outcome.stdout == ""
+    for arguments in ([], ["x.sknd"], ["x.sknd", "--no-cache"], ["--config", name]):
+        outcome = snd("check", *arguments)
+        assert outcome.status == 2
+        assert message in outcome.stderr
+        assert outcome.stdout == ""
 
 
 def test_bytes_that_are_no_text(snd, project):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from snd_analysis.diagnostics import Fix
+from snd_analysis.diagnostics import Fix, Location, TextEdit
 from snd_analysis.source import Source
 from snd_server.fixing import apply_fixes
 from snd_server.render.frame import Frame
@@ -62,9 +62,11 @@ def _change(hunk: _Hunk, source: Source) -> tuple[list[str], list[str]]:
     """Old and new lines of a hunk, without line breaks."""
     start = source.line_starts[hunk.first - 1]
     end = source.line_starts[hunk.last] if hunk.last < len(source.line_starts) else len(source.text)
-    after = apply_fixes(source.text, [hunk.fix])
-    new = after[start : len(after) - (len(source.text) - end)]
-    return _lines(source.text[start:end]), _lines(new)
+    old = source.text[start:end]
+    edits = tuple(
+        TextEdit(Location(edit.location.path, edit.location.span.shifted(-start)), edit.text) for edit in hunk.fix.edits
+    )
+    return _lines(old), _lines(apply_fixes(old, [Fix(hunk.fix.title, edits)]))
 
 
 def _lines(text: str) -> list[str]:

@@ -16,18 +16,16 @@ _DECLARATION = '<?xml version="1.0" encoding="utf-8"?>\n'
 def render(report: Report) -> str:
     """The document. Characters that XML cannot hold are made visible."""
     document = JUnitXml("snd")
-    for path in report.files:
+    cases: dict[str, list[TestCase]] = {path: [] for path in report.files}
+    for diagnostic in report.diagnostics:
+        cases.setdefault(diagnostic.location.path, []).append(_case(diagnostic, report))
+    for path, found in cases.items():
         suite = TestSuite(visible(path))
-        found = [diagnostic for diagnostic in report.diagnostics if diagnostic.location.path == path]
-        suite.add_testcases([_case(diagnostic, report) for diagnostic in found] or [_clean(path)])
+        suite.add_testcases(found or [TestCase("clean", classname=visible(path))])
         document.add_testsuite(suite)
     document.update_statistics()  # type: ignore[no-untyped-call]
     ElementTree.indent(document._elem)
     return f"{_DECLARATION}{ElementTree.tostring(document._elem, encoding='unicode')}\n"
-
-
-def _clean(path: str) -> TestCase:
-    return TestCase("clean", classname=visible(path))
 
 
 def _case(diagnostic: Diagnostic, report: Report) -> TestCase:
