@@ -17,7 +17,20 @@ _LINE_BREAK = re.compile(r"\r\n|\n|\r")
 Diagnose = Callable[[str], Sequence[Diagnostic]]
 """All diagnostics of a text that the file might have."""
 
-_DAMAGE = frozenset({"syntax-error", "internal-error"})
+SYNTAX_RULES = frozenset(
+    {
+        "syntax-error",
+        "illegal-character",
+        "keyword-as-name",
+        "malformed-format",
+        "malformed-number",
+        "nesting-too-deep",
+        "unclosed-bracket",
+        "unclosed-string",
+    }
+)
+"""What text that does not parse triggers."""
+_DAMAGE = SYNTAX_RULES | {"internal-error"}
 """Rules that a fix must not trigger."""
 
 

@@ -1,0 +1,93 @@
+"""The command over the real analysis: what the fake one cannot show."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import processes
+import pytest
+
+import snd_analysis.workspace
+
+pytestmark = pytest.mark.skipif(not hasattr(snd_analysis.workspace, "Workspace"), reason="needs the real analysis")
+LIBRARY = Path(snd_analysis.workspace.__file__).parent / "stdlib"
+
+
+def test_every_rule_that_the_command_knows_by_name_exists():
+    from snd_server.fixing import SYNTAX_RULES
+    from snd_server.rules import known_rules
+
+    assert {"invalid-encoding", "unreadable-file", "internal-error", *SYNTAX_RULES} <= known_rules().keys()
+
+
+def test_the_library_is_clean(real):
+    outcome = real("check", str(LIBRARY), "-v", "--format", "concise")
+    assert outcome.stdout.endswith("files are clean\n")
+    assert outcome.status == 0
+
+
+def test_the_library_from_the_cache_takes_a_fifth_of_a_second(project):
+    command = [sys.executable, "-m", "snd_server", "check", str(LIBRARY)]
+    subprocess.run(command, env=processes.environment(), check=True, capture_output=True)
+
+    def seconds() -> float:
+        begin = time.perf_counter()
+        subprocess.run(command, env=processes.environment(), check=True, capture_output=True)
+        return time.perf_counter() - begin
+
+    assert min(seconds() for _ in range(5)) < 0.2
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\n",
+        b"\xef\xbb\xbf",
+        b"\0",
+        b"\0" * 1000,
+        b"graph g {\0}",
+        b"\xff\xfe",
+        b"operator f {\xc3\x28}",
+        b"\xef\xbb\xbfgraph g {\r\n",
+        b"graph\rg\r{",
+        b"(" * 10_000,
+        b"graph g { @compose { y = " + b"(" * 10_000 + b"x" + b")" * 10_000 + b"; } }",
+        b"graph g { @compose { y = " + b"[" * 10_000,
+        b"operator f { @assert { " + b"! " * 10_000 + b"true; } }",
+        b"'" * 999,
+        b"'{" * 999,
+        b"# snd: ignore\n" * 1000,
+    ],
+    ids=range(17),
+)
+def test_no_input_brings_it_down(content, real, project):
+    (project / "a.sknd").write_bytes(content)
+    outcome = real("check", "--format", "json")
+    assert outcome.status in (0, 1)
+    assert "internal-error" not in outcome.stdout
+    for name in ("full", "sarif", "junit", "gitlab"):
+        assert real("check", "--format", name).status == outcome.status
+
+
+def test_a_hundred_thousand_lines(real, project):
+    lines = b"        y = x;\n" * 100_000
+    (project / "a.sknd").write_bytes(b"graph g {\n    @compose {\n" + lines + b"    }\n}\n")
+    begin = time.perf_counter()
+    outcome = real("check", "--statistics")
+    assert outcome.status in (0, 1)
+    assert "internal-error" not in outcome.stdout
+    assert time.perf_counter() - begin < 60
+
+
+def test_fixing_leaves_text_that_is_no_worse(real, project):
+    (project / "a.sknd").write_text("import math, math;\n\noperator f {\n    @input { x: real[n] }\n}\n")
+    before = json.loads(real("check", "--format", "json").stdout)["summary"]
+    real("check", "--fix", "--unsafe-fixes")
+    after = json.loads(real("check", "--format", "json").stdout)["summary"]
+    assert after["errors"] <= before["errors"]
+    assert real("check", "--diff", "--unsafe-fixes").stdout == ""
