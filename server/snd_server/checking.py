@@ -36,6 +36,7 @@ class Checker:
         self._command_line = command_line
         self._show_tracebacks = show_tracebacks
         self._workspaces: dict[tuple[str, ...], Workspace] = {}
+        self._snapshots: dict[tuple[str, ...], Snapshot] = {}
         self._sources: dict[str, Source] = {}
         self._digests: dict[str, str | None] = {}
         self._cache = Cache(cache_folder, self._digest, self.reader.exists) if cache_folder is not None else None
@@ -59,7 +60,7 @@ class Checker:
         try:
             if text is not None:
                 self._replace(path, text)
-            snapshot = self._workspace(path).snapshot()
+            snapshot = self._snapshot(path)
             return self._unsuppressed(snapshot, path, snapshot.diagnostics(path))
         except Exception as error:  # whatever it is, it must cost this file only
             if self._show_tracebacks:
@@ -76,7 +77,7 @@ class Checker:
     def dependencies(self, path: str) -> tuple[str, ...]:
         """The other files that decide a file's diagnostics, as far as the analysis can tell."""
         try:
-            return self._workspace(path).snapshot().dependencies(path)
+            return self._snapshot(path).dependencies(path)
         except Exception:  # a fault of the analysis is reported where the file is checked
             return ()
 
@@ -124,26 +125,29 @@ class Checker:
 
         return apply(diagnostics, snapshot.source(path), snapshot.comments(path))
 
-    def _workspace(self, path: str) -> Workspace:
+    def _snapshot(self, path: str) -> Snapshot:
+        """The files as they are, seen with the module paths of ``path``."""
         module_paths = self.configurations.of_file(path).module_paths
-        workspace = self._workspaces.get(module_paths)
-        if workspace is None:
+        snapshot = self._snapshots.get(module_paths)
+        if snapshot is None:
             from snd_analysis.workspace import Workspace
 
-            workspace = self._workspaces[module_paths] = Workspace(self.reader, module_paths)
-        return workspace
+            workspace = self._workspaces.setdefault(module_paths, Workspace(self.reader, module_paths))
+            snapshot = self._snapshots[module_paths] = workspace.snapshot()
+        return snapshot
 
     def _replace(self, path: str, text: str) -> None:
         self.reader.provide(path, text.encode())
-        for workspace in (self._workspace(path), *self._workspaces.values()):
+        for workspace in self._workspaces.values():  # one that is made later reads what was provided
             workspace.open(path, text)
+        self._snapshots.clear()
         self._sources[path] = Source(path, text)
         self._digests.pop(path, None)
 
     def _load_source(self, path: str) -> Source:
         try:
             if path.startswith("snd:"):
-                return self._workspace(path).snapshot().source(path)
+                return self._snapshot(path).source(path)
             return Source(path, self.reader.read(path))
         except Exception:  # only the picture is lost: a diagnostic that names the file is shown without it
             return Source(path, "")
