@@ -1,1 +1,332 @@
-"""Placeholder written first so that others can build against it; replaced by the real one."""
+"""Immutable snapshots of a set of files, and everything that is known about them (invariants 3 and 4).
+
+One workspace has one writer. ``open``, ``edit``, ``close`` and ``refresh`` change what the next snapshot sees; a
+snapshot that somebody holds goes on to see what it saw. What was worked out about a definition is kept as long as its
+text, and what it uses of others, is the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from snd_analysis.check import Facts, check_definition
+from snd_analysis.diagnostics import Diagnostic, Fix, Location, Related, TextEdit
+from snd_analysis.names.environment import Environment, ModuleNames
+from snd_analysis.names.modules import LIBRARY_PREFIX, candidates, is_library, library_modules, library_text
+from snd_analysis.names.resolution import ModuleName, Resolution
+from snd_analysis.names.resolve import resolve
+from snd_analysis.names.symbols import OperatorName
+from snd_analysis.rules.catalogue import severity_of
+from snd_analysis.rules.imports import ImportedName, check_definitions, check_imports, check_items
+from snd_analysis.source import Edit, Source, Span
+from snd_analysis.syntax import nodes
+from snd_analysis.syntax.chunks import SyntaxTree, parse_file
+from snd_analysis.syntax.problem import Elsewhere, Note, Problem
+
+
+class UnreadableText(Exception):  # noqa: N818 - it is an answer of a reader, not a fault
+    """A file that is there but is no text: ``rule`` says why, ``offset`` where, in code points, as well as can be."""
+
+    def __init__(self, message: str, rule: str, offset: int = 0) -> None:
+        super().__init__(message)
+        self.message = message
+        self.rule = rule
+        self.offset = offset
+
+
+class Reader(Protocol):
+    """The only way in which the analysis sees files."""
+
+    def read(self, path: str) -> str:
+        """The text of a file. Raises FileNotFoundError or UnreadableText."""
+
+    def exists(self, path: str) -> bool:
+        """Whether there is a regular file of that path."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class File:
+    """One version of one file."""
+
+    source: Source
+    tree: SyntaxTree
+    unreadable: UnreadableText | None = None
+
+
+class _Known:
+    """What was worked out, by the nodes it was worked out for. Shared by the snapshots of a workspace."""
+
+    def __init__(self) -> None:
+        self.environments: dict[str, tuple[tuple[object, ...], Environment]] = {}
+        self.resolutions: dict[tuple[str, nodes.Definition], tuple[Environment, Resolution]] = {}
+        self.checks: dict[tuple[str, nodes.Definition], tuple[Environment, Facts, tuple[Problem, ...]]] = {}
+
+    def forget(self, path: str, gone: set[nodes.Definition]) -> None:
+        for definition in gone:
+            self.resolutions.pop((path, definition), None)
+            self.checks.pop((path, definition), None)
+
+
+class Workspace:
+    """The writer: texts that clients hold open, over the files that a reader gives."""
+
+    def __init__(self, reader: Reader, module_paths: Sequence[str] = ()) -> None:
+        self._reader = reader
+        self._module_paths = tuple(module_paths)
+        self._open: dict[str, File] = {}
+        self._read: dict[str, File | None] = {}
+        self._known = _Known()
+
+    def open(self, path: str, text: str) -> None:
+        """Lets ``text`` stand for the file at ``path``, which need not exist."""
+        before = self._open.get(path) or self._read.get(path)
+        tree = parse_file(text, before.tree if before else None)
+        if before is not None:
+            kept = {definition for _, definition in tree.definitions}
+            self._known.forget(path, {definition for _, definition in before.tree.definitions} - kept)
+        self._open[path] = File(Source(path, text), tree)
+
+    def edit(self, path: str, edits: Sequence[Edit]) -> None:
+        """Applies edits, each to the text that the one before it left. Raises KeyError for a file that is not open."""
+        text = self._open[path].source.text
+        for edit in edits:
+            text = edit.apply(text)
+        self.open(path, text)
+
+    def close(self, path: str) -> None:
+        """Lets the file on disk count again."""
+        self._open.pop(path, None)
+        self.refresh(path)
+
+    def refresh(self, path: str) -> None:
+        """The file at ``path`` changed, appeared or vanished."""
+        self._read.pop(path, None)
+
+    def snapshot(self) -> Snapshot:
+        """The files as they are now."""
+        return Snapshot(dict(self._open), self._read, self._reader, self._module_paths, self._known)
+
+
+class Snapshot:
+    """One state of all files. Every question about them is asked of one snapshot."""
+
+    def __init__(
+        self,
+        opened: dict[str, File],
+        read: dict[str, File | None],
+        reader: Reader,
+        module_paths: tuple[str, ...],
+        known: _Known,
+    ) -> None:
+        self._opened = opened
+        self._files = dict(read)
+        self._shared = read
+        self._reader = reader
+        self._module_paths = module_paths
+        self._known = known
+        self._environments: dict[str, Environment] = {}
+        self._imports: dict[str, tuple[ImportedName, ...]] = {}
+        self._definitions: dict[str, dict[str, tuple[int, nodes.Definition]]] = {}
+
+    # ---- files -------------------------------------------------------------------------------------------------------
+    def file(self, path: str) -> File | None:
+        """The file at ``path``; None if there is none."""
+        if path in self._opened:
+            return self._opened[path]
+        if path not in self._files:
+            self._files[path] = self._shared[path] = self._load(path)
+        return self._files[path]
+
+    def _load(self, path: str) -> File | None:
+        try:
+            text = library_text(path) if is_library(path) else self._reader.read(path)
+        except FileNotFoundError:
+            return None
+        except UnreadableText as unreadable:
+            return File(Source(path, ""), parse_file(""), unreadable)
+        return File(Source(path, text), parse_file(text))
+
+    def exists(self, path: str) -> bool:
+        """Whether there is a file of that path."""
+        return path in self._opened or self._reader.exists(path)
+
+    def source(self, path: str) -> Source:
+        """The text of a file; an empty one if there is none."""
+        file = self.file(path)
+        return file.source if file else Source(path, "")
+
+    def tree(self, path: str) -> SyntaxTree:
+        """The tree of a file; an empty one if there is none."""
+        file = self.file(path)
+        return file.tree if file else parse_file("")
+
+    def comments(self, path: str) -> tuple[Span, ...]:
+        """Every comment of a file, without its line break."""
+        return tuple(self.tree(path).comments)
+
+    # ---- names -------------------------------------------------------------------------------------------------------
+    def imports(self, path: str) -> tuple[ImportedName, ...]:
+        """The modules that a file imports, with the files they were found in."""
+        if path not in self._imports:
+            self._imports[path] = tuple(self._find_imports(path))
+        return self._imports[path]
+
+    def _find_imports(self, path: str) -> list[ImportedName]:
+        found = []
+        for placed in self.tree(path).chunks:
+            for item in placed.chunk.document.items:
+                for name in item.modules if isinstance(item, nodes.Import) else ():
+                    if all(part.text for part in name.parts):
+                        found.append(self._imported(path, item, name, placed.start))
+        return found
+
+    def _imported(self, path: str, item: nodes.Import, name: nodes.Qualified, base: int) -> ImportedName:
+        paths = list(candidates(name.text, path, self.exists, self._module_paths))
+        target = paths[0] if paths else None
+        shadowed = next((other for other in paths[1:] if is_library(other)), None)
+        graphs: tuple[str, ...] = ()
+        if target is not None and target != path:
+            graphs = tuple(
+                definition.name.text for _, definition in self.tree(target).definitions if definition.kind == "graph"
+            )
+        return ImportedName(name, item, base, target, shadowed, graphs)
+
+    def environment(self, path: str) -> Environment:
+        """What the definitions of a file see of others."""
+        if path not in self._environments:
+            imports = {item.node.text: item.path for item in self.imports(path) if item.path is not None}
+            environment = Environment(
+                self._module_names(path),
+                {name: self._module_names(target) for name, target in imports.items()},
+                {name: self._module_names(LIBRARY_PREFIX + name) for name in library_modules() if name not in imports},
+            )
+            key = environment.key()
+            known = self._known.environments.get(path)
+            if known is not None and known[0] == key:
+                environment = known[1]
+            else:
+                self._known.environments[path] = (key, environment)
+            self._environments[path] = environment
+        return self._environments[path]
+
+    def _module_names(self, path: str) -> ModuleNames:
+        return ModuleNames(path, {name: found[1].kind for name, found in self.definitions(path).items()})
+
+    def definitions(self, path: str) -> dict[str, tuple[int, nodes.Definition]]:
+        """The definitions of a file by name, with what their spans count from; of two of one name the first."""
+        if path not in self._definitions:
+            found: dict[str, tuple[int, nodes.Definition]] = {}
+            for base, definition in self.tree(path).definitions:
+                if definition.name.text:
+                    found.setdefault(definition.name.text, (base, definition))
+            self._definitions[path] = found
+        return self._definitions[path]
+
+    def definition(self, name: OperatorName) -> nodes.Definition | None:
+        """The definition that a name stands for."""
+        found = self.definitions(name.path).get(name.name)
+        return found[1] if found else None
+
+    def resolution(self, path: str, definition: nodes.Definition) -> Resolution:
+        """What the names in a definition stand for."""
+        environment = self.environment(path)
+        known = self._known.resolutions.get((path, definition))
+        if known is None or known[0] is not environment:
+            known = (environment, resolve(definition, environment))
+            self._known.resolutions[path, definition] = known
+        return known[1]
+
+    # ---- diagnostics -------------------------------------------------------------------------------------------------
+    def diagnostics(self, path: str) -> tuple[Diagnostic, ...]:
+        """Everything that is wrong in a file, in order of its places; nothing is suppressed."""
+        file = self.file(path)
+        if file is None:
+            return ()
+        if file.unreadable is not None:
+            problem = Problem(
+                file.unreadable.rule, Span(file.unreadable.offset, file.unreadable.offset), file.unreadable.message
+            )
+            return (self._diagnostic(path, problem),)
+        found = [self._diagnostic(path, problem) for problem in self._problems(path, file.tree)]
+        found.sort(key=lambda diagnostic: (diagnostic.location.span, diagnostic.rule))
+        return tuple(found)
+
+    def _problems(self, path: str, tree: SyntaxTree) -> list[Problem]:
+        problems = [*tree.problems, *check_items(tree), *check_definitions(path, tree)]
+        used: set[str] = set()
+        for placed in tree.chunks:
+            for definition in placed.chunk.definitions:
+                used.update(self._modules_used(path, definition))
+                syntax_is_right = not placed.chunk.problems
+                found = self._check(path, definition, syntax_is_right)
+                problems.extend(problem.shifted(placed.start) for problem in found)
+        known = (*library_modules(),)
+        complete = not any(problem.rule in ("syntax-error", "unclosed-bracket") for problem in tree.problems)
+        problems.extend(
+            problem for problem in check_imports(self.imports(path), frozenset(used), known)
+            if complete or problem.rule != "unused-import"
+        )  # fmt: skip
+        return problems
+
+    def _modules_used(self, path: str, definition: nodes.Definition) -> set[str]:
+        imports = {item.path: item.node.text for item in self.imports(path)}
+        return {
+            imports[use.target.path]
+            for use in self.resolution(path, definition).uses
+            if isinstance(use.target, ModuleName) and use.target.path in imports
+        }
+
+    def _check(self, path: str, definition: nodes.Definition, syntax_is_right: bool) -> tuple[Problem, ...]:
+        environment = self.environment(path)
+        known = self._known.checks.get((path, definition))
+        if known is not None and known[0] is environment and known[1].unchanged(self):
+            return known[2]
+        facts = Facts(self, path)
+        problems = check_definition(definition, self.resolution(path, definition), facts, syntax_is_right)
+        self._known.checks[path, definition] = (environment, facts, problems)
+        return problems
+
+    def _diagnostic(self, path: str, problem: Problem) -> Diagnostic:
+        repair = problem.repair
+        fix = None
+        if repair is not None:
+            edits = tuple(TextEdit(Location(path, self._place(path, edit.span)), edit.text) for edit in repair.edits)
+            fix = Fix(repair.title, edits, repair.safe)
+        return Diagnostic(
+            problem.rule, severity_of(problem.rule), problem.message, Location(path, problem.span),
+            tuple(self._related(path, note) for note in problem.notes), fix,
+            unnecessary=problem.rule in ("unused-import", "unused-symbol"),
+        )  # fmt: skip
+
+    def _place(self, path: str, span: Span) -> Span:
+        return span if span.start >= 0 else Span(0, 0)
+
+    def _related(self, path: str, note: Note) -> Related:
+        if note.elsewhere is None:
+            return Related(Location(path, note.span), note.message)
+        return Related(self.locate(note.elsewhere), note.message)
+
+    def locate(self, place: Elsewhere) -> Location:
+        """Where a definition, or something that it declares, stands."""
+        found = self.definitions(place.path).get(place.definition)
+        if found is None:
+            return Location(place.path, Span(0, 0))
+        base, definition = found
+        span = definition.name.span
+        if place.member is not None:
+            symbol = self.resolution(place.path, definition).symbol(place.member)
+            span = symbol.span if symbol else span
+        return Location(place.path, span.shifted(base))
+
+    def dependencies(self, path: str) -> tuple[str, ...]:
+        """The files, without itself, whose text decides the diagnostics of a file."""
+        reached: dict[str, None] = {}
+        pending = [path]
+        while pending:
+            for item in self.imports(pending.pop()):
+                if item.path is not None and item.path != path and item.path not in reached:
+                    reached[item.path] = None
+                    pending.append(item.path)
+        return tuple(reached)

@@ -8,11 +8,28 @@ from snd_analysis.source import Edit, Span
 
 
 @dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """A place in any file, by name, so that it stays right when the text around it moves."""
+
+    path: str
+    definition: str
+    member: str | None = None
+    """An attribute, input, output, generic type or helper symbol; None for the definition itself."""
+    assertion: int | None = None
+    """The assertion of this number instead, counted from 0."""
+
+
+@dataclass(frozen=True, slots=True)
 class Note:
-    """Another place of the same text that takes part in a problem."""
+    """Another place that takes part in a problem: of the same text, or ``elsewhere``."""
 
     span: Span
     message: str
+    elsewhere: Elsewhere | None = None
+
+    def shifted(self, distance: int) -> Note:
+        """The same note in a text that has ``distance`` more characters before it."""
+        return self if self.elsewhere else Note(self.span.shifted(distance), self.message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,5 +59,5 @@ class Problem:
             self.repair,
             edits=tuple(Edit(edit.span.shifted(distance), edit.text) for edit in self.repair.edits),
         )
-        notes = tuple(Note(note.span.shifted(distance), note.message) for note in self.notes)
+        notes = tuple(note.shifted(distance) for note in self.notes)
         return Problem(self.rule, self.span.shifted(distance), self.message, notes, repair)

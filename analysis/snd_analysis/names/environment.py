@@ -1,0 +1,51 @@
+"""What a file sees of other definitions: those of its own module, and those of the modules it imports (2.15)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from snd_analysis.names.symbols import OperatorName
+
+BUILT_INS = frozenset(
+    "sqrt exp log sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh round floor ceil frac erf abs sign".split()
+)
+"""Built-in functions (2.4); LANGUAGE adds ``erf`` to those of the draft."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleNames:
+    """The definitions of a module: their names and whether each is an ``operator`` or a ``graph``."""
+
+    path: str
+    definitions: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Environment:
+    """The modules that a file can name. ``imports`` is by the name used in the import; ``available`` by name, too,
+    holds those that could be imported, for suggestions."""
+
+    own: ModuleNames
+    imports: Mapping[str, ModuleNames]
+    available: Mapping[str, ModuleNames]
+
+    def operator(self, parts: tuple[str, ...]) -> OperatorName | None:
+        """The definition that a (qualified) name stands for, or None."""
+        module = self.own if len(parts) == 1 else self.imports.get(".".join(parts[:-1]))
+        if module is None or parts[-1] not in module.definitions:
+            return None
+        return OperatorName(module.path, parts[-1])
+
+    def module(self, parts: tuple[str, ...]) -> ModuleNames | None:
+        """The imported module that a qualified name begins with, or None."""
+        return self.imports.get(".".join(parts))
+
+    def key(self) -> tuple[object, ...]:
+        """Equal for environments in which every name means the same."""
+        modules = (self.own, *self.imports.values(), *self.available.values())
+        return (
+            tuple(self.imports),
+            tuple(self.available),
+            tuple((module.path, tuple(module.definitions.items())) for module in modules),
+        )

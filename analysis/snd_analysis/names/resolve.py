@@ -1,0 +1,171 @@
+"""All names of a definition, by the visibility rules of 2.2 and 2.5 to 2.14.
+
+Blocks may stand in any order; they are read in the order in which the draft evaluates them.
+"""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from snd_analysis.names import parameters
+from snd_analysis.names.compose import ComposeNames
+from snd_analysis.names.environment import Environment
+from snd_analysis.names.expressions import resolve_expression, resolve_operator, resolve_type
+from snd_analysis.names.resolution import AttributeName, Resolution, Role
+from snd_analysis.names.scope import Scope, Tables, undefined_problem
+from snd_analysis.names.symbols import SymbolKind
+from snd_analysis.syntax import nodes
+from snd_analysis.syntax.tokens import keywords
+
+_Statement = TypeVar("_Statement", bound=nodes.Node)
+
+
+def resolve(definition: nodes.Definition, environment: Environment) -> Resolution:
+    """Resolves every name of ``definition``, seen from its file."""
+    tables = Tables(environment)
+    scope = Scope()
+
+    def entries(block: str, kind: type[_Statement]) -> list[tuple[int, _Statement]]:
+        return entries_of(definition, block, kind)
+
+    attributes = entries("attrib", nodes.Parameter)
+    inputs = entries("input", nodes.Parameter)
+    parameters.declare_types(tables, scope, entries("dtype", nodes.DtypeDeclaration))
+    for _, declaration in entries("dtype", nodes.DtypeDeclaration):
+        for name in (declaration.base, declaration.default):
+            if name is not None and not name.is_keyword:
+                resolve_type(tables, scope, name)
+    parameters.declare_parameters(tables, scope, "attrib", attributes)
+    parameters.declare_parameters(tables, scope, "input", inputs)
+    parameters.declare_extents(tables, scope, attributes, inputs)
+    parameters.resolve_parameters(tables, scope, "attrib", attributes)
+    parameters.resolve_parameters(tables, scope, "input", inputs)
+
+    parameters.resolve_using(tables, scope, entries("using", nodes.Using))
+    for block in ("constant", "variable"):
+        declared = entries(block, nodes.Parameter)
+        parameters.resolve_parameters(tables, scope, block, declared)
+        parameters.declare_parameters(tables, scope, block, declared)
+
+    outputs = Scope()
+    declared = entries("output", nodes.Parameter)
+    tables.block = "output"
+    parameters.declare_dynamic_extents(tables, scope, declared)
+    parameters.resolve_parameters(tables, scope, "output", declared)
+    _declare_outputs(tables, scope, outputs, declared)
+
+    with_outputs = Scope(scope)
+    with_outputs.names = dict(outputs.names)
+    tables.block = "assert"
+    for base, assertion in entries("assert", nodes.Assertion):
+        tables.base = base
+        resolve_expression(tables, with_outputs, assertion)
+    tables.block = "lower"
+    for base, formula in entries("lower", nodes.Lowering):
+        tables.base = base
+        _resolve_lowering(tables, with_outputs, formula)
+
+    compose_scope = scope
+    compose = ComposeNames(tables, compose_scope, outputs)
+    tables.block = "compose"
+    for base, component in entries("compose", nodes.Component):
+        tables.base = base
+        compose.component(component)
+    variables = Scope()
+    variables.names = {name: symbol for name, symbol in scope.names.items() if symbol.kind is SymbolKind.VARIABLE}
+    update = ComposeNames(tables, compose_scope, variables)
+    tables.block = "update"
+    for base, component in entries("update", nodes.Component):
+        tables.base = base
+        update.component(component)
+
+    tables.block = "quantize"
+    for base, quantization in entries("quantize", nodes.Quantization):
+        tables.base = base
+        _resolve_quantization(tables, scope, quantization)
+
+    if not _incomplete(definition):
+        tables.problems.extend(undefined_problem(item, tables.symbols) for item in tables.undefined)
+    return Resolution(definition, tuple(tables.symbols), tables.targets, tuple(tables.uses), tuple(tables.problems))
+
+
+def entries_of(definition: nodes.Definition, block: str, kind: type[_Statement]) -> list[tuple[int, _Statement]]:
+    """The well-formed entries of all blocks of that name, each with what its spans count from."""
+    return [
+        (entry.start, entry.statement)
+        for item in definition.blocks
+        if isinstance(item, nodes.Block) and item.kind == block
+        for entry in item.entries
+        if isinstance(entry.statement, kind)
+    ]
+
+
+def _incomplete(definition: nodes.Definition) -> bool:
+    """Whether a syntax error may have swallowed a declaration: then a name that seems undefined may be none."""
+    for block in definition.blocks:
+        if isinstance(block, nodes.ErrorBlock):
+            return True
+        if block.kind in ("assert", "lower", "quantize"):
+            continue
+        for entry in block.entries:
+            statement = entry.statement
+            if isinstance(statement, nodes.ErrorEntry):
+                return True
+            if isinstance(statement, nodes.Parameter | nodes.DtypeDeclaration) and (
+                not statement.name.text or statement.name.text in keywords()
+            ):
+                return True
+            if isinstance(statement, nodes.Component) and any(_nameless(result) for result in statement.results):
+                return True
+    return False
+
+
+def _nameless(result: nodes.Result | nodes.ResultList) -> bool:
+    return isinstance(result, nodes.Result) and isinstance(result.target, nodes.Name) and not result.target.text
+
+
+def _declare_outputs(tables: Tables, scope: Scope, outputs: Scope, entries: parameters.Entries) -> None:
+    """Outputs share the names of a definition, but become visible only where they are assigned."""
+    for base, entry in entries:
+        tables.base = base
+        earlier = scope.names.get(entry.name.text)
+        symbol = tables.declare(outputs, entry.name, SymbolKind.OUTPUT, entry)
+        if earlier is not None and entry.name.text:
+            tables.report_duplicate(symbol, earlier)
+
+
+def _resolve_lowering(tables: Tables, scope: Scope, formula: nodes.Lowering) -> None:
+    outer = Scope(scope)
+    if formula.unroll is not None:
+        resolve_expression(tables, scope, formula.unroll.count)
+        tables.declare(outer, formula.unroll.name, SymbolKind.INDEX, formula.unroll)
+    inner = Scope(outer)
+    for bound in formula.bounds:
+        # A bound may depend on the indices before it: the items of a pack may differ in an extent.
+        resolve_expression(tables, inner, bound.bound)
+        tables.declare(inner, bound.name, SymbolKind.INDEX, bound)
+    local_scope = Scope(inner)
+    for local in formula.locals:
+        resolve_expression(tables, local_scope, local.value)
+        tables.declare(local_scope, local.name, SymbolKind.LOCAL, local)
+    target = formula.target
+    symbol = local_scope.find(target.name.text)
+    if symbol is None:
+        tables.missing(target.name, target.name.text, local_scope, "output")
+    else:
+        tables.targets[target.name] = symbol
+        tables.use(target.name, symbol, Role.WRITE)
+    for index in target.indices:
+        resolve_expression(tables, local_scope, index)
+    resolve_expression(tables, local_scope, formula.value)
+    resolve_expression(tables, local_scope, formula.condition)
+
+
+def _resolve_quantization(tables: Tables, scope: Scope, entry: nodes.Quantization) -> None:
+    operator = resolve_operator(tables, entry.algorithm)
+    for type_name in entry.generics.items if entry.generics else ():
+        resolve_type(tables, scope, type_name)
+    for attribute in entry.attributes.items if entry.attributes else ():
+        if operator is not None:
+            tables.use(attribute.name, AttributeName(operator, attribute.name.text))
+        resolve_expression(tables, scope, attribute.value)

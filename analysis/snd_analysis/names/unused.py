@@ -1,0 +1,44 @@
+"""Symbols that nothing uses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from snd_analysis.names.resolution import Role, Use
+from snd_analysis.names.symbols import ShapeMember, Symbol, SymbolKind
+from snd_analysis.syntax import nodes
+from snd_analysis.syntax.problem import Problem
+
+# Extents, lengths, inputs and generic types describe the interface whether or not the body needs them; loop variables
+# belong to the form of their loop.
+_JUDGED = frozenset(
+    {
+        SymbolKind.ATTRIBUTE,
+        SymbolKind.USING,
+        SymbolKind.CONSTANT,
+        SymbolKind.VARIABLE,
+        SymbolKind.TENSOR,
+        SymbolKind.LOCAL,
+    }
+)
+
+
+def unused_problems(definition: nodes.Definition, symbols: Sequence[Symbol], uses: Sequence[Use]) -> Iterator[Problem]:
+    """A hint for each symbol that is declared and never read. A name that begins with ``_`` says that it is meant so."""
+    blocks = {block.kind for block in definition.blocks if isinstance(block, nodes.Block)}
+    has_body = bool(blocks & {"lower", "compose"})
+    read = {
+        use.target.tensor if isinstance(use.target, ShapeMember) else use.target
+        for use in uses
+        if use.role is not Role.DECLARATION
+    }
+    names_read = {target.name for target in read if isinstance(target, Symbol)}
+    for symbol in symbols:
+        if symbol.kind not in _JUDGED or symbol in read or symbol.name.startswith("_"):
+            continue
+        if symbol.kind is SymbolKind.TENSOR and symbol.name in names_read:  # another one shadows it
+            continue
+        if symbol.kind is SymbolKind.ATTRIBUTE and not has_body:
+            continue
+        hint = "; write '~' in its place" if symbol.kind is SymbolKind.TENSOR else ""
+        yield Problem("unused-symbol", symbol.span, f"the {symbol.kind} '{symbol.name}' is never used{hint}")
