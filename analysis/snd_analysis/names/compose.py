@@ -10,6 +10,13 @@ from snd_analysis.names.symbols import SymbolKind
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.problem import Note, Problem
 
+_REASONS = {
+    SymbolKind.INPUT: "inputs can't be assigned",
+    SymbolKind.CONSTANT: "constants can't be assigned",
+    SymbolKind.VARIABLE: "variables are assigned in '@update' only",
+    SymbolKind.OUTPUT: "outputs are assigned in '@compose' only",
+}
+
 
 class ComposeNames:
     """Resolves the statements of one definition, ``@compose`` before ``@update``.
@@ -98,7 +105,7 @@ class ComposeNames:
         target = self._assignable.names.get(name.text) if self._depth == 0 else None
         if target is None:
             earlier = scope.names.get(name.text)
-            if earlier is not None and earlier.kind in (SymbolKind.OUTPUT, SymbolKind.VARIABLE, SymbolKind.INPUT):
+            if earlier is not None and earlier.kind in _REASONS:
                 self._report_assignment(name, earlier.kind)
                 tables.targets[name] = earlier
                 tables.use(name, earlier, Role.WRITE)
@@ -118,12 +125,7 @@ class ComposeNames:
         self._scope.names[name.text] = target
 
     def _report_assignment(self, name: nodes.Name, kind: SymbolKind) -> None:
-        reasons = {
-            SymbolKind.INPUT: "inputs can't be assigned",
-            SymbolKind.VARIABLE: "variables are assigned in '@update' only",
-            SymbolKind.OUTPUT: "outputs are assigned in '@compose' only",
-        }
-        message = f"the {kind} '{name.text}' can't be assigned here: {reasons[kind]}"
+        message = f"the {kind} '{name.text}' can't be assigned here: {_REASONS[kind]}"
         span = name.span.shifted(self._tables.base)
         self._tables.problems.append(Problem("illegal-assignment", span, message))
 

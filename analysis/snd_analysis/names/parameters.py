@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from snd_analysis.names.affine import affine
 from snd_analysis.names.expressions import resolve_expression, resolve_type
-from snd_analysis.names.resolution import Role, Use
 from snd_analysis.names.scope import Scope, Tables
 from snd_analysis.names.symbols import Symbol, SymbolKind
 from snd_analysis.syntax import nodes
@@ -37,12 +36,14 @@ def declare_parameters(tables: Tables, scope: Scope, block: str, entries: Entrie
         tables.declare(scope, entry.name, _KINDS[block], entry)
 
 
-def declare_extents(tables: Tables, scope: Scope, attributes: Entries, inputs: Entries) -> None:
+def declare_extents(
+    tables: Tables, scope: Scope, attributes: Entries, inputs: Entries, elsewhere: frozenset[str]
+) -> None:
     """Declares the extents and lengths that attributes and inputs bind (2.5, 2.6): affine expressions of new names.
 
     An expression with several unknown names declares none of them: another declaration may. Names that no declaration
-    binds, in an expression that is not affine, are declared as well, and reported by the typing of declarations, so
-    that one mistake is one diagnostic.
+    binds, in an expression that is not affine, are reported and declared as well, so that one mistake is one
+    diagnostic; but not those in ``elsewhere``, which a later block declares.
     """
     places = [*_length_places(attributes, "attrib"), *_input_places(inputs)]
     for base, name in _rank_names(inputs):
@@ -54,16 +55,17 @@ def declare_extents(tables: Tables, scope: Scope, attributes: Entries, inputs: E
         if form is not None and form.name is not None and form.name not in scope.names:
             _declare_extent(tables, scope, base, node, _name_in(expression, form.name), kind)
     for base, block, node, expression, kind in places:
-        unknown = [name for name in _names(expression) if name.text not in scope.names]
-        if len({name.text for name in unknown}) == 1 and not _is_single_name(expression):
-            tables.base = base
+        unknown = {name.text: name for name in _names(expression) if name.text not in scope.names}
+        if unknown and not _is_single_name(expression) and not unknown.keys() & elsewhere:
+            names = " and ".join(f"'{name}'" for name in unknown)
             message = (
-                f"'{unknown[0].text}' is declared nowhere, and an extent or length declares a name only in an affine "
-                f"expression such as '2 * {unknown[0].text} + 1'"
+                f"{names} {'is' if len(unknown) == 1 else 'are'} declared nowhere, and an extent or length declares a "
+                f"name only in an affine expression such as '2 * {next(iter(unknown))} + 1'"
             )
             tables.problems.append(Problem("not-affine", expression.span.shifted(base), message))
             tables.block = block
-            _declare_extent(tables, scope, base, node, unknown[0], kind)
+            for name in unknown.values():
+                _declare_extent(tables, scope, base, node, name, kind)
 
 
 def _declare_extent(
@@ -198,18 +200,11 @@ def resolve_using(tables: Tables, scope: Scope, entries: list[tuple[int, nodes.U
                 tables.declare(scope, name, SymbolKind.USING, target)
 
 
+def target_names(target: nodes.NameTarget | nodes.ListTarget) -> Iterator[nodes.Name]:
+    """The names that the left side of an entry of ``@using`` defines."""
+    for item in _targets(target):
+        yield from (item.name,) if isinstance(item, nodes.NameTarget) else item.names
+
+
 def _targets(target: nodes.NameTarget | nodes.ListTarget) -> tuple[nodes.NameTarget | nodes.TupleTarget, ...]:
     return target.items if isinstance(target, nodes.ListTarget) else (target,)
-
-
-__all__ = [
-    "Role",
-    "Use",
-    "declare_dynamic_extents",
-    "declare_extents",
-    "declare_parameters",
-    "declare_types",
-    "resolve_declared",
-    "resolve_parameters",
-    "resolve_using",
-]

@@ -12,7 +12,7 @@ from snd_analysis.names.compose import ComposeNames
 from snd_analysis.names.environment import Environment
 from snd_analysis.names.expressions import resolve_expression, resolve_operator, resolve_type
 from snd_analysis.names.resolution import AttributeName, Resolution, Role
-from snd_analysis.names.scope import Scope, Tables, undefined_problem
+from snd_analysis.names.scope import Scope, Tables, undefined_problems
 from snd_analysis.names.symbols import SymbolKind
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.tokens import keywords
@@ -37,7 +37,14 @@ def resolve(definition: nodes.Definition, environment: Environment) -> Resolutio
                 resolve_type(tables, scope, name)
     parameters.declare_parameters(tables, scope, "attrib", attributes)
     parameters.declare_parameters(tables, scope, "input", inputs)
-    parameters.declare_extents(tables, scope, attributes, inputs)
+    later = {
+        name
+        for block in ("constant", "variable", "output")
+        for _, item in entries(block, nodes.Parameter)
+        for name in (item.name.text,)
+    }
+    later |= {name.text for _, item in entries("using", nodes.Using) for name in parameters.target_names(item.target)}
+    parameters.declare_extents(tables, scope, attributes, inputs, frozenset(later))
     parameters.resolve_parameters(tables, scope, "attrib", attributes)
     parameters.resolve_parameters(tables, scope, "input", inputs)
 
@@ -85,7 +92,7 @@ def resolve(definition: nodes.Definition, environment: Environment) -> Resolutio
         _resolve_quantization(tables, scope, quantization)
 
     if not _incomplete(definition):
-        tables.problems.extend(undefined_problem(item, tables.symbols) for item in tables.undefined)
+        tables.problems.extend(undefined_problems(tables.undefined, tables.symbols))
     return Resolution(definition, tuple(tables.symbols), tables.targets, tuple(tables.uses), tuple(tables.problems))
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from snd_analysis.names.environment import Environment
 from snd_analysis.names.resolution import AttributeName, ModuleName, Role, Use
 from snd_analysis.names.symbols import Symbol, SymbolKind, Target
-from snd_analysis.source import Span
+from snd_analysis.source import Edit, Span
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.problem import Note, Problem, Repair
 from snd_analysis.syntax.spelling import close_matches
@@ -109,8 +109,18 @@ class Tables:
             self.undefined.append(Undefined(span, name, self.block, tuple(scope.visible()), wanted))
 
 
-def undefined_problem(undefined: Undefined, symbols: list[Symbol]) -> Problem:
-    """The problem for a name that stands for nothing where it is used."""
+def undefined_problems(undefined: list[Undefined], symbols: list[Symbol]) -> Iterator[Problem]:
+    """A problem for each name that stands for nothing, at its first use; the other uses are notes."""
+    first: dict[tuple[str, str], list[Undefined]] = {}
+    for item in undefined:
+        first.setdefault((item.name, item.wanted), []).append(item)
+    for same in first.values():
+        problem = _undefined_problem(same[0], symbols)
+        more = tuple(Note(item.span, f"'{item.name}' is used here, too") for item in same[1:4])
+        yield replace(problem, notes=(*problem.notes, *more), repair=None if more else problem.repair)
+
+
+def _undefined_problem(undefined: Undefined, symbols: list[Symbol]) -> Problem:
     name, span = undefined.name, undefined.span
     hidden = next((symbol for symbol in symbols if symbol.name == name), None)
     if hidden is not None:
@@ -119,8 +129,6 @@ def undefined_problem(undefined: Undefined, symbols: list[Symbol]) -> Problem:
     hint = f"; did you mean '{close[0]}'?" if close else ""
     repair = None
     if close:
-        from snd_analysis.source import Edit
-
         repair = Repair(f"write '{close[0]}'", (Edit(span, close[0]),), safe=False)
     return Problem("undefined-name", span, f"there is no {undefined.wanted} '{name}' here{hint}", repair=repair)
 
@@ -136,6 +144,9 @@ def _hidden_problem(undefined: Undefined, symbol: Symbol) -> Problem:
     if kind is SymbolKind.USING and undefined.block == "using":
         message = f"the helper symbol '{name}' is used before it is defined"
         return Problem("used-before-definition", span, message, note)
+    if kind is SymbolKind.LABEL:
+        message = f"'{name}' is a label: what it labels can be named in '@quantize', but not in an expression"
+        return Problem("undefined-name", span, message, note)
     if kind in (SymbolKind.INDEX, SymbolKind.LOCAL, SymbolKind.CARRY, SymbolKind.SCAN, SymbolKind.ITERATION):
         message = f"the {kind} '{name}' is local to where it is declared, and not visible here"
         return Problem("undefined-name", span, message, note)
