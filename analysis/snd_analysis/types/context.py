@@ -1,0 +1,130 @@
+"""The typing of one definition while it goes on: what is known of its symbols, and what was found wrong.
+
+The order is that of the flow in section 2.2: declarations first (``declarations.py`` gives every attribute, input,
+extent, length, helper symbol, constant, variable and output its type), then assertions, ``@lower``
+(``lowering.py``), ``@compose`` and ``@update`` (``compose.py``), ``@quantize``. Expressions are typed by
+``expressions.py`` wherever they stand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from snd_analysis.names.resolution import Resolution
+from snd_analysis.names.symbols import Symbol, Target
+from snd_analysis.shapes import Integer
+from snd_analysis.source import Span
+from snd_analysis.syntax import nodes
+from snd_analysis.syntax.problem import Note, Problem, Repair
+from snd_analysis.types.type import Type
+
+if TYPE_CHECKING:
+    from snd_analysis.check import Facts
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """What is known of an expression.
+
+    ``type`` is None if it could not be typed: whatever is built of it is silent (invariant 8). ``value`` is that of a
+    single int, as far as it is known symbolically; ``items`` those of a pack of ints that is written out.
+    """
+
+    type: Type | None
+    value: Integer | None = None
+    items: tuple[Integer | None, ...] | None = None
+    accesses: bool = False
+    """Whether a tensor access takes part: the value is known at run time only."""
+
+
+UNTYPED = Typed(None)
+
+
+class Place(StrEnum):
+    """Where an expression stands, which decides what may stand in it."""
+
+    COMPILE_TIME = "compile-time"
+    """Declarations, helper symbols, assertions, attributes: no tensor is read."""
+    COMPOSE = "compose"
+    """Right sides and arguments in ``@compose``: tensors are chosen, collected and passed on, not computed with."""
+    LOWER = "lower"
+    """Formulas: tensors are accessed by index."""
+
+
+class Context:
+    """Everything that typing a definition shares."""
+
+    def __init__(self, definition: nodes.Definition, resolution: Resolution, facts: Facts) -> None:
+        self.definition = definition
+        self.resolution = resolution
+        self.facts = facts
+        self.problems: list[Problem] = []
+        self.symbols: dict[Symbol, Typed] = {}
+        self.expressions: dict[nodes.Node, Typed] = {}
+        """What was found out about every expression, for hovers."""
+        self.base = 0
+        """What the spans of the entry at hand count from; set it when going on to another entry."""
+        self.place = Place.COMPILE_TIME
+        self._promoted: set[Symbol] = set()
+
+    def target(self, node: nodes.Node) -> Target | None:
+        """What a name stands for; None if for nothing, which is reported already."""
+        return self.resolution.targets.get(node)
+
+    def symbol(self, node: nodes.Node) -> Symbol | None:
+        """The symbol that a name stands for, if it is one."""
+        target = self.target(node)
+        return target if isinstance(target, Symbol) else None
+
+    def typed(self, symbol: Symbol) -> Typed:
+        """What is known of a symbol here; not optional where a null test promotes it (2.4, 2.10.1)."""
+        known = self.symbols.get(symbol, UNTYPED)
+        if symbol in self._promoted and known.type is not None and known.type.optional:
+            return Typed(known.type.required(), known.value, known.items, known.accesses)
+        return known
+
+    @contextmanager
+    def promoting(self, symbols: frozenset[Symbol]) -> Iterator[None]:
+        """Within, the symbols are known not to be null."""
+        before = self._promoted
+        self._promoted = before | symbols
+        try:
+            yield
+        finally:
+            self._promoted = before
+
+    @contextmanager
+    def at(self, place: Place) -> Iterator[None]:
+        """Within, expressions stand at ``place``."""
+        before, self.place = self.place, place
+        try:
+            yield
+        finally:
+            self.place = before
+
+    def span(self, node: nodes.Node) -> Span:
+        """Where a node of the entry at hand stands in the chunk."""
+        return node.span.shifted(self.base)
+
+    def note(self, node: nodes.Node, message: str) -> Note:
+        """A note at a node of the entry at hand."""
+        return Note(self.span(node), message)
+
+    def declared(self, symbol: Symbol) -> Note:
+        """A note at the declaration of a symbol."""
+        return Note(symbol.span, f"the {symbol.kind} '{symbol.name}' is declared here")
+
+    def report(
+        self,
+        rule: str,
+        node: nodes.Node,
+        message: str,
+        notes: tuple[Note, ...] = (),
+        repair: Repair | None = None,
+    ) -> None:
+        """Reports a broken rule at a node of the entry at hand."""
+        self.problems.append(Problem(rule, self.span(node), message, notes, repair))
