@@ -119,29 +119,29 @@ def _questionable(suppression: _Suppression, source: Source, rules: Set[str]) ->
         names = ", ".join(sorted(suppression.used))
         span = suppression.directive
         word = source.text[span.start : span.end].partition("[")[0].rstrip()
-        fix = _fix(source, f"Name what it suppresses: `{names}`", [(span, f"{word}[{names}]")])
-        message = "This comment suppresses every rule; it should name those that are meant"
+        fix = _fix(source, f"name what it suppresses: '{names}'", [(span, f"{word}[{names}]")])
+        message = "this comment suppresses every rule; it should name those that are meant"
         yield _diagnostic(BLANKET_SUPPRESSION, message, span, source, fix)
     for name, span in zip(suppression.rules, suppression.names, strict=True):
         if name in rules:
             continue
         suggestion = next(iter(close_matches(name, rules)), None)
-        message = f"No rule is called `{name}`" + (f"; did you mean `{suggestion}`?" if suggestion else "")
+        message = f"there is no rule '{name}'" + (f"; did you mean '{suggestion}'?" if suggestion else "")
         # not safe: the suggestion is a guess, and a right guess hides diagnostics
-        fix = _fix(source, f"Replace by `{suggestion}`", [(span, suggestion)], safe=False) if suggestion else None
+        fix = _fix(source, f"write '{suggestion}'", [(span, suggestion)], safe=False) if suggestion else None
         yield _diagnostic(UNKNOWN_RULE_IN_SUPPRESSION, message, span, source, fix)
 
 
 def _unused(suppression: _Suppression, source: Source, rules: Set[str]) -> Iterator[Diagnostic]:
     if suppression.is_blanket:
         if not suppression.used:
-            yield _useless(suppression, source, _reason(suppression, "This comment suppresses nothing"))
+            yield _useless(suppression, source, _reason(suppression, "this comment suppresses nothing"))
         return
     unused = [name for name in dict.fromkeys(suppression.rules) if name in rules and name not in suppression.used]
     if not unused:
         return
-    listed = ", ".join(f"`{name}`" for name in unused)
-    message = _reason(suppression, f"There is no {listed} here to suppress")
+    listed = ", ".join(f"'{name}'" for name in unused)
+    message = _reason(suppression, f"there is no {listed} here to suppress")
     if len(unused) == len(set(suppression.rules)):
         yield _useless(suppression, source, message)
         return
@@ -149,18 +149,18 @@ def _unused(suppression: _Suppression, source: Source, rules: Set[str]) -> Itera
     whole = Span(suppression.names[0].start, suppression.names[-1].end)
     span = suppression.names[suppression.rules.index(unused[0])]
     yield _diagnostic(
-        UNUSED_SUPPRESSION, message, span, source, _fix(source, f"Remove {listed}", [(whole, ", ".join(kept))])
+        UNUSED_SUPPRESSION, message, span, source, _fix(source, f"remove {listed}", [(whole, ", ".join(kept))])
     )
 
 
 def _reason(suppression: _Suppression, message: str) -> str:
     return (
-        message if suppression.is_effective else f"{message}: `ignore-file` has to stand above the first line of code"
+        message if suppression.is_effective else f"{message}: 'ignore-file' has to stand above the first line of code"
     )
 
 
 def _useless(suppression: _Suppression, source: Source, message: str) -> Diagnostic:
-    fix = _fix(source, "Remove the comment", [(_removal(suppression, source), "")])
+    fix = _fix(source, "remove the comment", [(_removal(suppression, source), "")])
     return _diagnostic(UNUSED_SUPPRESSION, message, suppression.directive, source, fix, unnecessary=True)
 
 

@@ -52,17 +52,17 @@ class _Reader:
 
     def settings(self, document: Any) -> Settings:
         if not isinstance(document, dict):
-            raise self.error(self.table[-1], f"`{'.'.join(self.table)}` must be a table")
+            raise self.error(self.table[-1], f"'{'.'.join(self.table)}' must be a table")
         for key in document:
             if key not in _KEYS:
                 suggestion = nearest(key, _KEYS)
                 raise self.error(
-                    key, f"unknown key `{key}`" + (f"; did you mean `{suggestion}`?" if suggestion else "")
+                    key, f"unknown key '{key}'" + (f"; did you mean '{suggestion}'?" if suggestion else "")
                 )
         lists = {key: self.rules(key, document[key]) for key in _RULE_LISTS if key in document}
         both = set(lists.get("error", ())) & set(lists.get("warn", ()))
         if both:
-            raise self.error("warn", f"`{min(both)}` is in both `error` and `warn`")
+            raise self.error("warn", f"'{min(both)}' is in both 'error' and 'warn'")
         return Settings(
             rules=RuleSettings(**lists),
             module_paths=self.strings("module-paths", document.get("module-paths", [])),
@@ -73,7 +73,7 @@ class _Reader:
 
     def strings(self, key: str, value: Any) -> tuple[str, ...]:
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-            raise self.error(key, f"`{key}` must be a list of strings")
+            raise self.error(key, f"'{key}' must be a list of strings")
         return tuple(value)
 
     def rules(self, key: str, value: Any) -> tuple[str, ...]:
@@ -82,17 +82,17 @@ class _Reader:
             try:
                 demand_known([name])
             except UnknownRuleError as error:
-                raise self.error(name, f"`{key}`: {error}", after=key) from error
+                raise self.error(name, f"'{key}': {error}", after=key) from error
         return names
 
     def per_file_ignores(self, value: Any) -> tuple[tuple[str, tuple[str, ...]], ...]:
         if not isinstance(value, dict):
-            raise self.error("per-file-ignores", "`per-file-ignores` must be a table of patterns and lists of rules")
+            raise self.error("per-file-ignores", "'per-file-ignores' must be a table of patterns and lists of rules")
         return tuple((glob, self.rules(glob, names)) for glob, names in value.items())
 
     def line_width(self, value: Any) -> int:
         if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= _WIDEST_LINE:
-            raise self.error("line-width", f"`line-width` must be a whole number from 1 to {_WIDEST_LINE}")
+            raise self.error("line-width", f"'line-width' must be a whole number from 1 to {_WIDEST_LINE}")
         return value
 
     def error(self, word: str, message: str, after: str | None = None) -> ConfigError:

@@ -57,7 +57,7 @@ def _read(path: str) -> str | Exception:
     except (FileNotFoundError, IsADirectoryError, NotADirectoryError, ValueError):
         return FileNotFoundError(path)
     except OSError as error:
-        return _unreadable("unreadable-file", f"The file cannot be read: {error.strerror or error}", 0)
+        return _unreadable("unreadable-file", f"the file cannot be read: {error.strerror or error}", 0)
 
 
 def _decoded(content: bytes) -> str | Exception:
@@ -66,10 +66,10 @@ def _decoded(content: bytes) -> str | Exception:
         return content.decode()
     except UnicodeDecodeError as error:
         if content.startswith(_WIDE_BOMS):
-            return _unreadable("invalid-encoding", "The file is encoded in UTF-16 or UTF-32; SkriptND is UTF-8", 0)
+            return _unreadable("invalid-encoding", "the file is encoded in UTF-16 or UTF-32; SkriptND is UTF-8", 0)
         offset = len(content[: error.start].decode())
         found = f"byte 0x{content[error.start]:02X} at offset {error.start}"
-        return _unreadable("invalid-encoding", f"The file is not UTF-8: {found} is not part of any character", offset)
+        return _unreadable("invalid-encoding", f"the file is not UTF-8: {found} is not part of any character", offset)
 
 
 def _unreadable(rule: str, message: str, offset: int) -> Exception:

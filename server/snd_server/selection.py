@@ -19,7 +19,7 @@ class UnknownRuleError(Exception):
     """A name that no rule has."""
 
     def __init__(self, name: str, suggestion: str | None) -> None:
-        super().__init__(f"no rule is called `{name}`" + (f"; did you mean `{suggestion}`?" if suggestion else ""))
+        super().__init__(f"there is no rule '{name}'" + (f"; did you mean '{suggestion}'?" if suggestion else ""))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,16 +12,6 @@ import pytest
 import snd_analysis.workspace
 
 
-class _UnreadableTextError(Exception):
-    def __init__(self, message: str, rule: str, offset: int = 0) -> None:
-        super().__init__(message)
-        self.message, self.rule, self.offset = message, rule, offset
-
-
-if not hasattr(snd_analysis.workspace, "UnreadableText"):
-    snd_analysis.workspace.UnreadableText = _UnreadableTextError
-
-
 @dataclass(frozen=True)
 class Outcome:
     status: int
@@ -73,7 +63,7 @@ def snd(real: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
     from fake_analysis import FakeWorkspace, fake_catalogue
 
     FakeWorkspace.analysed = []
-    monkeypatch.setattr(snd_analysis.workspace, "Workspace", FakeWorkspace, raising=False)
+    monkeypatch.setattr(snd_analysis.workspace, "Workspace", FakeWorkspace)
     catalogue = types.ModuleType("snd_analysis.rules.catalogue")
     catalogue.catalogue = fake_catalogue
     monkeypatch.setitem(sys.modules, "snd_analysis.rules.catalogue", catalogue)

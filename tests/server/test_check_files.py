@@ -130,7 +130,7 @@ def test_text_that_is_not_utf8(snd, project):
     outcome = snd("check", "--format", "concise")
     assert outcome.status == 1
     lines = outcome.stdout.splitlines()
-    assert "error[invalid-encoding] The file is not UTF-8: byte 0xFF at offset 8" in lines[0]
+    assert "error[invalid-encoding] the file is not UTF-8: byte 0xFF at offset 8" in lines[0]
     assert "UTF-16" in lines[1]
     assert "error[wrong]" in lines[2]
     for name in ("full", "json", "sarif", "github", "gitlab", "junit"):
@@ -185,7 +185,7 @@ def test_a_file_that_cannot_be_read_is_a_diagnostic(snd, project, monkeypatch):
 
     monkeypatch.setattr(Path, "read_bytes", refuse)
     outcome = snd("check", "--format", "concise")
-    assert "a.sknd:1:1: error[unreadable-file] The file cannot be read: Permission denied" in outcome.stdout
+    assert "a.sknd:1:1: error[unreadable-file] the file cannot be read: Permission denied" in outcome.stdout
     assert "b.sknd:1:1: warning[odd]" in outcome.stdout
 
 

@@ -82,7 +82,7 @@ def test_rules_and_severities(arguments, expected, snd):
 def test_an_unknown_rule_is_misuse_with_a_suggestion(option, snd, project):
     outcome = snd("check", option, "odd,wrnog")
     assert outcome.status == 2
-    assert "no rule is called `wrnog`; did you mean `wrong`?" in outcome.stderr
+    assert "there is no rule 'wrnog'; did you mean 'wrong'?" in outcome.stderr
 
 
 @pytest.mark.usefixtures("mixed")

@@ -13,7 +13,6 @@ import pytest
 
 import snd_analysis.workspace
 
-pytestmark = pytest.mark.skipif(not hasattr(snd_analysis.workspace, "Workspace"), reason="needs the real analysis")
 LIBRARY = Path(snd_analysis.workspace.__file__).parent / "stdlib"
 
 
@@ -22,6 +21,21 @@ def test_every_rule_that_the_command_knows_by_name_exists():
     from snd_server.rules import known_rules
 
     assert {"invalid-encoding", "unreadable-file", "internal-error", *SYNTAX_RULES} <= known_rules().keys()
+
+
+def test_the_pages_about_suppressions_show_what_they_say(real, project):
+    from snd_analysis.rules import suppressions
+
+    rules = (
+        suppressions.UNUSED_SUPPRESSION,
+        suppressions.UNKNOWN_RULE_IN_SUPPRESSION,
+        suppressions.BLANKET_SUPPRESSION,
+    )
+    for rule in rules:
+        for text, expected in ((rule.bad, [rule.name]), (rule.good, [])):
+            (project / "a.sknd").write_text(text)
+            document = json.loads(real("check", "--format", "json").stdout)
+            assert [found["rule"] for found in document["diagnostics"]] == expected
 
 
 def test_the_library_is_clean(real):

@@ -9,8 +9,6 @@ import sys
 import processes
 import pytest
 
-import snd_analysis.workspace
-
 README = (processes.ROOT / "README.md").read_text(encoding="utf-8")
 _BLOCK = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
@@ -25,7 +23,6 @@ def test_there_are_commands():
     assert len(commands()) > 10
 
 
-@pytest.mark.skipif(not hasattr(snd_analysis.workspace, "Workspace"), reason="needs the real analysis")
 @pytest.mark.parametrize(("command", "output"), commands())
 def test_command(command, output):
     process = subprocess.run(

@@ -28,5 +28,5 @@ def test_json(snd):
 def test_misuse(snd):
     outcome = snd("rule", "noted")
     assert outcome.status == 2
-    assert "did you mean `note`?" in outcome.stderr
+    assert "did you mean 'note'?" in outcome.stderr
     assert snd("rule", "odd", "--all").status == 2

@@ -33,7 +33,7 @@ def _rules_option(flag: str, text: str) -> Callable[[_Command], _Command]:
 @click.command(short_help="Find the mistakes in SkriptND files.")
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @click.option("--format", "format", type=click.Choice(list(FORMATS)), default="full", help="How to show them.")
-@_rules_option("--select", "Report these rules only (several: comma-separated or repeated; `all`).")
+@_rules_option("--select", "Report these rules only (several: comma-separated or repeated; 'all').")
 @_rules_option("--ignore", "Do not report these rules.")
 @_rules_option("--error", "Report these rules as errors.")
 @_rules_option("--warn", "Report these rules as warnings.")
@@ -68,7 +68,7 @@ def check(
     """
     both = set(error) & set(warn)
     if both:
-        raise click.UsageError(f"`{min(both)}` is given to both --error and --warn")
+        raise click.UsageError(f"'{min(both)}' is given to both --error and --warn")
     request = CheckRequest(
         paths=paths or (".",),
         stdin_filename=_stdin_name(paths, stdin_filename),
