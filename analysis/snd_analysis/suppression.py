@@ -128,8 +128,8 @@ def _questionable(suppression: _Suppression, source: Source, rules: Set[str]) ->
         suggestion = next(iter(close_matches(name, rules)), None)
         message = f"there is no rule '{name}'" + (f"; did you mean '{suggestion}'?" if suggestion else "")
         # not safe: the suggestion is a guess, and a right guess hides diagnostics
-        fix = _fix(source, f"write '{suggestion}'", [(span, suggestion)], safe=False) if suggestion else None
-        yield _diagnostic(UNKNOWN_RULE_IN_SUPPRESSION, message, span, source, fix)
+        guess = _fix(source, f"write '{suggestion}'", [(span, suggestion)], safe=False) if suggestion else None
+        yield _diagnostic(UNKNOWN_RULE_IN_SUPPRESSION, message, span, source, guess)
 
 
 def _unused(suppression: _Suppression, source: Source, rules: Set[str]) -> Iterator[Diagnostic]:
