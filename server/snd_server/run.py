@@ -22,7 +22,7 @@ from snd_server.render import render
 from snd_server.report import Report, is_fixable
 from snd_server.request import CheckRequest
 
-CLEAN, PROBLEMS, MISUSE, FAULT, INTERRUPTED = 0, 1, 2, 101, 130
+CLEAN, PROBLEMS, FAULT, INTERRUPTED = 0, 1, 101, 130
 
 
 def run_check(request: CheckRequest) -> int:
