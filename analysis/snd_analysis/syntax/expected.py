@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 
+from snd_analysis.syntax.stacks import run_states
 from snd_analysis.syntax.table import END, Table
 
 _OPERAND = frozenset({"ID", "LPAR", "LSQB", "INT", "REAL", "STRING", "TRUE", "FALSE", "MINUS", "NOT"})
-_OPERAND_WORDS = _OPERAND | {"PLUS", "QUESTION", "INF", "PI", "TYPE", "BAR", "NOT"}
+# Where an expression is due, these are no news.
+_OPERAND_WORDS = _OPERAND | {
+    "PLUS", "QUESTION", "INF", "PI", "TYPE", "BAR", "TILDE", "DOTS", "ELLIPSIS", "LBRACE", "IF", "WITH", "FOR", "WHILE",
+    "DO", "UNROLL", "STATIC", "DYNAMIC",
+}  # fmt: skip
 _OPERATORS = frozenset({
     "PLUS", "MINUS", "STAR", "SLASH", "BACKSLASH", "PERCENT", "POWER", "XOR", "IMPLIES", "IS", "IN", "AND", "OR", "LT",
-    "LE", "GT", "GE", "EQ", "NE", "MIN", "MAX", "MAKE", "QUESTION", "COALESCE",
+    "LE", "GT", "GE", "EQ", "NE", "MIN", "MAX", "MAKE", "QUESTION", "COALESCE", "LSQB", "LPAR", "LBRACE", "DOT",
+    "LGENERIC", "REPLACE", "DOTS", "ELLIPSIS", "STRING",
 })  # fmt: skip
-_CONTINUATIONS = frozenset({"LSQB", "LPAR", "LBRACE", "DOT", "LGENERIC", "REPLACE", "DOTS", "ELLIPSIS", "STRING"})
+_DEFINITIONS = frozenset({"OPERATOR", "GRAPH", "IMPORT"})
 _ASSIGNMENTS = frozenset({"PLUS_ASSIGN", "STAR_ASSIGN", "AND_ASSIGN", "OR_ASSIGN", "MIN_ASSIGN", "MAX_ASSIGN"})
 _PHRASES = {
     "ID": "a name", "INT": "an integer", "REAL": "a real number", "STRING": "a string", "TYPE": "a type",
@@ -23,20 +28,7 @@ _PHRASES = {
 
 def terminals(table: Table, states: Sequence[int]) -> frozenset[str]:
     """Terminals that the automaton could take next, reductions done."""
-    from snd_analysis.syntax.recovery import run_states
-
-    return frozenset(kind for kind in _all_terminals(table) if run_states(table, list(states), [kind]) == 1)
-
-
-@cache
-def _terminals_of(key: int) -> frozenset[str]:
-    from snd_analysis.syntax.table import table
-
-    return frozenset(kind for row in table().actions for kind in row if kind != "ERROR")
-
-
-def _all_terminals(table: Table) -> frozenset[str]:
-    return _terminals_of(len(table.actions))
+    return frozenset(kind for kind in table.terminals if run_states(table, list(states), [kind]) == 1)
 
 
 def phrase(table: Table, states: Sequence[int]) -> str:
@@ -45,10 +37,16 @@ def phrase(table: Table, states: Sequence[int]) -> str:
     words: list[str] = []
     if kinds >= _OPERAND:
         words.append("an expression")
-        kinds -= _OPERAND_WORDS | {"LBRACE", "IF", "WITH", "FOR", "WHILE", "DO", "UNROLL"}
+        kinds -= _OPERAND_WORDS
     elif kinds >= {"PLUS", "STAR", "AND"}:
-        kinds -= _OPERATORS | _CONTINUATIONS
+        kinds -= _OPERATORS
         words.append("an operator")
+    if kinds >= _DEFINITIONS:
+        kinds -= _DEFINITIONS | {"PUBLIC", "VERSION", "EXTENSION"}
+        words.append("'operator', 'graph' or 'import'")
+    if kinds >= {"TYPE", "ID"}:
+        kinds -= {"TYPE", "ID", "OPTIONAL", "DYNAMIC"}
+        words.append("a type")
     if kinds >= _ASSIGNMENTS:
         kinds -= _ASSIGNMENTS | {"EQ", "LSQB"}
         words.append("an assignment operator")
@@ -56,13 +54,12 @@ def phrase(table: Table, states: Sequence[int]) -> str:
     if len(blocks) > 2:
         kinds -= blocks
         words.append("a block ('@input', '@compose', …)")
-    closers = [kind for kind in ("SEMI", "RPAR", "RSQB", "RBRACE", "COMMA", "COLON", "ASSIGN") if kind in kinds]
-    others = sorted(kinds - set(closers) - {END})
-    words = [*[_name(table, kind) for kind in closers], *words, *[_name(table, kind) for kind in others]]
-    if len(words) > 5:
-        words = words[:5]
+    ends = [kind for kind in ("SEMI", "COMMA", "RPAR", "RSQB", "COLON", "ASSIGN") if kind in kinds]
+    others = sorted(kinds - {*ends, END, "RBRACE"})
+    last = ["RBRACE"] if "RBRACE" in kinds else []
+    words = [*(_name(table, kind) for kind in ends), *words, *(_name(table, kind) for kind in [*others, *last])][:5]
     if not words:
-        return "the end of the text"
+        return "nothing more"
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
 
 

@@ -690,3 +690,14 @@ def descendants(node: Node) -> Iterator[Node]:
         current = pending.pop()
         yield current
         pending.extend(reversed(list(children(current))))
+
+
+def first_below(node: Node, depth: int) -> Node | None:
+    """The first node that stands more than ``depth`` levels below ``node``, which must be inside one entry."""
+    pending = [(node, 0)]
+    while pending:
+        current, level = pending.pop()
+        if level > depth:
+            return current
+        pending.extend((child, level + 1) for child in reversed(list(children(current))))
+    return None

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from snd_analysis.source import Span
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.builder import Entries, TreeBuilder
 from snd_analysis.syntax.problem import Problem
-from snd_analysis.syntax.recovery import Recovery, Remembered, Stacks
+from snd_analysis.syntax.recovery import Recovery
+from snd_analysis.syntax.stacks import Remembered, Stacks
 from snd_analysis.syntax.table import END, Table, table
 from snd_analysis.syntax.tokens import Token, Tokens, tokenize
 
-# Nodes nest by at most this many symbols that wait for their end; those who walk trees may recurse.
+# The automaton keeps at most so many symbols waiting for their end, and a statement nests at most so deeply: those who
+# walk trees may recurse.
 _DEEPEST = 600
 
 
@@ -32,8 +34,18 @@ def parse(text: str) -> Parsed:
     tokens = tokenize(text)
     run = Run(text, tokens.tokens, "document")
     document = run.finish()
-    problems = (*tokens.problems, *run.builder.problems)
-    return Parsed(document, tokens, tuple(sorted(problems, key=lambda problem: problem.span)))
+    return Parsed(document, tokens, tuple(run.problems(tokens)))
+
+
+class EntryStart(NamedTuple):
+    """Where the entry that is being read began."""
+
+    at: int
+    """Index of its first token."""
+    depth: int
+    """How many values stood on the stacks."""
+    problems: int
+    """How many problems the builder had reported."""
 
 
 class Run:
@@ -60,10 +72,11 @@ class Run:
         self.last_end = tokens[0].start if tokens else 0
         self.before_brace: tuple[Remembered, Token, int] | None = None
         """The stacks before the last token, if that was a closing brace: it may turn out to be one too many."""
+        self.entry: EntryStart | None = None
+        self.skipped: list[Span] = []
+        """What was given up, each from the token that could not be taken."""
         self._accept = self.table.ends[start]
         self._end_token = Token(END, len(text) if end is None else end, len(text) if end is None else end)
-        self._methods = self.builder.methods
-        self._recovery = Recovery(self)
 
     def token(self, offset: int = 0) -> Token:
         """The token ``offset`` places ahead; behind the last stands the end of the text."""
@@ -72,91 +85,127 @@ class Run:
 
     def finish(self) -> nodes.Document:
         """Runs to the end, recovering from every error."""
+        recovery = Recovery(self)
         while not self.advance():
-            self._recovery.recover()
+            recovery.recover()
         document = self.stacks.values[-1]
         assert isinstance(document, nodes.Document)
         return document
 
-    def advance(self, until: int | None = None) -> bool:
-        """Runs until the text is accepted, or an entry could begin at ``until`` or later (True), or an error (False)."""
-        actions, defaults = self.table.actions, self.table.defaults
-        entry_states = self.table.entry_states
-        states = self.stacks.states
-        while True:
-            state = states[-1]
-            default = defaults[state]
-            if default >= 0:
-                self._reduce(default)
-                continue
-            token = self.token()
-            if until is not None and state in entry_states and token.start >= until:
-                return True
-            action = actions[state].get(token.kind)
-            if action is None:
-                return token.kind == END and state == self._accept
-            if action & 1:
-                self._reduce(action >> 1)
-            elif len(states) > _DEEPEST:
-                return False
-            else:
-                self.shift(token, action >> 1)
-                self.at += 1
-                states = self.stacks.states
+    def problems(self, tokens: Tokens) -> list[Problem]:
+        """All problems of the tokens and of the run in order; one is enough for each piece that was given up."""
+        skipped = iter(sorted(self.skipped))
+        current = next(skipped, None)
+        kept = list(self.builder.problems)
+        for problem in tokens.problems:
+            start = problem.span.start
+            while current is not None and current.end <= start:
+                current = next(skipped, None)
+            if problem.rule != "illegal-character" or current is None or start <= current.start:
+                kept.append(problem)
+        return sorted(kept, key=lambda problem: problem.span)
 
     @property
     def too_deep(self) -> bool:
         """Whether the error is that constructs nest too deeply."""
         return len(self.stacks.states) > _DEEPEST
 
-    def shift(self, token: Token, state: int) -> None:
-        """Takes a token onto the stacks."""
-        if self.stacks.states[-1] in self.table.entry_states:
-            self.builder.base = 0 if token.kind == "RBRACE" else token.start
+    def supply(self, kind: str, start: int, end: int, spelling: str | None = None) -> None:
+        """Takes a token that does not stand in the text, or not like that; one that can be taken."""
+        spelling = self.table.literals.get(kind) if spelling is None else spelling
+        taken = self.advance(instead=Token(kind, start, end, spelling))
+        assert taken
         self.before_brace = None
-        if token.kind == "RBRACE":
-            self.before_brace = (self.stacks.remember(), token, self.builder.base)
-        self.stacks.push(state, token, token.start)
-        self.last_end = max(self.last_end, token.end)
 
-    def shift_default(self, kind: str, start: int, end: int, spelling: str | None = None) -> None:
-        """Takes a token that does not stand in the text, after the reductions that it calls for."""
-        if spelling is None:
-            spelling = self.table.literals.get(kind)
-        while True:
-            state = self.stacks.states[-1]
-            default = self.table.defaults[state]
-            action = 2 * default + 1 if default >= 0 else self.table.actions[state][kind]
-            if action & 1:
-                self._reduce(action >> 1)
-                continue
-            self.shift(Token(kind, start, end, spelling), action >> 1)
-            return
+    def rewind(self, at: int) -> None:
+        """Goes back to where the token ``at`` of the entry that is being read was the next."""
+        assert self.entry is not None
+        first, depth, problems = self.entry
+        self.stacks.cut(depth)
+        del self.builder.problems[problems:]
+        self.at = first
+        self.last_end = self.tokens[first - 1].end if first else self.tokens[0].start
+        self.advance(limit=at)
 
-    def _reduce(self, number: int) -> None:
-        stacks = self.stacks
-        if number in self.table.transparent and isinstance(stacks.values[-1], nodes.Node):
-            stacks.states[-1] = self.table.gotos[stacks.states[-2]][self.table.productions[number].origin]
-            return
-        production = self.table.productions[number]
-        builder, length = self.builder, production.length
-        start = stacks.starts[-length] if length else self.last_end
-        symbols: list[Any] = stacks.values[-length:] if length else []
-        origin = production.origin
+    def advance(self, until: int | None = None, limit: int | None = None, instead: Token | None = None) -> bool:
+        """Runs until the text is accepted (True), there is an error (False), or, if that comes first (True): an entry
+        could begin at the offset ``until`` or later; the token ``limit`` is the next; the token ``instead`` is taken.
+        """
+        table, builder, tokens = self.table, self.builder, self.tokens
+        actions, gotos, defaults, productions = table.actions, table.gotos, table.defaults, table.productions
+        passing, entry_states, passed, methods = table.passing, table.entry_states, table.passed, builder.methods
+        states, values, starts = self.stacks.states, self.stacks.values, self.stacks.starts
+        token = instead or self.token()
+        kind, last_end = token.kind, self.last_end
         value: Any
-        if origin[0] == "_":
-            value = _spliced(symbols)
-        elif production.builder == "entries_add":
-            value = symbols[0]
-            value.append(nodes.Entry(stacks.starts[1 - length], self.last_end, symbols[1]))
-        elif production.builder == "entries_start":
-            value = Entries()
-        else:
-            builder.start, builder.end = start - builder.base, self.last_end - builder.base
-            value = self._methods[number](_flat(symbols))  # type: ignore[misc]
-        if length:
-            stacks.pop(length)
-        stacks.push(self.table.gotos[stacks.states[-1]][origin], value, start)
+        while True:
+            state = states[-1]
+            number = defaults[state]
+            if number < 0:
+                action = actions[state].get(kind)
+                if until is not None and entry_states[state] and token.start >= until:
+                    return True
+                if action is None:
+                    return kind == END and state == self._accept
+                if not action & 1:
+                    if len(states) > _DEEPEST and kind != "ERROR":
+                        return False
+                    if entry_states[state]:
+                        builder.base = 0 if kind == "RBRACE" else token.start
+                        self.entry = EntryStart(self.at, len(values), len(builder.problems))
+                    self.before_brace = (self.stacks.remember(), token, builder.base) if kind == "RBRACE" else None
+                    states.append(action >> 1)
+                    values.append(token)
+                    starts.append(token.start)
+                    if token.end > last_end:
+                        self.last_end = last_end = token.end
+                    if instead is not None:
+                        return True
+                    self.at += 1
+                    if self.at == limit:
+                        return True
+                    token = self.token()
+                    kind = token.kind
+                    continue
+                number = action >> 1
+            if passing[number] and type(values[-1]) is not list:
+                # What passes a node on is done at once as far as it goes: that depends on little, and is remembered.
+                key = (states[-2], number, kind)
+                state = passed.get(key, -1)
+                if state < 0:
+                    state = passed[key] = table.pass_on(*key)
+                states[-1] = state
+                continue
+            origin, length, name, nested = productions[number]
+            symbols: list[Any] = values[-length:] if length else []
+            start = starts[-length] if length else last_end
+            if origin[0] == "_":
+                value = _spliced(symbols)
+            elif name == "entries_add":
+                value = symbols[0]
+                value.append(self._entry(starts[1 - length], symbols[1]))
+            elif name == "entries_start":
+                value = Entries()
+            else:
+                base = builder.base
+                builder.start, builder.end = start - base, last_end - base
+                value = methods[number](_flat(symbols) if nested else symbols)
+            if length:
+                del states[-length:], values[-length:], starts[-length:]
+            states.append(gotos[states[-1]][origin])
+            values.append(value)
+            starts.append(start)
+
+    def _entry(self, start: int, statement: nodes.Statement) -> nodes.Entry:
+        entry = nodes.Entry(start, self.last_end, statement)
+        if self.last_end - start <= _DEEPEST:
+            return entry  # it has too few characters to nest too deeply
+        too_deep = nodes.first_below(statement, _DEEPEST)
+        if too_deep is None:
+            return entry
+        message = f"this stands more than {_DEEPEST} expressions deep: split them up"
+        self.builder.problems.append(Problem("nesting-too-deep", too_deep.span.shifted(start), message))
+        return nodes.Entry(start, self.last_end, nodes.ErrorEntry(0, self.last_end - start))
 
 
 def _spliced(symbols: list[Any]) -> list[Any]:

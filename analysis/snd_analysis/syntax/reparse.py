@@ -16,17 +16,15 @@ from snd_analysis.syntax import nodes
 from snd_analysis.syntax.builder import Blocks, Entries
 from snd_analysis.syntax.parser import Run
 from snd_analysis.syntax.problem import Note, Problem, Repair
-from snd_analysis.syntax.recovery import NEAR, Recovery, Stacks, run_states
+from snd_analysis.syntax.recovery import NEAR, Recovery
+from snd_analysis.syntax.fault import BLOCK_KINDS
+from snd_analysis.syntax.stacks import Stacks, run_states
 from snd_analysis.syntax.table import table
 from snd_analysis.syntax.tokens import Token, Tokens, tokenize
 
 # Recovery looks six tokens ahead, and an entry has at least one: entries so far from the edit can't have seen it.
 _MARGIN = 8
 _SHORTEST = 64
-_BLOCK_KINDS = {
-    "dtype": "B_DTYPE", "using": "B_USING", "assert": "B_ASSERT", "lower": "B_LOWER", "quantize": "B_QUANTIZE",
-    "compose": "B_COMPOSE", "update": "B_COMPOSE",
-}  # fmt: skip
 
 Reparsed = tuple[nodes.Document, tuple[Span, ...], tuple[Problem, ...]]
 
@@ -112,7 +110,7 @@ def _block_around(document: nodes.Document, change: _Change) -> tuple[nodes.Defi
 @dataclass(frozen=True, slots=True)
 class _Middle:
     entries: list[nodes.Entry]
-    tokens: Tokens
+    comments: tuple[Span, ...]
     problems: list[Problem]
     restart: int
     resync: int
@@ -148,17 +146,17 @@ def _read(
         if not run.advance(until) and run.at >= last_usable:
             return None
     entries = list(run.stacks.values[-1])
-    kept = Tokens(
+    read = Tokens(
         tokens.tokens,
         tuple(span for span in tokens.comments if span.end <= resync),
         tuple(problem for problem in tokens.problems if problem.span.end <= resync),
     )
-    return _Middle(entries, kept, run.builder.problems, restart, resync, starts[resync])
+    return _Middle(entries, read.comments, run.problems(read), restart, resync, starts[resync])
 
 
 def _stacks_at(text: str, definition: nodes.Definition, block: nodes.Block) -> Stacks:
     """What stands on the stacks where an entry of the block may begin."""
-    kind = _BLOCK_KINDS.get(block.kind, "B_PARAM")
+    kind = BLOCK_KINDS[block.kind]
     states = [table().starts["document"]]
     run_states(table(), states, ["OPERATOR", "ID", "LBRACE", kind, "LBRACE"])
     state = states[-1]
@@ -197,12 +195,11 @@ def _spliced(
     changed = nodes.Definition(definition.start, end, definition.kind, definition.public, definition.name, blocks)
     all_comments = (
         *(span for span in comments if span.end <= middle.restart),
-        *middle.tokens.comments,
+        *middle.comments,
         *(span.shifted(distance) for span in comments if span.start >= old_resync),
     )
     all_problems = (
         *(_moved_problem(item, change) for item in problems if item.span.start < middle.restart),
-        *middle.tokens.problems,
         *middle.problems,
         *(_moved_problem(item, change) for item in problems if item.span.start >= old_resync),
     )

@@ -14,19 +14,22 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 _START_SYMBOLS = ("document", "_expr")
 END = "$END"
+# In front of names stand the words that look like them.
+_FREQUENT = ("SPACE", "VERSION", "EXTENSION", "TYPE", "ID")
 
 
-@dataclass(frozen=True, slots=True)
-class Production:
+class Production(NamedTuple):
     """One alternative of a rule: what it makes, how many symbols it takes, which builder makes the node."""
 
     origin: str
     length: int
     builder: str
+    nested: bool
+    """Whether its symbols may be lists, whose items count as symbols of the production."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,16 +41,34 @@ class Table:
     defaults: tuple[int, ...]
     """The production that a state reduces whatever follows, or -1: states that can do nothing else."""
     productions: tuple[Production, ...]
-    transparent: frozenset[int]
-    """Productions that pass a node on as it is."""
+    passing: tuple[bool, ...]
+    """Whether a production passes its only symbol on as it is."""
     starts: dict[str, int]
     ends: dict[str, int]
-    entry_states: frozenset[int]
-    """States in which an entry of a block begins: spans inside an entry count from there."""
+    entry_states: tuple[bool, ...]
+    """Whether an entry of a block begins in a state: spans inside an entry count from there."""
     token_pattern: str
     keywords: dict[str, str]
     literals: dict[str, str]
     """How a terminal with one spelling is written, for messages."""
+    terminals: frozenset[str]
+    """All terminals of the grammar."""
+    passed: dict[tuple[int, int, str], int]
+    """What ``pass_on`` has answered."""
+
+    def pass_on(self, below: int, number: int, kind: str) -> int:
+        """The state above ``below`` once a passing production, and those that then pass its symbol on before a
+        terminal of this kind, are reduced."""
+        while True:
+            state = self.gotos[below][self.productions[number].origin]
+            number = self.defaults[state]
+            if number < 0:
+                action = self.actions[state].get(kind, 0)
+                if not action & 1:
+                    return state
+                number = action >> 1
+            if not self.passing[number]:
+                return state
 
 
 @cache
@@ -72,22 +93,21 @@ def _hash(grammar: str) -> str:
 def _load(data: dict[str, Any]) -> Table:
     gotos = tuple(data["gotos"])
     actions = tuple(data["actions"])
+    entry_states = {state for row in gotos for origin, state in row.items() if origin.endswith("_entries")}
     return Table(
         actions=actions,
         gotos=gotos,
         defaults=tuple(_default_reduction(row) for row in actions),
         productions=tuple(Production(*row) for row in data["productions"]),
-        transparent=frozenset(
-            number
-            for number, (origin, length, _) in enumerate(data["productions"])
-            if length == 1 and (origin == "chain" or (origin[0] == "_" and not origin.startswith("__")))
-        ),
+        passing=tuple(length == 1 and (origin == "chain" or origin[0] == "_") for origin, length, *_ in data["productions"]),
         starts=data["starts"],
         ends=data["ends"],
-        entry_states=frozenset(state for row in gotos for origin, state in row.items() if origin.endswith("_entries")),
+        entry_states=tuple(state in entry_states for state in range(len(actions))),
         token_pattern=data["token_pattern"],
         keywords=data["keywords"],
         literals=data["literals"],
+        terminals=frozenset(kind for row in actions for kind in row) - {"ERROR"},
+        passed={},
     )
 
 
@@ -97,7 +117,7 @@ def _default_reduction(row: dict[str, int]) -> int:
     if len(choices) != 1:
         return -1
     action = choices.pop()
-    return action >> 1 if action & 1 and END not in row else -1
+    return action >> 1 if action & 1 else -1
 
 
 def _build(grammar: str) -> dict[str, Any]:
@@ -107,7 +127,7 @@ def _build(grammar: str) -> dict[str, Any]:
 
     lark = Lark(grammar, parser="lalr", lexer="basic", start=list(_START_SYMBOLS), keep_all_tokens=True)
     parse_table = lark.parser.parser._parse_table  # type: ignore[attr-defined]
-    productions: list[tuple[str, int, str]] = []
+    productions: list[tuple[str, int, str, bool]] = []
     numbers: dict[tuple[str, tuple[str, ...]], int] = {}
     actions: list[dict[str, int]] = [{} for _ in parse_table.states]
     gotos: list[dict[str, int]] = [{} for _ in parse_table.states]
@@ -118,7 +138,8 @@ def _build(grammar: str) -> dict[str, Any]:
                 key = (argument.origin.name, tuple(item.name for item in argument.expansion))
                 if key not in numbers:
                     numbers[key] = len(productions)
-                    productions.append((key[0], len(key[1]), argument.alias or key[0]))
+                    nested = any(name[0] == "_" for name in key[1])
+                    productions.append((key[0], len(key[1]), argument.alias or key[0], nested))
                 actions[order[state]][symbol] = 2 * numbers[key] + 1
             elif symbol.islower():
                 gotos[order[state]][symbol] = order[argument]
@@ -132,8 +153,10 @@ def _build(grammar: str) -> dict[str, Any]:
             words[terminal.pattern.value] = terminal.name
         else:
             patterns.append(terminal)
-    # As lark's own lexer: higher priority first, then patterns before plain strings, then the longer string.
+    # As lark's own lexer: higher priority first, then patterns before plain strings, then the longer string. What is
+    # frequent and can't be taken for anything else goes first of all.
     patterns.sort(key=lambda item: (-item.priority, isinstance(item.pattern, PatternStr), -len(item.pattern.value)))
+    patterns.sort(key=lambda item: _FREQUENT.index(item.name) if item.name in _FREQUENT else len(_FREQUENT))
     return {
         "hash": _hash(grammar),
         "actions": actions,

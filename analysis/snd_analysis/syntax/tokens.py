@@ -18,13 +18,15 @@ from snd_analysis.syntax.table import table
 # Reserved in the wild though no rule of the grammar uses it.
 _RESERVED = {"as": "AS"}
 _MAXIMUM_DIGITS = 4000
+_SPACES = frozenset(" \t\r\n\f\v")
+_BYTE_ORDER_MARK = "\ufeff"
 
 # What the grammar has no terminal for; tried where (or, for numbers, before) no terminal matches.
 _MALFORMED = (
     r"(?P<MALFORMED>(?!\d+(?:\.(?!\.)\d*)?(?:[eE][+-]?\d+)?(?!\w))\d\w*(?:\.(?!\.)\w*)?(?:(?<=[eE])[+-]\w*)?"
     r"|(?<![\w.\])])\.\d\w*)"
 )
-_OTHER = r"(?P<WORD>[^\W\d]\w*)|(?P<QUOTE>[\"'])|(?P<BLOCK>@\w*)|(?P<OTHER>[\s\S])"
+_OTHER = r"(?P<WORD>[^\W\d]\w*)|(?P<QUOTE>[\"'])|(?P<BLOCK>@\w*)|(?P<OTHER>(?P<SAME>[^\s\w])(?P=SAME)*|[\s\S])"
 
 # What may follow the closing quote of a string that runs over several lines. Anything else means that the quote
 # belongs to another string, and that this one was never closed.
@@ -33,6 +35,7 @@ _NEVER_IN_STRING = re.compile(
     r"^(?:[ \t]*(?:public\s+)?(?:operator|graph)\s+\w+\s*\{|[ \t]*@\w+\s*\{|\})", re.MULTILINE
 )
 _STATEMENT_END = re.compile(r"[;,)\]}\s]*$")
+_BRACE = re.compile(r"(?<!\\)[{}]")
 _LINE_END = re.compile(r"[\r\n]|\Z")
 
 
@@ -50,6 +53,24 @@ class Token(NamedTuple):
         return text[self.start : self.end] if self.instead is None else self.instead
 
 
+def begins_line(text: str, token: Token) -> bool:
+    """Whether only blanks stand before a token on its line."""
+    at = token.start - 1
+    while at >= 0 and text[at] in " \t":
+        at -= 1
+    return at < 0 or text[at] in "\r\n"
+
+
+def at_column_zero(text: str, token: Token) -> bool:
+    """Whether nothing at all stands before a token on its line."""
+    return token.start == 0 or text[token.start - 1] in "\r\n"
+
+
+def is_closed_string(text: str, token: Token) -> bool:
+    """Whether a string has its second quote."""
+    return token.end - token.start > 1 and text[token.end - 1] == text[token.start]
+
+
 @dataclass(frozen=True, slots=True)
 class Tokens:
     """The tokens of a text, its comments, and what was wrong with single tokens. Spans count from the text's start."""
@@ -61,7 +82,8 @@ class Tokens:
 
 @cache
 def _pattern() -> re.Pattern[str]:
-    return re.compile(f"{_MALFORMED}|{table().token_pattern}|{_OTHER}")
+    before, number, behind = table().token_pattern.partition("(?P<REAL>")
+    return re.compile(f"{before}{_MALFORMED}|{number}{behind}|{_OTHER}")
 
 
 @cache
@@ -78,22 +100,28 @@ def tokenize(text: str, start: int = 0, end: int | None = None, stop: int | None
     """
     end = len(text) if end is None else end
     stop_at = end if stop is None else stop
+    ascii_only = text.isascii()
     words = keywords()
     tokens: list[Token] = []
     comments: list[Span] = []
     problems: list[Problem] = []
     match = _pattern().match
-    position = start
+    position = start + (start == 0 and text.startswith(_BYTE_ORDER_MARK))
     while position < stop_at:
         found = match(text, position, end)
         assert found is not None  # OTHER matches any character
         kind = found.lastgroup
         stop = found.end()
         if kind == "SPACE":
+            if not ascii_only:
+                _check_space(text, position, stop, problems)
             position = stop
             continue
         if kind == "ID":
-            kind = words.get(found.group(), "ID")
+            word = found.group()
+            kind = words.get(word, "ID")
+            if word == "_" or not (ascii_only or word.isascii()):
+                problems.append(_no_name(word, Span(position, stop)))
         elif kind == "COMMENT":
             comments.append(Span(position, stop))
             position = stop
@@ -110,13 +138,24 @@ def tokenize(text: str, start: int = 0, end: int | None = None, stop: int | None
         elif kind in ("VERSION", "EXTENSION") and depth > 0:
             kind = "ID"
         elif kind in ("MALFORMED", "WORD", "BLOCK", "OTHER"):
-            kind = _wrong(found, text, problems)
-        elif kind == "INT" and stop - position > _MAXIMUM_DIGITS:
-            problems.append(Problem("malformed-number", Span(position, stop), "this number has too many digits"))
-        if kind:
-            tokens.append(Token(kind, position, stop))
+            kind = _wrong(found, problems)
+        elif kind == "INT" or kind == "REAL":
+            if not (ascii_only or found.group().isascii()):
+                problems.append(_malformed_number(found.group(), Span(position, stop)))
+            elif kind == "INT" and stop - position > _MAXIMUM_DIGITS:
+                problems.append(Problem("malformed-number", Span(position, stop), "this number has too many digits"))
+        tokens.append(Token(kind or "ILLEGAL", position, stop))
         position = stop
     return Tokens(tuple(tokens), tuple(comments), tuple(problems))
+
+
+def _check_space(text: str, start: int, stop: int, problems: list[Problem]) -> None:
+    for at in range(start, stop):
+        character = text[at]
+        if character not in _SPACES:
+            repair = Repair("write a plain space", (Edit(Span(at, at + 1), " "),))
+            message = f"U+{ord(character):04X} can't stand here: it looks like white space but is none in SkriptND"
+            problems.append(Problem("illegal-character", Span(at, at + 1), message, repair=repair))
 
 
 def _string_end(text: str, start: int, stop: int, end: int, problems: list[Problem]) -> int:
@@ -129,38 +168,54 @@ def _string_end(text: str, start: int, stop: int, end: int, problems: list[Probl
 
 
 def _unclosed(text: str, start: int, end: int, problems: list[Problem]) -> int:
+    """End of a string whose second quote is missing: before what closes the brackets around it."""
     line_end = min(_LINE_END.search(text, start).start(), end)  # type: ignore[union-attr]
-    stop = start + len(_STATEMENT_END.sub("", text[start:line_end]))
-    stop = max(stop, start + 1)
-    quote = text[start]
-    problems.append(
-        Problem(
-            "unclosed-string",
-            Span(start, stop),
-            f"this string is never closed: its second {quote} is missing",
-            repair=Repair(f"insert {quote}", (Edit(Span(stop, stop), quote),), safe=False),
-        )
-    )
+    quote, other = text[start], "'" if text[start] == '"' else '"'
+    brace = _stray_brace(text, start + 1, line_end)
+    stop = max(start + len(_STATEMENT_END.sub("", text[start : line_end if brace is None else brace])), start + 1)
+    if text[stop - 1] == other and stop - start > 1:
+        message = f"this string begins with {quote} and ends with {other}"
+        repair = Repair(f"write {quote}", (Edit(Span(stop - 1, stop), quote),), safe=False)
+    else:
+        message = f"this string is never closed: its second {quote} is missing"
+        repair = Repair(f"insert {quote}", (Edit(Span(stop, stop), quote),), safe=False)
+    problems.append(Problem("unclosed-string", Span(start, stop), message, repair=repair))
     return stop
 
 
-def _wrong(found: re.Match[str], text: str, problems: list[Problem]) -> str | None:
-    """Reports a token that is not one, and says which terminal to go on with (None: leave it out)."""
+def _stray_brace(text: str, start: int, end: int) -> int | None:
+    """The first closing brace that closes nothing: it can't be part of a string."""
+    depth = 0
+    for brace in _BRACE.finditer(text, start, end):
+        depth += 1 if brace.group() == "{" else -1
+        if depth < 0:
+            return brace.start()
+    return None
+
+
+def _wrong(found: re.Match[str], problems: list[Problem]) -> str:
+    """Reports a token that is not one, and says which terminal to go on with."""
     word, span = found.group(), Span(*found.span())
     match found.lastgroup:
         case "MALFORMED":
             problems.append(_malformed_number(word, span))
             return "REAL" if "." in word or "e" in word.lower().replace("0x", "") else "INT"
         case "WORD":
-            message = f"'{word}' is not a name: names are made of ASCII letters, digits and '_'"
-            problems.append(Problem("illegal-character", span, message))
+            problems.append(_no_name(word, span))
             return "ID"
         case "BLOCK":
             return "B_UNKNOWN"
-    name = "a NUL character" if word == "\0" else f"'{word}'" if word.isprintable() else f"U+{ord(word):04X}"
+    name = "a NUL character" if word == "\0" else f"'{word}'" if word.isprintable() else f"U+{ord(word[0]):04X}"
     message = f"{name} can't stand here: SkriptND has no such symbol"
     problems.append(Problem("illegal-character", span, message))
-    return None
+    return "ILLEGAL"
+
+
+def _no_name(word: str, span: Span) -> Problem:
+    if word == "_":
+        return Problem("illegal-character", span, "'_' alone is not a name")
+    message = f"'{word}' is not a name: names are made of ASCII letters, digits and '_'"
+    return Problem("illegal-character", span, message)
 
 
 def _malformed_number(word: str, span: Span) -> Problem:

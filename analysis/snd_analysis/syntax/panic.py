@@ -1,0 +1,77 @@
+"""Giving up on a statement, a block or an item of a document: an error node for it, and on behind it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from snd_analysis.source import Span
+from snd_analysis.syntax.fault import DEFINITION_STARTS, LONGEST_LOOKAHEAD, Fault
+from snd_analysis.syntax.stacks import run_states
+from snd_analysis.syntax.table import END
+from snd_analysis.syntax.tokens import at_column_zero, begins_line
+
+if TYPE_CHECKING:
+    from snd_analysis.syntax.parser import Run
+
+
+def panic(run: Run) -> None:
+    """Makes an error node of what is broken and goes on behind it; always takes a token or closes something."""
+    stacks = run.stacks
+    token = run.token()
+    start = token.start
+    depth = len(stacks.values)
+    while depth and "ERROR" not in run.table.actions[stacks.states[depth]]:
+        depth -= 1
+        start = min(start, stacks.starts[depth])
+    stacks.cut(depth)
+    _skip(run)
+    end = max(run.last_end, start)
+    if end > token.start:
+        run.skipped.append(Span(token.start, end))
+    if end > start:
+        run.supply("ERROR", start, end)
+    elif token.kind != "RBRACE" and "RBRACE" in run.table.actions[stacks.states[-1]]:
+        run.supply("RBRACE", run.last_end, run.last_end)
+    else:
+        run.supply("ERROR", token.start, token.end)
+        run.at += 1
+
+
+def _skip(run: Run) -> None:
+    """Skips to where the construct that the stacks are in can go on."""
+    row = run.table.actions[run.stacks.states[-1]]
+    in_document, in_statements = "OPERATOR" in row, "B_USING" not in row and "OPERATOR" not in row
+    depth, first = 0, run.at
+    while (token := run.token()).kind != END:
+        kind = token.kind
+        at_line_start = begins_line(run.text, token)
+        if kind in DEFINITION_STARTS and (at_line_start or depth == 0):
+            return
+        elif not in_document:
+            if kind == "RBRACE" and (depth == 0 or at_column_zero(run.text, token)):
+                return
+            if kind.startswith("B_") and kind != "B_UNKNOWN" and (at_line_start or depth == 0):
+                return
+            if in_statements and at_line_start and run.at > first and _begins_statement(run):
+                return
+        run.at += 1
+        run.last_end = token.end
+        if kind == "LBRACE":
+            depth += 1
+        elif kind == "RBRACE" and depth:
+            depth -= 1
+            if depth == 0 and not in_statements:
+                return
+        elif kind == "SEMI" and depth == 0:
+            return
+
+
+def _begins_statement(run: Run) -> bool:
+    """Whether what follows is a whole statement."""
+    following = Fault(run).following(whole_statement=True)
+    wanted = ["ERROR", *following]
+    return (
+        2 < len(following) < LONGEST_LOOKAHEAD
+        and following[-1] == "SEMI"
+        and run_states(run.table, run.stacks.states.copy(), wanted) == len(wanted)
+    )

@@ -1,0 +1,95 @@
+"""A single mistake costs one statement: any character of the library may be deleted without losing another definition.
+
+The suite tries a sample of deletions, ``--all-damage`` every one of two files.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+import pytest
+from trees import ROOT, dump
+
+from snd_analysis.source import Edit, Span
+from snd_analysis.syntax import nodes
+from snd_analysis.syntax.chunks import SyntaxTree, parse_file
+
+STDLIB = ROOT / "analysis" / "snd_analysis" / "stdlib"
+FILES = [STDLIB / "nn.sknd", STDLIB / "layout.sknd"]
+SAMPLE = 400
+SURVIVAL = 0.999
+
+
+@dataclass
+class Loss:
+    """What deletions cost."""
+
+    deletions: int = 0
+    others: int = 0
+    others_lost: int = 0
+
+
+def statements(definition: nodes.Definition) -> list[tuple[str, tuple[object, ...]]]:
+    """Every statement with its block; spans inside count from its start, so that it may have moved."""
+    return [
+        (block.kind, tuple(dump(entry.statement)))
+        for block in definition.blocks
+        if isinstance(block, nodes.Block)
+        for entry in block.entries
+    ]
+
+
+def heads(tree: SyntaxTree) -> list[tuple[str, str]]:
+    return [(definition.kind, definition.name.text) for _, definition in tree.definitions]
+
+
+def delete(text: str, tree: SyntaxTree, at: int, known: dict[int, list[object]], loss: Loss) -> None:
+    damaged = parse_file(Edit(Span(at, at + 1), "").apply(text), tree)
+    chunk = max(index for index, placed in enumerate(tree.chunks) if placed.start <= at)
+    lost = {(name, kind) for kind, name in heads(tree)} - {(name, kind) for kind, name in heads(damaged)}
+    inside = {item.name.text for item in tree.chunks[chunk].chunk.definitions}
+    # A comment above a definition may have joined or left its chunk: then its neighbour is part of the damage.
+    assert {name for name, _ in lost} <= inside, (at, lost)
+    definitions = list(tree.chunks[chunk].chunk.definitions)
+    if not definitions:
+        return
+    definition = definitions[0]
+    before = known.setdefault(chunk, statements(definition))
+    after = [item for _, other in damaged.definitions if other.name.text in inside for item in statements(other)]
+    offset = at - tree.chunks[chunk].start
+    hit = {
+        index
+        for index, entry in enumerate(
+            entry for block in definition.blocks if isinstance(block, nodes.Block) for entry in block.entries
+        )
+        if entry.start <= offset <= entry.end
+    }
+    loss.deletions += 1
+    remaining = list(after)
+    for index, statement in enumerate(before):
+        if index in hit:
+            continue
+        loss.others += 1
+        if statement in remaining:
+            remaining.remove(statement)
+        else:
+            loss.others_lost += 1
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+def test_deletions_cost_one_statement(
+    file: object, request: pytest.FixtureRequest, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = file.read_text(encoding="utf-8")
+    tree = parse_file(text)
+    complete = request.config.getoption("--all-damage")
+    places = range(len(text)) if complete else random.Random(file.name).sample(range(len(text)), SAMPLE)
+    loss, known = Loss(), {}
+    for at in places:
+        delete(text, tree, at, known, loss)
+    survival = 1 - loss.others_lost / loss.others
+    with capsys.disabled():
+        if complete:
+            print(f"\n{file.name}: {loss.deletions} deletions, {survival:.4%} of the other statements survive")
+    assert survival >= SURVIVAL

@@ -1,0 +1,150 @@
+"""Invariant 2: any text gives a tree, and the tree covers all of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from trees import EXAMPLES, LIBRARY, VALID, placed_nodes
+
+from snd_analysis.source import Span
+from snd_analysis.syntax import nodes
+from snd_analysis.syntax.chunks import SyntaxTree, chunk_starts, documentation, parse_file
+from snd_analysis.syntax.tokens import tokenize
+
+PROGRAMS = [*LIBRARY, *VALID, *EXAMPLES]
+WORDS = [
+    "operator", "graph", "public", "import", "version 2.0;", "@attrib", "@input", "@output", "@compose", "@lower",
+    "@using", "@assert", "@bogus", "if", "then", "elif", "else", "do", "for", "while", "with", "yield", "unroll", "is",
+    "in", "int", "real", "optional", "x", "y1", "_", "é", "42", "1.5e3", "1.", ".5", "0x1", "1e", '"s{x}"', '"', "'",
+    '"a\n"', "{", "}", "(", ")", "[", "]", ";", ",", ":", ".", "..", "...", "=", "==", "+=", ":=", "+", "-", "*", "**",
+    "<", ">", "<?", ">?", "<-", "<>", "->", "=>", "|", "||", "&&", "^", "~", "?", "??", "!", "#c", "\n", "\r\n", "\n}\n",
+    "operator f {", "\x00", "\ufeff", "\x0c", "\u2028", "\ud800", "$", "\\",
+]  # fmt: skip
+
+
+@st.composite
+def token_soup(draw: st.DrawFn) -> str:
+    words = draw(st.lists(st.sampled_from(WORDS), max_size=60))
+    return draw(st.sampled_from(["", " "])).join(words)
+
+
+@st.composite
+def damaged_programs(draw: st.DrawFn) -> str:
+    text = draw(st.sampled_from(VALID)).read_text(encoding="utf-8")
+    for _ in range(draw(st.integers(1, 6))):
+        start = draw(st.integers(0, len(text)))
+        end = start + draw(st.integers(0, 5))
+        text = text[:start] + draw(st.sampled_from(["", *WORDS])) + text[end:]
+    return text
+
+
+def check(text: str) -> SyntaxTree:
+    """Checks everything that holds for the tree of any text."""
+    tree = parse_file(text)
+    assert "".join(placed.chunk.text for placed in tree.chunks) == text
+    assert [placed.start for placed in tree.chunks] == chunk_starts(text)
+    for start, chunk in ((placed.start, placed.chunk) for placed in tree.chunks):
+        assert text.startswith(chunk.text, start)
+        check_spans(chunk.text, chunk.document)
+        check_coverage(chunk.text, chunk.document, [problem.span for problem in chunk.problems])
+        inside = Span(0, len(chunk.text))
+        for problem in chunk.problems:
+            assert inside.start <= problem.span.start <= problem.span.end <= inside.end
+            assert problem.message
+        assert list(chunk.problems) == sorted(chunk.problems, key=lambda problem: problem.span)
+    return tree
+
+
+def check_spans(text: str, document: nodes.Document) -> None:
+    """Every node stands inside its parent, and every name is what the text says there."""
+    for placed in placed_nodes(document, len(text)):
+        span = placed.span
+        assert placed.parent.start <= span.start <= span.end <= placed.parent.end, placed
+        if isinstance(placed.node, nodes.Name | nodes.TypeName | nodes.Operator):
+            said = text[span.start : span.end]
+            assert said in (placed.node.text, "") or placed.depth == 0 or _was_replaced(placed.node, said), placed
+        if isinstance(placed.node, nodes.Entry):
+            assert placed.node.statement.start == 0
+            assert placed.node.statement.end <= placed.node.end - placed.node.start
+
+
+def _was_replaced(node: nodes.Node, said: str) -> bool:
+    """Recovery may read an operator or a keyword as another; a name it takes as it stands."""
+    return not isinstance(node, nodes.Name) and said != ""
+
+
+def check_coverage(text: str, document: nodes.Document, problems: list[Span]) -> None:
+    """Every token lies inside an item, and every other character is white space, comment or reported."""
+    tokens = tokenize(text)
+    items = [item.span for item in document.items]
+    assert items == sorted(items)
+    for before, after in zip(items, items[1:], strict=False):
+        assert before.end <= after.start
+    at = 0
+    for token in tokens.tokens:
+        while at < len(items) and items[at].end < token.end:
+            at += 1
+        assert at < len(items), (token, "behind all items")
+        assert items[at].start <= token.start, token
+    known = [*((token.start, token.end) for token in tokens.tokens), *((c.start, c.end) for c in tokens.comments)]
+    known += [(span.start, span.end) for span in problems]
+    covered = 0
+    for start, end in sorted(known):
+        if start > covered:
+            assert not text[covered:start].strip("\ufeff").strip(), text[covered:start]
+        covered = max(covered, end)
+    assert not text[covered:].strip("\ufeff").strip()
+
+
+@pytest.mark.parametrize("file", PROGRAMS, ids=lambda file: file.name)
+def test_valid_programs_have_no_problem(file: Path) -> None:
+    tree = check(file.read_bytes().decode("utf-8"))
+    assert list(tree.problems) == []
+
+
+@settings(max_examples=120, deadline=None)
+@given(st.text(max_size=200))
+def test_any_text(text: str) -> None:
+    check(text)
+
+
+@settings(max_examples=250, deadline=None)
+@given(token_soup())
+def test_any_tokens(text: str) -> None:
+    check(text)
+
+
+@settings(max_examples=150, deadline=None)
+@given(damaged_programs())
+def test_damaged_programs(text: str) -> None:
+    check(text)
+
+
+def test_a_chunk_per_definition_with_the_comments_above_it() -> None:
+    text = "import a;\n\n# one\n# two\noperator f { }\n# three\npublic operator g { } graph h { }\n"
+    tree = parse_file(text)
+    assert [placed.chunk.text for placed in tree.chunks] == [
+        "import a;\n\n",
+        "# one\n# two\noperator f { }\n",
+        "# three\npublic operator g { } graph h { }\n",
+    ]
+    assert [(start, item.name.text) for start, item in tree.definitions] == [(11, "f"), (38, "g"), (38, "h")]
+
+
+@pytest.mark.parametrize("line_break", ["\n", "\r\n", "\r"])
+def test_documentation_is_the_comment_block_right_above(line_break: str) -> None:
+    text = line_break.join(["# far", "", "# first", "#second", "  #  third", "operator f { }", ""])
+    tree = parse_file(text)
+    chunk = tree.chunks[-1].chunk
+    assert documentation(chunk, next(chunk.definitions)) == "first\nsecond\n third"
+    assert [text[span.start : span.end] for span in tree.comments] == ["# far", "# first", "#second", "#  third"]
+
+
+def test_no_documentation_through_a_blank_line_or_code() -> None:
+    tree = parse_file("# not this\n\noperator f { } # nor this\noperator g { }\n")
+    for placed in tree.chunks:
+        for definition in placed.chunk.definitions:
+            assert documentation(placed.chunk, definition) == ""

@@ -1,0 +1,96 @@
+"""Trees as plain data, and the programs that the tests of the syntax share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+from snd_analysis.source import Span
+from snd_analysis.syntax import nodes
+from snd_analysis.syntax.chunks import SyntaxTree
+
+ROOT = Path(__file__).parents[3]
+LIBRARY = sorted((ROOT / "analysis" / "snd_analysis" / "stdlib").glob("*.sknd"))
+VALID = sorted((ROOT / "tests" / "fixtures" / "valid").rglob("*.sknd"))
+EXAMPLES = sorted(file for file in (ROOT / "examples").rglob("*.sknd") if "broken" not in file.parts)
+
+NODE_KINDS = tuple(
+    kind for kind in vars(nodes).values() if isinstance(kind, type) and issubclass(kind, nodes.Node) and kind != nodes.Node
+)
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A node with what its span counts from and the place of its parent, both in the chunk."""
+
+    node: nodes.Node
+    base: int
+    parent: Span
+    depth: int
+
+    @property
+    def span(self) -> Span:
+        return self.node.span.shifted(self.base)
+
+
+def placed_nodes(document: nodes.Document, length: int) -> Iterator[Placed]:
+    """All nodes of a chunk, parents first."""
+    pending = [Placed(document, 0, Span(0, length), 0)]
+    while pending:
+        placed = pending.pop()
+        yield placed
+        base = placed.node.start if isinstance(placed.node, nodes.Entry) else placed.base
+        pending += reversed(
+            [Placed(child, base, placed.span, placed.depth + 1) for child in nodes.children(placed.node)]
+        )
+
+
+def dump(node: nodes.Node) -> list[object]:
+    """Everything that a tree says, as a flat list: trees are equal if their dumps are."""
+    said: list[object] = []
+    pending: list[object] = [node]
+    while pending:
+        value = pending.pop()
+        if isinstance(value, nodes.Node):
+            said.append(type(value).__name__)
+            pending += [getattr(value, field.name) for field in reversed(fields(value))]
+        elif type(value) is tuple:
+            said.append(len(value))
+            pending += reversed(value)
+        else:
+            said.append((type(value).__name__, repr(value)))
+    return said
+
+
+def dump_file(tree: SyntaxTree) -> list[object]:
+    """Everything that a file's tree says."""
+    return [
+        (placed.start, placed.chunk.text, dump(placed.chunk.document), placed.chunk.comments, placed.chunk.problems)
+        for placed in tree.chunks
+    ]
+
+
+def outline(value: object) -> str:
+    """A tree in one line, without places: ``Binary(a + b)`` reads ``(+ a b)``-like, in the order of the fields."""
+    if isinstance(value, tuple):
+        return "[" + " ".join(outline(item) for item in value) + "]"
+    if isinstance(value, nodes.Name | nodes.Qualified | nodes.TypeName | nodes.Operator | nodes.Modifier):
+        return value.text
+    if isinstance(value, nodes.Literal):
+        return repr(value.value)
+    if isinstance(value, nodes.Text):
+        return repr(value.value)
+    if isinstance(value, nodes.Tilde):
+        return "~"
+    if isinstance(value, nodes.Entry):
+        return outline(value.statement)
+    if not isinstance(value, nodes.Node):
+        return repr(value) if isinstance(value, str) else str(value)
+    shown = [
+        f"{field.name}={outline(content)}"
+        for field in fields(value)
+        if field.name not in ("start", "end", "keyword" if isinstance(value, nodes.Block) else "")
+        and (content := getattr(value, field.name)) not in (None, (), False)
+    ]
+    return f"{type(value).__name__}({' '.join(shown)})"
