@@ -21,8 +21,12 @@ class Span:
     end: int
 
     def shifted(self, distance: int) -> Span:
-        """The same span in a text that has ``distance`` more characters before it."""
-        return Span(self.start + distance, self.end + distance)
+        """The same span in a text that has ``distance`` more characters before it; ``HEAD`` stays where it is."""
+        return self if self.start < 0 else Span(self.start + distance, self.end + distance)
+
+
+HEAD = Span(-1, -1)
+"""The head of a file, wherever that is: where a further import would stand."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,13 +14,14 @@ from typing import Protocol
 from snd_analysis.check import Facts, check_definition
 from snd_analysis.diagnostics import Diagnostic, Fix, Location, Related, TextEdit
 from snd_analysis.names.environment import Environment, ModuleNames
-from snd_analysis.names.modules import LIBRARY_PREFIX, candidates, is_library, library_modules, library_text
+from snd_analysis.names.library import LIBRARY_PREFIX, LibraryNames, is_library, library_modules, library_names, library_text
+from snd_analysis.names.modules import candidates
 from snd_analysis.names.resolution import ModuleName, Resolution
 from snd_analysis.names.resolve import resolve
 from snd_analysis.names.symbols import OperatorName
 from snd_analysis.rules.catalogue import severity_of
 from snd_analysis.rules.imports import ImportedName, check_definitions, check_imports, check_items
-from snd_analysis.source import Edit, Source, Span
+from snd_analysis.source import HEAD, Edit, Source, Span
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.chunks import SyntaxTree, parse_file
 from snd_analysis.syntax.problem import Elsewhere, Note, Problem
@@ -186,6 +187,8 @@ class Snapshot:
         paths = list(candidates(name.text, path, self.exists, self._module_paths))
         target = paths[0] if paths else None
         shadowed = next((other for other in paths[1:] if is_library(other)), None)
+        if target is not None and shadowed is not None and self.source(target).text == library_text(shadowed):
+            shadowed = None  # the library itself, read as files
         graphs: tuple[str, ...] = ()
         if target is not None and target != path:
             graphs = tuple(
@@ -200,7 +203,7 @@ class Snapshot:
             environment = Environment(
                 self._module_names(path),
                 {name: self._module_names(target) for name, target in imports.items()},
-                {name: self._module_names(LIBRARY_PREFIX + name) for name in library_modules() if name not in imports},
+                LibraryNames(frozenset(imports)),
             )
             key = environment.key()
             known = self._known.environments.get(path)
@@ -212,6 +215,8 @@ class Snapshot:
         return self._environments[path]
 
     def _module_names(self, path: str) -> ModuleNames:
+        if is_library(path):
+            return library_names(path.removeprefix(LIBRARY_PREFIX))
         return ModuleNames(path, {name: found[1].kind for name, found in self.definitions(path).items()})
 
     def definitions(self, path: str) -> dict[str, tuple[int, nodes.Definition]]:
@@ -292,7 +297,7 @@ class Snapshot:
         repair = problem.repair
         fix = None
         if repair is not None:
-            edits = tuple(TextEdit(Location(path, self._place(path, edit.span)), edit.text) for edit in repair.edits)
+            edits = tuple(self._text_edit(path, edit) for edit in repair.edits)
             fix = Fix(repair.title, edits, repair.safe)
         return Diagnostic(
             problem.rule, severity_of(problem.rule), problem.message, Location(path, problem.span),
@@ -300,8 +305,18 @@ class Snapshot:
             unnecessary=problem.rule in ("unused-import", "unused-symbol"),
         )  # fmt: skip
 
-    def _place(self, path: str, span: Span) -> Span:
-        return span if span.start >= 0 else Span(0, 0)
+    def _text_edit(self, path: str, edit: Edit) -> TextEdit:
+        if edit.span != HEAD:
+            return TextEdit(Location(path, edit.span), edit.text)
+        ends = [
+            placed.start + item.end
+            for placed in self.tree(path).chunks
+            for item in placed.chunk.document.items
+            if isinstance(item, nodes.Version | nodes.Extension | nodes.Import)
+        ]
+        if not ends:
+            return TextEdit(Location(path, Span(0, 0)), f"{edit.text}\n")
+        return TextEdit(Location(path, Span(ends[-1], ends[-1])), f"\n{edit.text}")
 
     def _related(self, path: str, note: Note) -> Related:
         if note.elsewhere is None:

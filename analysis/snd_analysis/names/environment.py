@@ -43,7 +43,7 @@ class Environment:
 
     def key(self) -> tuple[object, ...]:
         """Equal for environments in which every name means the same."""
-        modules = (self.own, *self.imports.values(), *self.available.values())
+        modules = (self.own, *self.imports.values())
         return (
             tuple(self.imports),
             tuple(self.available),

@@ -6,7 +6,7 @@ from snd_analysis.names.environment import BUILT_INS
 from snd_analysis.names.resolution import AttributeName, ModuleName, Role
 from snd_analysis.names.scope import Scope, Tables
 from snd_analysis.names.symbols import BuiltIn, OperatorName, ShapeMember, SymbolKind
-from snd_analysis.source import Edit, Span
+from snd_analysis.source import HEAD, Edit
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.problem import Problem, Repair
 from snd_analysis.syntax.spelling import close_matches
@@ -64,8 +64,8 @@ def _resolve_qualified(tables: Tables, scope: Scope, node: nodes.Qualified) -> N
     tables.use(first, symbol)
     member = node.parts[1]
     if not symbol.is_tensor:
-        message = f"'{node.text}' can't stand in an expression: '{first.text}' is no tensor, but an {symbol.kind}"
-        _report(tables, "unknown-member", node, message.replace("an helper", "a helper"))
+        message = f"'{node.text}' can't stand in an expression: '{first.text}' is no tensor, but {symbol.kind.article}"
+        _report(tables, "unknown-member", node, message)
     elif len(node.parts) > 2 or member.text not in _MEMBERS:
         close = close_matches(member.text, _MEMBERS)
         hint = f"; did you mean '{first.text}.{close[0]}'?" if close else ""
@@ -151,7 +151,7 @@ def _report_module(tables: Tables, name: nodes.Qualified, parts: tuple[str, ...]
     if module in environment.available:
         known = parts[-1] in environment.available[module].definitions
         hint = f"; the module exists: write 'import {module};' at the top" if known else ""
-        repair = Repair(f"import the module '{module}'", (Edit(Span(-1, -1), f"import {module};"),)) if known else None
+        repair = Repair(f"import the module '{module}'", (Edit(HEAD, f"import {module};"),)) if known else None
         _report(tables, "unknown-module", head, f"the module '{module}' is not imported{hint}", repair)
         return
     close = close_matches(module, [*environment.imports, *environment.available])

@@ -4,31 +4,11 @@ folders, in the standard library, in this order."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
-from importlib.resources import files
 from posixpath import dirname, join, normpath
 
-LIBRARY_PREFIX = "snd:"
+from snd_analysis.names.library import LIBRARY_PREFIX, is_library, library_modules
+
 _MAIN = "main.sknd"
-
-
-@cache
-def library_modules() -> tuple[str, ...]:
-    """Names of the modules of the standard library (chapter 4)."""
-    folder = files("snd_analysis").joinpath("stdlib")
-    return tuple(sorted(item.name.removesuffix(".sknd") for item in folder.iterdir() if item.name.endswith(".sknd")))
-
-
-@cache
-def library_text(path: str) -> str:
-    """Text of a library module by its path, such as ``snd:math``."""
-    name = path.removeprefix(LIBRARY_PREFIX)
-    return files("snd_analysis").joinpath("stdlib", f"{name}.sknd").read_text(encoding="utf-8")
-
-
-def is_library(path: str) -> bool:
-    """Whether a path names a module of the standard library."""
-    return path.startswith(LIBRARY_PREFIX)
 
 
 def is_main(path: str) -> bool:

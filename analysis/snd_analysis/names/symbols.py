@@ -32,6 +32,11 @@ class SymbolKind(StrEnum):
     ITERATION = "iteration index"
     LABEL = "label"
 
+    @property
+    def article(self) -> str:
+        """The kind with its article: ``an extent``, ``a constant``."""
+        return f"an {self}" if self[0] in "aeio" else f"a {self}"
+
 
 TENSOR_KINDS = frozenset(
     {

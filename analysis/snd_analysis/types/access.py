@@ -1,0 +1,120 @@
+"""Tensors under an index: items of packs of tensors, and accesses to elements (2.4 Tensor access, 2.12)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from snd_analysis import shapes
+from snd_analysis.shapes import Integer, Verdict
+from snd_analysis.syntax import nodes
+from snd_analysis.types import packs
+from snd_analysis.types.context import UNTYPED, Context, Place, Typed
+from snd_analysis.types.type import INT, Type
+
+
+def tensor_access(context: Context, node: nodes.Subscript, tensor: Typed) -> Typed:
+    """``xs[k]``, ``x[i, j]`` or ``xs[i, j]``, by the number of indices and whether ``xs`` is a pack."""
+    type_ = tensor.type
+    assert type_ is not None
+    if type_.packed and _is_pack_index(node.index):
+        return packs.pack_index(context, node, tensor)
+    if context.place is not Place.LOWER:
+        message = f"elements of a tensor can be read in '@lower' only; this is one of type '{type_}'"
+        context.report("access-outside-lower", node, message)
+        return UNTYPED
+    return accessed(context, node, node.index, type_)
+
+
+def _is_pack_index(index: nodes.Index) -> bool:
+    """One index, neither expanded nor followed by a comma, takes items of a pack of tensors."""
+    return (
+        len(index.items) == 1
+        and not index.trailing_comma
+        and not isinstance(index.items[0], nodes.Expanded | nodes.Zip)
+    )
+
+
+def accessed(context: Context, node: nodes.Node, index: nodes.Index, tensor: Type) -> Typed:
+    """An element of a tensor, or the elements of a pack of tensors at one index, or those along one dimension."""
+    dimensions = _dimensions(context, index)
+    if dimensions is None:
+        return UNTYPED
+    rank = tensor.shape.rank if tensor.shape is not None else None
+    if rank is not None and shapes.decide_equal(dimensions.count, rank) is Verdict.DIFFERENT:
+        what = "index" if dimensions.count.value == 1 else "indices"
+        message = (
+            f"the tensor has the rank {rank} (its type is '{tensor.item()}'), but there are {dimensions.count} {what}"
+        )
+        if dimensions.count.value == 1:
+            message = message.replace("there are 1 index", "there is 1 index")
+        context.report("index-count", index, message)
+        return UNTYPED
+    if dimensions.packed is not None and tensor.packed:
+        message = "the tensors are a pack already: no dimension of theirs can be indexed by another pack"
+        context.report("two-packed-indices", index, message)
+        return UNTYPED
+    length = tensor.length if dimensions.packed is None else dimensions.packed
+    element = replace(tensor, shape=None, length=length, optional=tensor.optional or dimensions.optional)
+    return Typed(element, accesses=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Dimensions:
+    count: Integer
+    packed: Integer | None
+    """Length of the pack that indexes one dimension, if there is one."""
+    optional: bool
+
+
+def _dimensions(context: Context, index: nodes.Index) -> _Dimensions | None:
+    from snd_analysis.types.expressions import infer_index_part
+
+    count, packed, optional = shapes.constant(0), None, False
+    right = True
+    for item in index.items:
+        if isinstance(item, nodes.Expanded):
+            typed = packs.expanded(context, item)
+        elif isinstance(item, nodes.Range):
+            typed = _whole_range(context, item)
+        elif isinstance(item, nodes.Zip):
+            context.report("zip-not-expanded", item, "a tuple in an index must be expanded: write '..' behind it")
+            typed = UNTYPED
+        else:
+            typed = infer_index_part(context, item)
+        if typed.type is None:
+            right = False
+            continue
+        if typed.type.tensor:
+            message = f"this is a tensor of type '{typed.type}': access its elements by index, as in 'x[i, j]'"
+            context.report("tensor-not-accessed", item, message)
+            right = False
+            continue
+        if typed.type.dtype != INT:
+            context.report("operand-type", item, f"an index is an int, but this is '{typed.type}'")
+            right = False
+            continue
+        optional |= typed.type.optional
+        if isinstance(item, nodes.Expanded):
+            assert typed.type.length is not None
+            count = count + typed.type.length
+            continue
+        count = count + 1
+        if typed.type.length is None:
+            continue
+        if packed is not None:
+            context.report("two-packed-indices", item, "at most one dimension can be indexed by a pack or a range")
+            right = False
+        packed = typed.type.length
+    return _Dimensions(count, packed, optional) if right else None
+
+
+def _whole_range(context: Context, item: nodes.Range) -> Typed:
+    """``:`` or ``a:b`` along a dimension; what is left out is the extent, which is not looked up here."""
+    if item.first is not None and item.last is not None:
+        return packs.range_(context, item)
+    from snd_analysis.types.expressions import expect
+
+    for bound in (item.first, item.last, item.step):
+        if bound is not None and expect(context, bound, INT, "a bound of a range", packed=False).type is None:
+            return UNTYPED
+    return Typed(Type(INT, length=shapes.opaque("extent")))

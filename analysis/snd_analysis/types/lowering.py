@@ -1,0 +1,221 @@
+"""The rules of ``@lower`` (2.12), formula by formula and then for each output."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from snd_analysis import shapes
+from snd_analysis.names.resolve import entries_of
+from snd_analysis.names.symbols import Symbol, SymbolKind
+from snd_analysis.shapes import Verdict
+from snd_analysis.source import Edit
+from snd_analysis.syntax import nodes
+from snd_analysis.syntax.problem import Note, Problem, Repair
+from snd_analysis.types.access import accessed
+from snd_analysis.types.context import UNTYPED, Context, Place, Typed
+from snd_analysis.types.element import described, is_numeric
+from snd_analysis.types.expressions import expect, infer, infer_index_part
+from snd_analysis.types.type import BOOL, INT, Type
+
+_NUMERIC_ASSIGNMENTS = frozenset({"+=", "*=", "<?=", ">?="})
+_LOGICAL_ASSIGNMENTS = frozenset({"&=", "|="})
+
+
+def check_lowering(context: Context) -> None:
+    """Types every formula of ``@lower`` and reports what is wrong with them, and outputs that none of them writes."""
+    blocks = [block for block in context.definition.blocks if isinstance(block, nodes.Block) and block.kind == "lower"]
+    if not blocks:
+        return
+    written: dict[Symbol, list[tuple[int, nodes.Lowering]]] = {}
+    with context.at(Place.LOWER):
+        for base, formula in entries_of(context.definition, "lower", nodes.Lowering):
+            context.base = base
+            symbol = context.symbol(formula.target.name)
+            _check_formula(context, formula, symbol)
+            if symbol is not None and symbol.kind is SymbolKind.OUTPUT:
+                written.setdefault(symbol, []).append((base, formula))
+    for formulas in written.values():
+        _check_formulas(context, formulas)
+    broken = any(isinstance(entry.statement, nodes.ErrorEntry) for block in blocks for entry in block.entries)
+    for symbol in context.resolution.symbols:
+        if symbol.kind is SymbolKind.OUTPUT and symbol not in written and not broken and symbol.name:
+            message = f"no formula in '@lower' writes the output '{symbol.name}'"
+            context.problems.append(Problem("output-not-assigned", symbol.span, message))
+
+
+def _check_formula(context: Context, formula: nodes.Lowering, symbol: Symbol | None) -> None:
+    if formula.unroll is not None:
+        count = expect(context, formula.unroll.count, INT, "the number of unrolled steps", packed=False, optional=True)
+        if count.accesses:
+            context.report(
+                "run-time-count", formula.unroll.count, "the number of unrolled steps must be known when composing"
+            )
+        _declare(context, formula.unroll.name, Typed(Type(INT), shapes.opaque(formula.unroll.name.text)))
+    for bound in formula.bounds:
+        _declare_index(context, bound)
+    for local in formula.locals:
+        value = infer_index_part(context, local.value)
+        if value.type is not None and value.type.tensor:
+            message = (
+                f"a local value is no tensor, but this is one of type '{value.type}': access its elements by index"
+            )
+            context.report("tensor-not-accessed", local.value, message)
+            value = UNTYPED
+        _declare(context, local.name, value)
+    target = _target(context, formula.target, symbol)
+    value = infer(context, formula.value)
+    _check_operator(context, formula)
+    if formula.condition is not None:
+        expect(context, formula.condition, BOOL, "the condition of a formula", optional=True, packed=False)
+    _check_value(context, formula, target, value)
+
+
+def _declare(context: Context, name: nodes.Name, typed: Typed) -> None:
+    symbol = context.symbol(name)
+    if symbol is not None:
+        context.symbols[symbol] = typed
+
+
+def _declare_index(context: Context, bound: nodes.IndexBound) -> None:
+    typed = expect(context, bound.bound, INT, "the bound of an index", optional=True)
+    if typed.type is None:
+        _declare(context, bound.name, UNTYPED)
+        return
+    value = None if typed.type.packed else shapes.opaque(bound.name.text)
+    _declare(context, bound.name, Typed(Type(INT, length=typed.type.length), value))
+
+
+def _target(context: Context, target: nodes.Access, symbol: Symbol | None) -> Typed:
+    """The type of the left side: what is written at once."""
+    if symbol is None:
+        _infer_indices(context, target)
+        return UNTYPED
+    if symbol.kind is not SymbolKind.OUTPUT:
+        message = f"only outputs can stand on the left side of a formula, but '{symbol.name}' is {symbol.kind.article}"
+        context.report("left-side", target.name, message, (context.declared(symbol),))
+        _infer_indices(context, target)
+        return UNTYPED
+    type_ = context.typed(symbol).type
+    if type_ is None:
+        _infer_indices(context, target)
+        return UNTYPED
+    *selections, last = target.indices
+    if len(selections) > 1 or (selections and not type_.packed):
+        message = f"'{symbol.name}' is a single tensor of type '{type_}': it has one pair of brackets"
+        if type_.packed:
+            message = f"'{symbol.name}' is a pack of tensors: it has at most two pairs of brackets"
+        context.report("index-count", target, message, (context.declared(symbol),))
+        return UNTYPED
+    if selections:
+        type_ = _selected(context, selections[0], type_)
+        if type_ is None:
+            return UNTYPED
+    return accessed(context, target, last, type_)
+
+
+def _infer_indices(context: Context, target: nodes.Access) -> None:
+    from snd_analysis.types.expressions import infer_list_item
+
+    for index in target.indices:
+        for item in index.items:
+            infer_list_item(context, item)
+
+
+def _selected(context: Context, index: nodes.Index, type_: Type) -> Type | None:
+    if len(index.items) != 1 or isinstance(index.items[0], nodes.Expanded | nodes.Zip | nodes.Range):
+        context.report("left-side", index, "one item of a pack of outputs is chosen by one index")
+        return None
+    typed = expect(context, index.items[0], INT, "the index of a pack of tensors", packed=False)  # type: ignore[arg-type]
+    return None if typed.type is None else type_.item()
+
+
+def _check_operator(context: Context, formula: nodes.Lowering) -> None:
+    if formula.operator.text == "==":
+        repair = Repair("write '='", (Edit(context.span(formula.operator), "="),))
+        message = "'==' compares; a formula assigns with '=', ':=', '+=', '*=', '&=', '|=', '<?=' or '>?='"
+        context.report("assignment-operator", formula.operator, message, repair=repair)
+
+
+def _check_value(context: Context, formula: nodes.Lowering, target: Typed, value: Typed) -> None:
+    operator = formula.operator.text
+    if value.type is None:
+        return
+    if value.type.tensor:
+        message = f"this is a tensor of type '{value.type}': access its elements by index, as in 'x[i, j]'"
+        context.report("tensor-not-accessed", formula.value, message)
+        return
+    if value.type.optional:
+        message = f"the right side of a formula can't be null, but this may be: its type is '{value.type}'; give a value for null with '??'"
+        context.report("null-not-allowed", formula.value, message)
+        value = replace(value, type=value.type.required())
+        assert value.type is not None
+    if target.type is None:
+        return
+    written = target.type.dtype
+    if value.type.dtype != written:
+        symbol = context.symbol(formula.target.name)
+        notes = () if symbol is None else (context.declared(symbol),)
+        message = f"'{formula.target.name.text}' has the type '{written}', but the right side is '{value.type}'"
+        context.report("type-mismatch", formula.value, message, notes)
+        return
+    if operator in _NUMERIC_ASSIGNMENTS and not is_numeric(written):
+        context.report(
+            "operand-type",
+            formula.operator,
+            f"'{operator}' accumulates int or real, but the output is {described(written)}",
+        )
+        return
+    if operator in _LOGICAL_ASSIGNMENTS and written != BOOL:
+        context.report(
+            "operand-type", formula.operator, f"'{operator}' accumulates bool, but the output is {described(written)}"
+        )
+        return
+    if value.type.length is not None and target.type.length is None:
+        message = f"the right side is a pack of type '{value.type}', but the left side is a single element"
+        context.report(
+            "unexpected-pack", formula.value, message, (context.note(formula.target, "this is one element"),)
+        )
+        return
+    if value.type.length is not None and target.type.length is not None:
+        if shapes.decide_equal(value.type.length, target.type.length) is Verdict.DIFFERENT:
+            message = f"the left side is a pack of length {target.type.length}, the right side one of length {value.type.length}"
+            context.report("length-mismatch", formula.value, message, (context.note(formula.target, "written here"),))
+
+
+def _check_formulas(context: Context, formulas: list[tuple[int, nodes.Lowering]]) -> None:
+    """At most two formulas per output: an initialization by ``=``, then one by another operator."""
+    first_base, first = formulas[0]
+    name = first.target.name.text
+    initialized = False
+    accumulated: tuple[int, nodes.Lowering] | None = None
+    for base, formula in formulas:
+        context.base = base
+        operator = formula.operator.text
+        if operator == "==":
+            operator = "="
+        if operator == "=":
+            if accumulated is not None or initialized:
+                what = "a second initialization" if initialized else "initialized after it is accumulated"
+                earlier = accumulated or (first_base, first)
+                _report_second(context, formula, name, what, earlier)
+                return
+            initialized = True
+            continue
+        if accumulated is not None:
+            _report_second(context, formula, name, "accumulated a second time", accumulated)
+            return
+        if operator == ":=" and not initialized:
+            message = f"':=' updates '{name}', which has no value yet: initialize it with '=' first"
+            context.report("update-without-initial", formula.operator, message)
+            return
+        accumulated = (base, formula)
+
+
+def _report_second(
+    context: Context, formula: nodes.Lowering, name: str, what: str, earlier: tuple[int, nodes.Lowering]
+) -> None:
+    base, first = earlier
+    note = Note(first.target.span.shifted(base), "the earlier formula is here")
+    message = f"'{name}' gets {what}" if what.startswith("a ") else f"'{name}' is {what}"
+    message += ": an output has one formula with '=' and then one with another operator"
+    context.report("too-many-formulas", formula.target, message, (note,))
