@@ -1,0 +1,390 @@
+"""Symbolic integers: polynomials with exact coefficients over atoms.
+
+An atom is a variable, or an operation that no polynomial expresses (a quotient, a minimum, ...) over integers that are
+already canonical. Two integers are equal if they have the same terms, so equal integers have equal values, wherever
+they have one: an operation inside them may fail for some values of the variables (a divisor of zero, a negative
+exponent). Canonical forms may cancel such a part, never introduce one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from math import gcd
+from typing import Any, ClassVar, Final, TypeAlias
+from weakref import WeakValueDictionary
+
+from snd_analysis.shapes.intervals import Interval
+
+# Larger products stay unexpanded, so that no expression makes the analysis slow.
+_MOST_TERMS = 400
+# Deeper operations become an unknown: everything that walks integers recurses.
+DEEPEST = 100
+
+
+class Atom:
+    """A factor of a monomial. Atoms that are equal and whose variables agree in name and bounds are one object."""
+
+    __slots__ = ("__weakref__", "depth", "hash", "interval", "leaves", "order", "parts", "text")
+
+    _known: ClassVar[WeakValueDictionary[tuple[Any, ...], Atom]] = WeakValueDictionary()
+
+    parts: tuple[Hashable, ...]
+    hash: int
+    order: tuple[int, str]
+    """Sorts the atoms of a monomial."""
+    leaves: frozenset[Leaf]
+    depth: int
+    interval: Interval | None
+    """What ``bounds`` found, once asked."""
+    text: tuple[str, int] | None
+    """How it prints and with which precedence, once asked."""
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        return type(self) is type(other) and self.hash == other.hash and self.parts == other.parts
+
+    def __hash__(self) -> int:
+        return self.hash
+
+    def __repr__(self) -> str:
+        from snd_analysis.shapes.printing import print_atom
+
+        return f"{type(self).__name__}({print_atom(self)[0]})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), self.parts
+
+    def _setup(self, key: tuple[Any, ...], leaves: frozenset[Leaf], depth: int, name: str = "") -> None:
+        self.hash = hash(key)
+        self.order = (self.hash, name)
+        self.leaves = leaves
+        self.depth = depth
+        self.interval = None
+        self.text = None
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """What is given of a variable."""
+
+    key: Hashable
+    name: str
+    low: int | None
+    high: int | None
+    fold: bool = False
+
+
+class Variable(Atom):
+    """An unknown within bounds. Its key alone says whether it is the same as another."""
+
+    __slots__ = ("leaf",)
+    leaf: Leaf
+
+    def __new__(cls, leaf: Leaf) -> Variable:
+        known = cls._known.get((cls, leaf))
+        if known is not None:
+            return known  # type: ignore[return-value]
+        self = super().__new__(cls)
+        self.parts = (leaf.key,)
+        self.leaf = leaf
+        self._setup((cls, leaf.key), frozenset((leaf,)), 0, leaf.name)
+        self.interval = (leaf.low, leaf.high)
+        cls._known[cls, leaf] = self
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Variable, (self.leaf,)
+
+
+class Operation(Atom):
+    """An operation on integers, told from others of its class by ``parts``."""
+
+    __slots__ = ()
+
+    def __new__(cls, *parts: Any) -> Operation:
+        leaves = _leaves_of(parts)
+        known = cls._known.get((cls, *parts))
+        # A variable of the same key may have had another name then.
+        if known is not None and known.leaves == leaves:
+            return known  # type: ignore[return-value]
+        self = super().__new__(cls)
+        self.parts = parts
+        self._setup((cls, *parts), leaves, 1 + max((part.depth for part in parts if hasattr(part, "depth")), default=0))
+        cls._known[cls, *parts] = self
+        return self
+
+
+def _leaves_of(parts: tuple[Any, ...]) -> frozenset[Leaf]:
+    found = [part.leaves for part in parts if hasattr(part, "leaves")]
+    return found[0].union(*found[1:]) if found else frozenset()
+
+
+class Indicator(Operation):
+    """1 where a proposition or comparison holds, 0 where not: its square is itself."""
+
+    __slots__ = ()
+
+
+Monomial: TypeAlias = tuple[tuple[Atom, int], ...]
+"""Atoms and their exponents, in a fixed order; empty for the constant term."""
+
+UNIT: Final[Monomial] = ()
+
+
+def _order(factor: tuple[Atom, int]) -> tuple[int, str]:
+    return factor[0].order
+
+
+def multiply_monomials(a: Monomial, b: Monomial) -> Monomial:
+    """The product: exponents add, but those of indicators stay 1."""
+    if not a:
+        return b
+    if not b:
+        return a
+    exponents = dict(a)
+    for atom, exponent in b:
+        before = exponents.get(atom)
+        if before is None:
+            exponents[atom] = exponent
+        elif not isinstance(atom, Indicator):
+            exponents[atom] = before + exponent
+    return tuple(sorted(exponents.items(), key=_order))
+
+
+class Integer:
+    """A canonical polynomial. Made by the functions of this package only; immutable."""
+
+    __slots__ = ("_bounds", "_depth", "_hash", "_leaves", "terms")
+
+    terms: Mapping[Monomial, int]
+    """Coefficients, none of them zero."""
+
+    def __init__(self, terms: Mapping[Monomial, int]) -> None:
+        self.terms = terms
+        self._hash: int | None = None
+        self._bounds: Interval | None = None
+        self._leaves: frozenset[Leaf] | None = None
+        self._depth: int | None = None
+
+    # ---- identity ----------------------------------------------------------------------------------------------------
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, Integer):
+            return NotImplemented
+        return hash(self) == hash(other) and self.terms == other.terms
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = hash(frozenset(self.terms.items()))
+        return self._hash
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (tuple(self.terms.items()),)
+
+    @property
+    def value(self) -> int | None:
+        """The number, if this is one."""
+        terms = self.terms
+        if not terms:
+            return 0
+        return terms.get(UNIT) if len(terms) == 1 else None
+
+    @property
+    def constant_term(self) -> int:
+        """What remains when every atom is zero."""
+        return self.terms.get(UNIT, 0)
+
+    @property
+    def content(self) -> int:
+        """The greatest common divisor of the coefficients of all terms but the constant one; 0 if there are none."""
+        return gcd(*(coefficient for monomial, coefficient in self.terms.items() if monomial))
+
+    @property
+    def leaves(self) -> frozenset[Leaf]:
+        """The variables, at any depth."""
+        if self._leaves is None:
+            self._leaves = frozenset().union(*(atom.leaves for monomial in self.terms for atom, _ in monomial))
+        return self._leaves
+
+    @property
+    def depth(self) -> int:
+        """How deep operations nest."""
+        if self._depth is None:
+            self._depth = max((atom.depth for monomial in self.terms for atom, _ in monomial), default=0)
+        return self._depth
+
+    def atoms(self) -> set[Atom]:
+        """The factors of the monomials, not those inside them."""
+        return {atom for monomial in self.terms for atom, _ in monomial}
+
+    # ---- arithmetic --------------------------------------------------------------------------------------------------
+    def __add__(self, other: Integer | int) -> Integer:
+        if isinstance(other, int):
+            return self._plus_constant(other)
+        if not isinstance(other, Integer):
+            return NotImplemented
+        if not other.terms:
+            return self
+        terms = dict(self.terms)
+        for monomial, coefficient in other.terms.items():
+            total = terms.get(monomial, 0) + coefficient
+            if total:
+                terms[monomial] = total
+            else:
+                del terms[monomial]
+        return Integer(terms)
+
+    __radd__ = __add__
+
+    def _plus_constant(self, number: int) -> Integer:
+        if not number:
+            return self
+        terms = dict(self.terms)
+        total = terms.get(UNIT, 0) + number
+        if total:
+            terms[UNIT] = total
+        else:
+            del terms[UNIT]
+        return Integer(terms)
+
+    def __neg__(self) -> Integer:
+        return Integer({monomial: -coefficient for monomial, coefficient in self.terms.items()})
+
+    def __pos__(self) -> Integer:
+        return self
+
+    def __sub__(self, other: Integer | int) -> Integer:
+        if not isinstance(other, int | Integer):
+            return NotImplemented
+        return self + (-other)
+
+    def __rsub__(self, other: int) -> Integer:
+        return (-self) + other
+
+    def __mul__(self, other: Integer | int) -> Integer:
+        if isinstance(other, int):
+            return self.scaled(other)
+        if not isinstance(other, Integer):
+            return NotImplemented
+        number = other.value
+        if number is not None:
+            return self.scaled(number)
+        number = self.value
+        if number is not None:
+            return other.scaled(number)
+        if len(self.terms) * len(other.terms) > _MOST_TERMS:
+            return _unexpanded(self, other)
+        terms: dict[Monomial, int] = {}
+        for left, factor in self.terms.items():
+            for right, coefficient in other.terms.items():
+                monomial = multiply_monomials(left, right)
+                terms[monomial] = terms.get(monomial, 0) + factor * coefficient
+        return Integer({monomial: coefficient for monomial, coefficient in terms.items() if coefficient})
+
+    __rmul__ = __mul__
+
+    def scaled(self, factor: int) -> Integer:
+        """The product with a number."""
+        if factor == 1:
+            return self
+        if factor == 0:
+            return ZERO
+        return Integer({monomial: coefficient * factor for monomial, coefficient in self.terms.items()})
+
+    def divided_exactly(self, divisor: int) -> Integer:
+        """The quotient by a number that divides every coefficient."""
+        return Integer({monomial: coefficient // divisor for monomial, coefficient in self.terms.items()})
+
+    # ---- printing ----------------------------------------------------------------------------------------------------
+    def __str__(self) -> str:
+        from snd_analysis.shapes.printing import print_integer
+
+        return print_integer(self)
+
+    def __repr__(self) -> str:
+        return f"Integer({self})"
+
+
+ZERO: Final = Integer({})
+ONE: Final = Integer({UNIT: 1})
+_SMALL: Final = {number: Integer({UNIT: number}) for number in range(-16, 257) if number} | {0: ZERO, 1: ONE}
+
+
+class Product(Operation):
+    """A product whose expansion has too many terms."""
+
+    __slots__ = ()
+
+
+def _unexpanded(a: Integer, b: Integer) -> Integer:
+    first, second = sorted((a, b), key=hash)
+    return of_operation(Product(first, second))
+
+
+def _rebuild(items: tuple[tuple[Monomial, int], ...]) -> Integer:
+    """Hashes, and so the order in a monomial, differ between processes."""
+    return Integer({tuple(sorted(monomial, key=_order)): coefficient for monomial, coefficient in items})
+
+
+def constant(number: int) -> Integer:
+    """A number."""
+    known = _SMALL.get(number)
+    return known if known is not None else Integer({UNIT: int(number)})
+
+
+def as_integer(a: Integer | int) -> Integer:
+    """A number or an integer as an integer."""
+    return a if isinstance(a, Integer) else constant(a)
+
+
+def of_atom(atom: Atom) -> Integer:
+    """An atom as an integer."""
+    return Integer({((atom, 1),): 1})
+
+
+def of_operation(atom: Atom) -> Integer:
+    """An operation as an integer; an unknown, if operations nest too deep to be walked."""
+    return of_atom(atom) if atom.depth <= DEEPEST else opaque("...", minimum=None)
+
+
+def variable(key: Hashable, name: str, minimum: int | None = 0, maximum: int | None = None) -> Integer:
+    """An unknown integer within bounds (both included; None for no bound).
+
+    The key says which unknown it is; the name is for printing. Give one key the same name and bounds everywhere in one
+    computation.
+    """
+    if minimum is not None and minimum == maximum:
+        return constant(minimum)
+    return of_atom(Variable(Leaf(key, name, minimum, maximum)))
+
+
+class _Unknown:
+    """A key that equals only itself."""
+
+    __slots__ = ()
+
+
+def opaque(name: str, minimum: int | None = 0) -> Integer:
+    """An unknown that equals only itself."""
+    return variable(_Unknown(), name, minimum)
+
+
+@dataclass(frozen=True, slots=True)
+class FoldKey:
+    """The key of a fold over a pack of unknown length: what to substitute, evaluate and look for in ``variables``."""
+
+    operator: str
+    pack: Hashable
+
+
+def sum_of(pack_key: Hashable, name: str, minimum: int | None = 0) -> Integer:
+    """``name + ..``: the sum of a pack (2.4, Folding); 0 at least unless said otherwise."""
+    return of_atom(Variable(Leaf(FoldKey("+", pack_key), f"{name} + ..", minimum, None, True)))
+
+
+def product_of(pack_key: Hashable, name: str, minimum: int | None = 0) -> Integer:
+    """``name * ..``: the product of a pack (2.4, Folding), such as the volume of a shape."""
+    return of_atom(Variable(Leaf(FoldKey("*", pack_key), f"{name} * ..", minimum, None, True)))
