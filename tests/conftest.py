@@ -7,6 +7,7 @@ import pytest
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-goldens", action="store_true", help="rewrite the files in goldens folders")
+    parser.addoption("--update-fixtures", action="store_true", help="rewrite the annotations in tests/fixtures/rules")
     parser.addoption("--all-damage", action="store_true", help="try every single-character deletion, not a sample")
 
 

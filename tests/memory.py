@@ -1,0 +1,95 @@
+"""Files that exist in memory only, and what the analysis says about them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from snd_analysis import suppression
+from snd_analysis.diagnostics import Diagnostic
+from snd_analysis.workspace import Snapshot, UnreadableText, Workspace
+
+_FILE_LINE = re.compile(r"^# file: *(\S+)[ \t]*\n", re.MULTILINE)
+_GRAPH = re.compile(r"^[ \t]*(?:public\s+)?graph\b", re.MULTILINE)
+
+
+class MemoryReader:
+    """The reader that the analysis is given (``snd_analysis.workspace.Reader``), over texts by path."""
+
+    def __init__(self, files: Mapping[str, str | UnreadableText]) -> None:
+        self.files = dict(files)
+
+    def read(self, path: str) -> str:
+        if path not in self.files:
+            raise FileNotFoundError(path)
+        text = self.files[path]
+        if isinstance(text, UnreadableText):
+            raise text
+        return text
+
+    def exists(self, path: str) -> bool:
+        return path in self.files
+
+
+def split_files(text: str) -> dict[str, str]:
+    """The files that an example consists of, separated by lines ``# file: NAME.sknd``.
+
+    What stands before the first such line is ``main.sknd`` if it holds a graph, else a module ``operators.sknd``: the
+    main module of a model has a graph.
+    """
+    first, *others = _FILE_LINE.split(text)
+    files = {}
+    if first or not others:
+        files["main.sknd" if _GRAPH.search(first) else "operators.sknd"] = first
+    files.update(zip(others[::2], others[1::2], strict=True))
+    return files
+
+
+def read_program(path: Path) -> dict[str, str]:
+    """The files of a program on disk: a folder as it is, a single file as the main module of a folder of its own."""
+    if path.is_file():
+        return {"main.sknd": _text(path)}
+    return {file.relative_to(path).as_posix(): _text(file) for file in sorted(path.rglob("*.sknd"))}
+
+
+def _text(path: Path) -> str:
+    return path.read_bytes().decode()  # read_text would change line breaks
+
+
+def snapshot_of(files: Mapping[str, str | UnreadableText], module_paths: tuple[str, ...] = ()) -> Snapshot:
+    """A fresh snapshot of these files."""
+    return Workspace(MemoryReader(files), module_paths).snapshot()
+
+
+def check(files: Mapping[str, str | UnreadableText], module_paths: tuple[str, ...] = ()) -> dict[str, list[Diagnostic]]:
+    """The diagnostics of every file, after suppression, as ``snd check`` shows them."""
+    snapshot = snapshot_of(files, module_paths)
+    return {path: unsuppressed(snapshot, path) for path in files}
+
+
+def unsuppressed(snapshot: Snapshot, path: str) -> list[Diagnostic]:
+    """The diagnostics of a file that no comment suppresses."""
+    return [*suppression.apply(snapshot.diagnostics(path), snapshot.source(path), snapshot.comments(path))]
+
+
+def fixed(files: Mapping[str, str], diagnostic: Diagnostic) -> dict[str, str]:
+    """The files after the fix of a diagnostic."""
+    assert diagnostic.fix is not None
+    after = dict(files)
+    edits = sorted(diagnostic.fix.edits, key=lambda edit: edit.location.span, reverse=True)
+    for edit in edits:
+        path, span = edit.location.path, edit.location.span
+        after[path] = after[path][: span.start] + edit.text + after[path][span.end :]
+    return after
+
+
+def shown(found: Mapping[str, list[Diagnostic]], files: Mapping[str, str]) -> str:
+    """Diagnostics as lines for the message of a failing test."""
+    lines = []
+    for path, diagnostics in found.items():
+        text = files[path]
+        for item in diagnostics:
+            line = text.count("\n", 0, item.location.span.start) + 1
+            lines.append(f"{path}:{line}: {item.severity}[{item.rule}]: {item.message}")
+    return "\n".join(lines)
