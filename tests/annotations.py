@@ -71,9 +71,9 @@ def annotate(text: str, found: Sequence[Diagnostic], before: Sequence[Expected] 
         at = bisect_right(starts, item.location.span.start) - 1
         below[at].append(_annotation(lines[at], starts[at], item, known))
     parts = []
-    for line, annotations in zip(lines, below, strict=True):
-        parts.append(line if line.endswith("\n") or not annotations or not line else line + "\n")
-        parts.extend(annotations)
+    for line, comments in zip(lines, below, strict=True):
+        parts.append(line if line.endswith("\n") or not comments or not line else line + "\n")
+        parts.extend(comments)
     return "".join(parts)
 
 

@@ -6,9 +6,9 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+
 from annotations import annotate, parse_annotations
 from memory import check, split_files
-
 from snd_analysis.rules.catalogue import catalogue
 
 ROOT = Path(__file__).parents[1] / "fixtures" / "rules"
@@ -19,7 +19,7 @@ NO_TEXT = {"invalid-encoding", "unreadable-file"}
 NOT_YET = {
     "reserved-name/tensor.sknd": "a lone '_' is reported by the tokens, too",
     "reserved-name/attribute.sknd": "a lone '_' is reported by the tokens, too",
-    "used-before-definition/output.sknd": "an output that is used before it is assigned passes for one out of its block",
+    "used-before-definition/output.sknd": "an output used before it is assigned passes for one out of its block",
     "module-not-found/used.sknd": "a module that is missing is reported again where it is used",
     "malformed-number/exponent_of_a_real_without_digits.sknd": "read as '1.0' and a name",
     "unclosed-bracket/index.sknd": "three diagnostics for one missing bracket",
