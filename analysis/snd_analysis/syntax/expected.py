@@ -48,8 +48,8 @@ def phrase(table: Table, states: Sequence[int]) -> str:
         kinds -= {"TYPE", "ID", "OPTIONAL", "DYNAMIC"}
         words.append("a type")
     if kinds >= _ASSIGNMENTS:
-        kinds -= _ASSIGNMENTS | {"EQ", "LSQB"}
-        words.append("an assignment operator")
+        kinds -= _ASSIGNMENTS | {"EQ", "LSQB", "ASSIGN", "MAKE"}
+        words.append("an assignment such as '='")
     blocks = {kind for kind in kinds if kind.startswith("B_")}
     if len(blocks) > 2:
         kinds -= blocks

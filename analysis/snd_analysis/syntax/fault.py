@@ -155,11 +155,13 @@ class Fault:
         if kind == "ID":
             self.report("syntax-error", self.place(), self.found_expected(), self.context())
             return
+        at_line_end = self.begins_line and self.token.kind != END
         symbol = self.run.table.literals[kind]
         spaced = f" {symbol} " if symbol.isalpha() else symbol
         repair = Repair(f"insert '{symbol}'", (Edit(Span(place, place), spaced),), safe=kind == "SEMI")
-        span = Span(place, place) if kind == "SEMI" else self.place()
-        self.report("syntax-error", span, self.found_expected(f"'{symbol}'"), self.context(), repair)
+        span = Span(place, place) if kind == "SEMI" or at_line_end else self.place()
+        found = "the end of the line" if at_line_end else None
+        self.report("syntax-error", span, self.found_expected(f"'{symbol}'", found), self.context(), repair)
 
     def report_unclosed(self, opened: Sequence[Token], insertion: str | None = None) -> None:
         """One problem for all brackets, innermost first, that one mistake left open: at the innermost of them.

@@ -8,7 +8,7 @@ from snd_analysis.source import Span
 from snd_analysis.syntax.fault import DEFINITION_STARTS, LONGEST_LOOKAHEAD, Fault
 from snd_analysis.syntax.stacks import run_states
 from snd_analysis.syntax.table import END
-from snd_analysis.syntax.tokens import at_column_zero, begins_line
+from snd_analysis.syntax.tokens import Token, at_column_zero, begins_line
 
 if TYPE_CHECKING:
     from snd_analysis.syntax.parser import Run
@@ -23,8 +23,9 @@ def panic(run: Run) -> None:
     while depth and "ERROR" not in run.table.actions[stacks.states[depth]]:
         depth -= 1
         start = min(start, stacks.starts[depth])
+    brackets = [value.kind for value in stacks.values[depth:] if isinstance(value, Token)]
     stacks.cut(depth)
-    _skip(run)
+    _skip(run, max(brackets.count("LBRACE") - brackets.count("RBRACE"), 0))
     end = max(run.last_end, start)
     if end > token.start:
         run.skipped.append(Span(token.start, end))
@@ -37,11 +38,11 @@ def panic(run: Run) -> None:
         run.at += 1
 
 
-def _skip(run: Run) -> None:
-    """Skips to where the construct that the stacks are in can go on."""
+def _skip(run: Run, depth: int) -> None:
+    """Skips to where the construct that the stacks are in can go on; ``depth`` braces of what is given up are open."""
     row = run.table.actions[run.stacks.states[-1]]
     in_document, in_statements = "OPERATOR" in row, "B_USING" not in row and "OPERATOR" not in row
-    depth, first = 0, run.at
+    first = run.at
     while (token := run.token()).kind != END:
         kind = token.kind
         at_line_start = begins_line(run.text, token)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from snd_analysis.syntax import repairs
 from snd_analysis.syntax.fault import Fault, span_of
 from snd_analysis.syntax.panic import panic
-from snd_analysis.syntax.unfinished import swallowed_brace, unfinished
+from snd_analysis.syntax.unfinished import swallowed_brace, unfinished, unfinished_item
 
 if TYPE_CHECKING:
     from snd_analysis.syntax.parser import Run
@@ -28,6 +28,7 @@ _REPAIRS: tuple[repairs.RepairFunction, ...] = (
     repairs.keyword_as_name,
     repairs.block_name,
     repairs.misspelt_keyword,
+    repairs.glued_keyword,
     repairs.else_if,
     repairs.attributes_in_parentheses,
     swallowed_brace,
@@ -36,6 +37,7 @@ _REPAIRS: tuple[repairs.RepairFunction, ...] = (
     repairs.insert_one,
     repairs.extra_brace,
     repairs.delete,
+    unfinished_item,
     repairs.skip_rest,
 )
 

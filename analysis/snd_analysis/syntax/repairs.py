@@ -56,7 +56,7 @@ def leave_out_illegal(fault: Fault) -> bool:
     count = 0
     while fault.run.token(count).kind == "ILLEGAL":
         count += 1
-    if not count or not fault.parses([], count):
+    if not count or fault.at_document or not fault.parses([], count):
         return False
     _drop(fault, count)
     return True
@@ -125,6 +125,26 @@ def misspelt_keyword(fault: Fault) -> bool:
             message = f"'{word}' can't stand here; did you mean '{name}'?"
             fault.report("syntax-error", span_of(fault.token), message, fault.context(), repair)
             _take(fault, words[name])
+            return True
+    return False
+
+
+def glued_keyword(fault: Fault) -> bool:
+    """``operatorconv``: a keyword and what follows it without a space."""
+    word, words = fault.word(fault.token), keywords()
+    if fault.token.kind != "ID":
+        return False
+    for keyword in (key for key, kind in words.items() if kind != "TYPE" and word.startswith(key)):
+        rest = word[len(keyword) :]
+        kind = words.get(rest, "ID")
+        if len(keyword) > 2 and fault.parses([words[keyword], kind], 1):
+            middle = fault.token.start + len(keyword)
+            repair = Repair("insert a space", (Edit(Span(middle, middle), " "),), safe=False)
+            message = f"'{word}' can't stand here; did you mean '{keyword} {rest}'?"
+            fault.report("syntax-error", span_of(fault.token), message, fault.context(), repair)
+            fault.run.supply(words[keyword], fault.token.start, middle)
+            fault.run.supply(kind, middle, fault.token.end, rest)
+            fault.run.at += 1
             return True
     return False
 

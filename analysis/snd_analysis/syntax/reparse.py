@@ -17,14 +17,14 @@ from snd_analysis.syntax.builder import Blocks, Entries
 from snd_analysis.syntax.parser import Run
 from snd_analysis.syntax.problem import Note, Problem, Repair
 from snd_analysis.syntax.recovery import NEAR, Recovery
-from snd_analysis.syntax.fault import BLOCK_KINDS
+from snd_analysis.syntax.fault import BLOCK_KINDS, LONGEST_LOOKAHEAD
 from snd_analysis.syntax.stacks import Stacks, run_states
 from snd_analysis.syntax.table import table
 from snd_analysis.syntax.tokens import Token, Tokens, tokenize
 
-# Recovery looks six tokens ahead, and an entry has at least one: entries so far from the edit can't have seen it.
-_MARGIN = 8
 _SHORTEST = 64
+# Entries behind the edit that are read before giving up: few at first, for a statement mostly ends where it did.
+_REACHES = (3, 60)
 
 Reparsed = tuple[nodes.Document, tuple[Span, ...], tuple[Problem, ...]]
 
@@ -54,28 +54,54 @@ def reparse(
     if found is None:
         return None
     definition, block = found
-    entries = block.entries
-    line_start = max(old_text.rfind("\n", 0, change.start), old_text.rfind("\r", 0, change.start)) + 1
-    first = max(bisect_left(entries, line_start, key=lambda entry: entry.end) - _MARGIN, 0)
-    while first and _problem_between(problems, entries[max(first - NEAR, 0)].start, entries[first].end):
-        first = max(first - NEAR, 0)
-    restart = entries[first].start
-    if restart >= change.start:
+    old = _Old(old_text, definition, block, problems)
+    first = _first_entry(old, change)
+    if first is None:
         return None
-    beyond = bisect_left(entries, change.old_end + 1, key=lambda entry: entry.start)
-    limit = min(beyond + 3 * _MARGIN, len(entries) - 1)
-    if beyond + _MARGIN > limit:
-        return None
-    stop = entries[limit].end + change.distance
-    middle = _read(old_text, text, definition, block, restart, entries[beyond].start + change.distance, stop, change)
-    if middle is None:
-        return None
-    return _spliced(document, definition, block, first, middle, change, comments, problems)
+    for reach in _REACHES:
+        middle = _read(old, text, first, change, reach)
+        if middle is not None:
+            return _spliced(document, old, first, middle, change, comments)
+    return None
 
 
-def _problem_between(problems: tuple[Problem, ...], start: int, end: int) -> bool:
-    at = bisect_left(problems, start, key=lambda problem: problem.span.start)
-    return at < len(problems) and problems[at].span.start <= end
+@dataclass(frozen=True, slots=True)
+class _Old:
+    """The block before the edit, with what is around it."""
+
+    text: str
+    definition: nodes.Definition
+    block: nodes.Block
+    problems: tuple[Problem, ...]
+
+    def is_clean(self, first: int, last: int) -> bool:
+        """Whether nothing was wrong from entry ``first`` up to entry ``last``, or up to the ends of the chunk."""
+        entries = self.block.entries
+        start = 0 if first < 0 else entries[first].start if first < len(entries) else self.block.end
+        end = entries[last].end if last < len(entries) else len(self.text)
+        at = bisect_left(self.problems, start, key=lambda problem: problem.span.start)
+        if at < len(self.problems) and self.problems[at].span.start <= end:
+            return False
+        window = entries[max(first, 0) : last + 1]
+        return not any(isinstance(entry.statement, nodes.ErrorEntry) for entry in window)
+
+    @property
+    def closing_brace(self) -> int | None:
+        """Where the closing brace of the block stands; None if recovery supplied it."""
+        at = self.block.end - 1
+        return at if at >= self.block.entries[-1].end and self.text[at] == "}" else None
+
+
+def _first_entry(old: _Old, change: _Change) -> int | None:
+    """The entry to begin with: one before the line of the edit, and before errors that could look as far as that."""
+    entries = old.block.entries
+    line_start = max(old.text.rfind("\n", 0, change.start), old.text.rfind("\r", 0, change.start)) + 1
+    first = max(bisect_left(entries, line_start, key=lambda entry: entry.end) - 1, 0)
+    while not old.is_clean(first - LONGEST_LOOKAHEAD, first):
+        if first < LONGEST_LOOKAHEAD:
+            return None
+        first -= LONGEST_LOOKAHEAD
+    return first if entries[first].start < change.start else None
 
 
 def _difference(old: str, new: str) -> _Change:
@@ -102,7 +128,7 @@ def _block_around(document: nodes.Document, change: _Change) -> tuple[nodes.Defi
     for block in definitions[0].blocks:
         if isinstance(block, nodes.Block) and len(block.entries) >= _SHORTEST:
             first, last = block.entries[0], block.entries[-1]
-            if first.start < change.start and change.old_end < last.start:
+            if first.start < change.start and change.old_end < max(last.start, block.end):
                 return definitions[0], block
     return None
 
@@ -118,44 +144,54 @@ class _Middle:
     old_index: int
 
 
-def _read(
-    old_text: str, text: str, definition: nodes.Definition, block: nodes.Block, restart: int, until: int, stop: int,
-    change: _Change,
-) -> _Middle | None:  # fmt: skip
-    tokens = tokenize(text, restart, stop=stop, depth=2)
-    if not tokens.tokens or tokens.tokens[-1].end > stop:
+def _read(old: _Old, text: str, first: int, change: _Change, reach: int) -> _Middle | None:
+    """Reads from entry ``first`` until an entry, or the end of the block, stands where it stood before."""
+    entries = old.block.entries
+    beyond = bisect_left(entries, change.old_end + 1, key=lambda entry: entry.start)
+    near_end = beyond + reach >= len(entries)
+    stop = len(text) if near_end else entries[beyond + reach].end + change.distance
+    starts = {entries[at].start + change.distance: at for at in range(beyond, min(beyond + reach + 1, len(entries)))}
+    brace = old.closing_brace
+    if near_end and brace is not None and brace >= change.old_end:
+        starts[brace + change.distance] = len(entries)
+    starts = {start: at for start, at in starts.items() if old.is_clean(at, at + NEAR)}
+    if not starts:
         return None
-    run = Run(text, tokens.tokens, "document", stacks=_stacks_at(old_text, definition, block), end=stop)
-    run.builder.base = restart
-    depth = len(run.stacks.states)
+
+    restart = entries[first].start
+    tokens = tokenize(text, restart, stop=stop, depth=2)
+    run = Run(text, tokens.tokens, "document", stacks=_stacks_at(old), end=len(text))
+    run.builder.base = run.last_end = restart
+    depth, block_entries = len(run.stacks.states), run.stacks.values[-1]
     recovery = Recovery(run)
-    starts = {entry.start + change.distance: at for at, entry in enumerate(block.entries)}
-    last_usable = len(tokens.tokens) - _MARGIN
+    # What looks further than the tokens reach would see the end of the text where there is none.
+    horizon = len(tokens.tokens) - (0 if near_end else LONGEST_LOOKAHEAD + NEAR)
+    until = min(starts)
     while True:
         if not run.advance(until):
-            if run.at >= last_usable:
+            if run.at >= horizon:
                 return None
             recovery.recover()
             continue
-        if len(run.stacks.states) != depth or run.at >= last_usable:
+        if len(run.stacks.states) != depth or run.stacks.values[-1] is not block_entries:
+            return None  # the block has ended, and this is another one
+        if run.at >= len(tokens.tokens):
             return None
         resync = run.token().start
         if resync in starts:
             break
         until = resync + 1
-        if not run.advance(until) and run.at >= last_usable:
-            return None
-    entries = list(run.stacks.values[-1])
     read = Tokens(
         tokens.tokens,
         tuple(span for span in tokens.comments if span.end <= resync),
         tuple(problem for problem in tokens.problems if problem.span.end <= resync),
     )
-    return _Middle(entries, read.comments, run.problems(read), restart, resync, starts[resync])
+    return _Middle(list(block_entries), read.comments, run.problems(read), restart, resync, starts[resync])
 
 
-def _stacks_at(text: str, definition: nodes.Definition, block: nodes.Block) -> Stacks:
+def _stacks_at(old: _Old) -> Stacks:
     """What stands on the stacks where an entry of the block may begin."""
+    text, definition, block = old.text, old.definition, old.block
     kind = BLOCK_KINDS[block.kind]
     states = [table().starts["document"]]
     run_states(table(), states, ["OPERATOR", "ID", "LBRACE", kind, "LBRACE"])
@@ -177,9 +213,9 @@ def _brace(text: str, start: int) -> Token:
 
 
 def _spliced(
-    document: nodes.Document, definition: nodes.Definition, block: nodes.Block, first: int, middle: _Middle,
-    change: _Change, comments: tuple[Span, ...], problems: tuple[Problem, ...],
-) -> Reparsed:  # fmt: skip
+    document: nodes.Document, old: _Old, first: int, middle: _Middle, change: _Change, comments: tuple[Span, ...]
+) -> Reparsed:
+    definition, block, problems = old.definition, old.block, old.problems
     distance = change.distance
     behind = block.entries[middle.old_index :]
     if distance:

@@ -34,6 +34,8 @@ _BEHIND_STRING = re.compile(r"\s*(?:[;,:)\]}\"'?=!<>+|&#]|\.\.|in\b|is\b|$)")
 _NEVER_IN_STRING = re.compile(
     r"^(?:[ \t]*(?:public\s+)?(?:operator|graph)\s+\w+\s*\{|[ \t]*@\w+\s*\{|\})", re.MULTILINE
 )
+# What stands between the last quote of a statement and the end of its line.
+_BEHIND_LAST_STRING = re.compile(r"[ \t]*[;,)\]}][;,)\]} \t]*(?:#.*)?\Z")
 _STATEMENT_END = re.compile(r"[;,)\]}\s]*$")
 _BRACE = re.compile(r"(?<!\\)[{}]")
 _LINE_END = re.compile(r"[\r\n]|\Z")
@@ -135,6 +137,8 @@ def tokenize(text: str, start: int = 0, end: int | None = None, stop: int | None
                 stop = _string_end(text, position, stop, end, problems)
         elif kind == "QUOTE":
             kind, stop = "STRING", _unclosed(text, position, end, problems)
+        if kind == "STRING" and stop == position + 1:
+            kind = "ILLEGAL"
         elif kind in ("VERSION", "EXTENSION") and depth > 0:
             kind = "ID"
         elif kind in ("MALFORMED", "WORD", "BLOCK", "OTHER"):
@@ -162,7 +166,9 @@ def _string_end(text: str, start: int, stop: int, end: int, problems: list[Probl
     """End of a string over several lines, or of its first line if the string was surely not meant to go on."""
     line_end = _LINE_END.search(text, stop).end()  # type: ignore[union-attr]
     rest = text[stop : min(line_end, end)]
-    if _NEVER_IN_STRING.search(text, start, stop) is None and _BEHIND_STRING.match(rest):
+    first_end = _LINE_END.search(text, start).start()  # type: ignore[union-attr]
+    begins = _BEHIND_LAST_STRING.match(text, start + 1, min(first_end, end)) is None
+    if begins and _NEVER_IN_STRING.search(text, start, stop) is None and _BEHIND_STRING.match(rest):
         return stop
     return _unclosed(text, start, end, problems)
 
@@ -171,6 +177,10 @@ def _unclosed(text: str, start: int, end: int, problems: list[Problem]) -> int:
     """End of a string whose second quote is missing: before what closes the brackets around it."""
     line_end = min(_LINE_END.search(text, start).start(), end)  # type: ignore[union-attr]
     quote, other = text[start], "'" if text[start] == '"' else '"'
+    if _BEHIND_LAST_STRING.match(text, start + 1, line_end):
+        span = Span(start, start + 1)
+        problems.append(Problem("unclosed-string", span, f"this {quote} closes no string: its first {quote} is missing"))
+        return start + 1
     brace = _stray_brace(text, start + 1, line_end)
     stop = max(start + len(_STATEMENT_END.sub("", text[start : line_end if brace is None else brace])), start + 1)
     if text[stop - 1] == other and stop - start > 1:

@@ -32,6 +32,11 @@ def unfinished(fault: Fault) -> bool:
     return ends and _complete(fault, fault.following())
 
 
+def unfinished_item(fault: Fault) -> bool:
+    """Completes an item before the comma or the bracket that ends it."""
+    return fault.token.kind in ("COMMA", "RPAR", "RSQB") and _complete(fault, fault.following())
+
+
 def swallowed_brace(fault: Fault) -> bool:
     """A closing brace right before the error that closed less than it was meant to: what it closed never ended."""
     run, token = fault.run, fault.token

@@ -56,7 +56,8 @@ def delete(text: str, tree: SyntaxTree, at: int, known: dict[int, list[object]],
         return
     definition = definitions[0]
     before = known.setdefault(chunk, statements(definition))
-    after = [item for _, other in damaged.definitions if other.name.text in inside for item in statements(other)]
+    others = {name for _, name in heads(tree)} - inside  # its name may be what was damaged
+    after = [item for _, other in damaged.definitions if other.name.text not in others for item in statements(other)]
     offset = at - tree.chunks[chunk].start
     hit = {
         index

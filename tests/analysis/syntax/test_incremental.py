@@ -91,5 +91,5 @@ def test_an_edit_in_a_long_block_keeps_the_other_statements(inserted: str) -> No
 def test_a_chunk_that_did_not_change_is_the_same_object() -> None:
     text = "operator f { @using { a = 1; } }\noperator g { @using { a = 1; } }\n"
     tree = parse_file(text)
-    changed = parse_file("import nn;\n" + text.replace("g {", "g  {"), tree)
+    changed = parse_file("import nn;\n" + text.replace("operator g", "operator  g"), tree)
     assert [placed.chunk is tree.chunks[0].chunk for placed in changed.chunks] == [False, True, False]
