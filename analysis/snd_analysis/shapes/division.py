@@ -141,7 +141,7 @@ def _divide_by_integer(a: Integer, b: Integer, positive: bool) -> Integer:
         step = _step_of(rest, b)
         if step is not None:
             return whole + step
-        if all(coefficient < 0 for monomial, coefficient in rest.terms.items() if monomial):
+        if _is_opposite(rest):
             # Rounding down what is negative is rounding up its opposite.
             return whole - floor_divide(-rest - 1, b) - 1
         flat = _nested(rest, b)
@@ -151,6 +151,13 @@ def _divide_by_integer(a: Integer, b: Integer, positive: bool) -> Integer:
     if reduced[1] is not b:
         return whole + floor_divide(*reduced)
     return whole + of_operation(Quotient(rest, b))
+
+
+def _is_opposite(a: Integer) -> bool:
+    """Whether the integer is written with a minus throughout, but for the constant term."""
+    if a.value is not None:
+        return a.constant_term < 0
+    return all(coefficient < 0 for monomial, coefficient in a.terms.items() if monomial)
 
 
 def _step_of(rest: Integer, divisor: Integer) -> Integer | None:

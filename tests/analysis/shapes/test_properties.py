@@ -1,0 +1,205 @@
+"""Whatever is built, simplified, decided or printed agrees with plain evaluation of what was written."""
+
+from __future__ import annotations
+
+import pickle
+
+from hypothesis import HealthCheck, assume, given, settings
+from shape_reading import read
+from shape_trees import (
+    PROPOSITIONS,
+    VARIABLES,
+    Tree,
+    assignments,
+    built,
+    built_condition,
+    condition_trees,
+    condition_value,
+    defined,
+    integer_trees,
+    polynomial_trees,
+    value,
+)
+
+from snd_analysis import shapes
+from snd_analysis.shapes import FALSE, TRUE, DivisionByZero, Integer, NegativeExponent, Truth, Verdict
+
+FAILURES = (DivisionByZero, NegativeExponent)
+quick = settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+def build(tree: Tree) -> Integer:
+    """The integer, unless a part of it has no value, whatever the variables are."""
+    try:
+        return built(tree)
+    except FAILURES:
+        assume(False)
+        raise
+
+
+def build_condition(tree: Tree) -> Truth:
+    try:
+        return built_condition(tree)
+    except FAILURES:
+        assume(False)
+        raise
+
+
+@quick
+@given(integer_trees(), assignments())
+def test_simplified_integers_have_the_value_of_what_was_written(tree: Tree, variables: dict[str, int]) -> None:
+    integer = build(tree)
+    expected = defined(tree, variables)
+    if expected is not None:
+        assert shapes.evaluate(integer, variables) == expected
+
+
+@quick
+@given(condition_trees(), assignments())
+def test_simplified_conditions_hold_where_what_was_written_holds(tree: Tree, variables: dict[str, int]) -> None:
+    condition = build_condition(tree)
+    try:
+        expected = condition_value(tree, variables)
+    except FAILURES:
+        return
+    assert shapes.evaluate(condition, variables) is expected
+    assert condition is not (FALSE if expected else TRUE)
+
+
+@quick
+@given(integer_trees(), assignments())
+def test_bounds_hold(tree: Tree, variables: dict[str, int]) -> None:
+    low, high = shapes.bounds(build(tree))
+    number = defined(tree, variables)
+    if number is not None:
+        assert low is None or low <= number
+        assert high is None or number <= high
+
+
+@quick
+@given(integer_trees(6), integer_trees(6), assignments())
+def test_equality_is_never_decided_wrongly(a: Tree, b: Tree, variables: dict[str, int]) -> None:
+    first, second = build(a), build(b)
+    verdict = shapes.decide_equal(first, second)
+    assert first != second or verdict is Verdict.EQUAL
+    left, right = defined(a, variables), defined(b, variables)
+    if left is None or right is None:
+        return
+    if verdict is Verdict.EQUAL:
+        assert left == right
+    if verdict is Verdict.DIFFERENT:
+        assert left != right
+
+
+@quick
+@given(polynomial_trees(6), polynomial_trees(6), polynomial_trees(4), assignments())
+def test_what_is_written_differently_is_not_called_different(
+    a: Tree, b: Tree, c: Tree, variables: dict[str, int]
+) -> None:
+    first, second = ("*", ("+", a, b), c), ("+", ("*", c, b), ("*", a, c))
+    assert build(first) == build(second)
+    assert str(build(first)) == str(build(second))
+    quotient, left = ("/", a, b), ("%", a, b)
+    assert shapes.decide_equal(build(("+", ("*", quotient, b), left)), build(a)) is Verdict.EQUAL
+    if defined(quotient, variables) is not None:
+        assert shapes.evaluate(build(left), variables) == value(left, variables)
+
+
+@quick
+@given(integer_trees(), integer_trees(4), assignments())
+def test_substitution_is_evaluation_with_the_value_of_what_is_put_in(
+    tree: Tree, inner: Tree, variables: dict[str, int]
+) -> None:
+    integer, replacement = build(tree), build(inner)
+    number = defined(inner, variables)
+    assume(number is not None)
+    assert number is not None
+    for name in ("n", "d"):
+        low = VARIABLES[name].low
+        least = shapes.bounds(replacement)[0]
+        if low is not None and (least is None or least < low):
+            continue
+        after = variables | {name: number}
+        expected = defined(tree, after)
+        if expected is None:
+            continue
+        try:
+            substituted = shapes.substitute(integer, {name: replacement})
+        except FAILURES:
+            # Nothing has a value there but branches that are not known yet not to be taken.
+            assert "?" in str(tree)
+            continue
+        assert shapes.evaluate(substituted, variables) == expected
+
+
+@quick
+@given(integer_trees(), assignments())
+def test_substitution_of_all_values_leaves_a_number(tree: Tree, variables: dict[str, int]) -> None:
+    integer = build(tree)
+    expected = defined(tree, variables)
+    if expected is not None:
+        assert shapes.substitute(integer, variables).value == expected
+
+
+@quick
+@given(integer_trees())
+def test_substitution_of_variables_by_themselves_changes_nothing(tree: Tree) -> None:
+    integer = build(tree)
+    same = {leaf.key: shapes.variable(leaf.key, leaf.name, leaf.low, leaf.high) for leaf in integer.leaves}
+    same = {key: variable for key, variable in same.items() if key not in PROPOSITIONS}
+    again = shapes.substitute(integer, same)
+    assert shapes.decide_equal(again, integer) is not Verdict.DIFFERENT
+
+
+@quick
+@given(integer_trees(), assignments())
+def test_printed_integers_read_back_with_the_same_value(tree: Tree, variables: dict[str, int]) -> None:
+    integer = build(tree)
+    text = str(integer)
+    if "..." in text:
+        return
+    expected = defined(tree, variables)
+    if expected is not None:
+        assert value(read(text), variables) == expected, text
+
+
+@quick
+@given(polynomial_trees())
+def test_printed_quotients_read_back_as_the_same_integer(tree: Tree) -> None:
+    integer = build(tree)
+    if "..." not in str(integer):
+        assert shapes.decide_equal(built(read(str(integer))), integer) is Verdict.EQUAL, str(integer)
+
+
+@quick
+@given(condition_trees(), assignments())
+def test_printed_conditions_read_back_with_the_same_meaning(tree: Tree, variables: dict[str, int]) -> None:
+    condition = build_condition(tree)
+    text = str(condition)
+    if "..." in text:
+        return
+    try:
+        expected = condition_value(tree, variables)
+    except FAILURES:
+        return
+    if condition not in (TRUE, FALSE):
+        assert condition_value(read(text), variables) is expected, text
+
+
+@quick
+@given(integer_trees(), assignments())
+def test_upper_bounds_hold(tree: Tree, variables: dict[str, int]) -> None:
+    number = defined(tree, variables)
+    try:
+        most = shapes.upper_bound(build(tree), {name: variables[name] for name in VARIABLES})
+    except FAILURES:
+        return
+    if number is not None and most is not None:
+        assert number <= most
+
+
+@quick
+@given(integer_trees())
+def test_pickled_integers_are_equal(tree: Tree) -> None:
+    integer = build(tree)
+    assert pickle.loads(pickle.dumps(integer)) == integer
