@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from snd_analysis.names.modules import is_main
-from snd_analysis.source import Edit, Span
 from snd_analysis.diagnostics import Severity
+from snd_analysis.names.modules import is_main
 from snd_analysis.rules.rule import Rule
+from snd_analysis.source import Edit, Span
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.chunks import SyntaxTree
 from snd_analysis.syntax.problem import Elsewhere, Note, Problem, Repair
@@ -56,12 +56,15 @@ def check_imports(imports: tuple[ImportedName, ...], used: frozenset[str], known
         earlier = first.setdefault(name, item)
         if earlier is not item:
             note = Note(earlier.span, "first imported here")
-            repair = Repair("remove the import", (_removal(item),))
-            yield Problem("duplicate-import", item.span, f"the module '{name}' is imported already", (note,), repair)
+            removal = Repair("remove the import", (_removal(item),))
+            yield Problem("duplicate-import", item.span, f"the module '{name}' is imported already", (note,), removal)
         elif item.path is None:
             close = close_matches(name, known)
             hint = f"; did you mean '{close[0]}'?" if close else ""
-            message = f"there is no module '{name}': no '{name.replace('.', '/')}.sknd' beside this file, in the model's folder, in 'module-paths' or in the standard library{hint}"
+            message = (
+                f"there is no module '{name}': no '{name.replace('.', '/')}.sknd' beside this file, in the model's "
+                f"folder, in 'module-paths' or in the standard library{hint}"
+            )
             repair = Repair(f"write '{close[0]}'", (Edit(item.span, close[0]),), safe=False) if close else None
             yield Problem("module-not-found", item.span, message, repair=repair)
         else:
@@ -116,80 +119,284 @@ def check_definitions(path: str, tree: SyntaxTree) -> Iterator[Problem]:
         yield Problem("main-without-graph", Span(0, 0), message)
 
 
-Named = Mapping[str, ImportedName]
-
-
 MISPLACED_HEADER = Rule(
     name="misplaced-header",
-    summary="",
-    why="",
-    bad="",
-    good="",
+    summary="A version, extension or import statement stands below something that it has to stand above.",
+    why=(
+        "A file begins with its version, followed by extensions, imports and definitions, in this order: whoever reads "
+        "it knows from its first lines what it needs."
+    ),
+    bad="""\
+graph net {
+    @input { x: real[4]; }
+    @output { y: real[4]; }
+    @compose { y = math.exp(x); }
+}
+
+import math;
+""",
+    good="""\
+import math;
+
+graph net {
+    @input { x: real[4]; }
+    @output { y: real[4]; }
+    @compose { y = math.exp(x); }
+}
+""",
     section="2.16",
 )
 
 MODULE_NOT_FOUND = Rule(
     name="module-not-found",
-    summary="",
-    why="",
-    bad="",
-    good="",
+    summary="An imported module does not exist.",
+    why=(
+        "The module `a.b` is the file `a/b.sknd`, looked for beside the importing file, in the folder of the model's "
+        "`main.sknd`, in the folders of the setting `module-paths`, and in the standard library, in this order."
+    ),
+    bad="""\
+import maths;
+
+graph net {
+    @input { x: real[4]; }
+    @output { y: real[4]; }
+    @compose { y = x + 1.0; }
+}
+""",
+    good="""\
+import math;
+
+graph net {
+    @input { x: real[4]; }
+    @output { y: real[4]; }
+    @compose { y = math.exp(x); }
+}
+""",
     section="2.15",
 )
 
 DUPLICATE_IMPORT = Rule(
     name="duplicate-import",
-    summary="",
-    why="",
-    bad="",
-    good="",
+    summary="A module is imported twice.",
+    why="The second import changes nothing; it is a leftover, or another module was meant.",
+    bad="""\
+import math;
+import nn, math;
+
+graph net {
+    @input { x: real[1, 4]; }
+    @output { y: real[1, 4]; }
+    @compose {
+        t = math.exp(x);
+        y = nn.relu(t);
+    }
+}
+""",
+    good="""\
+import math, nn;
+
+graph net {
+    @input { x: real[1, 4]; }
+    @output { y: real[1, 4]; }
+    @compose {
+        t = math.exp(x);
+        y = nn.relu(t);
+    }
+}
+""",
     section="2.15",
     severity=Severity.WARNING,
 )
 
 UNUSED_IMPORT = Rule(
     name="unused-import",
-    summary="",
-    why="",
-    bad="",
-    good="",
+    summary="A module is imported and none of its operators is invoked.",
+    why="The file seems to depend on something that it does not need.",
+    bad="""\
+import math, nn;
+
+graph net {
+    @input { x: real[1, 4]; }
+    @output { y: real[1, 4]; }
+    @compose { y = nn.relu(x); }
+}
+""",
+    good="""\
+import nn;
+
+graph net {
+    @input { x: real[1, 4]; }
+    @output { y: real[1, 4]; }
+    @compose { y = nn.relu(x); }
+}
+""",
     section="tool",
     severity=Severity.HINT,
 )
 
 SHADOWED_MODULE = Rule(
     name="shadowed-module",
-    summary="",
-    why="",
-    bad="",
-    good="",
+    summary="An imported file hides a module of the standard library.",
+    why=(
+        "A file beside the model is found before a standard module of the same name. Where that is not intended, "
+        "operators of the library are missing or mean something else; where it is, another name spares the next reader "
+        "the question."
+    ),
+    bad="""\
+# file: main.sknd
+import math;
+
+graph net {
+    @input { x: real[4]; }
+    @output { y: real[4]; }
+    @compose { y = math.half(x); }
+}
+# file: math.sknd
+operator half {
+    @input { x: real[n]; }
+    @output { y: real[n]; }
+    @lower { y[i] = 0.5 * x[i], i < n; }
+}
+""",
+    good="""\
+# file: main.sknd
+import fractions;
+
+graph net {
+    @input { x: real[4]; }
+    @output { y: real[4]; }
+    @compose { y = fractions.half(x); }
+}
+# file: fractions.sknd
+operator half {
+    @input { x: real[n]; }
+    @output { y: real[n]; }
+    @lower { y[i] = 0.5 * x[i], i < n; }
+}
+""",
     section="LANGUAGE",
     severity=Severity.WARNING,
 )
 
 GRAPH_IN_IMPORTED_MODULE = Rule(
     name="graph-in-imported-module",
-    summary="",
-    why="",
-    bad="",
-    good="",
+    summary="An imported module contains a graph.",
+    why=(
+        "Graphs belong to the main module, which is what gets executed; other modules provide operators. Make the "
+        "graph an operator, or move it."
+    ),
+    bad="""\
+# file: main.sknd
+import blocks;
+
+graph net {
+    @input { x: real[4]; }
+    @output { y: real[4]; }
+    @compose { y = blocks.half(x); }
+}
+# file: blocks.sknd
+operator half {
+    @input { x: real[n]; }
+    @output { y: real[n]; }
+    @lower { y[i] = 0.5 * x[i], i < n; }
+}
+
+graph quarter {
+    @input { x: real[4]; }
+    @output { y: real[4]; }
+    @compose {
+        t = half(x);
+        y = half(t);
+    }
+}
+""",
+    good="""\
+# file: main.sknd
+import blocks;
+
+graph net {
+    @input { x: real[4]; }
+    @output { y: real[4]; }
+    @compose { y = blocks.quarter(x); }
+}
+# file: blocks.sknd
+operator half {
+    @input { x: real[n]; }
+    @output { y: real[n]; }
+    @lower { y[i] = 0.5 * x[i], i < n; }
+}
+
+operator quarter {
+    @input { x: real[n]; }
+    @output { y: real[n]; }
+    @compose {
+        t = half(x);
+        y = half(t);
+    }
+}
+""",
     section="2.15",
 )
 
 MAIN_WITHOUT_GRAPH = Rule(
     name="main-without-graph",
-    summary="",
-    why="",
-    bad="",
-    good="",
+    summary="A file named `main.sknd` contains no graph.",
+    why=(
+        "The main module is what a model consists of, and its graph is what gets executed. A module of operators "
+        "needs another name."
+    ),
+    bad="""\
+# file: main.sknd
+operator double {
+    @input { x: real[n]; }
+    @output { y: real[n]; }
+    @lower { y[i] = 2.0 * x[i], i < n; }
+}
+""",
+    good="""\
+# file: main.sknd
+operator double {
+    @input { x: real[n]; }
+    @output { y: real[n]; }
+    @lower { y[i] = 2.0 * x[i], i < n; }
+}
+
+graph net {
+    @input { x: real[4]; }
+    @output { y: real[4]; }
+    @compose { y = double(x); }
+}
+""",
     section="2.15",
 )
 
 DUPLICATE_OPERATOR = Rule(
     name="duplicate-operator",
-    summary="",
-    why="",
-    bad="",
-    good="",
+    summary="A module has two definitions of one name.",
+    why=(
+        "Operators and graphs of a module share one space of names, and there is no overloading: where types differ, "
+        "declare a generic one in `@dtype`. Invocations mean the first of the two."
+    ),
+    bad="""\
+operator double {
+    @input { x: real[n]; }
+    @output { y: real[n]; }
+    @lower { y[i] = 2.0 * x[i], i < n; }
+}
+
+operator double {
+    @input { x: int[n]; }
+    @output { y: int[n]; }
+    @lower { y[i] = 2 * x[i], i < n; }
+}
+""",
+    good="""\
+operator double {
+    @dtype { T: num; }
+    @input { x: T[n]; }
+    @output { y: T[n]; }
+    @lower { y[i] = T(2) * x[i], i < n; }
+}
+""",
     section="2.15",
 )

@@ -12,6 +12,8 @@ class Rule:
     """Declaration of one rule.
 
     ``bad`` and ``good`` are whole SkriptND files: the first triggers this rule and no other, the second nothing.
+    Where it takes several files, a line ``# file: NAME`` begins each; otherwise the example is a main module if it
+    holds a graph, and a module of operators if not.
     ``section`` is the section of the NNEF 2.0 draft (or ``LANGUAGE``/``tool``) that the rule keeps.
     """
 

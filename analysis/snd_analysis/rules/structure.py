@@ -37,45 +37,128 @@ def check_structure(definition: nodes.Definition) -> Iterator[Problem]:
 
 DUPLICATE_BLOCK = Rule(
     name="duplicate-block",
-    summary="",
-    why="",
-    bad="",
-    good="",
+    summary="A definition has two blocks of the same kind.",
+    why=(
+        "Each block stands at most once, in any place: a reader who has found the attributes of an operator has found "
+        "all of them. Put the entries into one block."
+    ),
+    bad="""\
+operator linear {
+    @attrib { factor: real; }
+    @input { x: real[n]; }
+    @output { y: real[n]; }
+    @attrib { offset: real; }
+    @lower { y[i] = factor * x[i] + offset, i < n; }
+}
+""",
+    good="""\
+operator linear {
+    @attrib {
+        factor: real;
+        offset: real;
+    }
+    @input { x: real[n]; }
+    @output { y: real[n]; }
+    @lower { y[i] = factor * x[i] + offset, i < n; }
+}
+""",
     section="LANGUAGE",
 )
 
 LOWER_AND_COMPOSE = Rule(
     name="lower-and-compose",
-    summary="",
-    why="",
-    bad="",
-    good="",
+    summary="An operator has both `@lower` and `@compose`.",
+    why=(
+        "Either says completely how the outputs are computed, by formulas or by other operators; two descriptions "
+        "could contradict each other. An operator that does both is two operators."
+    ),
+    bad="""\
+operator double {
+    @input { x: real[n]; }
+    @output { y: real[n]; }
+    @lower { y[i] = 2.0 * x[i], i < n; }
+    @compose { y = x + x; }
+}
+""",
+    good="""\
+operator double {
+    @input { x: real[n]; }
+    @output { y: real[n]; }
+    @lower { y[i] = 2.0 * x[i], i < n; }
+}
+""",
     section="2.2",
 )
 
 GRAPH_WITH_LOWER = Rule(
     name="graph-with-lower",
-    summary="",
-    why="",
-    bad="",
-    good="",
+    summary="A graph has a block `@lower`.",
+    why="Graphs connect operators; formulas over single items belong into an operator that the graph invokes.",
+    bad="""\
+graph net {
+    @input { x: real[4]; }
+    @output { y: real[4]; }
+    @lower { y[i] = 2.0 * x[i], i < 4; }
+}
+""",
+    good="""\
+operator double {
+    @input { x: real[n]; }
+    @output { y: real[n]; }
+    @lower { y[i] = 2.0 * x[i], i < n; }
+}
+
+graph net {
+    @input { x: real[4]; }
+    @output { y: real[4]; }
+    @compose { y = double(x); }
+}
+""",
     section="2.6.1",
 )
 
 GRAPH_WITHOUT_COMPOSE = Rule(
     name="graph-without-compose",
-    summary="",
-    why="",
-    bad="",
-    good="",
+    summary="A graph has no block `@compose`.",
+    why=(
+        "Nothing says how its outputs are computed. Only an operator may leave that open, for an implementation to "
+        "provide it."
+    ),
+    bad="""\
+graph net {
+    @input { x: real[4]; }
+    @output { y: real[4]; }
+}
+""",
+    good="""\
+graph net {
+    @input { x: real[4]; }
+    @output { y: real[4]; }
+    @compose { y = x + 1.0; }
+}
+""",
     section="2.6.1",
 )
 
 MISSING_OUTPUT = Rule(
     name="missing-output",
-    summary="",
-    why="",
-    bad="",
-    good="",
+    summary="An operator or graph has no block `@output`.",
+    why=(
+        "What has no results has no effect either: nothing could be done with it in a graph. A definition that works "
+        "by its `@update` alone needs no outputs."
+    ),
+    bad="""\
+operator double {
+    @input { x: real[n]; }
+    @lower { }
+}
+""",
+    good="""\
+operator double {
+    @input { x: real[n]; }
+    @output { y: real[n]; }
+    @lower { y[i] = 2.0 * x[i], i < n; }
+}
+""",
     section="2.2",
 )
