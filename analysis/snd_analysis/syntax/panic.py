@@ -63,7 +63,7 @@ def _skip(run: Run, depth: int) -> None:
             depth -= 1
             if depth == 0 and not in_statements:
                 return
-        elif kind == "SEMI" and depth == 0:
+        elif kind == "SEMI" and depth == 0 and not in_document:
             return
 
 
