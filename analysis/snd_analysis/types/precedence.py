@@ -1,0 +1,35 @@
+"""Warnings where the precedence of SkriptND is not what readers expect (LANGUAGE, Precedence)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from snd_analysis.source import Edit, Span
+from snd_analysis.syntax import nodes
+from snd_analysis.syntax.problem import Problem, Repair
+
+_LOGICAL = frozenset({"&&", "||", "^"})
+
+
+def check_precedence(definition: nodes.Definition) -> Iterator[Problem]:
+    """Chains that mix ``&&``, ``||`` and ``^``, and chains of powers, without parentheses."""
+    for block in definition.blocks:
+        for entry in block.entries if isinstance(block, nodes.Block) else ():
+            for node in nodes.descendants(entry.statement):
+                if isinstance(node, nodes.Binary) and isinstance(node.left, nodes.Binary):
+                    yield from _check(entry.start, node, node.left)
+
+
+def _check(base: int, outer: nodes.Binary, inner: nodes.Binary) -> Iterator[Problem]:
+    first, second = inner.operator.text, outer.operator.text
+    if second in _LOGICAL and first in _LOGICAL and first != second:
+        rule = "mixed-logical-operators"
+        message = f"'{first}' and '{second}' have the same precedence and go from left to right: parentheses say what is meant"
+    elif first == second == "**":
+        rule = "chained-power"
+        message = "'**' goes from left to right: 'a ** b ** c' is '(a ** b) ** c'; parentheses say what is meant"
+    else:
+        return
+    span = inner.span.shifted(base)
+    edits = (Edit(Span(span.start, span.start), "("), Edit(Span(span.end, span.end), ")"))
+    yield Problem(rule, outer.operator.span.shifted(base), message, repair=Repair("add the parentheses", edits))
