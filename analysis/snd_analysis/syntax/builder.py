@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable
+from functools import cache
 from typing import Any, TypeAlias
 
 from snd_analysis.source import Span
@@ -43,7 +44,6 @@ class TreeBuilder:
         self.base = 0
         self.start = 0
         self.end = 0
-        self.methods = [getattr(self, item.builder, None) for item in table().productions]
         self._read_expression = read_expression
 
     # ---- the document ------------------------------------------------------------------------------------------------
@@ -427,6 +427,12 @@ class TreeBuilder:
 
     def _operator(self, token: Token) -> nodes.Operator:
         return nodes.Operator(token.start - self.base, token.end - self.base, self._text(token))
+
+
+@cache
+def methods() -> tuple[Callable[[TreeBuilder, Symbols], Any] | None, ...]:
+    """The method for each production of the table; None where the driver needs none."""
+    return tuple(getattr(TreeBuilder, production.builder, None) for production in table().productions)
 
 
 # What a production passes up that is not a node of the tree.

@@ -17,7 +17,10 @@ from snd_analysis.syntax.parser import parse
 from snd_analysis.syntax.problem import Problem
 from snd_analysis.syntax.reparse import reparse
 
-_HEADER = re.compile(r"^[ \t]*(?:public\s+)?(?:operator|graph)\b(?!\s*[:=.,;)\]])", re.MULTILINE)
+_HEADER_WORDS = ("operator", "graph")
+# A word that a colon or the like follows is a name that looks like a keyword.
+_BEHIND_HEADER_WORD = re.compile(r"\b(?!\s*[:=.,;)\]])")
+_PUBLIC = "public"
 _COMMENT_LINE = re.compile(r"[ \t]*#[^\r\n]*")
 _LINE_BREAK = re.compile(r"\r\n|\n|\r")
 
@@ -88,11 +91,44 @@ def parse_file(text: str, previous: SyntaxTree | None = None) -> SyntaxTree:
 def chunk_starts(text: str) -> list[int]:
     """Where the chunks of a text begin; the first is 0."""
     starts = [0]
-    for header in _HEADER.finditer(text):
-        start = _with_comment_block(text, header.start(), starts[-1])
+    for line_start in _header_lines(text):
+        start = _with_comment_block(text, line_start, starts[-1])
         if start > starts[-1]:
             starts.append(start)
     return starts
+
+
+def _header_lines(text: str) -> list[int]:
+    """Starts of the lines that begin a definition. Searching for plain words is what makes this fast."""
+    lines = set[int]()
+    for word in _HEADER_WORDS:
+        at = text.find(word)
+        while at >= 0:
+            line_start = _header_line(text, at)
+            if line_start is not None and _BEHIND_HEADER_WORD.match(text, at + len(word)):
+                lines.add(line_start)
+            at = text.find(word, at + len(word))
+    return sorted(lines)
+
+
+def _header_line(text: str, word: int) -> int | None:
+    """Start of the line that begins with the word at ``word``, or with ``public`` before it."""
+    before = word
+    while before and text[before - 1].isspace():
+        before -= 1
+    start = before - len(_PUBLIC)
+    if before < word and start >= 0 and text.startswith(_PUBLIC, start):
+        line_start = _line_start(text, start)
+        if line_start is not None:
+            return line_start
+    return _line_start(text, word)
+
+
+def _line_start(text: str, at: int) -> int | None:
+    """Start of the line, if only blanks stand before ``at`` on it."""
+    while at and text[at - 1] in " \t":
+        at -= 1
+    return at if at == 0 or text[at - 1] in "\r\n" else None
 
 
 def _with_comment_block(text: str, line_start: int, lowest: int) -> int:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from snd_analysis.source import Span
 from snd_analysis.syntax import nodes
-from snd_analysis.syntax.builder import Entries, TreeBuilder
+from snd_analysis.syntax.builder import Entries, TreeBuilder, methods
 from snd_analysis.syntax.problem import Problem
 from snd_analysis.syntax.recovery import Recovery
 from snd_analysis.syntax.stacks import Remembered, Stacks
@@ -76,6 +76,7 @@ class Run:
         self.skipped: list[Span] = []
         """What was given up, each from the token that could not be taken."""
         self._accept = self.table.ends[start]
+        self._methods = methods()
         self._end_token = Token(END, len(text) if end is None else end, len(text) if end is None else end)
 
     def token(self, offset: int = 0) -> Token:
@@ -133,7 +134,8 @@ class Run:
         """
         table, builder, tokens = self.table, self.builder, self.tokens
         actions, gotos, defaults, productions = table.actions, table.gotos, table.defaults, table.productions
-        passing, entry_states, passed, methods = table.passing, table.entry_states, table.passed, builder.methods
+        passing, entry_states, passed = table.passing, table.entry_states, table.passed
+        build = self._methods
         states, values, starts = self.stacks.states, self.stacks.values, self.stacks.starts
         token = instead or self.token()
         kind, last_end = token.kind, self.last_end
@@ -189,7 +191,7 @@ class Run:
             else:
                 base = builder.base
                 builder.start, builder.end = start - base, last_end - base
-                value = methods[number](_flat(symbols) if nested else symbols)
+                value = build[number](builder, _flat(symbols) if nested else symbols)  # type: ignore[misc]
             if length:
                 del states[-length:], values[-length:], starts[-length:]
             states.append(gotos[states[-1]][origin])

@@ -8,6 +8,7 @@ anything else is unusual, the answer is None and the whole chunk is parsed.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from dataclasses import dataclass
 
@@ -23,6 +24,7 @@ from snd_analysis.syntax.table import table
 from snd_analysis.syntax.tokens import Token, Tokens, tokenize
 
 _SHORTEST = 64
+_UP_TO_BRACE = re.compile(r"(?:\s|#[^\r\n]*)*\{")
 # Entries behind the edit that are read before giving up: few at first, for a statement mostly ends where it did.
 _REACHES = (3, 60)
 
@@ -208,8 +210,9 @@ def _stacks_at(old: _Old) -> Stacks:
 
 
 def _brace(text: str, start: int) -> Token:
-    braces = (token for token in tokenize(text, start, stop=start + 1000).tokens if token.kind == "LBRACE")
-    return next(braces, Token("LBRACE", start, start))
+    found = _UP_TO_BRACE.match(text, start)
+    end = found.end() if found else start + 1
+    return Token("LBRACE", end - 1, end)
 
 
 def _spliced(

@@ -102,6 +102,7 @@ def test_outlines(golden: object) -> None:
 
 def test_every_rule_is_used() -> None:
     texts = [*DOCUMENTS, *(program(block, statement) for block, statement in STATEMENTS)]
+    texts.append("operator f { @using { a = f<int, T>(b); } }")
     used = {table().productions[number].origin for number in set().union(*map(productions_of, texts))}
     # What recovery makes of a broken text has rules too.
     assert {production.origin for production in table().productions} - used == {"error_item", "error_statement"}
