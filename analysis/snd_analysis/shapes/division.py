@@ -137,20 +137,26 @@ def _divide_by_integer(a: Integer, b: Integer, positive: bool) -> Integer:
     whole, rest = _extract(a, b)
     if not rest.terms:
         return whole if positive or is_nonzero(b) else of_operation(Quotient(a, b))
-    if positive:
-        step = _step_of(rest, b)
-        if step is not None:
-            return whole + step
-        if _is_opposite(rest):
-            # Rounding down what is negative is rounding up its opposite.
-            return whole - floor_divide(-rest - 1, b) - 1
-        flat = _nested(rest, b)
-        if flat is not None:
-            return whole + floor_divide(*flat)
-    reduced = _without_common_factors(rest, b)
-    if reduced[1] is not b:
-        return whole + floor_divide(*reduced)
-    return whole + of_operation(Quotient(rest, b))
+    if not positive:
+        return whole + _fraction(rest, b)
+    if _is_opposite(rest):
+        # Rounding down what is negative is rounding up its opposite.
+        return whole - _positive_fraction(-rest - 1, b) - 1
+    return whole + _positive_fraction(rest, b)
+
+
+def _positive_fraction(a: Integer, b: Integer) -> Integer:
+    """The quotient by a positive integer that cannot be divided further as a polynomial."""
+    step = _step_of(a, b)
+    if step is not None:
+        return step
+    flat = _nested(a, b)
+    return _fraction(a, b) if flat is None else floor_divide(*flat)
+
+
+def _fraction(a: Integer, b: Integer) -> Integer:
+    reduced = _without_common_factors(a, b)
+    return of_operation(Quotient(a, b)) if reduced[1] is b else floor_divide(*reduced)
 
 
 def _is_opposite(a: Integer) -> bool:

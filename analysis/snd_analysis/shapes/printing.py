@@ -25,6 +25,8 @@ class _Summand(NamedTuple):
     degree: int
     text: str
     level: int
+    flat: bool = False
+    """Whether it is a product that may stand behind a coefficient without parentheses."""
 
     @property
     def rank(self) -> tuple[bool, bool, int, int, bool, str]:
@@ -60,7 +62,8 @@ def _summands(a: Integer) -> list[_Summand]:
     ]
     for monomial, coefficient in rest.terms.items():
         text, level = _monomial(monomial)
-        found.append(_Summand(coefficient, sum(exponent for _, exponent in monomial), text, level))
+        degree = sum(exponent for _, exponent in monomial)
+        found.append(_Summand(coefficient, degree, text, level, len(monomial) > 1))
     return found
 
 
@@ -80,19 +83,13 @@ def _sum(summands: list[_Summand]) -> _Printed:
 
 
 def _signed(summand: _Summand) -> _Printed:
-    coefficient, degree, text, level = summand
+    coefficient, degree, text, level, flat = summand
     if degree == 0:
         return str(coefficient), (_OPERAND if coefficient >= 0 else _SIGN)
     if coefficient == 1:
         return text, level
-    if coefficient == -1:
-        return f"-{_wrapped((text, level), _POWER)}", _SIGN
-    return f"{coefficient} * {_factor(text, level)}", _PRODUCT
-
-
-def _factor(text: str, level: int) -> str:
-    """A product behind a coefficient; a quotient or fold needs parentheses there, and says so by its level."""
-    return _wrapped((text, level), _POWER)
+    factor = text if flat else _wrapped((text, level), _POWER)
+    return (f"-{factor}", _PRODUCT if flat else _SIGN) if coefficient == -1 else (f"{coefficient} * {factor}", _PRODUCT)
 
 
 def _monomial(monomial: Monomial) -> _Printed:
@@ -104,8 +101,7 @@ def _monomial(monomial: Monomial) -> _Printed:
         factors.append((text, level))
     if len(factors) == 1:
         return factors[0]
-    # Products of several factors stand behind a coefficient as they are.
-    return " * ".join(_wrapped(factor, _POWER) for factor in sorted(factors)), _POWER
+    return " * ".join(_wrapped(factor, _POWER) for factor in sorted(factors)), _PRODUCT
 
 
 # ---- conditions on integers ------------------------------------------------------------------------------------------
