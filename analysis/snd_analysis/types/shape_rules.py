@@ -1,0 +1,147 @@
+"""What may stand in a declared shape and as the length of a pack (2.3, 2.6, 2.6.1)."""
+
+from __future__ import annotations
+
+from snd_analysis import shapes
+from snd_analysis.shapes import Integer, Verdict
+from snd_analysis.syntax import nodes
+from snd_analysis.syntax.problem import Note
+from snd_analysis.types import operators
+from snd_analysis.types.context import UNTYPED, Context, Typed
+from snd_analysis.types.expressions import expect, infer
+from snd_analysis.types.extents import pack_length
+from snd_analysis.types.parameters import Declaration, symbols_in
+from snd_analysis.types.type import BOOL, INT
+from snd_analysis.types.written import written
+
+
+def check_shape(context: Context, declaration: Declaration) -> None:
+    """Every extent of a shape, and the length of the pack of tensors."""
+    for extent in declaration.extents:
+        _check_extent(context, declaration, extent)
+    check_pack_length(context, declaration)
+
+
+def check_pack_length(context: Context, declaration: Declaration) -> None:
+    """The length of a packed attribute or of a pack of tensors: one int or bool."""
+    pack = declaration.parameter.pack
+    if pack is None or pack.length is None:
+        return
+    if isinstance(pack.length, nodes.Tilde):
+        if context.definition.kind != "graph":
+            message = "only graphs may leave out a length by '~'; write '..' if the length needs no name"
+            context.report("omitted-extent", pack.length, message)
+    else:
+        check_length(context, pack.length, f"the length of '{declaration.name}'")
+    if pack.bound is not None:
+        expect(context, pack.bound, INT, "an upper bound", packed=False, optional=True)
+
+
+def check_length(context: Context, length: nodes.Expression, what: str) -> Typed:
+    """A length: one int, or one bool that says whether the item is there."""
+    typed = infer(context, length)
+    if typed.type is None or not operators.scalars(context, length, typed):
+        return UNTYPED
+    if typed.type.dtype not in (INT, BOOL):
+        context.report("type-mismatch", length, f"{what} is an int or a bool, but this is '{typed.type}'")
+        return UNTYPED
+    if typed.type.packed:
+        message = f"{what} is a single value, but this is a pack of type '{typed.type}'"
+        context.report("unexpected-pack", length, message, _declared(context, length))
+        return UNTYPED
+    return typed
+
+
+def _check_extent(context: Context, declaration: Declaration, extent: nodes.Extent) -> None:
+    _check_bound(context, declaration, extent)
+    if extent.spread and (declaration.parameter.pack is None or extent.expansion is not None):
+        _report_item_extent(context, declaration, extent)
+        return
+    length = None
+    if extent.expansion is not None and extent.expansion.length is not None:
+        length = check_length(context, extent.expansion.length, "the length of a pack of extents")
+    if isinstance(extent.value, nodes.Tilde):
+        _check_omitted(context, declaration, extent)
+        return
+    value = expect(context, extent.value, INT, f"an extent of '{declaration.name}'", optional=True)
+    if value.type is None:
+        return
+    if extent.spread:
+        _check_item_extents(context, declaration, extent, value)
+    elif extent.expansion is None and value.type.packed:
+        text = written(extent.value)
+        message = f"'{text}' is a pack of type '{value.type}': write '{text}..' to have all of its items as extents"
+        context.report("extent-not-expanded", extent.value, message, _declared(context, extent.value))
+    elif extent.expansion is not None and extent.expansion.length is None and not value.type.packed:
+        text = written(extent.value)
+        message = (
+            f"'{text}' is a single extent of type '{value.type}', not a pack: "
+            "leave out the '..', or say how often it is repeated, as in '..(n)'"
+        )
+        context.report("expansion-without-length", extent, message, _declared(context, extent.value))
+    elif length is not None and _differ(length.value, value.type.length):
+        message = f"'{written(extent.value)}' has {value.type.length} items, not {length.value}"
+        context.report("length-mismatch", extent, message, _declared(context, extent.value))
+
+
+def _differ(first: Integer | None, second: Integer | None) -> bool:
+    return first is not None and second is not None and shapes.decide_equal(first, second) is Verdict.DIFFERENT
+
+
+def _declared(context: Context, expression: nodes.Node) -> tuple[Note, ...]:
+    """Where the symbols of an expression are declared, unless that is here."""
+    here = context.span(expression)
+    return tuple(
+        context.declared(symbol)
+        for symbol in symbols_in(context.resolution, expression)
+        if not here.start <= symbol.span.start < here.end
+    )
+
+
+def _report_item_extent(context: Context, declaration: Declaration, extent: nodes.Extent) -> None:
+    text = written(extent.value)
+    if declaration.parameter.pack is None:
+        message = f"'..{text}' is an extent for each tensor of a pack, but '{declaration.name}' is a single tensor"
+    else:
+        message = f"'..{text}' is one extent for each tensor of '{declaration.name}': it can't be expanded to several"
+    context.report("item-extent", extent, message)
+
+
+def _check_item_extents(context: Context, declaration: Declaration, extent: nodes.Extent, value: Typed) -> None:
+    assert value.type is not None
+    length = pack_length(context, declaration)
+    text = written(extent.value)
+    if value.type.length is None:
+        message = f"'..{text}' takes a pack with an extent for each tensor, but '{text}' is a single '{value.type}'"
+        context.report("item-extent", extent, message, _declared(context, extent.value))
+    elif _differ(value.type.length, length):
+        message = f"'{text}' has {value.type.length} extents, but '{declaration.name}' is a pack of {length} tensors"
+        context.report("length-mismatch", extent, message, _declared(context, extent.value))
+
+
+def _check_bound(context: Context, declaration: Declaration, extent: nodes.Extent) -> None:
+    if extent.bound is None:
+        return
+    packed = None if extent.expansion is not None or extent.spread else False
+    if expect(context, extent.bound, INT, "an upper bound", packed=packed, optional=True).type is None:
+        return
+    block, kind = declaration.block, context.definition.kind
+    if block in ("constant", "variable") or (block == "input" and kind == "operator"):
+        what = f"a {block}" if block != "input" else "an input of an operator"
+        message = f"{what} has no upper bound of an extent: bounds are for inputs of graphs and for outputs"
+        context.report("illegal-bound", extent.bound, message)
+
+
+def _check_omitted(context: Context, declaration: Declaration, extent: nodes.Extent) -> None:
+    block = declaration.block
+    if block in ("constant", "variable"):
+        message = f"an extent of a {block} can't be left out: its shape must be known"
+        context.report("omitted-extent", extent, message)
+    elif context.definition.kind == "graph":
+        return
+    elif block == "input":
+        message = f"an extent of '{declaration.name}' can't be left out: only graphs may do so; give it a name"
+        context.report("omitted-extent", extent, message)
+    elif extent.bound is None:
+        message = f"a dynamic extent of '{declaration.name}' needs an upper bound, as in '~|n'"
+        context.report("unbounded-extent", extent, message)

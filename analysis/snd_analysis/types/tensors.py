@@ -1,0 +1,170 @@
+"""Inputs and outputs: what they must give and must not, and how inputs are bound (2.6)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from snd_analysis import shapes
+from snd_analysis.names.symbols import Symbol
+from snd_analysis.shapes import Verdict
+from snd_analysis.syntax import nodes
+from snd_analysis.syntax.problem import Note
+from snd_analysis.types.attributes import check_no_bounds, check_rank_capture, report_optional_default
+from snd_analysis.types.binding_order import Obstacle, binding_order
+from snd_analysis.types.context import Context, Typed
+from snd_analysis.types.expressions import dtype_of, expect, infer
+from snd_analysis.types.extents import length_value, peek
+from snd_analysis.types.generics import check_element_type
+from snd_analysis.types.main_graph import is_main
+from snd_analysis.types.parameters import BOUND_KINDS, Declaration, bindings, declarations, symbols_in
+from snd_analysis.types.shape_rules import check_shape
+from snd_analysis.types.type import ABSTRACT, INT, Type
+from snd_analysis.types.written import written
+
+
+def check_inputs(context: Context, inputs: Sequence[Declaration]) -> None:
+    """Types, shapes and defaults of all inputs, and the order in which their shapes are bound."""
+    for declaration in inputs:
+        context.base = declaration.base
+        check_element_type(context, declaration)
+        if declaration.parameter.shape is None and context.definition.kind == "operator":
+            _report_missing_shape(context, declaration, "an input of an operator")
+        check_shape(context, declaration)
+        check_no_bounds(context, declaration)
+        if declaration.parameter.default is not None:
+            _check_default(context, declaration, declaration.parameter.default)
+    if not is_main(context):
+        for obstacle in binding_order(context.definition, context.resolution).obstacles:
+            context.base = obstacle.declaration.base
+            _report_obstacle(context, obstacle)
+
+
+def _report_missing_shape(context: Context, declaration: Declaration, what: str) -> None:
+    type_ = declaration.parameter.type
+    if type_.text:
+        message = f"{what} needs a shape: write '{declaration.name}: {type_.text}[]' for a single value"
+        context.report("missing-shape", type_, message)
+
+
+def _check_default(context: Context, declaration: Declaration, default: nodes.Default) -> None:
+    parameter = declaration.parameter
+    if parameter.optional:
+        report_optional_default(context, declaration)
+        return
+    own = _own_symbols(context, declaration)
+    if own:
+        names = " and ".join(f"'{symbol.name}'" for symbol in own)
+        message = (
+            f"'{declaration.name}' can't have a default: one value makes a tensor only of a known shape, "
+            f"and nothing else that must be given determines {names}"
+        )
+        context.report("illegal-default", default.value, message, tuple(context.declared(symbol) for symbol in own))
+        return
+    dtype = dtype_of(context, parameter.type)
+    if dtype is None or dtype.name in ABSTRACT:
+        infer(context, default.value)
+        return
+    what = f"the default of '{declaration.name}'"
+    # A single value stands for all elements of a shape that is known (the draft's LSTM starts from such states).
+    typed = expect(context, default.value, dtype, what, packed=parameter.pack is not None)
+    symbol = context.symbol(parameter.name)
+    declared = context.typed(symbol).type if symbol is not None else None
+    if typed.type is None or typed.type.length is None or declared is None or declared.length is None:
+        return
+    if shapes.decide_equal(typed.type.length, declared.length) is Verdict.DIFFERENT:
+        items = f"{typed.type.length} items, but the pack has {declared.length}"
+        assert parameter.pack is not None
+        notes = (context.note(parameter.pack, "its length is declared here"),)
+        context.report("length-mismatch", default.value, f"the default of '{declaration.name}' has {items}", notes)
+
+
+def _own_symbols(context: Context, declaration: Declaration) -> tuple[Symbol, ...]:
+    """The extents of an input that nothing else determines in every invocation."""
+    others = [
+        each
+        for block in ("attrib", "input")
+        for each in declarations(context.definition, block)
+        if each != declaration and not each.parameter.optional and each.parameter.default is None
+    ]
+    bound = {binding.symbol for other in others for binding in bindings(context.resolution, other)}
+    named = symbols_in(context.resolution, declaration.parameter.shape)
+    return tuple(symbol for symbol in named if symbol.kind in BOUND_KINDS and symbol not in bound)
+
+
+def _report_obstacle(context: Context, obstacle: Obstacle) -> None:
+    name = obstacle.declaration.name
+    if obstacle.packs:
+        packs = " and ".join(f"'{written(extent)}'" for extent in obstacle.packs)
+        message = (
+            f"the shape of '{name}' is ambiguous: nothing says how its rank is shared between {packs}. All but one "
+            "need a length that a single int attribute or another input determines"
+        )
+        notes = tuple(context.note(extent, "a pack of unknown length") for extent in obstacle.packs)
+        context.report("ambiguous-shape", obstacle.packs[-1], message, notes)
+        return
+    unknown = " and ".join(f"'{symbol.name}'" for symbol in obstacle.unknown)
+    message = f"the shape of '{name}' can't be bound: nothing that is certain to be given determines {unknown} before"
+    notes = tuple(context.declared(symbol) for symbol in obstacle.unknown)
+    parameter = obstacle.declaration.parameter
+    context.report("ambiguous-shape", parameter.shape or parameter.name, message, notes)
+
+
+def declare_output_extents(context: Context, outputs: Sequence[Declaration]) -> None:
+    """Types the symbols that outputs give to dynamic extents: ``s|k`` (2.6.1)."""
+    for declaration in outputs:
+        context.base = declaration.base
+        for extent in declaration.extents:
+            symbol = context.symbol(extent.value)
+            if symbol is None or symbol.node is not extent or symbol in context.symbols:
+                continue
+            if extent.expansion is None:
+                context.symbols[symbol] = Typed(Type(INT), shapes.variable(symbol, symbol.name))
+                continue
+            length = extent.expansion.length
+            unknown = shapes.variable((symbol, "length"), f"|{symbol.name}|")
+            count = unknown if length is None else length_value(context, length)
+            context.symbols[symbol] = Typed(Type(INT, length=count))
+
+
+def check_outputs(context: Context, outputs: Sequence[Declaration], inputs: Sequence[Declaration]) -> None:
+    """Types and shapes of all outputs; the bounds of dynamic extents, those of inputs included."""
+    for declaration in outputs:
+        context.base = declaration.base
+        parameter = declaration.parameter
+        check_element_type(context, declaration)
+        check_rank_capture(context, declaration)
+        if parameter.optional:
+            modifier = next(each for each in parameter.modifiers if each.text == "optional")
+            message = f"the output '{declaration.name}' can't be optional: every invocation computes it"
+            context.report("illegal-optional", modifier, message)
+        if parameter.shape is None and context.definition.kind == "operator":
+            _report_missing_shape(context, declaration, "an output of an operator")
+        check_shape(context, declaration)
+        if parameter.default is not None:
+            message = f"the output '{declaration.name}' can't have a default: it is computed"
+            context.report("illegal-default", parameter.default, message)
+    _check_agreement(context, (*inputs, *outputs))
+
+
+def _check_agreement(context: Context, declared: Sequence[Declaration]) -> None:
+    """One dynamic symbol has one upper bound (2.6.1)."""
+    first: dict[Symbol, tuple[Declaration, nodes.Expression]] = {}
+    for declaration in declared:
+        for extent in declaration.extents:
+            symbol = context.symbol(extent.value)
+            if symbol is None or extent.bound is None:
+                continue
+            if symbol not in first:
+                first[symbol] = declaration, extent.bound
+                continue
+            earlier, bound = first[symbol]
+            context.base = declaration.base
+            before, here = peek(context, bound).value, peek(context, extent.bound).value
+            if before is None or here is None or shapes.decide_equal(before, here) is not Verdict.DIFFERENT:
+                continue
+            note = Note(bound.span.shifted(earlier.base), "the first bound is here")
+            message = (
+                f"the upper bound of '{symbol.name}' is '{written(extent.bound)}' here, "
+                f"but '{written(bound)}' before"
+            )
+            context.report("bounds-differ", extent.bound, message, (note,))
