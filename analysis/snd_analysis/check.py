@@ -12,6 +12,13 @@ from snd_analysis.rules.catalogue import severity_of
 from snd_analysis.rules.structure import check_structure
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.problem import Problem
+from snd_analysis.types.compose import check_compose
+from snd_analysis.types.compose.recursion import invocations
+from snd_analysis.types.context import Context
+from snd_analysis.types.declarations import declare
+from snd_analysis.types.lowering import check_lowering
+from snd_analysis.types.signature import fingerprint
+from snd_analysis.types.precedence import check_precedence
 
 if TYPE_CHECKING:
     from snd_analysis.workspace import Snapshot
@@ -25,6 +32,9 @@ class Facts:
         self._snapshot: Snapshot | None = snapshot
         self._path = path
         self._asked: dict[OperatorName, nodes.Definition | None] = {}
+        self._bodies: dict[OperatorName, nodes.Definition | None] = {}
+        self._invoked: dict[OperatorName, tuple[OperatorName, ...]] = {}
+        self._main: dict[nodes.Definition, bool] = {}
 
     def definition(self, name: OperatorName) -> nodes.Definition | None:
         """The definition that a name stands for."""
@@ -37,7 +47,37 @@ class Facts:
         """What the names in another definition stand for."""
         assert self._snapshot is not None
         definition = self.definition(name)
-        return definition and self._snapshot.resolution(name.path, definition)
+        return None if definition is None else self._snapshot.resolution(name.path, definition)
+
+    def body(self, name: OperatorName) -> nodes.Definition | None:
+        """Like ``definition``, for who looks beyond the signature: the answer counts as changed by any edit of it."""
+        definition = self.definition(name)
+        self._bodies[name] = definition
+        return definition
+
+    def invoked(self, name: OperatorName) -> tuple[OperatorName, ...]:
+        """The operators that another definition invokes, in the order of their first invocation."""
+        assert self._snapshot is not None
+        if name not in self._invoked:
+            self._invoked[name] = _invoked(self._snapshot, name)
+        return self._invoked[name]
+
+    def own(self, definition: nodes.Definition) -> OperatorName | None:
+        """The name by which others know a definition of the file at hand; None if an earlier one of it bears it."""
+        name = OperatorName(self._path, definition.name.text)
+        return name if self.definition(name) is definition else None
+
+    def position(self, name: OperatorName) -> int:
+        """How many definitions of its file stand before a definition."""
+        assert self._snapshot is not None
+        return list(self._snapshot.definitions(name.path)).index(name.name)
+
+    def is_main_graph(self, definition: nodes.Definition) -> bool:
+        """Whether a graph of the file at hand is the primary one (2.15), or one that no other definition invokes."""
+        assert self._snapshot is not None
+        if definition not in self._main:
+            self._main[definition] = _is_main_graph(self._snapshot, self._path, definition)
+        return self._main[definition]
 
     def close(self) -> None:
         """Lets go of the snapshot."""
@@ -45,14 +85,51 @@ class Facts:
 
     def unchanged(self, snapshot: Snapshot) -> bool:
         """Whether ``snapshot`` would give the same answers."""
-        return all(snapshot.definition(name) is definition for name, definition in self._asked.items())
+        return (
+            all(_same_signature(snapshot.definition(name), known) for name, known in self._asked.items())
+            and all(snapshot.definition(name) is known for name, known in self._bodies.items())
+            and all(_invoked(snapshot, name) == known for name, known in self._invoked.items())
+            and self._main_unchanged(snapshot)
+        )
+
+    def _main_unchanged(self, snapshot: Snapshot) -> bool:
+        return all(
+            _is_main_graph(snapshot, self._path, definition) == answer for definition, answer in self._main.items()
+        )
+
+
+def _same_signature(now: nodes.Definition | None, known: nodes.Definition | None) -> bool:
+    if now is known:
+        return True
+    return now is not None and known is not None and fingerprint(now) == fingerprint(known)
+
+
+def _invoked(snapshot: Snapshot, name: OperatorName) -> tuple[OperatorName, ...]:
+    definition = snapshot.definition(name)
+    if definition is None:
+        return ()
+    found = invocations(definition, snapshot.resolution(name.path, definition))
+    return tuple(dict.fromkeys(target for _, _, target in found))
+
+
+def _is_main_graph(snapshot: Snapshot, path: str, definition: nodes.Definition) -> bool:
+    definitions = [each for _, each in snapshot.tree(path).definitions]
+    if definition is next((each for each in definitions if each.kind == "graph"), None):
+        return True
+    name = OperatorName(path, definition.name.text)
+    others = (each for each in definitions if each is not definition)
+    return not any(use.target == name for other in others for use in snapshot.resolution(path, other).uses)
 
 
 def check_definition(
     definition: nodes.Definition, resolution: Resolution, facts: Facts, syntax_is_right: bool
 ) -> tuple[Problem, ...]:
     """Everything that is wrong with a definition but its syntax. Spans count from the start of the chunk."""
-    problems = [*check_structure(definition), *resolution.problems]
+    context = Context(definition, resolution, facts)
+    declare(context)
+    check_lowering(context)
+    check_compose(context)
+    problems = [*check_structure(definition), *resolution.problems, *context.problems, *check_precedence(definition)]
     facts.close()
     if syntax_is_right and not any(severity_of(problem.rule) is Severity.ERROR for problem in problems):
         problems.extend(unused_problems(definition, resolution.symbols, resolution.uses))

@@ -57,6 +57,8 @@ class Resolution:
     targets: Mapping[nodes.Node, Target]
     uses: tuple[Use, ...]
     problems: tuple[Problem, ...]
+    ambiguous: frozenset[Symbol] = frozenset()
+    """Symbols whose name another declaration of the same definition bears as well, which is reported."""
 
     def symbol(self, name: str) -> Symbol | None:
         """The first symbol of that name: an attribute, input, extent or the like, not one local to a formula."""

@@ -93,7 +93,10 @@ def resolve(definition: nodes.Definition, environment: Environment) -> Resolutio
 
     if not _incomplete(definition):
         tables.problems.extend(undefined_problems(tables.undefined, tables.symbols))
-    return Resolution(definition, tuple(tables.symbols), tables.targets, tuple(tables.uses), tuple(tables.problems))
+    return Resolution(
+        definition, tuple(tables.symbols), tables.targets, tuple(tables.uses), tuple(tables.problems),
+        frozenset(tables.ambiguous),
+    )  # fmt: skip
 
 
 def entries_of(definition: nodes.Definition, block: str, kind: type[_Statement]) -> list[tuple[int, _Statement]]:
@@ -151,21 +154,20 @@ def _resolve_lowering(tables: Tables, scope: Scope, formula: nodes.Lowering) -> 
         # A bound may depend on the indices before it: the items of a pack may differ in an extent.
         resolve_expression(tables, inner, bound.bound)
         tables.declare(inner, bound.name, SymbolKind.INDEX, bound)
-    local_scope = Scope(inner)
     for local in formula.locals:
-        resolve_expression(tables, local_scope, local.value)
-        tables.declare(local_scope, local.name, SymbolKind.LOCAL, local)
+        resolve_expression(tables, inner, local.value)
+        tables.declare(inner, local.name, SymbolKind.LOCAL, local)
     target = formula.target
-    symbol = local_scope.find(target.name.text)
+    symbol = inner.find(target.name.text)
     if symbol is None:
-        tables.missing(target.name, target.name.text, local_scope, "output")
+        tables.missing(target.name, target.name.text, inner, "output")
     else:
         tables.targets[target.name] = symbol
         tables.use(target.name, symbol, Role.WRITE)
     for index in target.indices:
-        resolve_expression(tables, local_scope, index)
-    resolve_expression(tables, local_scope, formula.value)
-    resolve_expression(tables, local_scope, formula.condition)
+        resolve_expression(tables, inner, index)
+    resolve_expression(tables, inner, formula.value)
+    resolve_expression(tables, inner, formula.condition)
 
 
 def _resolve_quantization(tables: Tables, scope: Scope, entry: nodes.Quantization) -> None:

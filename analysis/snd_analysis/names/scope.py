@@ -62,6 +62,7 @@ class Tables:
         self.uses: list[Use] = []
         self.problems: list[Problem] = []
         self.undefined: list[Undefined] = []
+        self.ambiguous: set[Symbol] = set()
         self.block = ""
         self.base = 0
 
@@ -88,6 +89,7 @@ class Tables:
 
     def report_duplicate(self, symbol: Symbol, earlier: Symbol) -> None:
         """Two declarations of one name."""
+        self.ambiguous |= {symbol, earlier}
         rule, what = "duplicate-definition", f"the {symbol.kind} '{symbol.name}' has the name of"
         if symbol.kind is earlier.kind:
             what = f"there are two of the name '{symbol.name}':"

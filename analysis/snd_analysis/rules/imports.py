@@ -255,7 +255,7 @@ graph net {
 operator half {
     @input { x: real[n]; }
     @output { y: real[n]; }
-    @lower { y[i] = 0.5 * x[i], i < n; }
+    @lower { y[i,] = 0.5 * x[i,], i < n; }
 }
 """,
     good="""\
@@ -271,7 +271,7 @@ graph net {
 operator half {
     @input { x: real[n]; }
     @output { y: real[n]; }
-    @lower { y[i] = 0.5 * x[i], i < n; }
+    @lower { y[i,] = 0.5 * x[i,], i < n; }
 }
 """,
     section="LANGUAGE",
@@ -298,7 +298,7 @@ graph net {
 operator half {
     @input { x: real[n]; }
     @output { y: real[n]; }
-    @lower { y[i] = 0.5 * x[i], i < n; }
+    @lower { y[i,] = 0.5 * x[i,], i < n; }
 }
 
 graph quarter {
@@ -323,7 +323,7 @@ graph net {
 operator half {
     @input { x: real[n]; }
     @output { y: real[n]; }
-    @lower { y[i] = 0.5 * x[i], i < n; }
+    @lower { y[i,] = 0.5 * x[i,], i < n; }
 }
 
 operator quarter {
@@ -350,7 +350,7 @@ MAIN_WITHOUT_GRAPH = Rule(
 operator double {
     @input { x: real[n]; }
     @output { y: real[n]; }
-    @lower { y[i] = 2.0 * x[i], i < n; }
+    @lower { y[i,] = 2.0 * x[i,], i < n; }
 }
 """,
     good="""\
@@ -358,7 +358,7 @@ operator double {
 operator double {
     @input { x: real[n]; }
     @output { y: real[n]; }
-    @lower { y[i] = 2.0 * x[i], i < n; }
+    @lower { y[i,] = 2.0 * x[i,], i < n; }
 }
 
 graph net {
@@ -381,13 +381,13 @@ DUPLICATE_OPERATOR = Rule(
 operator double {
     @input { x: real[n]; }
     @output { y: real[n]; }
-    @lower { y[i] = 2.0 * x[i], i < n; }
+    @lower { y[i,] = 2.0 * x[i,], i < n; }
 }
 
 operator double {
     @input { x: int[n]; }
     @output { y: int[n]; }
-    @lower { y[i] = 2 * x[i], i < n; }
+    @lower { y[i,] = 2 * x[i,], i < n; }
 }
 """,
     good="""\
@@ -395,7 +395,7 @@ operator double {
     @dtype { T: num; }
     @input { x: T[n]; }
     @output { y: T[n]; }
-    @lower { y[i] = T(2) * x[i], i < n; }
+    @lower { y[i,] = T(2) * x[i,], i < n; }
 }
 """,
     section="2.15",

@@ -163,3 +163,27 @@ REMAP_NOTATION = Rule(
     good=_formulas("y[i,] = x[|i - 1 <> 0 : n - 1|,], i < n;"),
     section="2.12",
 )
+
+MISSING_COMMA = Rule(
+    name="missing-comma",
+    summary="An access to a tensor of one dimension lacks the comma behind its index.",
+    why=(
+        "`x[i]` takes an item of a pack, `x[i,]` an element of a tensor. The comma keeps the two apart wherever the "
+        "reader does not know which of them x is."
+    ),
+    bad=_formulas("y[i] = x[i,], i < n;"),
+    good=_formulas("y[i,] = x[i,], i < n;"),
+    section="2.4",
+)
+
+READS_OWN_OUTPUT = Rule(
+    name="reads-own-output",
+    summary="A formula with `=` reads the output that it initializes.",
+    why=(
+        "Initial values can't depend on one another: the output has none before. A formula with `:=` runs in the order "
+        "of its indices and reads what it wrote earlier."
+    ),
+    bad=_formulas("y[i,] = y[i,] + x[i,], i < n;"),
+    good=_formulas("y[i,] = 0.0, i < n;", "y[i,] := y[i,] + x[i,], i < n;"),
+    section="2.12",
+)

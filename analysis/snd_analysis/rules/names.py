@@ -20,7 +20,7 @@ operator scale {
     @input { x: real[n]; }
     @output { y: real[n]; }
     @assert { factor > 0.0; }
-    @lower { y[i] = factr * x[i], i < n; }
+    @lower { y[i,] = factr * x[i,], i < n; }
 }
 """,
     good="""\
@@ -29,7 +29,7 @@ operator scale {
     @input { x: real[n]; }
     @output { y: real[n]; }
     @assert { factor > 0.0; }
-    @lower { y[i] = factor * x[i], i < n; }
+    @lower { y[i,] = factor * x[i,], i < n; }
 }
 """,
     section="2.2",
@@ -49,7 +49,7 @@ operator crop {
     @input { x: real[n]; }
     @using { half = n / 2; }
     @output { y: real[size]; }
-    @lower { y[i] = x[i], i < size; }
+    @lower { y[i,] = x[i,], i < size; }
 }
 """,
     good="""\
@@ -57,7 +57,7 @@ operator crop {
     @attrib { size: int = n / 2; }
     @input { x: real[n]; }
     @output { y: real[size]; }
-    @lower { y[i] = x[i], i < size; }
+    @lower { y[i,] = x[i,], i < size; }
 }
 """,
     section="2.2",
@@ -106,14 +106,14 @@ DUPLICATE_DEFINITION = Rule(
 operator negate {
     @input { x: real[n]; }
     @output { x: real[n]; }
-    @lower { x[i] = 1.0, i < n; }
+    @lower { x[i,] = 1.0, i < n; }
 }
 """,
     good="""\
 operator negate {
     @input { x: real[n]; }
     @output { y: real[n]; }
-    @lower { y[i] = -x[i], i < n; }
+    @lower { y[i,] = -x[i,], i < n; }
 }
 """,
     section="2.2",

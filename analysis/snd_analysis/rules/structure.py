@@ -48,7 +48,7 @@ operator linear {
     @input { x: real[n]; }
     @output { y: real[n]; }
     @attrib { offset: real; }
-    @lower { y[i] = factor * x[i] + offset, i < n; }
+    @lower { y[i,] = factor * x[i,] + offset, i < n; }
 }
 """,
     good="""\
@@ -59,7 +59,7 @@ operator linear {
     }
     @input { x: real[n]; }
     @output { y: real[n]; }
-    @lower { y[i] = factor * x[i] + offset, i < n; }
+    @lower { y[i,] = factor * x[i,] + offset, i < n; }
 }
 """,
     section="LANGUAGE",
@@ -76,7 +76,7 @@ LOWER_AND_COMPOSE = Rule(
 operator double {
     @input { x: real[n]; }
     @output { y: real[n]; }
-    @lower { y[i] = 2.0 * x[i], i < n; }
+    @lower { y[i,] = 2.0 * x[i,], i < n; }
     @compose { y = x + x; }
 }
 """,
@@ -84,7 +84,7 @@ operator double {
 operator double {
     @input { x: real[n]; }
     @output { y: real[n]; }
-    @lower { y[i] = 2.0 * x[i], i < n; }
+    @lower { y[i,] = 2.0 * x[i,], i < n; }
 }
 """,
     section="2.2",
@@ -98,14 +98,14 @@ GRAPH_WITH_LOWER = Rule(
 graph net {
     @input { x: real[4]; }
     @output { y: real[4]; }
-    @lower { y[i] = 2.0 * x[i], i < 4; }
+    @lower { y[i,] = 2.0 * x[i,], i < 4; }
 }
 """,
     good="""\
 operator double {
     @input { x: real[n]; }
     @output { y: real[n]; }
-    @lower { y[i] = 2.0 * x[i], i < n; }
+    @lower { y[i,] = 2.0 * x[i,], i < n; }
 }
 
 graph net {
@@ -157,7 +157,7 @@ operator double {
 operator double {
     @input { x: real[n]; }
     @output { y: real[n]; }
-    @lower { y[i] = 2.0 * x[i], i < n; }
+    @lower { y[i,] = 2.0 * x[i,], i < n; }
 }
 """,
     section="2.2",

@@ -14,7 +14,7 @@ operator double {
         y: real[n];
     }
     @lower {
-        y[i] = 2.0 * x[i], i < n;
+        y[i,] = 2.0 * x[i,], i < n;
     }
 }
 """

@@ -19,7 +19,7 @@ operator named {
     @input { x: real[n]; }
     @output { y: real[n]; }
     @assert { n > 0: "nothing in '{folder}'"; }
-    @lower { y[i] = x[i], i < n; }
+    @lower { y[i,] = x[i,], i < n; }
 }
 """.lstrip()
 
@@ -118,7 +118,7 @@ operator scale {
     @attrib { with: real; }
     @input { x: real[n]; }
     @output { y: real[n]; }
-    @lower { y[i] = 2.0 * x[i], i < n; }
+    @lower { y[i,] = 2.0 * x[i,], i < n; }
 }
 """,
     good="""\
@@ -126,7 +126,7 @@ operator scale {
     @attrib { width: real; }
     @input { x: real[n]; }
     @output { y: real[n]; }
-    @lower { y[i] = width * x[i], i < n; }
+    @lower { y[i,] = width * x[i,], i < n; }
 }
 """,
     section="2.16",

@@ -85,7 +85,7 @@ class Tokens:
 @cache
 def _pattern() -> re.Pattern[str]:
     before, number, behind = table().token_pattern.partition("(?P<REAL>")
-    return re.compile(f"{before}{_MALFORMED}|{number}{behind}|{_OTHER}")
+    return re.compile(f"[ \\t\\r\\n]*(?:{before}{_MALFORMED}|{number}{behind}|{_OTHER})")
 
 
 @cache
@@ -107,22 +107,23 @@ def tokenize(text: str, start: int = 0, end: int | None = None, stop: int | None
     tokens: list[Token] = []
     comments: list[Span] = []
     problems: list[Problem] = []
-    match = _pattern().match
+    match, append, new = _pattern().match, tokens.append, tuple.__new__
     position = start + (start == 0 and text.startswith(_BYTE_ORDER_MARK))
     while position < stop_at:
         found = match(text, position, end)
         assert found is not None  # OTHER matches any character
         kind = found.lastgroup
         stop = found.end()
+        position = found.start(kind)
         if kind == "SPACE":
             if not ascii_only:
                 _check_space(text, position, stop, problems)
             position = stop
             continue
         if kind == "ID":
-            word = found.group()
+            word = text[position:stop]
             kind = words.get(word, "ID")
-            if word == "_" or not (ascii_only or word.isascii()):
+            if not (ascii_only or word.isascii()):
                 problems.append(_no_name(word, Span(position, stop)))
         elif kind == "COMMENT":
             comments.append(Span(position, stop))
@@ -133,7 +134,7 @@ def tokenize(text: str, start: int = 0, end: int | None = None, stop: int | None
         elif kind == "RBRACE":
             depth -= 1
         elif kind == "STRING":
-            if "\n" in found.group() or "\r" in found.group():
+            if "\n" in found.group(kind) or "\r" in found.group(kind):
                 stop = _string_end(text, position, stop, end, problems)
         elif kind == "QUOTE":
             kind, stop = "STRING", _unclosed(text, position, end, problems)
@@ -144,11 +145,11 @@ def tokenize(text: str, start: int = 0, end: int | None = None, stop: int | None
         elif kind in ("MALFORMED", "WORD", "BLOCK", "OTHER"):
             kind = _wrong(found, problems)
         elif kind == "INT" or kind == "REAL":
-            if not (ascii_only or found.group().isascii()):
-                problems.append(_malformed_number(found.group(), Span(position, stop)))
+            if not (ascii_only or found.group(kind).isascii()):
+                problems.append(_malformed_number(found.group(kind), Span(position, stop)))
             elif kind == "INT" and stop - position > _MAXIMUM_DIGITS:
                 problems.append(Problem("malformed-number", Span(position, stop), "this number has too many digits"))
-        tokens.append(Token(kind or "ILLEGAL", position, stop))
+        append(new(Token, (kind, position, stop, None)))
         position = stop
     return Tokens(tuple(tokens), tuple(comments), tuple(problems))
 
@@ -205,8 +206,10 @@ def _stray_brace(text: str, start: int, end: int) -> int | None:
 
 def _wrong(found: re.Match[str], problems: list[Problem]) -> str:
     """Reports a token that is not one, and says which terminal to go on with."""
-    word, span = found.group(), Span(*found.span())
-    match found.lastgroup:
+    kind = found.lastgroup
+    assert kind is not None
+    word, span = found.group(kind), Span(*found.span(kind))
+    match kind:
         case "MALFORMED":
             problems.append(_malformed_number(word, span))
             return "REAL" if "." in word or "e" in word.lower().replace("0x", "") else "INT"
@@ -222,8 +225,6 @@ def _wrong(found: re.Match[str], problems: list[Problem]) -> str:
 
 
 def _no_name(word: str, span: Span) -> Problem:
-    if word == "_":
-        return Problem("illegal-character", span, "'_' alone is not a name")
     message = f"'{word}' is not a name: names are made of ASCII letters, digits and '_'"
     return Problem("illegal-character", span, message)
 

@@ -6,7 +6,9 @@ from dataclasses import dataclass, replace
 
 from snd_analysis import shapes
 from snd_analysis.shapes import Integer, Verdict
+from snd_analysis.source import Edit, Span
 from snd_analysis.syntax import nodes
+from snd_analysis.syntax.problem import Repair
 from snd_analysis.types import packs
 from snd_analysis.types.context import UNTYPED, Context, Place, Typed
 from snd_analysis.types.type import INT, Type
@@ -17,7 +19,8 @@ def tensor_access(context: Context, node: nodes.Subscript, tensor: Typed) -> Typ
     type_ = tensor.type
     assert type_ is not None
     if type_.packed and _is_pack_index(node.index):
-        return packs.pack_index(context, node, tensor)
+        # An index read from a tensor chooses a tensor: none of its elements is read yet.
+        return replace(packs.pack_index(context, node, tensor), accesses=False)
     if context.place is not Place.LOWER:
         message = f"elements of a tensor can be read in '@lower' only; this is one of type '{type_}'"
         context.report("access-outside-lower", node, message)
@@ -40,6 +43,12 @@ def accessed(context: Context, node: nodes.Node, index: nodes.Index, tensor: Typ
     if dimensions is None:
         return UNTYPED
     rank = tensor.shape.rank if tensor.shape is not None else None
+    if _lacks_comma(index, rank):
+        end = context.span(index).end - 1
+        repair = Repair("insert ','", (Edit(Span(end, end), ","),))
+        message = "an access with one index has a comma behind it, as in 'x[i,]'; without it, an item of a pack is meant"
+        context.report("missing-comma", index, message, repair=repair)
+        return UNTYPED
     if rank is not None and shapes.decide_equal(dimensions.count, rank) is Verdict.DIFFERENT:
         what = "index" if dimensions.count.value == 1 else "indices"
         message = (
@@ -56,6 +65,12 @@ def accessed(context: Context, node: nodes.Node, index: nodes.Index, tensor: Typ
     length = tensor.length if dimensions.packed is None else dimensions.packed
     element = replace(tensor, shape=None, length=length, optional=tensor.optional or dimensions.optional)
     return Typed(element, accesses=True)
+
+
+def _lacks_comma(index: nodes.Index, rank: Integer | None) -> bool:
+    if not _is_pack_index(index):
+        return False
+    return rank is None or shapes.decide_equal(rank, shapes.constant(1)) is not Verdict.DIFFERENT
 
 
 @dataclass(frozen=True, slots=True)

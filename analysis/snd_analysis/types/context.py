@@ -82,6 +82,8 @@ class Context:
 
     def typed(self, symbol: Symbol) -> Typed:
         """What is known of a symbol here; not optional where a null test promotes it (2.4, 2.10.1)."""
+        if symbol in self.resolution.ambiguous:
+            return UNTYPED
         known = self.symbols.get(symbol, UNTYPED)
         if symbol in self._promoted and known.type is not None and known.type.optional:
             return Typed(known.type.required(), known.value, known.items, known.accesses)

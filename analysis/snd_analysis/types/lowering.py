@@ -31,7 +31,9 @@ def check_lowering(context: Context) -> None:
         for base, formula in entries_of(context.definition, "lower", nodes.Lowering):
             context.base = base
             symbol = context.symbol(formula.target.name)
+            before = len(context.problems)
             _check_formula(context, formula, symbol)
+            _keep_first(context, before, "two-packed-indices")
             if symbol is not None and symbol.kind is SymbolKind.OUTPUT:
                 written.setdefault(symbol, []).append((base, formula))
     for formulas in written.values():
@@ -41,6 +43,12 @@ def check_lowering(context: Context) -> None:
         if symbol.kind is SymbolKind.OUTPUT and symbol not in written and not broken and symbol.name:
             message = f"no formula in '@lower' writes the output '{symbol.name}'"
             context.problems.append(Problem("output-not-assigned", symbol.span, message))
+
+
+def _keep_first(context: Context, before: int, rule: str) -> None:
+    """Both sides of a formula take the same slices: what is wrong with them is one mistake."""
+    found = [problem for problem in context.problems[before:] if problem.rule == rule]
+    context.problems[:] = [problem for problem in context.problems if problem not in found[1:]]
 
 
 def _check_formula(context: Context, formula: nodes.Lowering, symbol: Symbol | None) -> None:
@@ -65,9 +73,22 @@ def _check_formula(context: Context, formula: nodes.Lowering, symbol: Symbol | N
     target = _target(context, formula.target, symbol)
     value = infer(context, formula.value)
     _check_operator(context, formula)
+    if formula.operator.text == "=" and symbol is not None:
+        _check_reads(context, formula, symbol)
     if formula.condition is not None:
         expect(context, formula.condition, BOOL, "the condition of a formula", optional=True, packed=False)
     _check_value(context, formula, target, value)
+
+
+def _check_reads(context: Context, formula: nodes.Lowering, output: Symbol) -> None:
+    """An initialization gives an output its first values, so it can't read any of them."""
+    parts = (*(local.value for local in formula.locals), formula.value, formula.condition)
+    for part in parts:
+        for node in nodes.descendants(part) if part is not None else ():
+            if isinstance(node, nodes.Subscript) and context.symbol(node.target) is output:
+                message = f"this initialization of '{output.name}' reads '{output.name}', which has no values yet; ':=' updates it"
+                context.report("reads-own-output", node, message)
+                return
 
 
 def _declare(context: Context, name: nodes.Name, typed: Typed) -> None:
@@ -77,7 +98,7 @@ def _declare(context: Context, name: nodes.Name, typed: Typed) -> None:
 
 
 def _declare_index(context: Context, bound: nodes.IndexBound) -> None:
-    typed = expect(context, bound.bound, INT, "the bound of an index", optional=True)
+    typed = expect(context, bound.bound, INT, "the bound of an index")
     if typed.type is None:
         _declare(context, bound.name, UNTYPED)
         return

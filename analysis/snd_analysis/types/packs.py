@@ -31,7 +31,11 @@ def joined_length(context: Context, node: nodes.Node, left: Type, right: Type) -
 
 def list_(context: Context, node: nodes.List) -> Typed:
     """``[a, 1:n, b.., (c, d)..]``."""
-    parts = [_item(context, item) for item in node.items]
+    parts = []
+    for item in node.items:
+        parts.append(_item(context, item))
+        if parts[-1].type is None and isinstance(item, nodes.List):
+            return UNTYPED  # lists in a list: one mistake, however many there are
     if any(part.type is None for part in parts):
         return UNTYPED
     types = [part.type for part in parts if part.type is not None]
