@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import gcd
 
 from snd_analysis.shapes.bounds import atom_bounds, bounds
+from snd_analysis.shapes.cases import indicators, where
 from snd_analysis.shapes.errors import DivisionByZero
 from snd_analysis.shapes.integer import (
     UNIT,
@@ -13,6 +14,7 @@ from snd_analysis.shapes.integer import (
     Monomial,
     as_integer,
     constant,
+    of_atom,
     of_operation,
 )
 from snd_analysis.shapes.operations import Quotient
@@ -20,11 +22,15 @@ from snd_analysis.shapes.printing import print_atom
 
 # Steps of a polynomial division by a sum.
 _MOST_STEPS = 32
+_MOST_CONDITIONS = 3
 
 
 def floor_divide(dividend: Integer | int, divisor: Integer | int) -> Integer:
     """``dividend / divisor``, rounded down. Raises DivisionByZero if the divisor is the number zero."""
     a, b = as_integer(dividend), as_integer(divisor)
+    by_case = _divide_by_case(a, b)
+    if by_case is not None:
+        return by_case
     number = b.value
     if number is not None:
         return _divide_by_number(a, number)
@@ -62,6 +68,20 @@ def is_nonzero(a: Integer) -> bool:
     return content > 0 and a.constant_term % content != 0
 
 
+def _divide_by_case(a: Integer, b: Integer) -> Integer | None:
+    """The quotients of both branches, if dividend or divisor depend on a condition and no branch divides by zero."""
+    conditions = {*indicators(a), *indicators(b)}
+    if not conditions or len(conditions) > _MOST_CONDITIONS:
+        return None
+    condition = (indicators(a) or indicators(b))[0]
+    try:
+        first = floor_divide(where(a, condition, True), where(b, condition, True))
+        second = floor_divide(where(a, condition, False), where(b, condition, False))
+    except DivisionByZero:
+        return None
+    return second + of_atom(condition) * (first - second)
+
+
 def _divide_by_number(a: Integer, divisor: int) -> Integer:
     if divisor == 0:
         raise DivisionByZero
@@ -69,6 +89,9 @@ def _divide_by_number(a: Integer, divisor: int) -> Integer:
         a, divisor = -a, -divisor
     if divisor == 1:
         return a
+    flat = _nested(a, constant(divisor))
+    if flat is not None:
+        return floor_divide(*flat)
     whole: dict[Monomial, int] = {}
     rest: dict[Monomial, int] = {}
     for monomial, coefficient in a.terms.items():
@@ -112,17 +135,24 @@ def _floor_coefficients(a: Integer, divisor: int) -> Integer:
 def _nested(a: Integer, divisor: Integer) -> tuple[Integer, Integer] | None:
     """Dividend and divisor with ``(x / m + p) / n == (x + m * p) / (m * n)``, if a is such a sum; n is positive."""
     inner = [
-        atom
+        (monomial, coefficient)
         for monomial, coefficient in a.terms.items()
-        if coefficient == 1 and len(monomial) == 1 and monomial[0][1] == 1
-        for atom in (monomial[0][0],)
-        if isinstance(atom, Quotient)
+        if len(monomial) == 1 and monomial[0][1] == 1 and isinstance(monomial[0][0], Quotient)
     ]
-    if len(inner) != 1:
+    if len(inner) != 1 or abs(inner[0][1]) != 1:
         return None
-    dividend, factor = inner[0].parts
-    others = Integer({monomial: number for monomial, number in a.terms.items() if monomial != ((inner[0], 1),)})
-    if others.value is None and factor.value is None:
+    monomial, sign = inner[0]
+    dividend, factor = monomial[0][0].parts
+    assert isinstance(dividend, Integer)
+    assert isinstance(factor, Integer)
+    number = factor.value
+    if sign < 0:
+        if number is None:
+            return None
+        # -(x / m) == (-x + m - 1) / m
+        dividend = number - 1 - dividend
+    others = Integer({other: coefficient for other, coefficient in a.terms.items() if other != monomial})
+    if others.value is None and number is None:
         return None
     return dividend + others * factor, divisor * factor
 

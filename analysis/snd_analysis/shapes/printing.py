@@ -106,12 +106,20 @@ def _monomial(monomial: Monomial) -> _Printed:
 
 # ---- conditions on integers ------------------------------------------------------------------------------------------
 def _selection(a: Integer, found: list[Indicator]) -> _Printed:
-    together = [atom for atom in found if _everywhere(a, atom)] or found[:1]
+    together = [atom for atom in found if _everywhere(a, atom)] or [
+        min(found, key=lambda atom: _size_of_branches(a, atom))
+    ]
     chosen, other = a, where(a, together[0], False)
     for atom in together:
         chosen = where(chosen, atom, True)
     depends = (chosen - other).terms
-    common = Integer({monomial: number for monomial, number in other.terms.items() if monomial not in depends})
+    common = Integer(
+        {
+            monomial: number
+            for monomial, number in other.terms.items()
+            if not (monomial in depends or _is_conditional(monomial))
+        }
+    )
     chosen, other = chosen - common, other - common
     condition = and_(*map(statement_of, together))
     if not chosen.terms:
@@ -119,15 +127,20 @@ def _selection(a: Integer, found: list[Indicator]) -> _Printed:
     text = f"{_wrapped(print_truth(condition), 1)} ? {_integer(chosen)[0]} : {_integer(other)[0]}"
     if not common.terms:
         return text, _SELECT
-    if indicators(common):
-        return f"{_wrapped(_integer(common), _SUM)} + ({text})", _SUM
     return _sum([*_summands(common), _Summand(1, 1, f"({text})", _OPERAND)])
 
 
 def _everywhere(a: Integer, atom: Indicator) -> bool:
     """Whether all terms that depend on conditions depend on this one."""
-    conditional = [monomial for monomial in a.terms if any(isinstance(factor, Indicator) for factor, _ in monomial)]
-    return all(any(factor == atom for factor, _ in monomial) for monomial in conditional)
+    return all(any(factor == atom for factor, _ in monomial) for monomial in a.terms if _is_conditional(monomial))
+
+
+def _is_conditional(monomial: Monomial) -> bool:
+    return any(isinstance(factor, Indicator) for factor, _ in monomial)
+
+
+def _size_of_branches(a: Integer, atom: Indicator) -> int:
+    return len(where(a, atom, True).terms) + len(where(a, atom, False).terms)
 
 
 # ---- operations ------------------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
+from snd_analysis.shapes.bounds import bounds
 from snd_analysis.shapes.integer import UNIT, Integer, Monomial, multiply_monomials, of_atom
 from snd_analysis.shapes.operations import Quotient
 
@@ -58,7 +59,8 @@ def _rounded_up(a: Integer, quotient: Quotient) -> tuple[Division, Integer] | No
         # -(-x / d)
         return (-coefficient, "\\", -dividend, divisor), a - itself.scaled(coefficient)
     # (x - 1) / d + 1
-    if dividend.constant_term != -1 or a.constant_term != coefficient:
+    least = bounds(divisor)[0]
+    if dividend.constant_term != -1 or a.constant_term != coefficient or least is None or least < 1:
         return None
     return (coefficient, "\\", dividend + 1, divisor), a - (itself + 1).scaled(coefficient)
 

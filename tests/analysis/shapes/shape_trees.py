@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hypothesis import strategies as st
+
 from snd_analysis import shapes
 from snd_analysis.shapes import DivisionByZero, Integer, NegativeExponent, Truth
 
