@@ -13,6 +13,8 @@ _MOST_CONDITIONS = 4
 
 def indicators(a: Integer) -> list[Indicator]:
     """The conditions that the terms depend on, not those inside operations."""
+    if not a.is_conditional:
+        return []
     found = [atom for atom in a.atoms() if isinstance(atom, Indicator)]
     return sorted(found, key=lambda atom: (str(atom.parts[0]), atom.order)) if len(found) > 1 else found
 
@@ -29,10 +31,10 @@ def cases(a: Integer) -> list[Integer]:
 
     A case that cannot occur is left out.
     """
-    found = [atom for atom in a.atoms() if isinstance(atom, Indicator)]
+    found = indicators(a)
     if not found or len(found) > _MOST_CONDITIONS:
         return []
-    first = indicators(a)[0]
+    first = found[0]
     results = []
     for holds in (True, False):
         case = where(a, first, holds)

@@ -70,8 +70,9 @@ def is_nonzero(a: Integer) -> bool:
 
 def _divide_by_case(a: Integer, b: Integer) -> Integer | None:
     """The quotients of both branches, if dividend or divisor depend on a condition and no branch divides by zero."""
-    conditions = {*indicators(a), *indicators(b)}
-    if not conditions or len(conditions) > _MOST_CONDITIONS:
+    if not a.is_conditional and not b.is_conditional:
+        return None
+    if len({*indicators(a), *indicators(b)}) > _MOST_CONDITIONS:
         return None
     condition = (indicators(a) or indicators(b))[0]
     try:
@@ -238,6 +239,8 @@ def _without_common_factors(a: Integer, b: Integer) -> tuple[Integer, Integer]:
 
 
 def _common_monomial(a: Integer, b: Integer) -> Monomial:
+    if UNIT in a.terms or UNIT in b.terms:
+        return UNIT
     monomials = [*b.terms, *a.terms]
     common = dict(monomials[0])
     for monomial in monomials[1:]:

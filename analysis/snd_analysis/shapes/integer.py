@@ -220,6 +220,15 @@ class Integer:
         """The factors of the monomials, not those inside them."""
         return {atom for monomial in self.terms for atom, _ in monomial}
 
+    @property
+    def is_conditional(self) -> bool:
+        """Whether an indicator is among the atoms."""
+        for monomial in self.terms:
+            for atom, _ in monomial:
+                if type(atom) is Indicator:
+                    return True
+        return False
+
     # ---- arithmetic --------------------------------------------------------------------------------------------------
     def __add__(self, other: Integer | int) -> Integer:
         if isinstance(other, int):
