@@ -1,0 +1,177 @@
+"""Ranks, pack lengths and extents of an invoked operator, bound to those of the arguments (2.6.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from functools import partial
+
+from snd_analysis import shapes
+from snd_analysis.names.symbols import Symbol
+from snd_analysis.shapes import DivisionByZero, Integer, NegativeExponent, Truth, Verdict
+from snd_analysis.types.dimensions import Dimension, Extents
+
+_Complaint = Callable[[Integer], None]
+ExtentComplaint = Callable[[Integer, Integer], None]
+"""Called with the extent of an argument and with what it should be, if the two certainly differ."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Equation:
+    formal: Integer
+    actual: Integer
+    complain: _Complaint | None
+    """Called with what the formal side comes to, if the two sides certainly differ."""
+
+
+class ShapeBinding:
+    """What the integers of an invoked operator come to in one invocation.
+
+    Every value that is not determined becomes an unknown of this invocation, so that results of two invocations are
+    never mistaken for equal.
+    """
+
+    def __init__(self) -> None:
+        self._values: dict[Hashable, Integer] = {}
+        self._fresh: dict[Hashable, Integer | Truth] = {}
+        self._packs: dict[Symbol, Extents] = {}
+        self._equations: list[_Equation] = []
+        self._contradictory = False
+
+    def bind(self, formal: Integer | None, actual: Integer | None) -> None:
+        """Lets the value of a name, which is a variable, be another."""
+        if formal is None or actual is None:
+            return
+        keys = shapes.variables(formal)
+        if len(keys) == 1:
+            (key,) = keys
+            if shapes.as_affine(formal, key) == (1, shapes.constant(0)):
+                self._values.setdefault(key, actual)
+
+    def equate(self, formal: Integer, actual: Integer, complain: _Complaint | None = None) -> None:
+        """The two sides are equal, which may bind what the formal one is made of."""
+        self._equations.append(_Equation(formal, actual, complain))
+
+    def relate(self, formal: Integer, other: Integer) -> None:
+        """Two integers of the operator are equal."""
+        self.equate(formal - other, shapes.constant(0))
+
+    def solve(self) -> None:
+        """Binds what the equations determine, in whatever order they do; complains of those that can't hold."""
+        pending = self._equations
+        progress = True
+        while progress:
+            progress = False
+            for equation in list(pending):
+                if self._settle(equation):
+                    pending.remove(equation)
+                    progress = True
+        for equation in pending:
+            self._judge(equation)
+        self._equations = []
+
+    def _settle(self, equation: _Equation) -> bool:
+        unbound = shapes.variables(equation.formal) - self._values.keys()
+        if len(unbound) > 1:
+            return False
+        if not self._judge(equation) or not unbound:
+            return True
+        (key,) = unbound
+        formal = self._substituted(equation.formal)
+        form = None if formal is None else shapes.as_affine(formal, key)
+        if form is None:
+            return False
+        value = shapes.solve_affine(*form, equation.actual)
+        if value is None:
+            return False
+        self._values[key] = value
+        return True
+
+    def _judge(self, equation: _Equation) -> bool:
+        formal = None if self._contradictory else self._substituted(equation.formal)
+        if formal is None or shapes.decide_equal(formal, equation.actual) is not Verdict.DIFFERENT:
+            return True
+        self._contradictory = True
+        if equation.complain is not None:
+            equation.complain(formal)
+        return False
+
+    def _substituted(self, formal: Integer) -> Integer | None:
+        try:
+            return shapes.substitute(formal, self._values)
+        except (DivisionByZero, NegativeExponent):
+            return None
+
+    def give_up(self) -> None:
+        """Nothing is said about the results any more: what they are made of is wrong, which is reported."""
+        self._contradictory = True
+
+    def bind_extents(
+        self, parts: tuple[Dimension, ...] | None, extents: Extents | None, complain: ExtentComplaint
+    ) -> None:
+        """Equates extents with those of an argument, whose ranks are bound already; to be solved."""
+        if parts is None or extents is None or self._contradictory:
+            return
+        at = 0
+        for part in parts:
+            count = self.settled(part.count).value
+            if count is None or count < 0 or at + count > len(extents):
+                return
+            taken = extents[at : at + count]
+            at += count
+            if not part.packed:
+                if count == 1 and part.value is not None and taken[0] is not None:
+                    self.equate(part.value, taken[0], partial(complain, taken[0]))
+            elif part.symbol is not None:
+                self._bind_pack(part.symbol, taken, complain)
+
+    def _bind_pack(self, symbol: Symbol, taken: Extents, complain: ExtentComplaint) -> None:
+        known = self._packs.setdefault(symbol, taken)
+        if known is taken or len(known) != len(taken):
+            return
+        for before, here in zip(known, taken, strict=True):
+            if before is not None and here is not None and shapes.decide_equal(before, here) is Verdict.DIFFERENT:
+                self._contradictory = True
+                complain(here, before)
+                break
+        self._packs[symbol] = tuple(
+            here if before is None else before for before, here in zip(known, taken, strict=True)
+        )
+
+    def settled(self, formal: Integer) -> Integer:
+        """What an integer of the operator comes to: an unknown one as far as it is not bound."""
+        if self._contradictory:
+            return shapes.opaque("value")
+        for leaf in formal.leaves:
+            if leaf.key not in self._values and leaf.key not in self._fresh:
+                is_condition = (leaf.low, leaf.high) == (0, 1)
+                fresh = shapes.proposition(object(), leaf.name) if is_condition else shapes.opaque(leaf.name, leaf.low)
+                self._fresh[leaf.key] = fresh
+        try:
+            return shapes.substitute(formal, {**self._fresh, **self._values})
+        except (DivisionByZero, NegativeExponent):
+            return shapes.opaque("value")
+
+    def known(self, formal: Integer | None) -> Integer | None:
+        """Like ``settled``, but None if anything in it is not bound."""
+        if formal is None or self._contradictory or not shapes.variables(formal) <= self._values.keys():
+            return None
+        return self._substituted(formal)
+
+    def extents(self, parts: tuple[Dimension, ...] | None) -> Extents | None:
+        """The extents of a result, as far as they follow from those of the arguments; None if its rank doesn't."""
+        if parts is None or self._contradictory:
+            return None
+        extents: list[Integer | None] = []
+        for part in parts:
+            count = self.settled(part.count).value
+            if count is None or count < 0 or count > 64:
+                return None
+            pack = None if part.symbol is None else self._packs.get(part.symbol)
+            if not part.packed or pack is None:
+                extents.extend([self.known(part.value)] * count)
+            elif len(pack) == count:
+                extents.extend(pack)
+            else:
+                return None
+        return tuple(extents)

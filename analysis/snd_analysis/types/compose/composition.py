@@ -1,0 +1,168 @@
+"""What the typing of ``@compose`` and ``@update`` knows while it goes from statement to statement (2.10, 2.11)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from snd_analysis import shapes
+from snd_analysis.names.symbols import OperatorName, Symbol
+from snd_analysis.shapes import Integer
+from snd_analysis.source import Span
+from snd_analysis.syntax import nodes
+from snd_analysis.syntax.problem import Note, Problem
+from snd_analysis.types.context import Context, Typed
+from snd_analysis.types.dimensions import Extents, agreed, dimensions, extents_of, shape_of
+from snd_analysis.types.expressions import infer
+from snd_analysis.types.type import TensorShape, Type
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One result of a right side, or one argument: a tensor or a pack of tensors.
+
+    ``type`` is None if it could not be typed; it always has a shape otherwise: scalars are tensors of rank 0 (2.10).
+    """
+
+    type: Type | None
+    extents: Extents | None = None
+    scalar: Integer | None = None
+    """The value of a compile-time int."""
+    compile_time: bool = False
+    """Whether the value is known when composing, and no tensor takes part."""
+    invoked: OperatorName | None = None
+    """The operator whose result it is."""
+    place: nodes.Node | None = None
+    """Where the value comes from: an expression or the name of an operator."""
+
+    @property
+    def rank(self) -> Integer | None:
+        """The number of dimensions of the tensor, or of each in a pack."""
+        return None if self.type is None or self.type.shape is None else self.type.shape.rank
+
+    def __str__(self) -> str:
+        if self.type is None or self.type.shape is None or self.compile_time:
+            return str(self.type if self.type is None or not self.compile_time else replace(self.type, shape=None))
+        if self.type.shape.text or self.extents is None:
+            return str(self.type)
+        return str(replace(self.type, shape=shape_of(self.type.shape.rank, self.extents)))
+
+
+UNKNOWN = Value(None)
+
+
+class Composition:
+    """State of the typing of one definition's composition."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.extents: dict[Symbol, Extents | None] = {}
+        self.shapes_certain = True
+        """False where composing may decide never to get: nothing is said about ranks and extents there."""
+        self.in_control_flow = False
+        """Whether the invocation at hand is a part of a branch or loop, where graphs may be invoked too."""
+        self.labels: dict[str, Span] = {}
+        self.updated: dict[Symbol, Span] = {}
+        """Where each variable was updated."""
+
+    @contextmanager
+    def inside(self, *, shapes_certain: bool = True, control_flow: bool | None = None) -> Iterator[None]:
+        """Within, statements are typed as parts of a branch, a loop or a block."""
+        before = self.shapes_certain, self.in_control_flow
+        self.shapes_certain = self.shapes_certain and shapes_certain
+        self.in_control_flow = before[1] if control_flow is None else control_flow
+        try:
+            yield
+        finally:
+            self.shapes_certain, self.in_control_flow = before
+
+    def value(self, node: nodes.Expression) -> Value:
+        """Types an expression on a right side or among arguments."""
+        typed = infer(self.context, node)
+        return self.value_of(node, typed)
+
+    def value_of(self, node: nodes.Expression, typed: Typed) -> Value:
+        """What an expression that is typed already stands for."""
+        if typed.type is None:
+            return UNKNOWN
+        if not typed.type.tensor:
+            type_ = replace(typed.type, shape=TensorShape(shapes.constant(0), ""))
+            return Value(type_, (), typed.value, True, None, node)
+        return Value(typed.type, self._extents(node), None, False, None, node)
+
+    def extents_of_items(self, node: nodes.Expression, value: Value) -> list[tuple[nodes.Node, Extents | None]]:
+        """The extents of the tensors of a pack that is written as a list, each with its place; else of all."""
+        if not isinstance(node, nodes.List):
+            return [(node, value.extents)]
+        return [(item, self._extents(item.item if isinstance(item, nodes.Expanded) else item)) for item in node.items]
+
+    def extents_of_symbol(self, symbol: Symbol) -> Extents | None:
+        """The extents of a tensor of this definition, as far as they are known."""
+        if symbol not in self.extents:
+            node = symbol.node
+            if not isinstance(node, nodes.Parameter) or node.shape is None:
+                return None
+            self.extents[symbol] = extents_of(dimensions(self.context, node.shape, node.optional))
+        return self.extents[symbol]
+
+    def _extents(self, node: nodes.Node) -> Extents | None:
+        match node:
+            case nodes.Qualified():
+                symbol = self.context.symbol(node)
+                return None if symbol is None else self.extents_of_symbol(symbol)
+            case nodes.Parenthesized(inner=inner):
+                return self._extents(inner)
+            case nodes.Subscript(target=target):
+                return self._extents(target)
+            case nodes.Coalesce(value=value, fallback=fallback):
+                return agreed(self._extents(value), self._extents(fallback))
+            case nodes.Select(consequent=consequent, alternative=alternative):
+                if alternative is None:
+                    return self._extents(consequent)
+                return agreed(self._extents(consequent), self._extents(alternative))
+            case nodes.List(items=items):
+                each = [self._extents(item.item if isinstance(item, nodes.Expanded) else item) for item in items]
+                common = each[0] if each else None
+                for other in each[1:]:
+                    common = agreed(common, other)
+                return common
+        return () if not self._is_tensor(node) else None
+
+    def _is_tensor(self, node: nodes.Node) -> bool:
+        typed = self.context.expressions.get(node)
+        return typed is None or typed.type is None or typed.type.tensor
+
+    def define(self, symbol: Symbol, value: Value) -> None:
+        """Lets a tensor, carried variable or scan item have the type of a value."""
+        self.context.symbols[symbol] = Typed(value.type)
+        self.extents[symbol] = value.extents
+
+    def not_null(self, value: Value, node: nodes.Node, what: str) -> Value:
+        """The same value, not optional; one that may be null is reported (2.10.1)."""
+        if value.type is None or not value.type.optional:
+            return value
+        message = f"{what} can't be null, but this may be: its type is '{value}'; give a value for null with '??'"
+        self.context.report("null-not-allowed", node, message)
+        return replace(value, type=value.type.required())
+
+    def report_between(
+        self, rule: str, first: nodes.Node, last: nodes.Node, message: str, notes: Sequence[Note] = ()
+    ) -> None:
+        """Reports a rule at everything from one node of the entry at hand to another."""
+        span = Span(first.start, last.end).shifted(self.context.base)
+        self.context.problems.append(Problem(rule, span, message, tuple(notes)))
+
+
+def counted(number: int, noun: str) -> str:
+    """``1 result``, ``2 results``."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def result_place(node: nodes.Callable) -> nodes.Node:
+    """Where to mark a right side: a block by its 'yield', which says what it results in."""
+    if isinstance(node, nodes.Labelled):
+        node = node.value
+    if isinstance(node, nodes.Region):
+        return next((item for item in node.items if isinstance(item, nodes.Yield)), node)
+    return node

@@ -1,0 +1,63 @@
+"""Invocations of operators and graphs: what goes in, and the results that come out (2.10, 2.13)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from snd_analysis.names.symbols import OperatorName
+from snd_analysis.syntax import nodes
+from snd_analysis.types.compose.arguments import ArgumentCheck
+from snd_analysis.types.compose.attributes import AttributeCheck
+from snd_analysis.types.compose.binding import ShapeBinding
+from snd_analysis.types.compose.composition import UNKNOWN, Composition, Value
+from snd_analysis.types.compose.generics import TypeBinding
+from snd_analysis.types.context import Place
+from snd_analysis.types.dimensions import shape_of
+from snd_analysis.types.expressions import infer
+from snd_analysis.types.signature import TensorParameter, elsewhere, signature_of
+
+
+def invoke(work: Composition, call: nodes.Call) -> list[Value] | None:
+    """Types an invocation; None if nothing is known of the operator, not even the number of its results."""
+    context = work.context
+    name = context.target(call.function)
+    signature = signature_of(context.facts, name) if isinstance(name, OperatorName) else None
+    if signature is None or not isinstance(name, OperatorName) or signature.definition is context.definition:
+        _type_parts(work, call)
+        return None
+    if signature.kind == "graph" and not work.in_control_flow:
+        message = f"'{name.name}' is a graph: graphs are invoked by branches and loops only; make it an operator"
+        context.report("graph-invoked", call.function, message, (elsewhere(name, "the graph is defined here"),))
+    types, binding = TypeBinding(work, signature, name), ShapeBinding()
+    if not signature.sound:
+        binding.give_up()
+    if call.generics is not None:
+        types.give(call.generics)
+    AttributeCheck(work, name, signature, types, binding).check(call.attributes, call.function)
+    ArgumentCheck(work, name, signature, types, binding).check(call)
+    types.finish(call.function)
+    return [_result(output, types, binding, name, call) for output in signature.outputs]
+
+
+def _type_parts(work: Composition, call: nodes.Call) -> None:
+    """Looks for mistakes in the attributes and arguments of an operator that is not known."""
+    for attribute in call.attributes.items if call.attributes is not None else ():
+        with work.context.at(Place.COMPILE_TIME):
+            infer(work.context, attribute.value)
+    for argument in call.arguments:
+        if not isinstance(argument, nodes.Tilde):
+            work.value(argument)
+
+
+def _result(
+    output: TensorParameter, types: TypeBinding, binding: ShapeBinding, name: OperatorName, call: nodes.Call
+) -> Value:
+    formal = output.type
+    dtype = None if formal is None else types.dtype(formal.dtype)
+    if formal is None or dtype is None or formal.shape is None:
+        return replace(UNKNOWN, invoked=name, place=call.function)
+    extents = binding.extents(output.dimensions)
+    rank = binding.settled(formal.shape.rank)
+    length = None if formal.length is None else binding.settled(formal.length)
+    type_ = replace(formal, dtype=dtype, optional=False, length=length, shape=shape_of(rank, extents))
+    return Value(type_, extents, None, False, name, call.function)

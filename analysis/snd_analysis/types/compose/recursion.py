@@ -1,0 +1,67 @@
+"""Operators that invoke themselves, directly or through others (LANGUAGE, Operators): no composition of them ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from snd_analysis.names.resolution import Resolution
+from snd_analysis.names.symbols import OperatorName
+from snd_analysis.syntax import nodes
+from snd_analysis.types.context import Context
+from snd_analysis.types.signature import elsewhere
+
+
+def invocations(definition: nodes.Definition, resolution: Resolution) -> Iterator[tuple[int, nodes.Call, OperatorName]]:
+    """Every invocation in ``@compose`` and ``@update``, in order, with what its spans count from."""
+    for block in definition.blocks:
+        if not isinstance(block, nodes.Block) or block.kind not in ("compose", "update"):
+            continue
+        for entry in block.entries:
+            for node in nodes.descendants(entry.statement):
+                target = resolution.targets.get(node.function) if isinstance(node, nodes.Call) else None
+                if isinstance(node, nodes.Call) and isinstance(target, OperatorName):
+                    yield entry.start, node, target
+
+
+def check_recursion(context: Context) -> None:
+    """Reports a cycle of invocations at the definition of it that comes first: of its file, or of the first file."""
+    own = context.facts.own(context.definition)
+    if own is None:
+        return
+    for base, call, target in invocations(context.definition, context.resolution):
+        chain = _chain_back(context, own, target)
+        if chain is None or any(_order(context, member) < _order(context, own) for member in chain):
+            continue
+        context.base = base
+        if len(chain) == 1 and chain[0] == own:
+            message = f"'{own.name}' invokes itself: its composition would never end"
+            context.report("recursion", call.function, message)
+            return
+        names = " → ".join([own.name, *(member.name for member in chain), own.name])
+        message = f"'{own.name}' invokes itself through others: {names}"
+        notes = tuple(elsewhere(member, f"'{member.name}' is defined here") for member in chain)
+        context.report("recursion", call.function, message, notes)
+        return
+
+
+def _order(context: Context, name: OperatorName) -> tuple[str, int]:
+    return name.path, context.facts.position(name)
+
+
+def _chain_back(context: Context, own: OperatorName, first: OperatorName) -> list[OperatorName] | None:
+    """The shortest chain of invocations from ``first`` that ends at ``own``, without it; None if there is none."""
+    if first == own:
+        return [own]
+    before: dict[OperatorName, OperatorName | None] = {first: None}
+    pending = [first]
+    for name in pending:
+        for invoked in context.facts.invoked(name):
+            if invoked == own:
+                chain = [name]
+                while (previous := before[chain[-1]]) is not None:
+                    chain.append(previous)
+                return chain[::-1]
+            if invoked not in before:
+                before[invoked] = name
+                pending.append(invoked)
+    return None

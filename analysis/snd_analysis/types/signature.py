@@ -1,0 +1,178 @@
+"""What an operator's declarations say to whoever invokes it (2.5, 2.6, 2.13), in terms of its own symbols."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, fields
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from snd_analysis.names.resolution import Resolution
+from snd_analysis.names.symbols import OperatorName, Symbol, SymbolKind
+from snd_analysis.shapes import Integer
+from snd_analysis.source import Span
+from snd_analysis.syntax import nodes
+from snd_analysis.syntax.problem import Elsewhere, Note
+from snd_analysis.types.context import Context, Typed
+from snd_analysis.types.declarations import declare
+from snd_analysis.types.dimensions import Dimension, dimensions
+from snd_analysis.types.expressions import dtype_of
+from snd_analysis.types.extents import peek
+from snd_analysis.types.type import Dtype, Type
+
+if TYPE_CHECKING:
+    from snd_analysis.check import Facts
+
+# Definitions that were edited away fall out in time.
+_REMEMBERED = 4096
+
+_FINGERPRINTED = frozenset({"dtype", "attrib", "input", "using", "output", "assert"})
+
+
+@dataclass(frozen=True, slots=True)
+class GenericType:
+    """An entry of ``@dtype``; ``base`` is ``type``, ``arith`` or ``num``."""
+
+    name: str
+    base: str
+    default: Dtype | None
+    has_default: bool
+    """Whether there is a default, right or wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeParameter:
+    """An attribute as an invocation sees it."""
+
+    symbol: Symbol
+    node: nodes.Parameter
+    type: Type | None
+    value: Integer | None
+    """The variable that stands for a single int."""
+    default: Typed | None
+    """What is known of the default value; None if there is none."""
+
+    @property
+    def required(self) -> bool:
+        """Whether every invocation must give it a value."""
+        return self.default is None and not self.node.optional
+
+    @property
+    def has_length(self) -> bool:
+        """Whether the declaration names the pack's length, so that one value may stand for all of its items."""
+        return self.node.pack is not None and self.node.pack.length is not None
+
+
+@dataclass(frozen=True, slots=True)
+class TensorParameter:
+    """An input or output as an invocation sees it."""
+
+    symbol: Symbol
+    node: nodes.Parameter
+    type: Type | None
+    dimensions: tuple[Dimension, ...] | None
+    """None if the shape is left out, as graphs may."""
+    rank_symbol: Symbol | None
+    """The name that ``^(r)`` gives to the rank."""
+
+    @property
+    def required(self) -> bool:
+        """Whether every invocation must give it a value."""
+        return not self.node.optional and self.node.default is None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Signature:
+    """Everything that an invocation depends on."""
+
+    definition: nodes.Definition
+    generics: tuple[GenericType, ...]
+    attributes: dict[str, AttributeParameter]
+    inputs: tuple[TensorParameter, ...]
+    outputs: tuple[TensorParameter, ...]
+    sound: bool
+    """Whether nothing is wrong with the declarations: else nothing is said about shapes."""
+
+    @property
+    def kind(self) -> str:
+        """``operator`` or ``graph``."""
+        return self.definition.kind
+
+
+def elsewhere(name: OperatorName, message: str, member: str | None = None) -> Note:
+    """A note at the declaration of an operator, or of one of its members."""
+    return Note(Span(0, 0), message, Elsewhere(name.path, name.name, member))
+
+
+@lru_cache(_REMEMBERED)
+def fingerprint(definition: nodes.Definition) -> Hashable:
+    """Equal for definitions of which others know the same: positions, white space, comments and bodies don't count."""
+    blocks = [block for block in definition.blocks if isinstance(block, nodes.Block) and block.kind in _FINGERPRINTED]
+    written = tuple((block.kind, tuple(_content(entry.statement) for entry in block.entries)) for block in blocks)
+    return definition.kind, definition.public, definition.name.text, written
+
+
+def _content(node: Any) -> Hashable:
+    parts: list[Hashable] = [type(node).__name__]
+    for field in fields(node):
+        if field.name in ("start", "end"):
+            continue
+        value = getattr(node, field.name)
+        if isinstance(value, nodes.Node):
+            parts.append(_content(value))
+        elif isinstance(value, tuple):
+            parts.append(tuple(_content(item) if isinstance(item, nodes.Node) else item for item in value))
+        else:
+            # 1, 1.0 and true are equal, but not the same
+            parts.append((type(value).__name__, value))
+    return tuple(parts)
+
+
+_known: dict[tuple[nodes.Definition, Resolution], Signature] = {}
+
+
+def signature_of(facts: Facts, name: OperatorName) -> Signature | None:
+    """The signature of an operator or graph; None if there is no such definition."""
+    definition, resolution = facts.definition(name), facts.resolution(name)
+    if definition is None or resolution is None:
+        return None
+    key = (definition, resolution)
+    signature = _known.get(key)
+    if signature is None:
+        if len(_known) >= _REMEMBERED:
+            _known.pop(next(iter(_known)), None)
+        signature = _known[key] = _read(Context(definition, resolution, facts))
+    return signature
+
+
+def _read(context: Context) -> Signature:
+    declare(context)
+    wrong = bool(context.problems) and context.definition.kind == "operator"
+    attributes: dict[str, AttributeParameter] = {}
+    inputs, outputs, generics = [], [], []
+    for symbol in context.resolution.symbols:
+        node = symbol.node
+        if isinstance(node, nodes.DtypeDeclaration):
+            default = None if node.default is None else dtype_of(context, node.default)
+            generics.append(GenericType(symbol.name, node.base.text, default, node.default is not None))
+        elif not isinstance(node, nodes.Parameter):
+            continue
+        elif symbol.kind is SymbolKind.ATTRIBUTE:
+            attributes.setdefault(symbol.name, _attribute(context, symbol, node))
+        elif symbol.kind is SymbolKind.INPUT:
+            inputs.append(_tensor(context, symbol, node))
+        elif symbol.kind is SymbolKind.OUTPUT:
+            outputs.append(_tensor(context, symbol, node))
+    return Signature(context.definition, tuple(generics), attributes, tuple(inputs), tuple(outputs), not wrong)
+
+
+def _attribute(context: Context, symbol: Symbol, node: nodes.Parameter) -> AttributeParameter:
+    default = None if node.default is None else peek(context, node.default.value)
+    typed = context.typed(symbol)
+    return AttributeParameter(symbol, node, typed.type, typed.value, default)
+
+
+def _tensor(context: Context, symbol: Symbol, node: nodes.Parameter) -> TensorParameter:
+    parts = None if node.shape is None else dimensions(context, node.shape, node.optional)
+    rank_symbol = None if node.rank is None else context.resolution.symbol(node.rank.text)
+    return TensorParameter(symbol, node, context.typed(symbol).type, parts, rank_symbol)
