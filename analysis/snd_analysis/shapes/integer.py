@@ -216,9 +216,9 @@ class Integer:
             self._depth = max((atom.depth for monomial in self.terms for atom, _ in monomial), default=0)
         return self._depth
 
-    def atoms(self) -> set[Atom]:
-        """The factors of the monomials, not those inside them."""
-        return {atom for monomial in self.terms for atom, _ in monomial}
+    def atoms(self) -> tuple[Atom, ...]:
+        """The different factors of the monomials, not those inside them, in the order of the terms."""
+        return tuple(dict.fromkeys(atom for monomial in self.terms for atom, _ in monomial))
 
     @property
     def is_conditional(self) -> bool:

@@ -55,7 +55,7 @@ def _wrapped(printed: _Printed, level: int) -> str:
 
 # ---- sums ------------------------------------------------------------------------------------------------------------
 def _summands(a: Integer) -> list[_Summand]:
-    recognised, rest = recognise(a)
+    recognised, rest = recognise(a, lambda atom: print_atom(atom)[0])
     found = [
         _Summand(coefficient, 1, *_division(operator, dividend, divisor))
         for coefficient, operator, dividend, divisor in recognised

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TypeAlias
 
 from snd_analysis.shapes.bounds import bounds
-from snd_analysis.shapes.integer import UNIT, Integer, Monomial, multiply_monomials, of_atom
+from snd_analysis.shapes.integer import UNIT, Atom, Integer, Monomial, multiply_monomials, of_atom
 from snd_analysis.shapes.operations import Quotient
 
 Division: TypeAlias = tuple[int, str, Integer, Integer]
 """``coefficient * (dividend operator divisor)``"""
 
 
-def recognise(a: Integer) -> tuple[list[Division], Integer]:
-    """Divisions whose sum with the rest is the integer; those that need no recognition stay in the rest."""
+def recognise(a: Integer, text: Callable[[Atom], str]) -> tuple[list[Division], Integer]:
+    """Divisions whose sum with the rest is the integer; those that need no recognition stay in the rest.
+
+    Where terms could belong to several, the deepest comes first, then the first by its text.
+    """
     found: list[Division] = []
-    quotients = [monomial[0][0] for monomial in a.terms if len(monomial) == 1 and monomial[0][1] == 1]
-    products = [atom for monomial in a.terms if len(monomial) > 1 for atom, _ in monomial]
-    for atom in sorted({*quotients, *products}, key=lambda atom: (-atom.depth, atom.order)):
-        if not isinstance(atom, Quotient):
-            continue
+    quotients = [atom for atom in a.atoms() if isinstance(atom, Quotient)]
+    for atom in sorted(quotients, key=lambda atom: (-atom.depth, text(atom))):
         division = _remainder(a, atom) or _rounded_up(a, atom) or _with_terms_inside(a, atom)
         if division is not None:
             found.append(division[0])
