@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from snd_analysis import shapes
 from snd_analysis.shapes import Integer, Verdict
@@ -12,6 +13,9 @@ from snd_analysis.syntax.problem import Repair
 from snd_analysis.types import packs
 from snd_analysis.types.context import UNTYPED, Context, Place, Typed
 from snd_analysis.types.type import INT, Type
+
+if TYPE_CHECKING:
+    from snd_analysis.types.dimensions import Extents
 
 
 def tensor_access(context: Context, node: nodes.Subscript, tensor: Typed) -> Typed:
@@ -39,31 +43,33 @@ def _is_pack_index(index: nodes.Index) -> bool:
 
 def accessed(context: Context, node: nodes.Node, index: nodes.Index, tensor: Type) -> Typed:
     """An element of a tensor, or the elements of a pack of tensors at one index, or those along one dimension."""
-    dimensions = _dimensions(context, index)
-    if dimensions is None:
+    indexed = _dimensions(context, index, _extents(context, node, index))
+    if indexed is None:
         return UNTYPED
     rank = tensor.shape.rank if tensor.shape is not None else None
     if _lacks_comma(index, rank):
         end = context.span(index).end - 1
         repair = Repair("insert ','", (Edit(Span(end, end), ","),))
-        message = "an access with one index has a comma behind it, as in 'x[i,]'; without it, an item of a pack is meant"
+        message = (
+            "an access with one index has a comma behind it, as in 'x[i,]'; without it, an item of a pack is meant"
+        )
         context.report("missing-comma", index, message, repair=repair)
         return UNTYPED
-    if rank is not None and shapes.decide_equal(dimensions.count, rank) is Verdict.DIFFERENT:
-        what = "index" if dimensions.count.value == 1 else "indices"
+    if rank is not None and shapes.decide_equal(indexed.count, rank) is Verdict.DIFFERENT:
+        what = "index" if indexed.count.value == 1 else "indices"
         message = (
-            f"the tensor has the rank {rank} (its type is '{tensor.item()}'), but there are {dimensions.count} {what}"
+            f"the tensor has the rank {rank} (its type is '{tensor.item()}'), but there are {indexed.count} {what}"
         )
-        if dimensions.count.value == 1:
+        if indexed.count.value == 1:
             message = message.replace("there are 1 index", "there is 1 index")
         context.report("index-count", index, message)
         return UNTYPED
-    if dimensions.packed is not None and tensor.packed:
+    if indexed.packed is not None and tensor.packed:
         message = "the tensors are a pack already: no dimension of theirs can be indexed by another pack"
         context.report("two-packed-indices", index, message)
         return UNTYPED
-    length = tensor.length if dimensions.packed is None else dimensions.packed
-    element = replace(tensor, shape=None, length=length, optional=tensor.optional or dimensions.optional)
+    length = tensor.length if indexed.packed is None else indexed.packed
+    element = replace(tensor, shape=None, length=length, optional=tensor.optional or indexed.optional)
     return Typed(element, accesses=True)
 
 
@@ -81,7 +87,23 @@ class _Dimensions:
     optional: bool
 
 
-def _dimensions(context: Context, index: nodes.Index) -> _Dimensions | None:
+def _extents(context: Context, node: nodes.Node, index: nodes.Index) -> Extents | None:
+    """The extents of the tensor accessed, where an index takes a whole dimension and so needs one of them."""
+    from snd_analysis.types.dimensions import dimensions, extents_of
+
+    if not any(isinstance(item, nodes.Range) for item in index.items):
+        return None
+    name = node.name if isinstance(node, nodes.Access) else node.target if isinstance(node, nodes.Subscript) else node
+    while isinstance(name, nodes.Subscript):
+        name = name.target
+    symbol = context.symbol(name)
+    declaration = symbol.node if symbol is not None else None
+    if not isinstance(declaration, nodes.Parameter) or declaration.shape is None:
+        return None
+    return extents_of(dimensions(context, declaration.shape, given=True))
+
+
+def _dimensions(context: Context, index: nodes.Index, extents: Extents | None) -> _Dimensions | None:
     from snd_analysis.types.expressions import infer_index_part
 
     count, packed, optional = shapes.constant(0), None, False
@@ -90,7 +112,8 @@ def _dimensions(context: Context, index: nodes.Index) -> _Dimensions | None:
         if isinstance(item, nodes.Expanded):
             typed = packs.expanded(context, item)
         elif isinstance(item, nodes.Range):
-            typed = _whole_range(context, item)
+            known = count.value is not None and extents is not None and count.value < len(extents)
+            typed = _along(context, item, extents[count.value] if known else None)  # type: ignore[index]
         elif isinstance(item, nodes.Zip):
             context.report("zip-not-expanded", item, "a tuple in an index must be expanded: write '..' behind it")
             typed = UNTYPED
@@ -123,13 +146,10 @@ def _dimensions(context: Context, index: nodes.Index) -> _Dimensions | None:
     return _Dimensions(count, packed, optional) if right else None
 
 
-def _whole_range(context: Context, item: nodes.Range) -> Typed:
-    """``:`` or ``a:b`` along a dimension; what is left out is the extent, which is not looked up here."""
-    if item.first is not None and item.last is not None:
-        return packs.range_(context, item)
-    from snd_analysis.types.expressions import expect
-
-    for bound in (item.first, item.last, item.step):
-        if bound is not None and expect(context, bound, INT, "a bound of a range", packed=False).type is None:
-            return UNTYPED
-    return Typed(Type(INT, length=shapes.opaque("extent")))
+def _along(context: Context, item: nodes.Range, extent: Integer | None) -> Typed:
+    """``:`` or ``a:b`` along a dimension: a slice of all its indices."""
+    taken = packs.sliced(context, item, shapes.opaque("extent") if extent is None else extent, None)
+    if taken is None:
+        return UNTYPED
+    length, _, _, optional, accesses = taken
+    return Typed(Type(INT, optional, length), accesses=accesses)

@@ -291,7 +291,7 @@ def _taken(
     from snd_analysis.types.expressions import infer
 
     if isinstance(index, nodes.Range):
-        return _sliced(context, index, length, items)
+        return sliced(context, index, length, items)
     typed = infer(context, index)
     if typed.type is None:
         return None
@@ -326,9 +326,10 @@ def _taken(
     return type_.length, None, None, type_.optional, typed.accesses
 
 
-def _sliced(
+def sliced(
     context: Context, index: nodes.Range, length: Integer, items: tuple[Integer | None, ...] | None
 ) -> Taken | None:
+    """What a slice takes of a pack of known length; None if it can't be one, which is reported."""
     bounds = _bounds(context, index)
     if bounds is None:
         return None
@@ -350,7 +351,7 @@ def _sliced(
 
 
 def _slice_length(first: Integer | None, last: Integer | None, step: Integer, length: Integer) -> Integer:
-    if step.value == -1 and first is None and last is None:
+    if first is None and last is None and step.value in (1, -1):
         return length
     if step.value is None or step.value <= 0:
         return shapes.opaque("length")
@@ -392,7 +393,7 @@ def substitution(context: Context, node: nodes.Substitution, pack: Typed, value:
     index: Typed
     if isinstance(items[0], nodes.Range):
         length = pack.type.length if pack.type is not None and pack.type.length is not None else shapes.opaque("length")
-        taken = _sliced(context, items[0], length, None)
+        taken = sliced(context, items[0], length, None)
         index = UNTYPED if taken is None else Typed(Type(INT, length=taken[0]))
     else:
         index = infer(context, items[0])
