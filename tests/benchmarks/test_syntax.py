@@ -27,7 +27,8 @@ def big_graph() -> str:
         "layout.reshape{{shape=[1, -1]}}(t{0});",
     )
     body = "".join(f"        t{at + 1} = {kinds[at % len(kinds)].format(at)}\n" for at in range(STATEMENTS))
-    return f"import nn, math, layout;\n\ngraph big {{\n    @input {{ t0: real[1, 3, 8, 8]; }}\n    @compose {{\n{body}    }}\n}}\n"
+    head = "import nn, math, layout;\n\ngraph big {\n    @input { t0: real[1, 3, 8, 8]; }\n"
+    return f"{head}    @compose {{\n{body}    }}\n}}\n"
 
 
 def operator_of_lines(count: int) -> str:

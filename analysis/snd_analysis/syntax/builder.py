@@ -25,11 +25,14 @@ ReadExpression: TypeAlias = Callable[["TreeBuilder", int, int], nodes.Expression
 
 
 def _nodes_of(symbols: Symbols, *kinds: type) -> tuple[Any, ...]:
-    return tuple(symbol for symbol in symbols if isinstance(symbol, kinds))
+    return tuple([symbol for symbol in symbols if isinstance(symbol, kinds)])
 
 
 def _first(symbols: Symbols, *kinds: type) -> Any:
-    return next((symbol for symbol in symbols if isinstance(symbol, kinds)), None)
+    for symbol in symbols:
+        if isinstance(symbol, kinds):
+            return symbol
+    return None
 
 
 _NODE = nodes.Node
@@ -122,7 +125,7 @@ class TreeBuilder:
 
     def extent(self, symbols: Symbols) -> nodes.Extent:
         kinds = {symbol.kind for symbol in symbols if isinstance(symbol, Token)}
-        value, *rest = [symbol for symbol in symbols if isinstance(symbol, _NODE | _Bound)]
+        value, *rest = _nodes_of(symbols, _NODE, _Bound)
         return nodes.Extent(
             self.start, self.end, value, "DOTS" in kinds, "STATIC" in kinds,
             self._bound(rest), _first(rest, nodes.Expansion),
@@ -378,7 +381,9 @@ class TreeBuilder:
         return nodes.Attribute(self.start, self.end, symbols[0], symbols[2], symbols[1].kind == "COLON")
 
     def qualified(self, symbols: Symbols) -> nodes.Qualified:
-        parts = tuple(self._name(symbol) for symbol in symbols if symbol.kind == "ID")
+        if len(symbols) == 1:
+            return nodes.Qualified(self.start, self.end, (self._name(symbols[0]),))
+        parts = tuple([self._name(symbol) for symbol in symbols if symbol.kind == "ID"])
         return nodes.Qualified(self.start, self.end, parts)
 
     def name(self, symbols: Symbols) -> nodes.Name:
@@ -419,7 +424,9 @@ class TreeBuilder:
         return token.spelling(self.text)
 
     def _name(self, token: Token) -> nodes.Name:
-        return nodes.Name(token.start - self.base, token.end - self.base, sys.intern(self._text(token)))
+        _, start, end, instead = token
+        text = self.text[start:end] if instead is None else instead
+        return nodes.Name(start - self.base, end - self.base, sys.intern(text))
 
     def _type_name(self, token: Token) -> nodes.TypeName:
         word = sys.intern(self._text(token))

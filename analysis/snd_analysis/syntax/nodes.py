@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from functools import cache
 from typing import TYPE_CHECKING, TypeAlias, dataclass_transform
 
 from snd_analysis.source import Span
@@ -42,7 +41,10 @@ class Node:
 # ---- names -----------------------------------------------------------------------------------------------------------
 @_node
 class Name(Node):
-    """An identifier where it is declared, or one part of a qualified name."""
+    """An identifier where it is declared, or one part of a qualified name.
+
+    The text is empty where a name was missing and recovery supplied one: whoever resolves names is silent about it.
+    """
 
     text: str
 
@@ -668,9 +670,15 @@ class Document(Node):
     items: tuple[Version | Extension | Import | Definition | ErrorItem, ...]
 
 
-@cache
+_CHILD_FIELDS: dict[type, tuple[str, ...]] = {}
+
+
 def _child_fields(kind: type[Node]) -> tuple[str, ...]:
-    return tuple(field.name for field in fields(kind) if field.name not in ("start", "end"))
+    known = _CHILD_FIELDS.get(kind)
+    if known is None:
+        known = tuple(field.name for field in fields(kind) if field.name not in ("start", "end"))
+        _CHILD_FIELDS[kind] = known
+    return known
 
 
 def children(node: Node) -> Iterator[Node]:

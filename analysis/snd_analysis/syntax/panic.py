@@ -41,30 +41,35 @@ def panic(run: Run) -> None:
 def _skip(run: Run, depth: int) -> None:
     """Skips to where the construct that the stacks are in can go on; ``depth`` braces of what is given up are open."""
     row = run.table.actions[run.stacks.states[-1]]
-    in_document, in_statements = "OPERATOR" in row, "B_USING" not in row and "OPERATOR" not in row
+    surroundings = "document" if "OPERATOR" in row else "definition" if "B_USING" in row else "block"
     first = run.at
     while (token := run.token()).kind != END:
-        kind = token.kind
-        at_line_start = begins_line(run.text, token)
-        if kind in DEFINITION_STARTS and (at_line_start or depth == 0):
+        if _belongs_elsewhere(run, token, depth, surroundings):
             return
-        elif not in_document:
-            if kind == "RBRACE" and (depth == 0 or at_column_zero(run.text, token)):
-                return
-            if kind.startswith("B_") and kind != "B_UNKNOWN" and (at_line_start or depth == 0):
-                return
-            if in_statements and at_line_start and run.at > first and _begins_statement(run):
-                return
+        if surroundings == "block" and run.at > first and begins_line(run.text, token) and _begins_statement(run):
+            return
         run.at += 1
         run.last_end = token.end
-        if kind == "LBRACE":
+        if token.kind == "LBRACE":
             depth += 1
-        elif kind == "RBRACE" and depth:
+        elif token.kind == "RBRACE" and depth:
             depth -= 1
-            if depth == 0 and not in_statements:
+            if depth == 0 and surroundings != "block":
                 return
-        elif kind == "SEMI" and depth == 0 and not in_document:
+        elif token.kind == "SEMI" and depth == 0 and surroundings != "document":
             return
+
+
+def _belongs_elsewhere(run: Run, token: Token, depth: int, surroundings: str) -> bool:
+    """Whether a token is not part of what is given up, but begins or ends something around it."""
+    outside = depth == 0 or begins_line(run.text, token)
+    if token.kind in DEFINITION_STARTS:
+        return outside
+    if surroundings == "document":
+        return False
+    if token.kind == "RBRACE":
+        return depth == 0 or at_column_zero(run.text, token)
+    return outside and token.kind.startswith("B_") and token.kind != "B_UNKNOWN"
 
 
 def _begins_statement(run: Run) -> bool:

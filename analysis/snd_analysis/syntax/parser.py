@@ -132,20 +132,20 @@ class Run:
         """Runs until the text is accepted (True), there is an error (False), or, if that comes first (True): an entry
         could begin at the offset ``until`` or later; the token ``limit`` is the next; the token ``instead`` is taken.
         """
-        table, builder, tokens = self.table, self.builder, self.tokens
+        table, builder, tokens, build = self.table, self.builder, self.tokens, self._methods
         actions, gotos, defaults, productions = table.actions, table.gotos, table.defaults, table.productions
         passing, entry_states, passed = table.passing, table.entry_states, table.passed
-        build = self._methods
         states, values, starts = self.stacks.states, self.stacks.values, self.stacks.starts
         token = instead or self.token()
-        kind, last_end = token.kind, self.last_end
+        kind, start, end, _ = token
+        at, count, last_end = self.at, len(tokens), self.last_end
         value: Any
         while True:
             state = states[-1]
             number = defaults[state]
             if number < 0:
                 action = actions[state].get(kind)
-                if until is not None and entry_states[state] and token.start >= until:
+                if until is not None and entry_states[state] and start >= until:
                     return True
                 if action is None:
                     return kind == END and state == self._accept
@@ -153,50 +153,52 @@ class Run:
                     if len(states) > _DEEPEST and kind != "ERROR":
                         return False
                     if entry_states[state]:
-                        builder.base = 0 if kind == "RBRACE" else token.start
-                        self.entry = EntryStart(self.at, len(values), len(builder.problems))
+                        builder.base = 0 if kind == "RBRACE" else start
+                        self.entry = EntryStart(at, len(values), len(builder.problems))
                     self.before_brace = (self.stacks.remember(), token, builder.base) if kind == "RBRACE" else None
                     states.append(action >> 1)
                     values.append(token)
-                    starts.append(token.start)
-                    if token.end > last_end:
-                        self.last_end = last_end = token.end
+                    starts.append(start)
+                    if end > last_end:
+                        self.last_end = last_end = end
                     if instead is not None:
                         return True
-                    self.at += 1
-                    if self.at == limit:
+                    self.at = at = at + 1
+                    if at == limit:
                         return True
-                    token = self.token()
-                    kind = token.kind
+                    token = tokens[at] if at < count else self._end_token
+                    kind, start, end, _ = token
                     continue
                 number = action >> 1
-            if passing[number] and type(values[-1]) is not list:
-                # What passes a node on is done at once as far as it goes: that depends on little, and is remembered.
-                key = (states[-2], number, kind)
-                state = passed.get(key, -1)
-                if state < 0:
-                    state = passed[key] = table.pass_on(*key)
-                states[-1] = state
-                continue
             origin, length, name, nested = productions[number]
-            symbols: list[Any] = values[-length:] if length else []
-            start = starts[-length] if length else last_end
-            if origin[0] == "_":
-                value = _spliced(symbols)
+            first = starts[-length] if length else last_end
+            if passing[number] and type(values[-1]) is not list:
+                value = values[-1]
+            elif origin[0] == "_":
+                value = _spliced(values[-length:])
             elif name == "entries_add":
-                value = symbols[0]
-                value.append(self._entry(starts[1 - length], symbols[1]))
+                value = values[-length]
+                value.append(self._entry(starts[1 - length], values[1 - length]))
             elif name == "entries_start":
                 value = Entries()
             else:
                 base = builder.base
-                builder.start, builder.end = start - base, last_end - base
+                builder.start, builder.end = first - base, last_end - base
+                symbols: list[Any] = values[-length:] if length else []
                 value = build[number](builder, _flat(symbols) if nested else symbols)  # type: ignore[misc]
             if length:
                 del states[-length:], values[-length:], starts[-length:]
-            states.append(gotos[states[-1]][origin])
+            if type(value) is list:
+                states.append(gotos[states[-1]][origin])
+            else:
+                # A single symbol is passed on as far as that goes at once: it depends on little, and is remembered.
+                key = (states[-1], number, kind)
+                state = passed.get(key, -1)
+                if state < 0:
+                    state = passed[key] = table.pass_on(*key)
+                states.append(state)
             values.append(value)
-            starts.append(start)
+            starts.append(first)
 
     def _entry(self, start: int, statement: nodes.Statement) -> nodes.Entry:
         entry = nodes.Entry(start, self.last_end, statement)

@@ -17,6 +17,8 @@ class Elsewhere:
     """An attribute, input, output, generic type or helper symbol; None for the definition itself."""
     assertion: int | None = None
     """The assertion of this number instead, counted from 0."""
+    span: Span | None = None
+    """Or any span of its chunk: only in what is worked out again whenever that definition changes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -223,9 +223,9 @@ def extra_brace(fault: Fault) -> bool:
         return False
     # Of two braces either may be the one that is too many; the second reads as if it were.
     extra = token if token.kind == "RBRACE" else brace
-    message = "this '}' closes nothing" if extra is token else f"this '}}' is one too many: {fault.found(token)} follows"
+    why = "closes nothing" if extra is token else f"is one too many: {fault.found(token)} follows"
     repair = Repair("remove '}'", (Edit(span_of(extra), ""),), safe=False)
-    fault.report("syntax-error", span_of(extra), message, repair=repair)
+    fault.report("syntax-error", span_of(extra), f"this '}}' {why}", repair=repair)
     run.stacks = remembered.restore()
     run.builder.base = base
     run.before_brace = None

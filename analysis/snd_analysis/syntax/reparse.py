@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from snd_analysis.source import Edit, Span
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.builder import Blocks, Entries
+from snd_analysis.syntax.fault import BLOCK_KINDS, LONGEST_LOOKAHEAD
 from snd_analysis.syntax.parser import Run
 from snd_analysis.syntax.problem import Note, Problem, Repair
 from snd_analysis.syntax.recovery import NEAR, Recovery
-from snd_analysis.syntax.fault import BLOCK_KINDS, LONGEST_LOOKAHEAD
 from snd_analysis.syntax.stacks import Stacks, run_states
 from snd_analysis.syntax.table import table
 from snd_analysis.syntax.tokens import Token, Tokens, tokenize

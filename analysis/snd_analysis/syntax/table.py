@@ -18,8 +18,10 @@ from typing import Any, NamedTuple
 
 _START_SYMBOLS = ("document", "_expr")
 END = "$END"
-# In front of names stand the words that look like them.
-_FREQUENT = ("SPACE", "VERSION", "EXTENSION", "TYPE", "ID")
+# In front of names stand the words that look like them; the symbols are those that begin no longer one.
+_FREQUENT = (
+    "VERSION", "EXTENSION", "TYPE", "ID", "COMMA", "SEMI", "LPAR", "RPAR", "LSQB", "RSQB", "LBRACE", "RBRACE",
+)  # fmt: skip
 
 
 class Production(NamedTuple):
@@ -57,8 +59,8 @@ class Table:
     """What ``pass_on`` has answered."""
 
     def pass_on(self, below: int, number: int, kind: str) -> int:
-        """The state above ``below`` once a passing production, and those that then pass its symbol on before a
-        terminal of this kind, are reduced."""
+        """The state above ``below`` once a production, and those that then pass on what it made, are reduced before a
+        terminal of this kind."""
         while True:
             state = self.gotos[below][self.productions[number].origin]
             number = self.defaults[state]
@@ -99,7 +101,9 @@ def _load(data: dict[str, Any]) -> Table:
         gotos=gotos,
         defaults=tuple(_default_reduction(row) for row in actions),
         productions=tuple(Production(*row) for row in data["productions"]),
-        passing=tuple(length == 1 and (origin == "chain" or origin[0] == "_") for origin, length, *_ in data["productions"]),
+        passing=tuple(
+            length == 1 and (origin == "chain" or origin[0] == "_") for origin, length, *_ in data["productions"]
+        ),
         starts=data["starts"],
         ends=data["ends"],
         entry_states=tuple(state in entry_states for state in range(len(actions))),
@@ -126,7 +130,7 @@ def _build(grammar: str) -> dict[str, Any]:
     from lark.parsers.lalr_analysis import Shift
 
     lark = Lark(grammar, parser="lalr", lexer="basic", start=list(_START_SYMBOLS), keep_all_tokens=True)
-    parse_table = lark.parser.parser._parse_table  # type: ignore[attr-defined]
+    parse_table = lark.parser.parser._parse_table
     productions: list[tuple[str, int, str, bool]] = []
     numbers: dict[tuple[str, tuple[str, ...]], int] = {}
     actions: list[dict[str, int]] = [{} for _ in parse_table.states]

@@ -112,7 +112,7 @@ def tokenize(text: str, start: int = 0, end: int | None = None, stop: int | None
     while position < stop_at:
         found = match(text, position, end)
         assert found is not None  # OTHER matches any character
-        kind = found.lastgroup
+        kind = found.lastgroup or ""
         stop = found.end()
         position = found.start(kind)
         if kind == "SPACE":
@@ -136,10 +136,10 @@ def tokenize(text: str, start: int = 0, end: int | None = None, stop: int | None
         elif kind == "STRING":
             if "\n" in found.group(kind) or "\r" in found.group(kind):
                 stop = _string_end(text, position, stop, end, problems)
+                kind = "STRING" if stop > position + 1 else "ILLEGAL"
         elif kind == "QUOTE":
-            kind, stop = "STRING", _unclosed(text, position, end, problems)
-        if kind == "STRING" and stop == position + 1:
-            kind = "ILLEGAL"
+            stop = _unclosed(text, position, end, problems)
+            kind = "STRING" if stop > position + 1 else "ILLEGAL"
         elif kind in ("VERSION", "EXTENSION") and depth > 0:
             kind = "ID"
         elif kind in ("MALFORMED", "WORD", "BLOCK", "OTHER"):
@@ -180,7 +180,8 @@ def _unclosed(text: str, start: int, end: int, problems: list[Problem]) -> int:
     quote, other = text[start], "'" if text[start] == '"' else '"'
     if _BEHIND_LAST_STRING.match(text, start + 1, line_end):
         span = Span(start, start + 1)
-        problems.append(Problem("unclosed-string", span, f"this {quote} closes no string: its first {quote} is missing"))
+        message = f"this {quote} closes no string: its first {quote} is missing"
+        problems.append(Problem("unclosed-string", span, message))
         return start + 1
     brace = _stray_brace(text, start + 1, line_end)
     stop = max(start + len(_STATEMENT_END.sub("", text[start : line_end if brace is None else brace])), start + 1)
@@ -206,8 +207,7 @@ def _stray_brace(text: str, start: int, end: int) -> int | None:
 
 def _wrong(found: re.Match[str], problems: list[Problem]) -> str:
     """Reports a token that is not one, and says which terminal to go on with."""
-    kind = found.lastgroup
-    assert kind is not None
+    kind = found.lastgroup or ""
     word, span = found.group(kind), Span(*found.span(kind))
     match kind:
         case "MALFORMED":

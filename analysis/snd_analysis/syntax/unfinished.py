@@ -15,7 +15,9 @@ from snd_analysis.syntax.table import END, Table
 from snd_analysis.syntax.tokens import Token, at_column_zero, begins_line
 
 # What completes a statement, in the order of preference: what ends it first, then what leads there soonest.
-_COMPLETIONS = ("SEMI", "RPAR", "RSQB", "RBRACE", "ID", "THEN", "ELSE", "DO", "ASSIGN", "COLON", "BAR", "LPAR", "LBRACE")
+_COMPLETIONS = (
+    "SEMI", "RPAR", "RSQB", "RBRACE", "ID", "THEN", "ELSE", "DO", "ASSIGN", "COLON", "BAR", "LPAR", "LBRACE",
+)  # fmt: skip
 _LONGEST_COMPLETION = 12
 _LONGEST_LINE = 40
 _LONGEST_ENTRY = 2000

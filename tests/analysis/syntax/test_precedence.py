@@ -124,13 +124,13 @@ def shown(node: nodes.Node | None) -> str:
     raise AssertionError(node)
 
 
-@pytest.mark.parametrize(("first", "second"), product(LEVEL, LEVEL))
+@pytest.mark.parametrize(("first", "second"), list(product(LEVEL, LEVEL)))
 def test_pairs(first: str, second: str) -> None:
     expected = f"((a {first} b) {second} c)" if LEVEL[first] >= LEVEL[second] else f"(a {first} (b {second} c))"
     assert parenthesised(f"a {first} b {second} c") == expected
 
 
-@pytest.mark.parametrize(("operator", "fold"), product(LEVEL, FOLDS))
+@pytest.mark.parametrize(("operator", "fold"), list(product(LEVEL, FOLDS)))
 def test_folds(operator: str, fold: str) -> None:
     level = LEVEL.get(fold, LEVEL["=="])
     left = f"((a {operator} p) {fold} ..)" if LEVEL[operator] >= level else f"(a {operator} (p {fold} ..))"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -16,13 +17,97 @@ from snd_analysis.syntax.tokens import tokenize
 
 PROGRAMS = [*LIBRARY, *VALID, *EXAMPLES]
 WORDS = [
-    "operator", "graph", "public", "import", "version 2.0;", "@attrib", "@input", "@output", "@compose", "@lower",
-    "@using", "@assert", "@bogus", "if", "then", "elif", "else", "do", "for", "while", "with", "yield", "unroll", "is",
-    "in", "int", "real", "optional", "x", "y1", "_", "é", "42", "1.5e3", "1.", ".5", "0x1", "1e", '"s{x}"', '"', "'",
-    '"a\n"', "{", "}", "(", ")", "[", "]", ";", ",", ":", ".", "..", "...", "=", "==", "+=", ":=", "+", "-", "*", "**",
-    "<", ">", "<?", ">?", "<-", "<>", "->", "=>", "|", "||", "&&", "^", "~", "?", "??", "!", "#c", "\n", "\r\n", "\n}\n",
-    "operator f {", "\x00", "\ufeff", "\x0c", "\u2028", "\ud800", "$", "\\",
-]  # fmt: skip
+    "operator",
+    "graph",
+    "public",
+    "import",
+    "version 2.0;",
+    "@attrib",
+    "@input",
+    "@output",
+    "@compose",
+    "@lower",
+    "@using",
+    "@assert",
+    "@bogus",
+    "if",
+    "then",
+    "elif",
+    "else",
+    "do",
+    "for",
+    "while",
+    "with",
+    "yield",
+    "unroll",
+    "is",
+    "in",
+    "int",
+    "real",
+    "optional",
+    "x",
+    "y1",
+    "_",
+    "é",
+    "42",
+    "1.5e3",
+    "1.",
+    ".5",
+    "0x1",
+    "1e",
+    '"s{x}"',
+    '"',
+    "'",
+    '"a\n"',
+    "{",
+    "}",
+    "(",
+    ")",
+    "[",
+    "]",
+    ";",
+    ",",
+    ":",
+    ".",
+    "..",
+    "...",
+    "=",
+    "==",
+    "+=",
+    ":=",
+    "+",
+    "-",
+    "*",
+    "**",
+    "<",
+    ">",
+    "<?",
+    ">?",
+    "<-",
+    "<>",
+    "->",
+    "=>",
+    "|",
+    "||",
+    "&&",
+    "^",
+    "~",
+    "?",
+    "??",
+    "!",
+    "#c",
+    "\n",
+    "\r\n",
+    "\n}\n",
+    "operator f {",
+    "\x00",
+    "\ufeff",
+    "\x0c",
+    "\u2028",
+    "\ud800",
+    "$",
+    "\\",
+]
 
 
 @st.composite
@@ -81,7 +166,7 @@ def check_coverage(text: str, document: nodes.Document, problems: list[Span]) ->
     tokens = tokenize(text)
     items = [item.span for item in document.items]
     assert items == sorted(items)
-    for before, after in zip(items, items[1:], strict=False):
+    for before, after in pairwise(items):
         assert before.end <= after.start
     at = 0
     for token in tokens.tokens:

@@ -16,7 +16,9 @@ VALID = sorted((ROOT / "tests" / "fixtures" / "valid").rglob("*.sknd"))
 EXAMPLES = sorted(file for file in (ROOT / "examples").rglob("*.sknd") if "broken" not in file.parts)
 
 NODE_KINDS = tuple(
-    kind for kind in vars(nodes).values() if isinstance(kind, type) and issubclass(kind, nodes.Node) and kind != nodes.Node
+    kind
+    for kind in vars(nodes).values()
+    if isinstance(kind, type) and issubclass(kind, nodes.Node) and kind != nodes.Node
 )
 
 
@@ -72,7 +74,7 @@ def dump_file(tree: SyntaxTree) -> list[object]:
 
 
 def outline(value: object) -> str:
-    """A tree in one line, without places: ``Binary(a + b)`` reads ``(+ a b)``-like, in the order of the fields."""
+    """A tree in one line, without places: what each node has, but for fields that are empty."""
     if isinstance(value, tuple):
         return "[" + " ".join(outline(item) for item in value) + "]"
     if isinstance(value, nodes.Name | nodes.Qualified | nodes.TypeName | nodes.Operator | nodes.Modifier):
