@@ -10,18 +10,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 LAZY = {"lark"}
 """What the analysis may import inside of functions only: it is not loaded at start-up."""
-PURE_OUTSIDE = {
-    "os",
-    "io",
-    "time",
-    "datetime",
-    "socket",
-    "subprocess",
-    "threading",
-    "multiprocessing",
-    "shutil",
-    "random",
-}
+OUTSIDE_WORLD = {"os", "io", "time", "datetime", "socket", "subprocess", "threading", "multiprocessing", "random"}
 
 
 def _imports(package: str) -> Iterator[tuple[Path, str, bool]]:
