@@ -5,7 +5,9 @@ from __future__ import annotations
 from snd_analysis.rules.rule import Rule
 
 
-def _graph(*statements: str, inputs: str = "x: real[2, 3];", outputs: str = "y: real[2, 3];", module: str = "math") -> str:
+def _graph(
+    *statements: str, inputs: str = "x: real[2, 3];", outputs: str = "y: real[2, 3];", module: str = "math"
+) -> str:
     """A whole file whose graph is composed by some statements of operators of one library module."""
     body = "\n        ".join(statements)
     return f"""\
@@ -147,7 +149,10 @@ PACK_RANKS_DIFFER = Rule(
         "declared to differ between them."
     ),
     bad=_graph(
-        "y = layout.concat{axis=0}([a, b]);", inputs="a: real[2]; b: real[2, 1];", outputs="y: real[4];", module="layout"
+        "y = layout.concat{axis=0}([a, b]);",
+        inputs="a: real[2]; b: real[2, 1];",
+        outputs="y: real[4];",
+        module="layout",
     ),
     good=_graph(
         "y = layout.concat{axis=0}([a, b]);", inputs="a: real[2]; b: real[2];", outputs="y: real[4];", module="layout"
@@ -246,16 +251,16 @@ GRAPH_INVOKED = Rule(
     name="graph-invoked",
     summary="A graph is invoked outside of branches and loops.",
     why=(
-        "A graph is either the model itself or a part of a branch or loop, and has a scope of names of its own. What is "
-        "invoked as a step of a composition is an `operator`."
+        "A graph is either the model itself or a part of a branch or loop, and has a scope of names of its own. What "
+        "is invoked as a step of a composition is an `operator`."
     ),
     bad=f"{_NET}graph block {{\n{_BLOCK}",
     good=f"{_NET}operator block {{\n{_BLOCK}",
     section="2.10",
 )
 
-RECURSION = Rule(
-    name="recursion",
+RECURSIVE_OPERATOR = Rule(
+    name="recursive-operator",
     summary="An operator invokes itself, directly or through others.",
     why=(
         "Composing replaces an invocation by what the operator consists of. For an operator that invokes itself that "

@@ -46,12 +46,8 @@ PACKED_RESULT_WITHOUT_LENGTH = Rule(
         "How many tensors an operator gives may depend on attributes and shapes. A composition says it where the name "
         "is made, as `ys..(n)`, or by a list of names, so that a reader need not compute it."
     ),
-    bad=_used(
-        _graph("parts = layout.split{axis=1, count=3}(x);", "y = layout.concat{axis=1}(parts);")
-    ),
-    good=_used(
-        _graph("parts..(3) = layout.split{axis=1, count=3}(x);", "y = layout.concat{axis=1}(parts);")
-    ),
+    bad=_used(_graph("parts = layout.split{axis=1, count=3}(x);", "y = layout.concat{axis=1}(parts);")),
+    good=_used(_graph("parts..(3) = layout.split{axis=1, count=3}(x);", "y = layout.concat{axis=1}(parts);")),
     section="2.10",
 )
 
@@ -131,7 +127,9 @@ _COUNTER = """
 
 
 def _updated(statement: str) -> str:
-    text = _graph("y = math.add(x, total);", inputs="x: real[3]; k: int[3];", outputs="y: real[3];", blocks=_COUNTER)
+    text = _graph(
+        "y = math.add(x, total);", inputs="x: real[3]; k: int[3]; u: real[2];", outputs="y: real[3];", blocks=_COUNTER
+    )
     return _used(text.rstrip()[:-1] + f"    @update {{ {statement} }}\n}}\n")
 
 
@@ -148,7 +146,7 @@ UPDATE_SHAPE = Rule(
     name="update-shape",
     summary="A variable is updated by a tensor of another rank or other extents.",
     why="A variable keeps its declared shape from one run to the next, as its file of values does.",
-    bad=_updated("total = math.sum_reduce{axes=[0]}(y);"),
+    bad=_updated("total = math.neg(u);"),
     good=_updated("total = math.add(total, y);"),
     section="2.11",
 )

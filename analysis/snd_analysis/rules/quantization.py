@@ -7,8 +7,9 @@ from snd_analysis.rules.rule import Rule
 
 def _graph(entry: str, public: str = "") -> str:
     """A whole file with an operator inside a graph, and one quantization."""
+    modules = "math, quant" if "quant." in entry else "math"
     return f"""\
-import math, quant;
+import {modules};
 
 {public}operator block {{
     @input {{ x: real[n]; }}
@@ -51,8 +52,8 @@ PRIVATE_TENSOR = Rule(
     name="private-tensor",
     summary="A quantization names a tensor inside of an operator that is not public.",
     why=(
-        "Inputs, outputs and intermediate tensors of an operator may change with its implementation. Only variables and "
-        "constants can be named from outside, unless the operator says `public`."
+        "Inputs, outputs and intermediate tensors of an operator may change with its implementation. Only variables "
+        "and constants can be named from outside, unless the operator says `public`."
     ),
     bad=_graph(f"first.inner: {_MINMAX};"),
     good=_graph(f"first.inner: {_MINMAX};", "public "),

@@ -37,15 +37,22 @@ def _check_outputs_assigned(context: Context) -> None:
     """Every output of a definition that is composed must be assigned (2.10)."""
     blocks = {block.kind: block for block in context.definition.blocks if isinstance(block, nodes.Block)}
     compose = blocks.get("compose")
-    if compose is None or "lower" in blocks or any(isinstance(entry.statement, nodes.ErrorEntry) for entry in compose.entries):
+    if (
+        compose is None
+        or "lower" in blocks
+        or any(isinstance(entry.statement, nodes.ErrorEntry) for entry in compose.entries)
+    ):
         return
-    assigned = {
-        context.symbol(name)
+    names = [
+        name
         for _, component in entries_of(context.definition, "compose", nodes.Component)
         for node in nodes.descendants(component)
         if isinstance(node, nodes.Result | nodes.ResultTuple)
         for name in (node.names if isinstance(node, nodes.ResultTuple) else (node.target,))
-    }
+    ]
+    if any(isinstance(name, nodes.Name) and not name.text for name in names):
+        return  # a broken statement, which may have been the one
+    assigned = {context.symbol(name) for name in names}
     for symbol in context.resolution.symbols:
         if symbol.kind is SymbolKind.OUTPUT and symbol not in assigned:
             message = f"nothing is assigned to the output '{symbol.name}' in '@compose'"

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from snd_analysis import shapes
 from snd_analysis.names.symbols import OperatorName
-from snd_analysis.shapes import Integer, Verdict
+from snd_analysis.shapes import Integer
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.problem import Note
 from snd_analysis.types.compose.binding import ShapeBinding
@@ -14,7 +14,6 @@ from snd_analysis.types.compose.composition import UNKNOWN, Composition, Value, 
 from snd_analysis.types.compose.generics import TypeBinding
 from snd_analysis.types.packs import is_empty_list
 from snd_analysis.types.signature import Signature, TensorParameter, elsewhere
-from snd_analysis.types.type import Type
 
 
 class ArgumentCheck:
@@ -66,7 +65,9 @@ class ArgumentCheck:
         if not parameter.required:
             return
         name = parameter.symbol.name
-        message = f"the input '{name}' of '{self._name.name}' is neither optional nor has it a default: '~' can't stand for it"
+        message = (
+            f"the input '{name}' of '{self._name.name}' is not optional and has no default: '~' can't stand for it"
+        )
         self._work.context.report("missing-argument", argument, message, (self._note(parameter),))
         self._forget(parameter)
 
@@ -125,11 +126,8 @@ class ArgumentCheck:
         if formal is None or actual is None:
             return
         if formal.length is not None and actual.length is not None and not actual.optional:
-            self._binding.equate(formal.length, actual.length)
-        ranks_agree = not isinstance(argument, nodes.List) or self._items_agree(argument)
-        if not ranks_agree:
-            self._binding.give_up()
-        if parameter.dimensions is None or formal.shape is None or value.rank is None or not ranks_agree:
+            self._equate_length(parameter, argument, value, formal.length, actual.length)
+        if parameter.dimensions is None or formal.shape is None or value.rank is None:
             return
         if parameter.rank_symbol is not None:
             self._binding.equate(_rank_variable(parameter), value.rank)
@@ -139,6 +137,18 @@ class ArgumentCheck:
                 self._report_rank(parameter, value, argument, rank)
 
         self._binding.equate(formal.shape.rank, value.rank, complain)
+
+    def _equate_length(
+        self, parameter: TensorParameter, argument: nodes.Expression, value: Value, formal: Integer, actual: Integer
+    ) -> None:
+        def complain(needed: Integer) -> None:
+            message = (
+                f"the input '{parameter.symbol.name}' of '{self._name.name}' has the type '{parameter.type}' and needs "
+                f"{needed} tensors here, but this has {actual}: its type is '{value}'"
+            )
+            self._report("length-mismatch", argument, message, parameter)
+
+        self._binding.equate_length(formal, actual, complain if self._work.shapes_certain else None)
 
     def _relate_extents(self, parameter: TensorParameter, argument: nodes.Expression, value: Value) -> None:
         reported = False
@@ -158,29 +168,6 @@ class ArgumentCheck:
             f"it needs an extent of {needed} here, but this tensor has {here}"
         )
         self._report("argument-shape", place, message, parameter)
-
-    def _items_agree(self, node: nodes.List) -> bool:
-        """Whether the tensors of a list may have one rank, as those of a pack must (2.3)."""
-        first: tuple[nodes.Node, Type] | None = None
-        for item in node.items:
-            typed = self._work.context.expressions.get(item.item if isinstance(item, nodes.Expanded) else item)
-            if typed is None or typed.type is None or typed.type.shape is None:
-                continue
-            if first is None:
-                first = (item, typed.type)
-                continue
-            known = first[1].shape
-            assert known is not None
-            if not self._work.shapes_certain or shapes.decide_equal(known.rank, typed.type.shape.rank) is not Verdict.DIFFERENT:
-                continue
-            message = (
-                f"the tensors of a pack have one rank, but this is of rank {typed.type.shape.rank} "
-                f"('{typed.type}'), and the first of rank {known.rank} ('{first[1]}')"
-            )
-            note = self._work.context.note(first[0], f"this is '{first[1]}'")
-            self._work.context.report("pack-ranks-differ", item, message, (note,))
-            return False
-        return True
 
     def _report_rank(self, parameter: TensorParameter, value: Value, place: nodes.Node, rank: Integer) -> None:
         formal, actual = parameter.type, value.rank

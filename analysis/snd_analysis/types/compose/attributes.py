@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from snd_analysis.names.symbols import OperatorName
+from snd_analysis.shapes import Integer
 from snd_analysis.source import Edit, Span
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.problem import Note, Repair
@@ -74,7 +75,7 @@ class AttributeCheck:
         if not self._has_type(parameter, formal, actual, item):
             return
         if formal.packed and actual.packed:
-            self._bind_length(parameter, actual)
+            self._bind_length(parameter, item, actual)
         elif not formal.packed and not actual.optional:
             self._shapes.bind(parameter.value, typed.value)
 
@@ -112,17 +113,24 @@ class AttributeCheck:
             return self._types.deduce(formal.dtype, actual.dtype, item.value, self._role(parameter))
         if formal.dtype == actual.dtype:
             return True
-        message = (
-            f"the attribute '{parameter.symbol.name}' has the type '{formal}', but this is '{actual}'"
-        )
+        message = f"the attribute '{parameter.symbol.name}' has the type '{formal}', but this is '{actual}'"
         self._report("type-mismatch", item.value, message, parameter)
         return False
 
-    def _bind_length(self, parameter: AttributeParameter, actual: Type) -> None:
+    def _bind_length(self, parameter: AttributeParameter, item: nodes.Attribute, actual: Type) -> None:
         """A list says how long the pack is, which may be what a rank or a number of results is made of (2.6.2)."""
         if parameter.type is None or parameter.type.length is None or actual.length is None or actual.optional:
             return
-        self._shapes.equate(parameter.type.length, actual.length)
+        length = actual.length
+
+        def complain(needed: Integer) -> None:
+            message = (
+                f"the attribute '{parameter.symbol.name}' has the type '{parameter.type}' "
+                f"and needs {needed} items here, but this has {length}"
+            )
+            self._report("length-mismatch", item.value, message, parameter)
+
+        self._shapes.equate_length(parameter.type.length, length, complain if self._work.shapes_certain else None)
 
     def _omitted(self, parameter: AttributeParameter) -> None:
         """A default tells a value or a length; one that may be null is taken only where it is not (2.5)."""

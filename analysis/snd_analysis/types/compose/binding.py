@@ -36,6 +36,7 @@ class ShapeBinding:
         self._fresh: dict[Hashable, Integer | Truth] = {}
         self._packs: dict[Symbol, Extents] = {}
         self._equations: list[_Equation] = []
+        self._lengths: list[_Equation] = []
         self._contradictory = False
 
     def bind(self, formal: Integer | None, actual: Integer | None) -> None:
@@ -52,13 +53,17 @@ class ShapeBinding:
         """The two sides are equal, which may bind what the formal one is made of."""
         self._equations.append(_Equation(formal, actual, complain))
 
+    def equate_length(self, formal: Integer, actual: Integer, complain: _Complaint | None = None) -> None:
+        """Like ``equate``, for what is blamed only if it contradicts the others: the length of a pack."""
+        self._lengths.append(_Equation(formal, actual, complain))
+
     def relate(self, formal: Integer, other: Integer) -> None:
         """Two integers of the operator are equal."""
-        self.equate(formal - other, shapes.constant(0))
+        self.equate_length(formal - other, shapes.constant(0))
 
     def solve(self) -> None:
         """Binds what the equations determine, in whatever order they do; complains of those that can't hold."""
-        pending = self._equations
+        pending = self._equations + self._lengths
         progress = True
         while progress:
             progress = False
@@ -68,7 +73,7 @@ class ShapeBinding:
                     progress = True
         for equation in pending:
             self._judge(equation)
-        self._equations = []
+        self._equations, self._lengths = [], []
 
     def _settle(self, equation: _Equation) -> bool:
         unbound = shapes.variables(equation.formal) - self._values.keys()

@@ -119,5 +119,8 @@ def _disagreement(work: Composition, first: Value, other: Value, static: bool) -
     if first.rank is None or other.rank is None:
         return None
     if shapes.decide_equal(first.rank, other.rank) is Verdict.DIFFERENT:
-        return "branch-ranks", f"their rank ({other.rank} and {first.rank}), for the condition is known at run time only"
+        return (
+            "branch-ranks",
+            f"their rank ({other.rank} and {first.rank}), for the condition is known at run time only",
+        )
     return None

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from snd_analysis import shapes
 from snd_analysis.names.symbols import OperatorName, Symbol
-from snd_analysis.shapes import Integer
+from snd_analysis.shapes import Integer, Verdict
 from snd_analysis.source import Span
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.problem import Note, Problem
@@ -80,16 +80,35 @@ class Composition:
     def value(self, node: nodes.Expression) -> Value:
         """Types an expression on a right side or among arguments."""
         typed = infer(self.context, node)
-        return self.value_of(node, typed)
-
-    def value_of(self, node: nodes.Expression, typed: Typed) -> Value:
-        """What an expression that is typed already stands for."""
-        if typed.type is None:
+        if typed.type is None or not self._ranks_agree(node):
             return UNKNOWN
         if not typed.type.tensor:
             type_ = replace(typed.type, shape=TensorShape(shapes.constant(0), ""))
             return Value(type_, (), typed.value, True, None, node)
         return Value(typed.type, self._extents(node), None, False, None, node)
+
+    def _ranks_agree(self, node: nodes.Expression) -> bool:
+        """Whether the tensors of a list may have one rank, as those of a pack must (2.3)."""
+        if isinstance(node, nodes.Parenthesized):
+            return self._ranks_agree(node.inner)
+        first: tuple[nodes.Node, Type, Integer] | None = None
+        for item in node.items if isinstance(node, nodes.List) and self.shapes_certain else ():
+            typed = self.context.expressions.get(item.item if isinstance(item, nodes.Expanded) else item)
+            type_ = None if typed is None else typed.type
+            if type_ is None:
+                continue
+            rank = shapes.constant(0) if type_.shape is None else type_.shape.rank
+            if first is None:
+                first = (item, type_, rank)
+            elif shapes.decide_equal(first[2], rank) is Verdict.DIFFERENT:
+                message = (
+                    f"the tensors of a pack have one rank, but this is '{type_.item()}', of rank {rank}, "
+                    f"and the first '{first[1].item()}', of rank {first[2]}"
+                )
+                note = self.context.note(first[0], f"this is '{first[1].item()}'")
+                self.context.report("pack-ranks-differ", item, message, (note,))
+                return False
+        return True
 
     def extents_of_items(self, node: nodes.Expression, value: Value) -> list[tuple[nodes.Node, Extents | None]]:
         """The extents of the tensors of a pack that is written as a list, each with its place; else of all."""

@@ -45,7 +45,9 @@ def condition(work: Composition, node: nodes.Callable, run: Run) -> Condition:
         message = f"a condition can't be null, but this may be: its type is '{value}'"
         work.context.report("null-not-allowed", result_place(node), message, _origin(values))
     elif not value.compile_time and work.shapes_certain and _is_plural(value):
-        message = f"a condition is one bool, but this is a tensor of type '{value}', which has another number of elements"
+        message = (
+            f"a condition is one bool, but this is a tensor of type '{value}', which has another number of elements"
+        )
         work.context.report("condition-shape", result_place(node), message, _origin(values))
     return Condition(value.compile_time)
 

@@ -30,7 +30,8 @@ def check_assigned(work: Composition, symbol: Symbol, name: nodes.Name, value: V
         message = f"{role} can't be null, but this may be: its type is '{value}'; give a value for null with '??'"
         context.report("null-not-allowed", value.place or name, message, note)
     elif declared.dtype != actual.dtype:
-        _report(work, symbol, name, "type", f"declared as '{declared}', but it is {_made(symbol)} as '{value}'")
+        rule = "output-type" if symbol.kind is SymbolKind.OUTPUT else "update-type"
+        _report(work, rule, symbol, name, f"declared as '{declared}', but it is {_made(symbol)} as '{value}'")
     elif declared.length is not None and actual.length is not None and (
         shapes.decide_equal(declared.length, actual.length) is Verdict.DIFFERENT
     ):  # fmt: skip
@@ -48,26 +49,26 @@ def _check_shape(work: Composition, symbol: Symbol, name: nodes.Name, value: Val
     if parameter.shape is None:
         return
     if shapes.decide_equal(declared.shape.rank, value.rank) is Verdict.DIFFERENT:
-        ranks = f"of rank {declared.shape.rank}", f"of rank {value.rank}"
+        ranks = f", of rank {declared.shape.rank}", f", of rank {value.rank}"
     elif differing(work.extents_of_symbol(symbol), value.extents):
         ranks = "", ""
     else:
         return
-    first, second = (f", {rank}," if rank else "" for rank in ranks)
-    text = f"declared as '{declared}'{first} but it is {_made(symbol)} as '{value}'{second.rstrip(',')}"
-    _report(work, symbol, name, "shape", text if first else text.replace("' but", "', but"))
+    text = f"declared as '{declared}'{ranks[0]}, but it is {_made(symbol)} as '{value}'{ranks[1]}"
+    rule = "output-shape" if symbol.kind is SymbolKind.OUTPUT else "update-shape"
+    _report(work, rule, symbol, name, text)
 
 
 def _made(symbol: Symbol) -> str:
     return "composed" if symbol.kind is SymbolKind.OUTPUT else "updated"
 
 
-def _report(work: Composition, symbol: Symbol, name: nodes.Name, what: str, text: str) -> None:
+def _report(work: Composition, rule: str, symbol: Symbol, name: nodes.Name, text: str) -> None:
     """At the declaration of an output, which is what the composition is measured by; at the update of a variable."""
     context = work.context
     message = f"the {symbol.kind} '{symbol.name}' is {text}"
     if symbol.kind is SymbolKind.VARIABLE:
-        context.report(f"update-{what}", name, message, (context.declared(symbol),))
+        context.report(rule, name, message, (context.declared(symbol),))
         return
     made = Note(Span(name.start, name.end).shifted(context.base), f"'{symbol.name}' is assigned here")
-    context.problems.append(Problem(f"output-{what}", symbol.span, message, (made,)))
+    context.problems.append(Problem(rule, symbol.span, message, (made,)))

@@ -135,7 +135,9 @@ def _count(work: Composition, node: nodes.Loop, length: Integer | None) -> _Coun
         least, most = shapes.bounds(value.scalar - length)[0], length
         if least is not None and least > 0:
             message = f"the loop counts to {value.scalar}, but the packs that it scans have only {most} tensors"
-            work.context.report("scan-lengths", written, message, (work.context.note(node.scans[0].value, "scanned here"),))
+            work.context.report(
+                "scan-lengths", written, message, (work.context.note(node.scans[0].value, "scanned here"),)
+            )
     if type_.optional:
         return _Count(None, False)
     return _Count(value.scalar, False)
@@ -180,8 +182,8 @@ def _results(
         return None
     if len(results) < len(carries):
         message = (
-            f"the body has {counted(len(results), 'result')}, but there are {counted(len(carries), 'carried variable')}: "
-            "its first results are their new values"
+            f"the body has {counted(len(results), 'result')}, "
+            f"but there are {counted(len(carries), 'carried variable')}: its first results are their new values"
         )
         note = work.context.note(node.carries[len(results)], "this one gets no new value")
         work.context.report("carried-count", result_place(node.body), message, (note,))
@@ -214,7 +216,10 @@ def _updated(
     ):
         what = "rank"
     if what is not None:
-        message = f"the carried variable '{carry.name.text}' is '{before}', but its new value is '{after}': its {what} can't change"
+        message = (
+            f"the carried variable '{carry.name.text}' is '{before}', but its new value is '{after}': "
+            f"its {what} can't change"
+        )
         note = work.context.note(carry, f"'{carry.name.text}' is declared here")
         work.context.report("carried-type", result_place(node.body), message, (note,))
         return before

@@ -16,12 +16,10 @@ from snd_analysis.types.signature import Signature, elsewhere, signature_of
 
 def check_quantize(work: Composition) -> None:
     """Checks every entry of ``@quantize``."""
-    seen: dict[str, nodes.Quantization] = {}
     for base, entry in entries_of(work.context.definition, "quantize", nodes.Quantization):
         work.context.base = base
         if _check_target(work, entry):
             _check_algorithm(work, entry)
-        seen.setdefault(entry.target.text, entry)
 
 
 def _check_target(work: Composition, entry: nodes.Quantization) -> bool:
@@ -32,7 +30,8 @@ def _check_target(work: Composition, entry: nodes.Quantization) -> bool:
     found = find_tensor(context, parts)
     if found is Found.PRIVATE:
         message = (
-            f"'{entry.target.text}' can't be named here: of an operator that is not public only variables and constants can"
+            f"'{entry.target.text}' can't be named here: "
+            "of an operator that is not public only variables and constants can"
         )
         context.report("private-tensor", entry.target, message)
     elif found is Found.NOTHING:
@@ -87,6 +86,3 @@ def _check_parts(work: Composition, entry: nodes.Quantization, name: OperatorNam
         note = elsewhere(name, f"{role} is declared here", signature.inputs[0].symbol.name)
         context.report("type-mismatch", entry.target, message, (note,))
     types.finish(entry.algorithm)
-
-
-

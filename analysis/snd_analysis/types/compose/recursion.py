@@ -35,12 +35,12 @@ def check_recursion(context: Context) -> None:
         context.base = base
         if len(chain) == 1 and chain[0] == own:
             message = f"'{own.name}' invokes itself: its composition would never end"
-            context.report("recursion", call.function, message)
+            context.report("recursive-operator", call.function, message)
             return
         names = " → ".join([own.name, *(member.name for member in chain), own.name])
         message = f"'{own.name}' invokes itself through others: {names}"
         notes = tuple(elsewhere(member, f"'{member.name}' is defined here") for member in chain)
-        context.report("recursion", call.function, message, notes)
+        context.report("recursive-operator", call.function, message, notes)
         return
 
 

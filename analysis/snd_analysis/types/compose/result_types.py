@@ -27,16 +27,23 @@ def typed_result(work: Composition, annotation: nodes.ResultType | None, place: 
     type_, extents = declared
     if value.type is None:
         return replace(value, type=None)
-    result = replace(value, type=replace(type_, length=value.type.length, optional=value.type.optional))
+    # A scalar stands for a tensor of that value throughout.
+    uniform = value.compile_time and not value.type.packed
+    result = replace(
+        value,
+        compile_time=False,
+        scalar=None,
+        type=replace(type_, length=value.type.length, optional=value.type.optional),
+    )
     if type_.dtype != value.type.dtype:
         message = f"the result is declared as '{type_}', but this is '{value}'"
         work.context.report("type-mismatch", annotation, message)
         return UNKNOWN
-    if disagreement(work, type_, extents, value):
+    if not uniform and disagreement(work, type_, extents, value):
         message = f"the result is declared as '{type_}', but this is '{value}'"
         work.context.report("result-shape", annotation, message)
         return UNKNOWN
-    return replace(result, extents=value.extents if value.extents is not None else extents)
+    return replace(result, extents=value.extents if value.extents is not None and not uniform else extents)
 
 
 def disagreement(work: Composition, type_: Type, extents: Extents | None, value: Value) -> bool:
@@ -103,4 +110,3 @@ def _extent(
     elif whole is not None and whole.rank is not None:
         length = whole.rank
     return Typed(Type(INT, length=length), items=whole.extents if whole is not None else None)
-

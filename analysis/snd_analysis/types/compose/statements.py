@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from snd_analysis.types.compose.loops import loop
-
 from snd_analysis.names.symbols import OperatorName
 from snd_analysis.syntax import nodes
 from snd_analysis.types.compose.branches import branch
 from snd_analysis.types.compose.composition import Composition, Value
 from snd_analysis.types.compose.invocations import invoke
 from snd_analysis.types.compose.labels import add_label
+from snd_analysis.types.compose.loops import loop
 from snd_analysis.types.compose.results import assign
 
 
