@@ -1,0 +1,73 @@
+"""What expressions evaluate to, over known and unknown values (2.4).
+
+``evaluate`` gives the value of an expression in an ``Environment``. Unknown ints and bools are symbolic (``shapes``),
+unknown reals and strings are ``Unknown``; packs of unknown length have runs. ``substitute`` does everything again with
+what became known. The meaning of every operator on single values is in one table: ``OPERATIONS``, ``UNARY``,
+``FUNCTIONS``, ``CASTS``.
+"""
+
+from snd_analysis.values.elementwise import elementwise
+from snd_analysis.values.environment import Environment
+from snd_analysis.values.errors import EvaluationError, Failure, Unresolved
+from snd_analysis.values.evaluation import evaluate
+from snd_analysis.values.folds import CUMULATIVE, FOLDS
+from snd_analysis.values.formatting import format_value
+from snd_analysis.values.functions import CASTS, FUNCTIONS
+from snd_analysis.values.indexing import Slice, index, sliced
+from snd_analysis.values.items import item, split
+from snd_analysis.values.lists import with_length
+from snd_analysis.values.operations import OPERATIONS, UNARY
+from snd_analysis.values.pack import POSITION, Element, Pack, Run, element_of, pack_of
+from snd_analysis.values.rewriting import shifted, substitute
+from snd_analysis.values.scalars import (
+    NULL,
+    UNDEFINED,
+    Maybe,
+    Result,
+    Unknown,
+    Value,
+    default_value,
+    dtype_of,
+    maybe,
+    unknown,
+)
+
+__all__ = [
+    "CASTS",
+    "CUMULATIVE",
+    "FOLDS",
+    "FUNCTIONS",
+    "NULL",
+    "OPERATIONS",
+    "POSITION",
+    "UNARY",
+    "UNDEFINED",
+    "Element",
+    "Environment",
+    "EvaluationError",
+    "Failure",
+    "Maybe",
+    "Pack",
+    "Result",
+    "Run",
+    "Slice",
+    "Unknown",
+    "Unresolved",
+    "Value",
+    "default_value",
+    "dtype_of",
+    "element_of",
+    "elementwise",
+    "evaluate",
+    "format_value",
+    "index",
+    "item",
+    "maybe",
+    "pack_of",
+    "shifted",
+    "sliced",
+    "split",
+    "substitute",
+    "unknown",
+    "with_length",
+]

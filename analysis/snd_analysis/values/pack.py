@@ -1,0 +1,238 @@
+"""Packs: rows of values, some of them runs whose length is not known (2.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, field
+from typing import Final, TypeAlias
+
+from snd_analysis import shapes
+from snd_analysis.shapes import FoldKey, Integer, Truth
+from snd_analysis.values.scalars import Fresh, Result, Unknown, Value, dtype_of, unknown
+
+# Runs of one value that are longer stay runs although their length is known.
+_LONGEST_WRITTEN_OUT = 1024
+
+ZERO, ONE = shapes.constant(0), shapes.constant(1)
+
+
+class _Position:
+    __slots__ = ()
+
+    def __reduce__(self) -> str:
+        return "POSITION_KEY"
+
+
+POSITION_KEY: Final = _Position()
+POSITION: Final[Integer] = shapes.variable(POSITION_KEY, "i", 0)
+"""Stands for the place of an item, from 0, in the element of a ``Run``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """The key of item ``index`` of a pack whose items are not known.
+
+    ``pack`` is what names it: a key given by whoever made it, a ``Result``, or a ``Pack`` of several segments.
+    """
+
+    pack: Hashable
+    index: Integer
+    dtype: str
+    name: str = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """``length`` items, the i-th being ``element`` with i for ``POSITION``. The length is not negative."""
+
+    length: Integer
+    element: Value
+
+
+Segment: TypeAlias = object
+"""An item, or a ``Run``."""
+
+
+class Pack:
+    """Items and runs in a row. Packs of equal segments are equal.
+
+    Runs of known length are written out; only long ones of one value stay. An empty pack may know the value that it
+    repeats no times (``uniform``), and the element type of the items that it hasn't got (``dtype``).
+    """
+
+    __slots__ = ("_dtype", "_hash", "_items", "_length", "_uniform", "segments")
+
+    segments: tuple[Segment, ...]
+
+    def __init__(self, segments: Iterable[Segment], *, dtype: str | None = None, uniform: Value | None = None) -> None:
+        written = tuple(segments)
+        for segment in written:
+            if type(segment) is Run:
+                written, uniform = _written_out(written, uniform)
+                break
+        self.segments = written
+        self._uniform = uniform
+        self._dtype = dtype
+        self._hash: int | None = None
+        self._length: Integer | None = None
+        self._items: tuple[Value, ...] | bool | None = False
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        return isinstance(other, Pack) and self.segments == other.segments
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = hash(self.segments)
+        return self._hash
+
+    def __repr__(self) -> str:
+        return f"Pack({self.segments!r})"
+
+    @property
+    def length(self) -> Integer:
+        """How many items there are."""
+        if self._length is None:
+            total, single = ZERO, 0
+            for segment in self.segments:
+                if type(segment) is Run:
+                    total = total + segment.length
+                else:
+                    single += 1
+            self._length = total + single if self.segments else ZERO
+        return self._length
+
+    @property
+    def items(self) -> tuple[Value, ...] | None:
+        """The items, if their number is known."""
+        if self._items is False:
+            self._items = self._expanded()
+        return self._items  # type: ignore[return-value]
+
+    def _expanded(self) -> tuple[Value, ...] | None:
+        if not any(type(segment) is Run for segment in self.segments):
+            return self.segments
+        if self.length.value is None:
+            return None
+        items: list[Value] = []
+        for segment in self.segments:
+            if type(segment) is Run:
+                assert segment.length.value is not None
+                items.extend([segment.element] * segment.length.value)
+            else:
+                items.append(segment)
+        return tuple(items)
+
+    @property
+    def dtype(self) -> str | None:
+        """The element type; None if nothing tells."""
+        if self.segments:
+            first = self.segments[0]
+            return dtype_of(first.element if isinstance(first, Run) else first)
+        return dtype_of(self._uniform) if self._uniform is not None else self._dtype
+
+    @property
+    def uniform(self) -> Value | None:
+        """The value of all items, if they are the same by the form of the pack (2.4, Folding)."""
+        if not self.segments:
+            return self._uniform
+        first = self.segments[0]
+        value = first.element if isinstance(first, Run) else first
+        if positional(value):
+            return None
+        for segment in self.segments[1:]:
+            other = segment.element if isinstance(segment, Run) else segment
+            if other is not value and other != value:
+                return None
+        return value
+
+    @property
+    def run(self) -> Run | None:
+        """The run, if the pack is one run and nothing else."""
+        if len(self.segments) != 1:
+            return None
+        segment = self.segments[0]
+        return segment if isinstance(segment, Run) else None
+
+
+def _written_out(segments: tuple[Segment, ...], uniform: Value | None) -> tuple[tuple[Segment, ...], Value | None]:
+    written: list[Segment] = []
+    for segment in segments:
+        if not isinstance(segment, Run):
+            written.append(segment)
+            continue
+        count = segment.length.value
+        moves = positional(segment.element)
+        if count is None or (count > _LONGEST_WRITTEN_OUT and not moves):
+            written.append(segment)
+        elif count > 0:
+            written.extend(_items_of(segment.element, count, moves))
+        elif not moves:
+            uniform = segment.element
+    return tuple(written), uniform
+
+
+def _items_of(element: Value, count: int, moves: bool) -> Iterable[Value]:
+    from snd_analysis.values.rewriting import shifted
+
+    return (shifted(element, shapes.constant(at)) for at in range(count)) if moves else [element] * count
+
+
+def positional(value: Value) -> bool:
+    """Whether the position occurs in a value, so that it may differ from item to item."""
+    if isinstance(value, Integer | Truth):
+        return any(_is_positional_key(leaf.key) for leaf in value.leaves)
+    return isinstance(value, Unknown) and _is_positional_key(value.key)
+
+
+def _is_positional_key(key: Hashable) -> bool:
+    if key is POSITION_KEY:
+        return True
+    if isinstance(key, Element):
+        return positional(key.index)
+    if isinstance(key, Result):
+        if key.positional is None:
+            key.positional = any(positional(operand) for operand in key.operands)
+        return key.positional
+    return False
+
+
+def element_value(
+    pack: Hashable, name: str, index: Integer, dtype: str | None, low: int | None = None, high: int | None = None
+) -> Value:
+    """Item ``index`` of a pack whose items are not known; an int lies within bounds."""
+    if dtype is None:
+        return unknown(None, None, name)
+    text = name if index == POSITION else f"{name}[{index}]"
+    return unknown(dtype, Element(pack, index, dtype, name), text, low, high)
+
+
+def element_of(
+    key: Hashable, name: str, minimum: int | None = 0, maximum: int | None = None, dtype: str = "int"
+) -> Value:
+    """What stands for each item in a run of the items of the pack of that key; an int lies within bounds."""
+    return element_value(key, name, POSITION, dtype, minimum, maximum)
+
+
+def pack_of(
+    key: Hashable,
+    name: str,
+    length: Integer | int,
+    minimum: int | None = 0,
+    maximum: int | None = None,
+    dtype: str = "int",
+) -> Pack:
+    """The pack of that key, of known or unknown length, whose items are not known; ints lie within bounds."""
+    count = shapes.constant(length) if isinstance(length, int) else length
+    return Pack((Run(count, element_of(key, name, minimum, maximum, dtype)),), dtype=dtype)
+
+
+def fresh(dtype: str | None) -> Value:
+    """An unknown value that equals only itself."""
+    return unknown(dtype, Fresh(), "…")
+
+
+def is_fold(key: Hashable) -> bool:
+    """Whether the key is that of a fold over a run."""
+    return isinstance(key, FoldKey) and isinstance(key.pack, Run)

@@ -1,0 +1,66 @@
+"""Sums and products of runs of ints: as far as possible in terms of the length and of single unknowns."""
+
+from __future__ import annotations
+
+from snd_analysis import shapes
+from snd_analysis.shapes import Integer
+from snd_analysis.shapes.integer import Atom, Monomial
+from snd_analysis.values.pack import ONE, POSITION, ZERO, Run, positional
+from snd_analysis.values.scalars import Value
+
+
+def sum_over_run(run: Run) -> Integer:
+    """``x + ..`` of a run of ints: the sum of a polynomial is the polynomial of the sums of its monomials."""
+    element = run.element
+    assert isinstance(element, Integer)
+    total = ZERO
+    for monomial, coefficient in element.terms.items():
+        fixed, moving = _divided(monomial)
+        total = total + (fixed * _sum_of(Run(run.length, moving), moving)).scaled(coefficient)
+    return total
+
+
+def _sum_of(run: Run, element: Integer) -> Integer:
+    if element == ONE:
+        return run.length
+    if element == POSITION:
+        return shapes.floor_divide(run.length * (run.length - 1), 2)
+    low, _ = shapes.bounds(element)
+    return shapes.sum_of(run, str(element), 0 if low is not None and low >= 0 else None)
+
+
+def product_over_run(run: Run) -> Integer:
+    """``x * ..`` of a run of ints: the product of a monomial is the product of the products of its factors."""
+    element = run.element
+    assert isinstance(element, Integer)
+    if len(element.terms) != 1:
+        return _product_of(run, element)
+    ((monomial, coefficient),) = element.terms.items()
+    fixed, moving = _divided(monomial)
+    total = shapes.power(fixed.scaled(coefficient), run.length)
+    for atom, exponent in next(iter(moving.terms), ()):
+        total = total * shapes.power(_product_of(run, _of(((atom, 1),))), exponent)
+    return total
+
+
+def _product_of(run: Run, element: Integer) -> Integer:
+    if not positional(element):
+        return shapes.power(element, run.length)
+    low, _ = shapes.bounds(element)
+    return shapes.product_of(Run(run.length, element), str(element), None if low is None or low < 0 else min(low, 1))
+
+
+def _divided(monomial: Monomial) -> tuple[Integer, Integer]:
+    """The factors that are the same for all items, and those that are not."""
+    fixed = tuple(pair for pair in monomial if not _moves(pair[0]))
+    moving = tuple(pair for pair in monomial if _moves(pair[0]))
+    return _of(fixed), _of(moving)
+
+
+def _moves(atom: Atom) -> bool:
+    value: Value = _of(((atom, 1),))
+    return positional(value)
+
+
+def _of(monomial: Monomial) -> Integer:
+    return Integer({monomial: 1})
