@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from snd_analysis.check import Facts, check_definition
-from snd_analysis.diagnostics import Diagnostic, Fix, Location, Related, TextEdit
+from snd_analysis.compose.unit import Unit
+from snd_analysis.diagnostics import Diagnostic, Fix, Location, Related, Severity, TextEdit
 from snd_analysis.names.environment import Environment, ModuleNames
 from snd_analysis.names.library import LIBRARY_PREFIX, LibraryNames, is_library, library_modules, library_names, library_text
 from snd_analysis.names.modules import candidates
@@ -63,11 +64,13 @@ class _Known:
         self.environments: dict[str, tuple[tuple[object, ...], Environment]] = {}
         self.resolutions: dict[tuple[str, nodes.Definition], tuple[Environment, Resolution]] = {}
         self.checks: dict[tuple[str, nodes.Definition], tuple[Environment, Facts, tuple[Problem, ...]]] = {}
+        self.units: dict[tuple[str, nodes.Definition], Unit] = {}
 
     def forget(self, path: str, gone: set[nodes.Definition]) -> None:
         for definition in gone:
             self.resolutions.pop((path, definition), None)
             self.checks.pop((path, definition), None)
+            self.units.pop((path, definition), None)
 
 
 class Workspace:
@@ -293,6 +296,31 @@ class Snapshot:
         self._known.checks[path, definition] = (environment, facts, problems)
         return problems
 
+    # ---- composing ---------------------------------------------------------------------------------------------------
+    def unit(self, name: OperatorName) -> Unit | None:
+        """A definition, ready to be composed: the same object as long as its text, its names and its mistakes are."""
+        found = next(
+            (
+                (placed, definition)
+                for placed in self.tree(name.path).chunks
+                for definition in placed.chunk.definitions
+                if definition.name.text == name.name
+            ),
+            None,
+        )
+        if found is None:
+            return None
+        placed, definition = found
+        resolution = self.resolution(name.path, definition)
+        errors: tuple[Span, ...] = ()
+        if not is_library(name.path):
+            problems = (*placed.chunk.problems, *self._check(name.path, definition, not placed.chunk.problems))
+            errors = tuple(each.span for each in problems if severity_of(each.rule) is Severity.ERROR)
+        known = self._known.units.get((name.path, definition))
+        if known is None or known.resolution is not resolution or known.errors != errors:
+            known = self._known.units[name.path, definition] = Unit(name, definition, resolution, errors)
+        return known
+
     def _diagnostic(self, path: str, problem: Problem) -> Diagnostic:
         repair = problem.repair
         fix = None
@@ -333,6 +361,8 @@ class Snapshot:
         if place.member is not None:
             symbol = self.resolution(place.path, definition).symbol(place.member)
             span = symbol.span if symbol else span
+        if place.span is not None:
+            span = place.span
         return Location(place.path, span.shifted(base))
 
     def dependencies(self, path: str) -> tuple[str, ...]:

@@ -1,0 +1,120 @@
+"""``if … then … elif … then … else …`` (2.10.1, Branching)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from snd_analysis.compose.joining import joined
+from snd_analysis.compose.results import Targets
+from snd_analysis.model import Graph, Operation, TensorValue
+from snd_analysis.shapes import FALSE, TRUE, Truth
+from snd_analysis.syntax import nodes
+from snd_analysis.values import NULL, UNDEFINED, Maybe, Value
+
+if TYPE_CHECKING:
+    from snd_analysis.compose.composer import Composer, Values
+
+
+def branch(composer: Composer, node: nodes.Branch, targets: Targets) -> Values | None:
+    """Composes the branches that may be taken: one, if compile-time conditions decide which.
+
+    Raises EvaluationError if a condition has no value.
+    """
+    subgraphs: dict[str, Graph] = {}
+    alternatives: list[Values | None] = []
+    for number, case in enumerate(node.cases):
+        static = _static_condition(composer, case.condition)
+        if static is FALSE or static is NULL:
+            continue
+        if static is TRUE:
+            return _finish(composer, node, case.consequent, subgraphs, alternatives, targets)
+        suffix = str(number + 1) if len(node.cases) > 1 else ""
+        if static is None:
+            condition, graph = part(composer, "condition", case.condition, Targets(()))
+            subgraphs[f"condition{suffix}"] = graph
+            if condition is None:
+                alternatives.append(None)
+        values, graph = part(composer, "then", case.consequent, targets)
+        subgraphs[f"then{suffix}"] = graph
+        alternatives.append(values)
+    return _finish(composer, node, node.alternative, subgraphs, alternatives, targets)
+
+
+def _static_condition(composer: Composer, condition: nodes.Callable) -> Value | None:
+    """The value of a compile-time condition, not known if it is UNDEFINED; None for a tensor."""
+    if isinstance(condition, nodes.Region | nodes.Labelled) or composer.invokes(condition):
+        return None
+    value = composer.scope.evaluate(condition)
+    if isinstance(value, Truth) or value is NULL:
+        return value
+    return UNDEFINED if value is UNDEFINED or isinstance(value, Maybe) else None
+
+
+def _finish(
+    composer: Composer,
+    node: nodes.Branch,
+    last: nodes.Callable,
+    subgraphs: dict[str, Graph],
+    alternatives: list[Values | None],
+    targets: Targets,
+) -> Values | None:
+    """The result, given the branch that is taken if none before is."""
+    if not alternatives:
+        return composer.call(last, targets)
+    values, graph = part(composer, "else", last, targets)
+    subgraphs["else"] = graph
+    alternatives.append(values)
+    results = _common(composer, alternatives, targets, node)
+    add_operation(composer, "if", node, subgraphs, (), results, targets)
+    return results
+
+
+def _common(
+    composer: Composer, alternatives: list[Values | None], targets: Targets, node: nodes.Branch
+) -> Values | None:
+    known = [values for values in alternatives if values is not None]
+    if len(known) != len(alternatives) or any(len(values) != len(known[0]) for values in known):
+        return None
+    return [
+        joined([values[at] for values in known], targets, at, composer, composer.place(node))
+        for at in range(len(known[0]))
+    ]
+
+
+def part(
+    composer: Composer,
+    name: str,
+    node: nodes.Callable,
+    targets: Targets,
+    inputs: Mapping[str, TensorValue] | None = None,
+) -> tuple[Values | None, Graph]:
+    """One part of a control flow construct, as a graph of its own.
+
+    Raises EvaluationError if an expression in it has no value.
+    """
+    operations, composer.operations = composer.operations, []
+    tensors, composer.tensors = composer.tensors, {}
+    try:
+        values = composer.call(node, targets)
+        outputs = {targets.name(at) or str(at): value for at, value in enumerate(values or ())}
+        graph = Graph(name, inputs or {}, outputs, {}, {}, composer.tensors, tuple(composer.operations))
+    finally:
+        composer.operations, composer.tensors = operations, tensors
+    return values, graph
+
+
+def add_operation(
+    composer: Composer,
+    construct: str,
+    node: nodes.Node,
+    subgraphs: Mapping[str, Graph],
+    inputs: tuple[TensorValue, ...],
+    results: Values | None,
+    targets: Targets,
+) -> None:
+    """Adds a control flow operation to the graph at hand."""
+    label = None if targets.label is None else composer.scoped(targets.label)
+    composer.operations.append(
+        Operation(None, label, {}, {}, inputs, tuple(results or ()), composer.place(node), None, construct, subgraphs)
+    )

@@ -1,0 +1,256 @@
+"""The body of a graph or operator, statement by statement (2.10, 2.11, chapter 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+from snd_analysis import shapes
+from snd_analysis.compose.binding import Given, as_tensor, evaluation_failure
+from snd_analysis.compose.declared import Dynamic
+from snd_analysis.compose.failure import Failure, Site
+from snd_analysis.compose.instance import Instance
+from snd_analysis.compose.outputs import check_output
+from snd_analysis.compose.renewal import Renewal
+from snd_analysis.compose.results import Targets, assign, made_output
+from snd_analysis.compose.session import Session
+from snd_analysis.compose.unit import Unit
+from snd_analysis.model import Graph, Operation, Place, RuntimeCheck, Tensor, TensorValue
+from snd_analysis.names.symbols import OperatorName, Symbol
+from snd_analysis.shapes import Integer
+from snd_analysis.syntax import nodes
+from snd_analysis.values import NULL, UNDEFINED, EvaluationError, Value
+
+Values = list[TensorValue]
+
+
+def compose_body(session: Session, instance: Instance) -> None:
+    """Composes ``@compose`` and ``@update``, checks the outputs, and makes what was declared open definite."""
+    unit = instance.unit
+    if not unit.components and not unit.updates:
+        return
+    composer = Composer(session, instance)
+    composer.run(unit.components)
+    composer.finish_outputs()
+    operations = composer.operations
+    composer.operations = []
+    composer.run(unit.updates)
+    instance.body = composer.graph(unit.name.name, operations, composer.operations)
+
+
+class Composer:
+    """The composing of one body. What fails is noted in the instance; everything goes on without it."""
+
+    def __init__(self, session: Session, instance: Instance) -> None:
+        self.session = session
+        self.instance = instance
+        self.unit = instance.unit
+        self.scope = instance.scope
+        self.base = 0
+        self.operations: list[Operation] = []
+        self.checks: list[RuntimeCheck] = []
+        self.tensors: dict[str, TensorValue] = {}
+        self.outputs: dict[Symbol, TensorValue] = {}
+        self.updated: dict[str, TensorValue] = {}
+        self._labels: tuple[str, ...] = ()
+        for member, value in zip(self.unit.inputs, instance.inputs, strict=True):
+            self.tensors[member.name] = value
+        self.tensors.update(instance.constants)
+        self.tensors.update(instance.variables)
+
+    # ---- failures ----------------------------------------------------------------------------------------------------
+    def place(self, node: nodes.Node) -> Place:
+        """Where a node of the statement at hand stands."""
+        return self.unit.place(self.base, node)
+
+    def fail(self, rule: str, node: nodes.Node, message: str, related: Sequence[Site] = ()) -> None:
+        """Notes a broken rule at a node of the statement at hand."""
+        site = Site(self.place(node), "this is composed here")
+        self.instance.failures.append(Failure(rule, message, (site,), tuple(related)))
+
+    def note_failure(self, error: EvaluationError) -> None:
+        """Notes that an expression of the statement at hand has no value."""
+        self.instance.failures.append(evaluation_failure(self.unit, self.base, error))
+
+    # ---- statements --------------------------------------------------------------------------------------------------
+    def run(self, entries: Sequence[tuple[int, nodes.Component]]) -> None:
+        """Composes the statements of a block of the definition."""
+        for base, component in entries:
+            self.base = base
+            if self.unit.is_wrong(base, component):
+                assign(self, component, None)
+            else:
+                self.statement(component)
+
+    def statement(self, component: nodes.Component) -> None:
+        """Composes one statement."""
+        assign(self, component, self._right_side(component.value, Targets(component.results)))
+
+    def _right_side(self, value: nodes.Branch | nodes.Loop | nodes.Callable, targets: Targets) -> Values | None:
+        from snd_analysis.compose.branches import branch
+        from snd_analysis.compose.loops import loop
+
+        try:
+            if isinstance(value, nodes.Branch):
+                return branch(self, value, targets)
+            if isinstance(value, nodes.Loop):
+                return loop(self, value, targets)
+            return self.call(value, targets)
+        except EvaluationError as error:
+            self.note_failure(error)
+            return None
+
+    def call(self, value: nodes.Callable, targets: Targets) -> Values | None:
+        """The results of an invocation, a block or an expression; None if they are not known.
+
+        Raises EvaluationError if an expression has no value.
+        """
+        if isinstance(value, nodes.Labelled):
+            targets = targets.labelled(value.label.text)
+            value = value.value
+        if isinstance(value, nodes.Region):
+            return self._region(value, targets)
+        if isinstance(value, nodes.Call):
+            name = self.unit.resolution.targets.get(value.function)
+            if isinstance(name, OperatorName):
+                return self._invocation(value, name, targets)
+        return [self.tensor(value, targets.name(0))]
+
+    def _region(self, region: nodes.Region, targets: Targets) -> Values | None:
+        results: Values | None = None
+        with self.labelled(targets.label):
+            for item in region.items:
+                if isinstance(item, nodes.Component):
+                    self.statement(item)
+                elif isinstance(item, nodes.Yield) and results is None:
+                    results = [self.tensor(each, targets.name(at)) for at, each in enumerate(item.values)]
+        return results
+
+    @contextmanager
+    def labelled(self, label: str | None) -> Iterator[None]:
+        """Within, tensors and operations are in the scope of a label."""
+        before = self._labels
+        if label is not None:
+            self._labels = (*before, label)
+        try:
+            yield
+        finally:
+            self._labels = before
+
+    def scoped(self, name: str) -> str:
+        """A name with the labels of the blocks around."""
+        return ".".join((*self._labels, name))
+
+    # ---- expressions -------------------------------------------------------------------------------------------------
+    def tensor(self, node: nodes.Expression, name: str | None) -> TensorValue:
+        """An expression as a tensor or a pack of them; scalars are constants (2.10)."""
+        if isinstance(node, nodes.Qualified):
+            symbol = self.unit.resolution.targets.get(node)
+            if isinstance(symbol, Symbol):
+                value = self.scope.values.get(symbol, UNDEFINED)
+                if isinstance(value, Tensor):
+                    return value
+        return as_tensor(self.scope.evaluate(node), self.scoped(name or "constant"))
+
+    def invokes(self, node: nodes.Callable) -> bool:
+        """Whether a right side, or a part of control flow, is an invocation."""
+        return isinstance(node, nodes.Call) and isinstance(
+            self.unit.resolution.targets.get(node.function), OperatorName
+        )
+
+    def dynamic(self, name: str, low: int | None, high: int | None) -> Integer:
+        """An extent, or a number of tensors, that only the run tells."""
+        key = Dynamic()
+        self.instance.dynamic[key] = made = shapes.variable(key, name, low, high)
+        return made
+
+    # ---- invocations -------------------------------------------------------------------------------------------------
+    def _invocation(self, call: nodes.Call, name: OperatorName, targets: Targets) -> Values | None:
+        unit = self.session.unit(name)
+        if unit is None:
+            return None
+        given = self._given(call, unit)
+        instance = self.session.instance(unit, given)
+        for failure in instance.failures:
+            self._blame(failure, call, unit)
+        if not instance.valid:
+            return None
+        place = self.place(call.function)
+        outputs = tuple(
+            made_output(self, output, member.name, targets, at, place)
+            for at, (output, member) in enumerate(zip(instance.outputs, unit.outputs, strict=True))
+        )
+        if instance.dynamic:
+            renewal = Renewal(instance.dynamic)
+            outputs = tuple(renewal.tensors(output) for output in outputs)
+            self.instance.dynamic.update(renewal.extents)
+        label = targets.label
+        self.operations.append(
+            Operation(
+                name, None if label is None else self.scoped(label), instance.scope.dtypes, instance.attributes,
+                given.inputs, outputs, place, instance, checks=tuple(instance.checks),
+            )
+        )  # fmt: skip
+        return list(outputs)
+
+    def _given(self, call: nodes.Call, unit: Unit) -> Given:
+        dtypes = tuple(self.scope.element_type(item) for item in call.generics.items) if call.generics else ()
+        attributes: dict[str, Value] = {}
+        for item in call.attributes.items if call.attributes is not None else ():
+            attributes[item.name.text] = self.scope.evaluate(item.value)
+        inputs = tuple(
+            NULL if isinstance(argument, nodes.Tilde) else self.tensor(argument, None) for argument in call.arguments
+        )
+        return Given(dtypes, attributes, inputs)
+
+    def _blame(self, failure: Failure, call: nodes.Call, unit: Unit) -> None:
+        node: nodes.Node = call.function
+        if not failure.sites:
+            node = _responsible(failure, call, unit) or node
+        site = Site(self.place(node), f"'{unit.shown}' is invoked here")
+        self.instance.failures.append(failure.via(site))
+
+    # ---- the graph ---------------------------------------------------------------------------------------------------
+    def finish_outputs(self) -> None:
+        """Checks what the outputs are composed of against their declarations, which it may complete."""
+        outputs: list[TensorValue] = []
+        for member, declared in zip(self.unit.outputs, self.instance.outputs, strict=True):
+            composed = self.outputs.get(member.symbol, UNDEFINED)
+            if not self.unit.is_wrong(member.base, member.node):
+                declared = check_output(self, member, declared, composed)
+            outputs.append(declared)
+        self.instance.outputs = tuple(outputs)
+
+    def graph(self, name: str, operations: Sequence[Operation], updates: Sequence[Operation] = ()) -> Graph:
+        """What was composed."""
+        unit, instance = self.unit, self.instance
+        return Graph(
+            name,
+            {member.name: value for member, value in zip(unit.inputs, instance.inputs, strict=True)},
+            {member.name: self.outputs.get(member.symbol, UNDEFINED) for member in unit.outputs},
+            instance.variables,
+            instance.constants,
+            self.tensors,
+            tuple(operations),
+            self.updated,
+            tuple(updates),
+            tuple(self.checks),
+        )
+
+
+def _responsible(failure: Failure, call: nodes.Call, unit: Unit) -> nodes.Node | None:
+    """The one attribute or argument of an invocation that breaks a rule; None if there is not just one."""
+    items = {item.name.text: item for item in call.attributes.items} if call.attributes is not None else {}
+    arguments = {
+        member.name: argument
+        for member, argument in zip(unit.inputs, call.arguments, strict=False)
+        if not isinstance(argument, nodes.Tilde)
+    }
+    given: Mapping[str, nodes.Node] = {**arguments, **items}
+    found = [given[name] for name in failure.responsible if name in given]
+    attributes = [items[name] for name in failure.responsible if name in items]
+    if len(attributes) == 1:
+        return attributes[0]
+    return found[0] if len(found) == 1 else None
+
+

@@ -1,0 +1,89 @@
+"""What composing found wrong, with the chain of invocations that led to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from snd_analysis.model import Place
+from snd_analysis.source import Span
+from snd_analysis.syntax.problem import Elsewhere, Note, Problem
+
+# Longer chains of invocations are shown without their middle.
+_MOST_NOTES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A place that takes part in a failure, and what it has to do with it."""
+
+    place: Place
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A broken rule, before it is known which of its sites stands in the file that is checked.
+
+    ``sites`` begins with the place where the rule is broken and goes outwards through invocations; for a rule that an
+    invocation breaks as a whole, with the invocation. ``related`` are declarations and assertions that ask for more
+    than there is.
+    """
+
+    rule: str
+    message: str
+    sites: tuple[Site, ...] = ()
+    related: tuple[Site, ...] = ()
+    responsible: tuple[str, ...] = ()
+    """Attributes and inputs whose values break the rule: the next invocation is blamed for them."""
+
+    def via(self, site: Site) -> Failure:
+        """The failure as it is seen from an invocation further out."""
+        return replace(self, sites=(*self.sites, site), responsible=())
+
+
+class BindingFailed(Exception):  # noqa: N818 - it carries a finding, it is no fault
+    """An operator can't be bound to what an invocation gives it."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.message)
+        self.failure = failure
+
+
+class Unbindable(Exception):  # noqa: N818
+    """An operator can't be bound, for reasons that are reported already."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedProblem:
+    """A problem in a definition of the file that is checked; its span counts from the definition's chunk."""
+
+    definition: str
+    problem: Problem
+
+
+def placed_problems(failures: Iterable[Failure], path: str) -> list[PlacedProblem]:
+    """The failures as problems of one file: each at its innermost site in it, the same place and rule once."""
+    found: dict[tuple[str, str, Span], PlacedProblem] = {}
+    for failure in failures:
+        at = next((number for number, site in enumerate(failure.sites) if site.place.path == path), None)
+        if at is None:
+            continue
+        place = failure.sites[at].place
+        key = (failure.rule, place.definition, place.span)
+        if key not in found:
+            notes = _notes(failure, at)
+            found[key] = PlacedProblem(place.definition, Problem(failure.rule, place.span, failure.message, notes))
+    return list(found.values())
+
+
+def _notes(failure: Failure, at: int) -> tuple[Note, ...]:
+    sites = [*failure.sites[:at][::-1], *failure.related, *failure.sites[at + 1 :]]
+    if len(sites) > _MOST_NOTES:
+        sites = [*sites[: _MOST_NOTES // 2], *sites[-_MOST_NOTES // 2 :]]
+    return tuple(_note(site) for site in sites)
+
+
+def _note(site: Site) -> Note:
+    place = site.place
+    return Note(Span(0, 0), site.message, Elsewhere(place.path, place.definition, span=place.span))

@@ -1,0 +1,246 @@
+"""An operator with everything bound: helper symbols and assertions evaluated, shapes known (2.8, 2.9, chapter 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from snd_analysis import shapes
+from snd_analysis.compose.binding import evaluation_failure
+from snd_analysis.compose.decomposed import take_apart
+from snd_analysis.compose.declared import Declarations, Dynamic
+from snd_analysis.compose.failure import Failure, Site
+from snd_analysis.compose.scope import Scope
+from snd_analysis.compose.unit import Unit
+from snd_analysis.compose.words import shown
+from snd_analysis.model import Graph, RuntimeCheck, Tensor, TensorKind, TensorValue
+from snd_analysis.names.symbols import Symbol
+from snd_analysis.shapes import FALSE, TRUE, Integer, Truth
+from snd_analysis.syntax import nodes
+from snd_analysis.types.written import written
+from snd_analysis.values import NULL, UNDEFINED, EvaluationError, Maybe, Pack, Run, Value
+
+
+@dataclass(slots=True, eq=False)
+class Instance:
+    """One way in which an operator is invoked; shared by all invocations with equal attributes and input types.
+
+    ``scope`` has the values of all symbols. ``outputs`` are as the declarations have them, or as composed where these
+    leave it open; ``dynamic`` holds the extents in them that every invocation has of its own.
+    """
+
+    unit: Unit
+    scope: Scope
+    attributes: Mapping[str, Value]
+    inputs: tuple[TensorValue, ...]
+    outputs: tuple[TensorValue, ...] = ()
+    variables: dict[str, TensorValue] = field(default_factory=dict)
+    constants: dict[str, TensorValue] = field(default_factory=dict)
+    dynamic: dict[Dynamic, Integer] = field(default_factory=dict)
+    failures: list[Failure] = field(default_factory=list)
+    checks: list[RuntimeCheck] = field(default_factory=list)
+    body: Graph | None = None
+    valid: bool = True
+    """Whether the outputs can be built on: false if the invocation is invalid or unknown."""
+
+
+def evaluate_declarations(instance: Instance, *, assume: bool = False) -> None:
+    """Evaluates helper symbols and assertions, interleaved, then the shapes of outputs, constants and variables.
+
+    With ``assume`` the assertions are taken to hold: an operator that is composed without a caller.
+    """
+    _Evaluation(instance, assume).run()
+
+
+class _Evaluation:
+    def __init__(self, instance: Instance, assume: bool) -> None:
+        self._instance = instance
+        self._unit = instance.unit
+        self._scope = instance.scope
+        self._declarations = Declarations(instance.scope, instance.dynamic)
+        self._pending = (
+            []
+            if assume
+            else [
+                (number, base, node)
+                for number, (base, node) in enumerate(self._unit.assertions)
+                if not self._unit.is_wrong(base, node)
+            ]
+        )
+
+    def run(self) -> None:
+        instance, unit = self._instance, self._unit
+        for base, node in unit.using:
+            if not self._assertions_hold():
+                return
+            if unit.is_wrong(base, node):
+                self._forget(node)
+            elif not self._define(base, node):
+                return
+        if not self._assertions_hold():
+            return
+        if not self._declare_tensors():
+            return
+        for member, value in zip(unit.outputs, instance.outputs, strict=True):
+            self._scope.values[member.symbol] = value
+        self._assertions_hold()
+        for member in unit.outputs:
+            del self._scope.values[member.symbol]
+
+    def _fail(self, failure: Failure) -> bool:
+        self._instance.failures.append(failure)
+        self._instance.valid = False
+        return False
+
+    # ---- helper symbols ----------------------------------------------------------------------------------------------
+    def _define(self, base: int, node: nodes.Using) -> bool:
+        try:
+            value = self._scope.evaluate(node.value)
+            for symbol, part in take_apart(self._scope, node, value):
+                self._scope.values[symbol] = part
+        except EvaluationError as error:
+            return self._fail(evaluation_failure(self._unit, base, error))
+        return True
+
+    def _forget(self, node: nodes.Using) -> None:
+        for each in nodes.descendants(node.target):
+            symbol = self._unit.resolution.targets.get(each)
+            if isinstance(symbol, Symbol):
+                self._scope.values.setdefault(symbol, UNDEFINED)
+
+    # ---- assertions --------------------------------------------------------------------------------------------------
+    def _assertions_hold(self) -> bool:
+        """Checks every assertion, not yet checked, of which everything is known (2.9)."""
+        waiting = []
+        for number, base, node in self._pending:
+            if not self._scope.knows(node.condition):
+                waiting.append((number, base, node))
+            elif not self._check(base, node):
+                return False
+        self._pending = waiting
+        return True
+
+    def _check(self, base: int, node: nodes.Assertion) -> bool:
+        try:
+            condition = as_condition(self._scope.evaluate(node.condition))
+        except EvaluationError as error:
+            return self._fail(evaluation_failure(self._unit, base, error))
+        if condition is TRUE or condition is None:
+            return True
+        if condition is not FALSE:
+            place = self._unit.place(base, node.condition)
+            self._instance.checks.append(RuntimeCheck(condition, self._message(node, with_values=False), place))
+            return True
+        return self._fail(self._assertion_failure(base, node))
+
+    def _assertion_failure(self, base: int, node: nodes.Assertion) -> Failure:
+        place = self._unit.place(base, node.condition)
+        message = self._message(node, with_values=True)
+        if self._unit.is_graph:
+            return Failure("assertion-fails", message, (Site(place, "this must hold"),))
+        message = f"{message}, as '{self._unit.shown}' demands"
+        responsible = tuple(
+            member.name
+            for member in (*self._unit.attributes, *self._unit.inputs)
+            if member.symbol in self._unit.symbols(node.condition)
+        )
+        return Failure("assertion-fails", message, (), (Site(place, "this must hold"),), responsible)
+
+    def _message(self, node: nodes.Assertion, with_values: bool) -> str:
+        text = None if node.message is None else self._scope.attempt(node.message)
+        message = text if isinstance(text, str) else f"'{written(node.condition)}' does not hold"
+        if not with_values:
+            return message
+        values = list(self._printed(node)) if node.printed or text is None else []
+        return f"{message} ({', '.join(values)})" if values else message
+
+    def _printed(self, node: nodes.Assertion) -> list[str]:
+        found = []
+        if not node.printed:
+            names = {each.text: each for each in nodes.descendants(node.condition) if isinstance(each, nodes.Qualified)}
+            for name, each in names.items():
+                value = self._scope.attempt(each)
+                if value is not UNDEFINED:
+                    found.append(f"{name} = {shown(value)}")
+            return found
+        for printed in node.printed:
+            label = written(printed.value) if printed.label is None else self._scope.attempt(printed.label)
+            value = self._scope.attempt(printed.value)
+            if value is not UNDEFINED:
+                found.append(f"{label} = {shown(value)}")
+        return found
+
+    # ---- tensors -----------------------------------------------------------------------------------------------------
+    def _declare_tensors(self) -> bool:
+        unit, instance = self._unit, self._instance
+        for members, kind, into in (
+            (unit.constants, TensorKind.CONSTANT, instance.constants),
+            (unit.variables, TensorKind.VARIABLE, instance.variables),
+        ):
+            for member in members:
+                value: TensorValue = UNDEFINED
+                if not unit.is_wrong(member.base, member.node):
+                    try:
+                        value = self._declarations.tensors(member, kind, unit.declared(member.symbol))
+                    except EvaluationError as error:
+                        return self._fail(evaluation_failure(unit, member.base, error))
+                into[member.name] = value
+                self._scope.values[member.symbol] = value
+        outputs: list[TensorValue] = []
+        for member in unit.outputs:
+            value = UNDEFINED
+            if not unit.is_wrong(member.base, member.node):
+                try:
+                    value = self._declarations.tensors(member, TensorKind.RESULT, unit.declared(member.symbol))
+                except EvaluationError as error:
+                    return self._fail(evaluation_failure(unit, member.base, error))
+                if not self._extents_are_possible(member.base, member.node, value):
+                    return False
+            outputs.append(value)
+        instance.outputs = tuple(outputs)
+        return True
+
+    def _extents_are_possible(self, base: int, node: nodes.Parameter, value: TensorValue) -> bool:
+        shape = node.shape
+        tensor = value
+        if isinstance(value, Pack) and value.segments:
+            first = value.segments[0]
+            tensor = first.element if isinstance(first, Run) else first
+        if shape is None or not isinstance(tensor, Tensor) or tensor.shape is None:
+            return True
+        for extent in tensor.shape:
+            most = shapes.bounds(extent)[1] if isinstance(extent, Integer) else None
+            if most is not None and most < 0:
+                message = (
+                    f"an extent of '{node.name.text}' would be negative: "
+                    f"'{node.type.text}[{written(shape)}]' comes to [{', '.join(str(each) for each in tensor.shape)}]"
+                )
+                site = Site(self._unit.place(base, shape), "the shape is declared here")
+                return self._fail(Failure("negative-extent", message, (site,)))
+        return True
+
+
+def as_condition(value: Value) -> Truth | None:
+    """What must hold for an assertion: all items of a pack (2.8); None if it is null or not known."""
+    if isinstance(value, Truth):
+        return value
+    if isinstance(value, Maybe):
+        inner = as_condition(value.value)
+        return None if inner is None else shapes.implies(value.present, inner)
+    if isinstance(value, Pack):
+        conditions = []
+        for segment in value.segments:
+            one = segment.element if isinstance(segment, Run) else segment
+            if not isinstance(one, Truth):
+                return None
+            if isinstance(segment, Run):
+                some = shapes.compare(">", segment.length, 0)
+                one = one if one is TRUE else shapes.implies(some, one) if one is FALSE else None
+                if one is None:
+                    return None
+            conditions.append(one)
+        return shapes.and_(*conditions)
+    return None
+
+
+__all__ = ["NULL", "Instance", "as_condition", "evaluate_declarations"]

@@ -1,0 +1,104 @@
+"""What outputs and updated variables are composed of, against their declarations (2.10, 2.11)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from snd_analysis import shapes
+from snd_analysis.compose.annotations import disagree
+from snd_analysis.compose.failure import Failure, Site
+from snd_analysis.compose.unit import Member
+from snd_analysis.compose.words import tensor_text
+from snd_analysis.model import Tensor, TensorValue
+from snd_analysis.names.symbols import Symbol
+from snd_analysis.shapes import Integer, Verdict
+from snd_analysis.syntax import nodes
+from snd_analysis.types.written import written
+from snd_analysis.values import UNDEFINED, Maybe, Pack, Run
+
+if TYPE_CHECKING:
+    from snd_analysis.compose.composer import Composer
+
+
+def check_output(composer: Composer, member: Member, declared: TensorValue, composed: TensorValue) -> TensorValue:
+    """The output as invocations see it: as declared, or as composed where the declaration leaves the shape open."""
+    if composed is UNDEFINED:
+        return declared
+    if declared is UNDEFINED:
+        return composed if member.node.pack is None or isinstance(composed, Pack) else UNDEFINED
+    problem = _difference(declared, composed)
+    if problem is None:
+        return _completed(declared, composed)
+    message = (
+        f"the output '{member.name}' is declared as '{_declared_text(member)}'"
+        f"{_coming_to(member, declared)}, but it is composed as '{tensor_text(composed)}'{problem}"
+    )
+    site = Site(composer.unit.place(member.base, member.node), f"the output '{member.name}' is declared here")
+    composer.instance.failures.append(Failure("output-shape", message, (site,)))
+    return declared
+
+
+def check_update(composer: Composer, name: nodes.Name, symbol: Symbol, value: TensorValue) -> None:
+    """A new value of a variable must have its shape (2.11)."""
+    declared = composer.scope.values.get(symbol, UNDEFINED)
+    problem = _difference(declared, value)
+    if problem is None:
+        return
+    message = (
+        f"the variable '{name.text}' is '{tensor_text(declared)}', but its new value is '{tensor_text(value)}'{problem}"
+    )
+    related = Site(composer.unit.declared(symbol), f"the variable '{name.text}' is declared here")
+    composer.fail("update-shape", name, message, (related,))
+
+
+def _difference(declared: TensorValue, composed: TensorValue) -> str | None:
+    """How a composed value certainly differs from its declaration, to be added to a message; None if it may not."""
+    if isinstance(declared, Maybe):
+        declared = declared.value
+    if isinstance(composed, Maybe):
+        composed = composed.value
+    if isinstance(declared, Pack) and isinstance(composed, Pack):
+        if shapes.decide_equal(declared.length, composed.length) is Verdict.DIFFERENT:
+            return f": {composed.length} tensors instead of {declared.length}"
+        for one, two in zip(declared.segments, composed.segments, strict=False):
+            first = one.element if isinstance(one, Run) else one
+            second = two.element if isinstance(two, Run) else two
+            if isinstance(one, Run) != isinstance(two, Run):
+                return None
+            problem = _difference(first, second)
+            if problem is not None:
+                return problem
+        return None
+    if not isinstance(declared, Tensor) or not isinstance(composed, Tensor):
+        return None
+    if declared.shape is None or composed.shape is None or not disagree(declared.shape, composed.shape):
+        return None
+    return ""
+
+
+def _completed(declared: TensorValue, composed: TensorValue) -> TensorValue:
+    if isinstance(declared, Tensor) and declared.shape is None:
+        return composed if isinstance(composed, Tensor) else declared
+    if isinstance(declared, Pack) and isinstance(composed, Pack):
+        items = [each.element if isinstance(each, Run) else each for each in declared.segments]
+        if any(isinstance(each, Tensor) and each.shape is None for each in items):
+            return composed
+    return declared
+
+
+def _declared_text(member: Member) -> str:
+    node = member.node
+    shape = "" if node.shape is None else f"[{written(node.shape)}]"
+    pack = node.pack
+    length = ""
+    if pack is not None:
+        length = ".." if pack.length is None or isinstance(pack.length, nodes.Tilde) else f"..({written(pack.length)})"
+    return f"{node.type.text}{shape}{length}"
+
+
+def _coming_to(member: Member, declared: TensorValue) -> str:
+    text = tensor_text(declared)
+    return "" if text == _declared_text(member) else f", which is '{text}' here"
+
+
+__all__ = ["Integer", "check_output", "check_update"]

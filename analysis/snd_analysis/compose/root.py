@@ -1,0 +1,216 @@
+"""Binding without a caller: a graph to be composed, or an operator looked at for itself (2.6.1, chapter 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+
+from snd_analysis import shapes
+from snd_analysis.compose.binding import Binder, Given
+from snd_analysis.compose.composer import compose_body
+from snd_analysis.compose.declared import Declarations
+from snd_analysis.compose.failure import BindingFailed, Failure, Unbindable
+from snd_analysis.compose.instance import Instance, evaluate_declarations
+from snd_analysis.compose.scope import Scope
+from snd_analysis.compose.session import Session
+from snd_analysis.compose.unit import Form, Member, Unit
+from snd_analysis.model import Shape, Tensor, TensorKind, TensorValue
+from snd_analysis.names.symbols import Symbol
+from snd_analysis.shapes import Integer, Truth
+from snd_analysis.syntax import nodes
+from snd_analysis.values import NULL, UNDEFINED, EvaluationError, Maybe, Pack, Run, Value, maybe, pack_of, unknown
+
+
+def compose_root(
+    session: Session, unit: Unit, attributes: Mapping[str, Value], dtypes: Mapping[str, str]
+) -> Instance:
+    """Composes a definition with these attributes; what nothing gives is symbolic. Never fails.
+
+    Where ``session.composing`` is false, defaults don't count either: it is an operator for any invocation.
+    """
+    binder = _RootBinder(unit, attributes, dtypes, session.composing)
+    empty = Instance(unit, Scope(unit, {}, {}), {}, (), valid=False)
+    if unit.has_unreadable_declarations:
+        return empty
+    try:
+        binding = binder.bind()
+    except BindingFailed as failed:
+        empty.failures.append(_at_declaration(failed.failure))
+        return empty
+    except Unbindable:
+        return empty
+    inputs = tuple(binding.inputs)
+    instance = Instance(unit, binding.scope, binding.attributes, inputs, checks=binding.checks)
+    evaluate_declarations(instance, assume=not session.composing)
+    if len(instance.outputs) == len(unit.outputs):
+        compose_body(session, instance)
+    return instance
+
+
+def _at_declaration(failure: Failure) -> Failure:
+    if failure.sites:
+        return failure
+    return Failure(failure.rule, failure.message, failure.related[:1], failure.related[1:])
+
+
+class _RootBinder(Binder):
+    """Gives every symbol a value, or an unknown one of its own."""
+
+    def __init__(
+        self, unit: Unit, attributes: Mapping[str, Value], dtypes: Mapping[str, str], composing: bool
+    ) -> None:
+        super().__init__(unit, Given((), attributes, ()), composing)
+        self._dtypes = dtypes
+        self._packs: list[Member] = []
+        self._bounds: dict[Symbol, nodes.Expression] = {}
+        for member in unit.inputs:
+            for extent in member.extents:
+                form = unit.form(extent.value)
+                if form is not None and extent.bound is not None:
+                    self._bounds.setdefault(form.symbol, extent.bound)
+
+    # ---- types and attributes ----------------------------------------------------------------------------------------
+    def _bind_types(self) -> None:
+        for generic in self.unit.generics:
+            name = generic.name.text
+            default = generic.default.text if generic.default is not None and self.scope.composing else name
+            self.scope.dtypes[name] = self._dtypes.get(name, default)
+
+    def _bind_attribute(self, member: Member) -> None:
+        node = member.node
+        if self.unit.is_wrong(member.base, node):
+            self.scope.values[member.symbol] = UNDEFINED
+        elif member.name in self.given.attributes:
+            self._give(member, self.given.attributes[member.name])
+        elif self.scope.composing and (node.optional or node.default is not None):
+            super()._bind_attribute(member)
+        elif node.pack is not None:
+            self._packs.append(member)
+        else:
+            self.scope.values[member.symbol] = self._optional(member, self._unknown(member))
+
+    def _unknown(self, member: Member) -> Value:
+        dtype = self.scope.element_type(member.node.type)
+        return unknown(dtype, member.symbol, member.name)
+
+    def _optional(self, member: Member, value: Value) -> Value:
+        if not member.node.optional:
+            return value
+        return maybe(shapes.proposition((member.symbol, "given"), f"?{member.name}"), value)
+
+    def _bind_rest(self) -> None:
+        for member in self._packs:
+            pack = member.node.pack
+            assert pack is not None
+            length = self._length(pack.length, (member.symbol, "length"), f"|{member.name}|")
+            value: Value = UNDEFINED
+            if isinstance(length, Integer):
+                dtype = self.scope.element_type(member.node.type)
+                value = pack_of(member.symbol, member.name, length, None, None, dtype)
+            self.scope.values[member.symbol] = self._optional(member, value)
+        super()._bind_rest()
+
+    # ---- inputs ------------------------------------------------------------------------------------------------------
+    def _bind_inputs(self) -> None:
+        inputs: list[TensorValue] = [UNDEFINED] * len(self.unit.inputs)
+        for at in self.unit.binding_order:
+            member = self.unit.inputs[at]
+            before = set(self.scope.values)
+            inputs[at] = self.scope.values[member.symbol] = self._made(member)
+            if member.node.optional:
+                for symbol in self.scope.values.keys() - before:
+                    self.scope.values[symbol] = self._optional(member, self.scope.values[symbol])
+                inputs[at] = self.scope.values[member.symbol]
+        self.binding.inputs = inputs
+
+    def _made(self, member: Member) -> TensorValue:
+        node = member.node
+        if self.unit.is_wrong(member.base, node):
+            return UNDEFINED
+        dtype = self.scope.element_type(node.type)
+        place = self.unit.declared(member.symbol)
+        length: Value = None
+        if node.pack is not None:
+            length = self._length(node.pack.length, (member.symbol, "size"), f"{member.name}.size")
+            if not isinstance(length, Integer):
+                return UNDEFINED
+        if node.shape is None:
+            return UNDEFINED
+        try:
+            self._bind_extents(member, length)
+            declarations = Declarations(self.scope)
+            if not isinstance(length, Integer):
+                shape = declarations.shape(member, None)
+                self._bind_rank(member, shape)
+                return Tensor(member.name, dtype, shape, TensorKind.INPUT, place)
+            count = length.value
+            if count is None:
+                shape = self._item_shape(member, declarations, length)
+                self._bind_rank(member, shape)
+                return Pack((Run(length, Tensor(f"{member.name}[]", dtype, shape, TensorKind.INPUT, place)),), dtype=dtype)
+            items = []
+            for at in range(count):
+                shape = declarations.shape(member, shapes.constant(at))
+                self._bind_rank(member, shape)
+                items.append(Tensor(f"{member.name}[{at}]", dtype, shape, TensorKind.INPUT, place))
+            return Pack(items, dtype=dtype)
+        except EvaluationError as error:
+            raise self.fail_evaluating(member.base, error) from None
+
+    def _item_shape(self, member: Member, declarations: Declarations, length: Integer) -> Shape | None:
+        """The shape of every tensor of a pack of unknown length; what differs between them is an unknown."""
+        at = shapes.variable((member.symbol, "item"), "i", 0)
+        return declarations.shape(member, at)
+
+    def _bind_rank(self, member: Member, shape: Shape | None) -> None:
+        name = member.node.rank
+        symbol = None if name is None else self.unit.resolution.targets.get(name)
+        if isinstance(symbol, Symbol) and shape is not None:
+            self.scope.values.setdefault(symbol, Pack(shape, dtype="int").length)
+
+    def _bind_extents(self, member: Member, items: Value) -> None:
+        """Gives the names that the shape of an input declares unknown values."""
+        for extent in member.extents:
+            form = self.unit.form(extent.value)
+            if form is None or form.symbol in self.scope.values:
+                if extent.expansion is not None and extent.expansion.length is not None:
+                    self._length(extent.expansion.length, extent, "rank")
+                continue
+            self.scope.values[form.symbol] = self._extent(extent, form, items)
+
+    def _extent(self, extent: nodes.Extent, form: Form, items: Value) -> Value:
+        low, high = self._limits(form)
+        symbol = form.symbol
+        if extent.spread:
+            return pack_of(symbol, symbol.name, items, low, high) if isinstance(items, Integer) else UNDEFINED
+        if extent.expansion is None:
+            return shapes.variable(symbol, symbol.name, low, high)
+        length = self._length(extent.expansion.length, (symbol, "length"), f"|{symbol.name}|")
+        if isinstance(length, Truth):
+            return maybe(length, shapes.variable(symbol, symbol.name, low, high))
+        if not isinstance(length, Integer):
+            return NULL if length is NULL else UNDEFINED
+        return pack_of(symbol, symbol.name, length, low, high)
+
+    def _limits(self, form: Form) -> tuple[int, int | None]:
+        """The least and greatest value of a name: extents are not negative, and not above their bound (2.6.1)."""
+        low = 0
+        if form.factor > 0:
+            low = max(0, -(form.offset // form.factor))
+        bound = self._bounds.get(form.symbol)
+        if bound is None:
+            return low, None
+        limit = self.scope.attempt(bound)
+        most = shapes.bounds(limit)[1] if isinstance(limit, Integer) else None
+        if most is not None and form.factor > 0:
+            most = (most - form.offset) // form.factor
+        return low, most
+
+    def _length(self, expression: nodes.Expression | nodes.Tilde | None, key: Hashable, name: str) -> Value:
+        """A length: an unknown one if it is not written or declares a name, which then gets its value."""
+        if expression is None or isinstance(expression, nodes.Tilde):
+            return shapes.variable(key, name, 0)
+        form = self.unit.form(expression)
+        if form is not None and form.symbol not in self.scope.values:
+            low = max(0, -(form.offset // form.factor)) if form.factor > 0 else 0
+            self.scope.values[form.symbol] = shapes.variable(form.symbol, form.symbol.name, low)
+        return self.scope.attempt(expression) if self.scope.knows(expression) else UNDEFINED

@@ -1,0 +1,98 @@
+"""What the names of a definition stand for while it is composed."""
+
+from __future__ import annotations
+
+from snd_analysis import shapes
+from snd_analysis.compose.unit import Unit
+from snd_analysis.model import Tensor
+from snd_analysis.names.symbols import ShapeMember, Symbol
+from snd_analysis.shapes import Integer
+from snd_analysis.syntax import nodes
+from snd_analysis.values import NULL, UNDEFINED, EvaluationError, Maybe, Pack, Run, Value, evaluate, maybe
+
+
+class Scope:
+    """The values of symbols in one instance of a definition: the environment of its expressions."""
+
+    __slots__ = ("composing", "dtypes", "unit", "values")
+
+    def __init__(
+        self, unit: Unit, values: dict[Symbol, Value], dtypes: dict[str, str], composing: bool = True
+    ) -> None:
+        self.unit = unit
+        self.values = values
+        self.dtypes = dtypes
+        self.composing = composing
+        """Whether a graph is composed; not if an operator is looked at alone."""
+
+    def lookup(self, node: nodes.Qualified) -> Value:
+        """What a name in an expression stands for; UNDEFINED if that is not known."""
+        target = self.unit.resolution.targets.get(node)
+        if isinstance(target, Symbol):
+            return self.values.get(target, UNDEFINED)
+        if isinstance(target, ShapeMember):
+            return member_of(self.values.get(target.tensor, UNDEFINED), target.member)
+        return UNDEFINED
+
+    def dtype(self, node: nodes.TypeName | nodes.Qualified) -> str | None:
+        """The element type that a generic type stands for; None if the name is that of something else."""
+        return self.dtypes.get(node.text)
+
+    def element_type(self, name: nodes.TypeName) -> str:
+        """The element type that a primitive or generic type stands for."""
+        return self.dtypes.get(name.text, name.text)
+
+    def evaluate(self, expression: nodes.Expression) -> Value:
+        """The value of an expression. Raises EvaluationError if it has none."""
+        return evaluate(expression, self)
+
+    def attempt(self, expression: nodes.Expression) -> Value:
+        """The value of an expression; UNDEFINED if it has none."""
+        try:
+            return evaluate(expression, self)
+        except EvaluationError:
+            return UNDEFINED
+
+    def knows(self, expression: nodes.Node) -> bool:
+        """Whether everything that an expression names has a value."""
+        return self.unit.symbols(expression) <= self.values.keys()
+
+
+def member_of(value: Value, member: str) -> Value:
+    """``x.shape``, ``x.rank`` or ``x.size`` (2.4, Implicitly defined identifiers)."""
+    if value is NULL:
+        return NULL
+    if isinstance(value, Maybe):
+        return maybe(value.present, member_of(value.value, member))
+    if isinstance(value, Pack):
+        if member == "size":
+            return value.length
+        shapes_of_items = [_tensor_of(segment) for segment in value.segments]
+        known = [tensor.shape for tensor in shapes_of_items if tensor is not None and tensor.shape is not None]
+        if known and len(known) == len(value.segments) and all(_same_rank(known[0], shape) for shape in known[1:]):
+            return member_of(shapes_of_items[0], member) if member == "rank" or len(set(known)) == 1 else UNDEFINED
+        return UNDEFINED
+    if not isinstance(value, Tensor) or value.shape is None:
+        return UNDEFINED
+    if member == "shape":
+        return Pack(value.shape, dtype="int")
+    return rank_of(value) if member == "rank" else UNDEFINED
+
+
+def _tensor_of(segment: object) -> Tensor | None:
+    value = segment.element if isinstance(segment, Run) else segment
+    return value if isinstance(value, Tensor) else None
+
+
+def _same_rank(first: tuple[Integer | Run, ...], second: tuple[Integer | Run, ...]) -> bool:
+    return Pack(first).length == Pack(second).length
+
+
+def rank_of(tensor: Tensor) -> Integer:
+    """The number of dimensions of a tensor whose shape is known."""
+    assert tensor.shape is not None
+    total = shapes.constant(len(tensor.shape))
+    for segment in tensor.shape:
+        if isinstance(segment, Run):
+            total = total + segment.length - 1
+    return total

@@ -1,0 +1,152 @@
+"""What composing shares between invocations: definitions, and the instances of operators that are known already."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Protocol
+
+from snd_analysis.compose.binding import Given, bind
+from snd_analysis.compose.failure import BindingFailed, Unbindable
+from snd_analysis.compose.instance import Instance, evaluate_declarations
+from snd_analysis.compose.scope import Scope
+from snd_analysis.compose.unit import Unit
+from snd_analysis.model import Tensor, TensorKind, TensorValue
+from snd_analysis.names.symbols import OperatorName
+from snd_analysis.values import Maybe, Pack, Run, Value
+
+# A unit with more instances forgets them all: they come from edits of long ago.
+_MOST_INSTANCES = 4096
+
+
+class Definitions(Protocol):
+    """Where composing finds definitions."""
+
+    def unit(self, name: OperatorName) -> Unit | None:
+        """The definition of that name, ready to be composed; the same object as long as nothing about it changes."""
+
+
+class Session:
+    """The composing of one graph, or one operator, in one state of all files.
+
+    ``composing`` says whether there are concrete inputs; not when an operator is composed for itself.
+    """
+
+    def __init__(self, definitions: Definitions, composing: bool = True) -> None:
+        self._definitions = definitions
+        self.composing = composing
+        self._units: dict[OperatorName, Unit | None] = {}
+        self._closures: dict[Unit, frozenset[Unit]] = {}
+        self._active: set[Unit] = set()
+
+    def unit(self, name: OperatorName) -> Unit | None:
+        """The definition of that name."""
+        if name not in self._units:
+            self._units[name] = self._definitions.unit(name)
+        return self._units[name]
+
+    def reached(self, unit: Unit) -> frozenset[Unit]:
+        """A unit and all that it invokes, directly or through others: what its instances depend on."""
+        known = self._closures.get(unit)
+        if known is None:
+            found = {unit}
+            pending = [unit]
+            while pending:
+                for name in pending.pop().invoked:
+                    other = self.unit(name)
+                    if other is not None and other not in found:
+                        found.add(other)
+                        pending.append(other)
+            known = self._closures[unit] = frozenset(found)
+        return known
+
+    def instance(self, unit: Unit, given: Given) -> Instance:
+        """The instance of an operator for what an invocation gives; the same one for the same. Never fails."""
+        reached = self.reached(unit)
+        if unit.instances_for is not reached and unit.instances_for != reached:
+            unit.instances = {}
+        unit.instances_for = reached
+        key = (self.composing, _key(given))
+        instance = unit.instances.get(key)
+        if instance is None:
+            if len(unit.instances) >= _MOST_INSTANCES:
+                unit.instances.clear()
+            instance = unit.instances[key] = self._made(unit, given)
+        return instance
+
+    def _made(self, unit: Unit, given: Given) -> Instance:
+        from snd_analysis.compose.composer import compose_body
+
+        empty = Instance(unit, Scope(unit, {}, {}), {}, (), valid=False)
+        if unit.signature_is_wrong or unit in self._active:
+            return empty
+        self._active.add(unit)
+        try:
+            binding = bind(unit, given, self.composing)
+        except BindingFailed as failed:
+            empty.failures.append(failed.failure)
+            return empty
+        except Unbindable:
+            return empty
+        else:
+            inputs = formal_inputs(unit, binding.inputs)
+            for member, value in zip(unit.inputs, inputs, strict=True):
+                binding.scope.values[member.symbol] = value
+            instance = Instance(unit, binding.scope, binding.attributes, inputs, checks=binding.checks)
+            evaluate_declarations(instance)
+            if instance.valid:
+                compose_body(self, instance)
+            return instance
+        finally:
+            self._active.discard(unit)
+
+
+def formal_inputs(unit: Unit, inputs: list[TensorValue]) -> tuple[TensorValue, ...]:
+    """The inputs as the operator names them. One argument in two places is one tensor: ``is`` can tell (2.4)."""
+    known: dict[Tensor, Tensor] = {}
+
+    def renamed(value: Value, name: str, member: int) -> Value:
+        if isinstance(value, Tensor):
+            if value not in known:
+                place = unit.declared(unit.inputs[member].symbol)
+                known[value] = Tensor(name, value.dtype, value.shape, TensorKind.INPUT, place)
+            return known[value]
+        if isinstance(value, Maybe):
+            return Maybe(value.present, renamed(value.value, name, member))
+        if isinstance(value, Pack):
+            segments = [
+                Run(segment.length, renamed(segment.element, f"{name}[]", member))
+                if isinstance(segment, Run)
+                else renamed(segment, f"{name}[{at}]", member)
+                for at, segment in enumerate(value.segments)
+            ]
+            return Pack(segments, dtype=value.dtype)
+        return value
+
+    return tuple(renamed(value, unit.inputs[at].name, at) for at, value in enumerate(inputs))
+
+
+def _key(given: Given) -> Hashable:
+    seen: dict[Tensor, int] = {}
+    return (
+        given.dtypes,
+        tuple((name, _typed(value)) for name, value in sorted(given.attributes.items())),
+        tuple(_input_key(value, seen) for value in given.inputs),
+    )
+
+
+def _typed(value: Value) -> Hashable:
+    # 0.0 and -0.0 are equal, but not the same.
+    return str(value) if isinstance(value, float) else value
+
+
+def _input_key(value: TensorValue, seen: dict[Tensor, int]) -> Hashable:
+    if isinstance(value, Tensor):
+        return seen.setdefault(value, len(seen)), value.dtype, value.shape
+    if isinstance(value, Maybe):
+        return "maybe", value.present, _input_key(value.value, seen)
+    if isinstance(value, Pack):
+        return tuple(
+            (segment.length, _input_key(segment.element, seen)) if isinstance(segment, Run) else _input_key(segment, seen)
+            for segment in value.segments
+        )
+    return value

@@ -1,0 +1,354 @@
+"""Binding of a declared shape, and the symbols in it, to the shape of an actual tensor (2.6, 2.6.2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from snd_analysis import shapes
+from snd_analysis.compose.affine import Unsolvable, solve
+from snd_analysis.compose.failure import BindingFailed
+from snd_analysis.compose.scope import Scope, rank_of
+from snd_analysis.compose.unit import Member
+from snd_analysis.compose.words import shape_text, shown, tensor_text
+from snd_analysis.model import Tensor, TensorValue
+from snd_analysis.names.symbols import Symbol
+from snd_analysis.shapes import Integer, Truth, Verdict
+from snd_analysis.syntax import nodes
+from snd_analysis.types.written import written
+from snd_analysis.values import NULL, UNDEFINED, EvaluationError, Maybe, Pack, Run, Value, split
+
+if TYPE_CHECKING:
+    from snd_analysis.compose.binding import Binder
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """One component of a declared shape. ``count`` is its number of dimensions, None if only the rank tells it.
+
+    ``packed`` says that it stands for a pack of dimensions, even if there is one; one that is not is there or not.
+    """
+
+    extent: nodes.Extent
+    packed: bool
+    count: Integer | None
+
+
+def components(scope: Scope, extents: tuple[nodes.Extent, ...]) -> list[Component]:
+    """The components of a shape as far as its symbols are bound. Raises EvaluationError if a length has no value."""
+    return [_component(scope, extent) for extent in extents]
+
+
+def _component(scope: Scope, extent: nodes.Extent) -> Component:
+    one = shapes.constant(1)
+    if extent.spread:
+        return Component(extent, False, one)
+    if extent.expansion is None:
+        if isinstance(extent.value, nodes.Tilde) or not scope.knows(extent.value):
+            return Component(extent, False, one)
+        value = scope.evaluate(extent.value)
+        present = value.present if isinstance(value, Maybe) else shapes.truth(value is not NULL)
+        return Component(extent, False, shapes.choose(present, 1, 0))
+    length = extent.expansion.length
+    if length is None:
+        if isinstance(extent.value, nodes.Tilde) or not scope.knows(extent.value):
+            return Component(extent, True, None)
+        value = scope.evaluate(extent.value)
+        if value is NULL:
+            return Component(extent, True, shapes.constant(0))
+        return Component(extent, True, value.length if isinstance(value, Pack) else None)
+    if not scope.knows(length):
+        return Component(extent, True, None)
+    count = scope.evaluate(length)
+    if isinstance(count, Truth):
+        return Component(extent, False, shapes.choose(count, 1, 0))
+    if count is NULL:
+        return Component(extent, True, shapes.constant(0))
+    return Component(extent, True, count if isinstance(count, Integer) else None)
+
+
+class ShapeBinder:
+    """Binds the inputs of one invocation, one after the other."""
+
+    def __init__(self, binder: Binder) -> None:
+        self._binder = binder
+        self._unit = binder.unit
+        self._scope = binder.scope
+        self._items: dict[Symbol, list[Value]] | None = None
+        """The extents of components that are not shared by the items of a pack, item by item (``..t``)."""
+
+    def bind_input(self, member: Member, value: TensorValue) -> None:
+        """Binds the shapes of one input, which may be a pack, null or possibly null."""
+        if value is NULL:
+            return
+        if isinstance(value, Maybe):
+            self._bind_possible(member, value)
+        elif isinstance(value, Pack):
+            self._bind_pack(member, value)
+        elif isinstance(value, Tensor):
+            self._bind_tensor(member, value)
+
+    def _bind_possible(self, member: Member, value: Maybe) -> None:
+        """What only an input binds that may be null may be null as well; what disagrees may not be there."""
+        before = set(self._scope.values)
+        try:
+            self.bind_input(member, value.value)
+        except BindingFailed:
+            pass
+        for symbol in self._scope.values.keys() - before:
+            self._scope.values[symbol] = maybe_value(value, self._scope.values[symbol])
+
+    def _bind_pack(self, member: Member, pack: Pack) -> None:
+        declared = member.node.pack
+        if declared is not None and declared.length is not None and not isinstance(declared.length, nodes.Tilde):
+            self._binder.bind_count(member, declared.length, pack.length, "tensors")
+        collected: dict[Symbol, list[Value]] = {}
+        for segment in pack.segments:
+            self._items = {}
+            item = segment.element if isinstance(segment, Run) else segment
+            if isinstance(item, Tensor):
+                self._bind_tensor(member, item)
+            for symbol, extents in self._items.items():
+                found = extents[0] if not isinstance(segment, Run) else Run(segment.length, extents[0])
+                collected.setdefault(symbol, []).append(found)
+        self._items = None
+        for symbol, extents in collected.items():
+            self._scope.values[symbol] = Pack(extents, dtype="int")
+
+    def _bind_tensor(self, member: Member, tensor: Tensor) -> None:
+        assert tensor.shape is not None
+        rank = member.node.rank
+        if rank is not None:
+            self._bind_rank(member, rank, tensor)
+        if member.node.shape is None:
+            return
+        try:
+            parts = components(self._scope, member.extents)
+            taken = self._taken(member, tensor, parts)
+            if taken is None:
+                self._forget(member)
+                return
+            for part, pack in zip(parts, taken, strict=True):
+                self._bind_part(member, tensor, part, pack)
+        except EvaluationError as error:
+            raise self._binder.fail_evaluating(member.base, error) from None
+
+    def _bind_rank(self, member: Member, name: nodes.Name, tensor: Tensor) -> None:
+        symbol = self._unit.resolution.targets.get(name)
+        if not isinstance(symbol, Symbol):
+            return
+        known = self._scope.values.setdefault(symbol, rank_of(tensor))
+        if isinstance(known, Integer) and shapes.decide_equal(known, rank_of(tensor)) is Verdict.DIFFERENT:
+            message = (
+                f"the input '{member.name}' of '{self._unit.shown}' must be of rank '{name.text}', which is {known} "
+                f"here, but this is '{tensor_text(tensor)}', of rank {rank_of(tensor)}"
+            )
+            raise self._binder.fail("argument-rank", message, member)
+
+    def _forget(self, member: Member) -> None:
+        """Nothing is known of what a shape would bind, since it can't be told which dimensions are whose."""
+        for symbol in self._unit.bound_by(member):
+            self._scope.values.setdefault(symbol, UNDEFINED)
+
+    # ---- which dimensions belong to which component ------------------------------------------------------------------
+    def _taken(self, member: Member, tensor: Tensor, parts: list[Component]) -> list[Pack] | None:
+        """The dimensions of each component; None if that is not known."""
+        flexible = [at for at, part in enumerate(parts) if part.count is None]
+        if len(flexible) > 1:
+            return None
+        rank = rank_of(tensor)
+        needed = sum((part.count for part in parts if part.count is not None), shapes.constant(0))
+        rest = rank - needed
+        if flexible:
+            most = shapes.bounds(rest)[1]
+            if most is not None and most < 0:
+                raise self._wrong_rank(member, tensor, f"at least {needed}")
+        elif shapes.decide_equal(rank, needed) is Verdict.DIFFERENT:
+            raise self._wrong_rank(member, tensor, str(needed))
+        assert tensor.shape is not None
+        pack = Pack(tensor.shape, dtype="int")
+        taken = []
+        for part in parts:
+            parted = split(pack, part.count if part.count is not None else rest)
+            if parted is None:
+                return None
+            taken.append(parted[0])
+            pack = parted[1]
+        return taken
+
+    def _wrong_rank(self, member: Member, tensor: Tensor, needed: str) -> BindingFailed:
+        message = (
+            f"the input '{member.name}' of '{self._unit.shown}' is declared as '{_declared(member)}' and needs "
+            f"rank {needed} here, but this is '{tensor_text(tensor)}', of rank {rank_of(tensor)}"
+        ).replace("needs rank at least", "needs at least rank")
+        return self._binder.fail("argument-rank", message, member)
+
+    # ---- values of components ----------------------------------------------------------------------------------------
+    def _bind_part(self, member: Member, tensor: Tensor, part: Component, taken: Pack) -> None:
+        if part.packed:
+            self._bind_length(member, tensor, part, taken.length)
+            self._bind_pack_of_extents(member, tensor, part.extent, taken)
+            return
+        if taken.items is None:
+            self._bind_conditional(part, taken)
+        elif taken.items:
+            actual = taken.items[0]
+            if isinstance(actual, Integer):
+                self._bind_single(member, tensor, part.extent, actual)
+        else:
+            form = self._unit.form(part.extent.value)
+            if form is not None:
+                self._scope.values.setdefault(form.symbol, NULL)
+
+    def _bind_conditional(self, part: Component, taken: Pack) -> None:
+        """An extent that is there if a condition holds that is not known."""
+        form = self._unit.form(part.extent.value)
+        if form is None or form.symbol in self._scope.values:
+            return
+        self._scope.values[form.symbol] = UNDEFINED
+
+    def _bind_length(self, member: Member, tensor: Tensor, part: Component, count: Integer) -> None:
+        expansion = part.extent.expansion
+        if part.count is not None or expansion is None or expansion.length is None:
+            return
+        form = self._unit.form(expansion.length)
+        if form is None or form.symbol in self._scope.values:
+            return
+        found = solve(form, count)
+        if isinstance(found, Unsolvable):
+            message = (
+                f"'{written(part.extent)}' in the input '{member.name}' of '{self._unit.shown}' stands for "
+                f"'{written(expansion.length)}' dimensions, but '{tensor_text(tensor)}' has {count} there: "
+                f"{found.because}"
+            )
+            raise self._binder.fail("argument-rank", message, member)
+        self._scope.values[form.symbol] = found
+        self._binder.origins[form.symbol] = f"by the input '{member.name}'"
+
+    def _bind_single(self, member: Member, tensor: Tensor, extent: nodes.Extent, actual: Integer) -> None:
+        if isinstance(extent.value, nodes.Tilde):
+            return
+        form = self._unit.form(extent.value)
+        values = self._scope.values
+        if extent.spread and self._items is not None and form is not None:
+            found = solve(form, actual)
+            if isinstance(found, Unsolvable):
+                raise self._not_deducible(member, tensor, extent, actual, found)
+            self._items.setdefault(form.symbol, []).append(found)
+        elif form is not None and form.symbol not in values:
+            found = solve(form, actual)
+            if isinstance(found, Unsolvable):
+                raise self._not_deducible(member, tensor, extent, actual, found)
+            values[form.symbol] = found
+            self._binder.origins[form.symbol] = f"by the input '{member.name}'"
+        elif self._scope.knows(extent.value):
+            expected = self._scope.evaluate(extent.value)
+            if isinstance(expected, Integer):
+                self._agree(member, tensor, extent, expected, actual)
+        self._check_bound(member, extent, actual)
+
+    def _bind_pack_of_extents(self, member: Member, tensor: Tensor, extent: nodes.Extent, taken: Pack) -> None:
+        if isinstance(extent.value, nodes.Tilde):
+            return
+        form = self._unit.form(extent.value)
+        values = self._scope.values
+        if form is not None and form.symbol not in values:
+            if form.factor == 1 and form.offset == 0:
+                values[form.symbol] = taken
+            else:
+                values[form.symbol] = self._solved(member, tensor, extent, taken)
+            self._binder.origins[form.symbol] = f"by the input '{member.name}'"
+            return
+        if not self._scope.knows(extent.value):
+            return
+        expected = self._scope.evaluate(extent.value)
+        items = taken.items
+        if isinstance(expected, Integer) and items is not None:
+            for actual in items:
+                if isinstance(actual, Integer):
+                    self._agree(member, tensor, extent, expected, actual)
+        elif isinstance(expected, Pack) and expected.items is not None and items is not None:
+            for wanted, actual in zip(expected.items, items, strict=False):
+                if isinstance(wanted, Integer) and isinstance(actual, Integer):
+                    self._agree(member, tensor, extent, wanted, actual)
+
+    def _solved(self, member: Member, tensor: Tensor, extent: nodes.Extent, taken: Pack) -> Value:
+        form = self._unit.form(extent.value)
+        assert form is not None
+        found: list[object] = []
+        for segment in taken.segments:
+            actual = segment.element if isinstance(segment, Run) else segment
+            if not isinstance(actual, Integer):
+                return UNDEFINED
+            value = solve(form, actual)
+            if isinstance(value, Unsolvable):
+                if isinstance(segment, Run):
+                    return UNDEFINED
+                raise self._not_deducible(member, tensor, extent, actual, value)
+            found.append(Run(segment.length, value) if isinstance(segment, Run) else value)
+        return Pack(found, dtype="int")
+
+    # ---- agreement ---------------------------------------------------------------------------------------------------
+    def _agree(self, member: Member, tensor: Tensor, extent: nodes.Extent, expected: Integer, actual: Integer) -> None:
+        if expected == actual:
+            return
+        verdict = shapes.decide_equal(expected, actual)
+        if verdict is Verdict.UNKNOWN:
+            message = f"'{written(extent)}' of '{member.name}' must be {expected}"
+            self._binder.check(shapes.compare("==", expected, actual), message, member.base, extent)
+        elif verdict is Verdict.DIFFERENT:
+            raise self._disagreement(member, tensor, extent, expected, actual)
+
+    def _disagreement(
+        self, member: Member, tensor: Tensor, extent: nodes.Extent, expected: Integer, actual: Integer
+    ) -> BindingFailed:
+        origin = self._binder.origin_of(extent.value)
+        text = written(extent)
+        where = f"the extent '{text}'" if extent.expansion is None else f"an extent of '{text}'"
+        wanted = "" if text == str(expected) else f", which is {expected}{origin}"
+        message = (
+            f"the input '{member.name}' of '{self._unit.shown}' is declared as '{_declared(member)}', and {where}"
+            f"{wanted or ' is prescribed'}, but this is '{tensor_text(tensor)}', with {shown(actual)} there"
+        )
+        return self._binder.fail("extent-mismatch", message, member)
+
+    def _not_deducible(
+        self, member: Member, tensor: Tensor, extent: nodes.Extent, actual: Integer, why: Unsolvable
+    ) -> BindingFailed:
+        message = (
+            f"the input '{member.name}' of '{self._unit.shown}' is declared as '{_declared(member)}', and its extent "
+            f"'{written(extent)}' can't be {actual}, as in '{tensor_text(tensor)}': {why.because}"
+        )
+        return self._binder.fail("extent-mismatch", message, member)
+
+    def _check_bound(self, member: Member, extent: nodes.Extent, actual: Integer) -> None:
+        """The upper bound of a dynamic extent, where a graph is invoked by control flow (2.6.1)."""
+        if extent.bound is None or not self._scope.knows(extent.bound):
+            return
+        bound = self._scope.evaluate(extent.bound)
+        if not isinstance(bound, Integer):
+            return
+        condition = shapes.compare("<=", actual, bound)
+        if condition is shapes.FALSE:
+            message = (
+                f"the extent '{written(extent)}' of the input '{member.name}' of '{self._unit.shown}' is at most "
+                f"{bound}, but here it is {actual}"
+            )
+            raise self._binder.fail("extent-mismatch", message, member)
+        self._binder.check(condition, f"'{written(extent)}' must not exceed its bound", member.base, extent)
+
+
+def maybe_value(presence: Maybe, value: Value) -> Value:
+    """A value that is there where something else is."""
+    from snd_analysis.values import maybe
+
+    return maybe(presence.present, value)
+
+
+def _declared(member: Member) -> str:
+    shape = member.node.shape
+    text = f"{member.node.type.text}[{written(shape) if shape is not None else ''}]"
+    return text
+
+
+__all__ = ["Component", "ShapeBinder", "components", "shape_text"]

@@ -1,0 +1,154 @@
+"""The model that composing a graph gives (chapter 3 of the draft): tensors, operations, graphs.
+
+Shapes are rows of extents. An extent is a symbolic integer: a number where it is static, an expression over the
+dynamic extents of inputs and results otherwise; ``Run`` stands for a number of dimensions that is symbolic itself,
+which occurs only where an operator is composed without a caller.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, TypeAlias
+
+from snd_analysis import shapes
+from snd_analysis.names.symbols import OperatorName
+from snd_analysis.shapes import Integer, Truth
+from snd_analysis.source import Span
+from snd_analysis.values import Pack, Run, Value
+
+if TYPE_CHECKING:
+    from snd_analysis.compose.instance import Instance
+
+Shape: TypeAlias = "tuple[Integer | Run, ...]"
+"""The extents of a tensor; a ``Run`` stands for a symbolic number of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place in a definition: ``span`` counts from the start of the definition's chunk."""
+
+    path: str
+    definition: str
+    span: Span
+
+
+class TensorKind(StrEnum):
+    """What a tensor is to the graph that holds it."""
+
+    INPUT = "input"
+    RESULT = "result"
+    """What an operation computes."""
+    VARIABLE = "variable"
+    CONSTANT = "constant"
+    LOCAL = "local"
+    """A carried variable, the item of a scanned pack or the iteration index of a loop, or a captured tensor."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Quantization:
+    """How a tensor is quantized (2.14): an operator with attributes, not an operation of the graph."""
+
+    operator: OperatorName
+    attributes: Mapping[str, Value]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tensor:
+    """A tensor, known by identity. ``shape`` is None if it could not be composed, ``dtype`` then may be too."""
+
+    name: str
+    """As written in the graph; below labels, joined by dots: ``block.conv1.filter``."""
+    dtype: str | None
+    shape: Shape | None
+    kind: TensorKind
+    place: Place | None = None
+    value: Value | None = None
+    """Of a constant: a scalar for all elements, or a pack of them in row-major order."""
+    quantization: Quantization | None = None
+
+    @property
+    def known(self) -> bool:
+        """Whether the tensor could be composed."""
+        return self.shape is not None
+
+    @property
+    def bound(self) -> tuple[int | None, ...] | None:
+        """The greatest extent in every dimension; None for one without a bound, or without a number of dimensions."""
+        if self.shape is None or any(isinstance(extent, Run) for extent in self.shape):
+            return None
+        return tuple(shapes.bounds(extent)[1] for extent in self.shape if isinstance(extent, Integer))
+
+    @property
+    def elements(self) -> Integer | None:
+        """The number of elements; None if the rank is not a number."""
+        if self.shape is None or any(isinstance(extent, Run) for extent in self.shape):
+            return None
+        volume = shapes.constant(1)
+        for extent in self.shape:
+            assert isinstance(extent, Integer)
+            volume = volume * extent
+        return volume
+
+
+TensorValue: TypeAlias = "Tensor | Pack | Value"
+"""A tensor, a pack of them, null, or undefined: what an argument or result stands for."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuntimeCheck:
+    """A condition that must hold but could not be decided when composing (2.6.1)."""
+
+    condition: Truth
+    message: str
+    place: Place
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Operation:
+    """An invocation of an operator, or a control flow construct (``if``, ``do``, ``block``), in a graph."""
+
+    operator: OperatorName | None
+    """None for control flow, whose ``construct`` says what it is."""
+    label: str | None
+    """The scope that its tensors are in; None if they are in the one around."""
+    dtypes: Mapping[str, str]
+    attributes: Mapping[str, Value]
+    inputs: tuple[TensorValue, ...]
+    outputs: tuple[TensorValue, ...]
+    place: Place
+    instance: Instance | None = None
+    """The operator with everything bound: its ``body`` is a graph if it is composed, its formulas are ``@lower``."""
+    construct: str | None = None
+    subgraphs: Mapping[str, Graph] = field(default_factory=dict)
+    """Of control flow: ``condition``, ``then``, ``else`` or ``body``."""
+    checks: tuple[RuntimeCheck, ...] = ()
+
+    @property
+    def body(self) -> Graph | None:
+        """What the operator is composed of; shared by all operations of one instance."""
+        return self.instance.body if self.instance is not None else None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Graph:
+    """A composed graph, the body of a composed operator, or a part of control flow.
+
+    ``operations`` are in a valid order of execution. Bodies of operators are graphs of their own, see
+    ``compose/decomposition.py`` for one flat graph. Captured tensors of a part of control flow are those of the graph
+    around it.
+    """
+
+    name: str
+    inputs: Mapping[str, TensorValue]
+    outputs: Mapping[str, TensorValue]
+    variables: Mapping[str, TensorValue]
+    constants: Mapping[str, TensorValue]
+    tensors: Mapping[str, TensorValue]
+    """Every tensor by the name it was given, inputs, outputs, variables and constants too."""
+    operations: tuple[Operation, ...]
+    updates: Mapping[str, TensorValue] = field(default_factory=dict)
+    """New values of variables, to be stored when all operations have run (2.11)."""
+    update_operations: tuple[Operation, ...] = ()
+    checks: tuple[RuntimeCheck, ...] = ()
