@@ -19,6 +19,8 @@ LOOKAHEAD = 6
 """How many tokens behind a repair must parse."""
 LONGEST_LOOKAHEAD = 24
 """How many at most are looked at where a whole statement is tried."""
+_BEHIND_SEMICOLON = 3
+_SHORTEST_STATEMENT = 3
 CLOSERS = {"LPAR": "RPAR", "LSQB": "RSQB", "LBRACE": "RBRACE"}
 SYMBOLS = {"LPAR": "(", "RPAR": ")", "LSQB": "[", "RSQB": "]", "LBRACE": "{", "RBRACE": "}"}
 DEFINITION_STARTS = frozenset({"PUBLIC", "OPERATOR", "GRAPH", "IMPORT"})
@@ -67,12 +69,28 @@ class Fault:
         """What the text says at a token."""
         return self.run.text[token.start : token.end]
 
-    def following(self, skipped: int = 0, whole_statement: bool = False) -> list[str]:
-        """Kinds of the next tokens behind ``skipped`` of them: a few, or all of a statement but not too many."""
+    def following(self, skipped: int = 0) -> list[str]:
+        """Kinds of the next few tokens behind ``skipped`` of them; fewer of the next statement: it may be wrong too."""
         kinds: list[str] = []
-        for offset in range(skipped, skipped + (LONGEST_LOOKAHEAD if whole_statement else LOOKAHEAD)):
+        for offset in range(skipped, skipped + LOOKAHEAD):
             kinds.append(self.run.token(offset).kind)
-            if kinds[-1] == END or (whole_statement and kinds[-1] == "SEMI"):
+            if kinds[-1] == END or (len(kinds) > _BEHIND_SEMICOLON and kinds[-_BEHIND_SEMICOLON - 1] == "SEMI"):
+                break
+        return kinds
+
+    def statement(self, skipped: int = 0) -> list[str]:
+        """Kinds of the tokens of the statement that begins behind ``skipped`` tokens, to its ';'.
+
+        Of a statement that has none on its line only that line: the next mistake is not to hide this one.
+        """
+        kinds: list[str] = []
+        for offset in range(skipped, skipped + LONGEST_LOOKAHEAD):
+            token = self.run.token(offset)
+            enough = len(kinds) >= _SHORTEST_STATEMENT or (kinds[:1] == ["IMPORT"] and len(kinds) > 1)
+            if enough and (token.kind == END or begins_line(self.run.text, token)):
+                break
+            kinds.append(token.kind)
+            if token.kind in ("SEMI", END):
                 break
         return kinds
 
@@ -80,6 +98,11 @@ class Fault:
         """Whether ``kinds`` and then the tokens of the text behind the next ``skipped`` would parse."""
         wanted = [*kinds, *self.following(skipped)]
         return run_states(self.run.table, (states or self.run.stacks.states).copy(), wanted) == len(wanted)
+
+    def parses_some(self, kinds: Sequence[str], count: int) -> bool:
+        """Whether ``kinds`` and then the next ``count`` tokens would parse."""
+        wanted = [*kinds, *(self.run.token(offset).kind for offset in range(count))]
+        return run_states(self.run.table, self.run.stacks.states.copy(), wanted) == len(wanted)
 
     def open_brackets(self) -> list[Token]:
         """Brackets on the stacks that have not met their closing one, outermost first."""

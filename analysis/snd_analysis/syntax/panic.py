@@ -74,7 +74,7 @@ def _belongs_elsewhere(run: Run, token: Token, depth: int, surroundings: str) ->
 
 def _begins_statement(run: Run) -> bool:
     """Whether what follows is a whole statement."""
-    following = Fault(run).following(whole_statement=True)
+    following = Fault(run).statement()
     wanted = ["ERROR", *following]
     return (
         2 < len(following) < LONGEST_LOOKAHEAD

@@ -18,6 +18,7 @@ from snd_analysis.syntax.tokens import Token, Tokens, tokenize
 # The automaton keeps at most so many symbols waiting for their end, and a statement nests at most so deeply: those who
 # walk trees may recurse.
 _DEEPEST = 600
+_OF_GARBAGE = ("illegal-character", "unclosed-string")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,7 @@ class Run:
             start = problem.span.start
             while current is not None and current.end <= start:
                 current = next(skipped, None)
-            if problem.rule != "illegal-character" or current is None or start <= current.start:
+            if problem.rule not in _OF_GARBAGE or current is None or start <= current.start:
                 kept.append(problem)
         return sorted(kept, key=lambda problem: problem.span)
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from snd_analysis.syntax import repairs
 from snd_analysis.syntax.fault import Fault, span_of
 from snd_analysis.syntax.panic import panic
-from snd_analysis.syntax.unfinished import swallowed_brace, unfinished, unfinished_item
+from snd_analysis.syntax.unfinished import swallowed_brace, unended_line, unfinished, unfinished_item
 
 if TYPE_CHECKING:
     from snd_analysis.syntax.parser import Run
@@ -36,6 +36,7 @@ _REPAIRS: tuple[repairs.RepairFunction, ...] = (
     repairs.confused,
     repairs.insert_one,
     repairs.extra_brace,
+    unended_line,
     repairs.delete,
     unfinished_item,
     repairs.skip_rest,
@@ -79,4 +80,7 @@ def _report(fault: Fault) -> None:
         message = f"the block '{fault.word(token)}' stands in no operator or graph"
     elif fault.at_document and fault.word(token) in ("version", "extension"):
         message = f"'{fault.word(token)}' stands at the start of a document, as in 'version 2.0;' or 'extension NAME;'"
+    elif token.kind == "TYPE" and fault.run.token(1).kind == "ID":
+        name, type_ = fault.word(fault.run.token(1)), fault.word(token)
+        message = f"a type stands behind its name: write '{name}: {type_}'"
     fault.report("syntax-error", fault.place(), message, fault.context())

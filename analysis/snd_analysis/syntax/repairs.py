@@ -34,8 +34,9 @@ _CONFUSED = {
     "DOTS": ("ELLIPSIS",), "RPAR": ("RSQB", "RBRACE"), "RSQB": ("RPAR", "RBRACE"), "LPAR": ("LBRACE", "LSQB"),
     "LBRACE": ("LPAR",), "IMPLIES": ("ARROW", "GE"), "ARROW": ("IMPLIES",), "BAR": ("OR",),
 }  # fmt: skip
+_FOREIGN_WORDS = {"and": "AND", "or": "OR"}
 _INSERTED = ("SEMI", "COMMA", "RPAR", "RSQB", "RBRACE", "ASSIGN", "COLON", "LBRACE", "DO", "THEN", "LPAR", "BAR", "ID")
-_MOST_DELETED = 6
+_MOST_DELETED = 20
 
 RepairFunction: TypeAlias = Callable[[Fault], bool]
 
@@ -119,6 +120,10 @@ def misspelt_keyword(fault: Fault) -> bool:
     if fault.token.kind != "ID":
         return False
     word, words = fault.word(fault.token), keywords()
+    foreign = _FOREIGN_WORDS.get(word)
+    if foreign and fault.parses([foreign], 1):
+        replace(fault, foreign)
+        return True
     for name in close_matches(word, [key for key, kind in words.items() if kind != "TYPE"]):
         if fault.parses([words[name]], 1):
             repair = Repair(f"write '{name}'", (Edit(span_of(fault.token), name),), safe=False)
@@ -172,13 +177,18 @@ def confused(fault: Fault) -> bool:
         return False
     for kind in _CONFUSED.get(fault.token.kind, ()):
         if fault.parses([kind], 1):
-            wanted = fault.run.table.literals[kind]
-            repair = Repair(f"write '{wanted}'", (Edit(span_of(fault.token), wanted),), safe=False)
-            message = fault.found_expected(f"'{wanted}'")
-            fault.report("syntax-error", span_of(fault.token), message, fault.context(), repair)
-            _take(fault, kind)
+            replace(fault, kind)
             return True
     return False
+
+
+def replace(fault: Fault, kind: str) -> None:
+    """Takes a terminal for the token, and says so."""
+    wanted = fault.run.table.literals[kind]
+    repair = Repair(f"write '{wanted}'", (Edit(span_of(fault.token), wanted),), safe=False)
+    message = fault.found_expected(f"'{wanted}'")
+    fault.report("syntax-error", span_of(fault.token), message, fault.context(), repair)
+    _take(fault, kind)
 
 
 def insert_one(fault: Fault) -> bool:
@@ -205,6 +215,10 @@ def _may_insert(fault: Fault, kind: str) -> bool:
     if kind == "LBRACE":  # of a block or a definition, never of attributes
         last = values[-1] if values else None
         return isinstance(last, Token) and (last.kind.startswith("B_") or last.kind == "ID")
+    if kind == "LPAR":
+        return not fault.begins_line
+    if kind == "BAR":
+        return any(isinstance(value, Token) and value.kind == "BAR" for value in values)
     if kind == "COMMA" and fault.begins_line:
         opened = fault.open_brackets()
         return bool(opened) and opened[-1].kind != "LBRACE"

@@ -7,12 +7,17 @@ kind is taken if the statement behind it then parses as one.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from snd_analysis.source import Span
 from snd_analysis.syntax.fault import CLOSERS, DEFINITION_STARTS, SYMBOLS, Fault
+from snd_analysis.syntax.repairs import replace
 from snd_analysis.syntax.stacks import run_states
 from snd_analysis.syntax.table import END, Table
 from snd_analysis.syntax.tokens import Token, at_column_zero, begins_line
+
+if TYPE_CHECKING:
+    from snd_analysis.syntax.parser import Run
 
 # What completes a statement, in the order of preference: what ends it first, then what leads there soonest.
 _COMPLETIONS = (
@@ -26,17 +31,27 @@ _LONGEST_ENTRY = 2000
 def unfinished(fault: Fault) -> bool:
     """Completes what came before the line that the token is on, or before the token."""
     if fault.begins_line:
-        return _complete(fault, fault.following(whole_statement=True))
+        return _complete(fault, fault.statement())
     if _complete_before_line(fault):
         return True
     kind = fault.token.kind
-    ends = kind in ("SEMI", "RBRACE", END) or kind in DEFINITION_STARTS or kind.startswith("B_")
+    if kind == "SEMI":
+        return fault.ends_line and _complete(fault, fault.following())
+    ends = kind in ("RBRACE", END) or kind in DEFINITION_STARTS or kind.startswith("B_")
     return ends and _complete(fault, fault.following())
+
+
+def unended_line(fault: Fault) -> bool:
+    """Ends a statement that could end with its line, though what the next line says is wrong as well."""
+    if not fault.begins_line or not fault.parses_some(["SEMI"], 2):
+        return False
+    _supply(fault, ["SEMI"])
+    return True
 
 
 def unfinished_item(fault: Fault) -> bool:
     """Completes an item before the comma or the bracket that ends it."""
-    return fault.token.kind in ("COMMA", "RPAR", "RSQB") and _complete(fault, fault.following())
+    return fault.token.kind in ("COMMA", "RPAR", "RSQB", "SEMI") and _complete(fault, fault.following())
 
 
 def swallowed_brace(fault: Fault) -> bool:
@@ -75,12 +90,25 @@ def _complete_before_line(fault: Fault) -> bool:
     read = [token.kind for token in run.tokens[entry.at : line]]
     if run_states(run.table, states, read) < len(read):
         return False  # there was another error in between
-    following = fault.following(line - run.at, whole_statement=True)
-    completion = _completion(run.table, states, following)
-    if not completion or len(following) <= run.at - line:
+    following = fault.statement(line - run.at)
+    if len(following) <= run.at - line:
         return False
-    run.rewind(line)
-    _supply(Fault(run), completion)
+    completion = _completion(run.table, states, following)
+    if completion:
+        run.rewind(line)
+        _supply(Fault(run), completion)
+        return True
+    return read[-1] == "COMMA" and _comma_for_semicolon(run, line - 1, read, following)
+
+
+def _comma_for_semicolon(run: Run, comma: int, read: list[str], following: list[str]) -> bool:
+    assert run.entry is not None
+    wanted = [*read[:-1], "SEMI", *following]
+    if run_states(run.table, run.stacks.states[: run.entry.depth + 1], wanted) < len(wanted):
+        return False
+    run.rewind(comma)
+    fault = Fault(run)
+    replace(fault, "SEMI")
     return True
 
 
