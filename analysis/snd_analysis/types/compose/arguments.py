@@ -97,7 +97,7 @@ class ArgumentCheck:
             self._types.deduce(formal.dtype, None, argument, role)
             return False
         if actual.packed != formal.packed:
-            rule, what = ("pack-expected", "a single one") if formal.packed else ("unexpected-pack", "a pack")
+            rule, what = ("pack-expected", "a single tensor") if formal.packed else ("unexpected-pack", "a pack")
             wanted = "a pack" if formal.packed else "a single tensor"
             message = f"{role} of '{self._name.name}' is {wanted} of type '{formal}', but this is {what}: '{value}'"
             self._report(rule, argument, message, parameter)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from snd_analysis.names.symbols import OperatorName
 from snd_analysis.shapes import Integer
 from snd_analysis.source import Edit, Span
@@ -11,6 +13,7 @@ from snd_analysis.syntax.spelling import close_matches
 from snd_analysis.types.compose.binding import ShapeBinding
 from snd_analysis.types.compose.composition import Composition
 from snd_analysis.types.compose.generics import TypeBinding
+from snd_analysis.types.compose.nulls import is_null
 from snd_analysis.types.context import Place, Typed
 from snd_analysis.types.expressions import infer
 from snd_analysis.types.packs import is_empty_list
@@ -50,16 +53,23 @@ class AttributeCheck:
             elif parameter is not None:
                 seen[name] = item
                 self._value(parameter, item, typed)
-        unreadable = any(not name for name in seen)
+        absent = self._absent(seen)
         for parameter in self._signature.attributes.values():
             if parameter.symbol.name in seen:
                 continue
             self._omitted(parameter)
-            if parameter.required and not unreadable:
-                if parameter.type is not None:
-                    self._types.forget(parameter.type.dtype)
-                if not self._misspelt(parameter.symbol.name, given):
-                    self._report_missing(parameter, place)
+            needed = parameter.required
+            default = parameter.node.default
+            null = default is not None and is_null(default.value, absent)
+            if (needed or null) and parameter.type is not None:
+                self._types.forget(parameter.type.dtype)
+            if (needed or null) and not self._misspelt(parameter.symbol.name, given):
+                self._report_missing(parameter, place, null)
+
+    def _absent(self, given: Mapping[str, nodes.Attribute]) -> frozenset[str]:
+        """The optional attributes that are null because they are not given."""
+        attributes = self._signature.attributes.items()
+        return frozenset(name for name, parameter in attributes if parameter.node.optional and name not in given)
 
     # ---- values ------------------------------------------------------------------------------------------------------
     def _value(self, parameter: AttributeParameter, item: nodes.Attribute, typed: Typed) -> None:
@@ -184,9 +194,10 @@ class AttributeCheck:
             for item in unknown
         )
 
-    def _report_missing(self, parameter: AttributeParameter, place: nodes.Node) -> None:
+    def _report_missing(self, parameter: AttributeParameter, place: nodes.Node, null: bool) -> None:
         name = parameter.symbol.name
-        message = f"'{self._name.name}' needs a value for its attribute '{name}', which has no default"
+        why = "whose default is null here" if null else "which has no default"
+        message = f"'{self._name.name}' needs a value for its attribute '{name}', {why}"
         if parameter.type is not None:
             message = f"{message}: its type is '{parameter.type}'"
         self._work.context.report("missing-attribute", place, message, (self._note(parameter),))

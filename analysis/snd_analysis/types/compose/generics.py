@@ -19,6 +19,9 @@ _CONTAINED = {
 }
 
 
+_ALLOWED = {"arith": "int, real or bool", "num": "int or real"}
+
+
 def is_within(dtype: Dtype, base: str) -> bool:
     """Whether whatever a type stands for belongs to an abstract base."""
     return (dtype.base or dtype.name) in _CONTAINED[base]
@@ -58,7 +61,7 @@ class TypeBinding:
                 context.report("generic-outside-base", item, message)
                 dtype = None
             if dtype is not None and not self._fits(dtype, generic.base):
-                self._report_base(item, generic.name, generic.base, dtype, "is given as")
+                self._report_base(item, generic.name, generic.base, dtype, "it is given as")
                 dtype = None
             self._bound[generic.name] = _Bound(dtype, "is given here as")
 
@@ -73,7 +76,7 @@ class TypeBinding:
             return True
         if known is None:
             if not self._fits(actual, generic.base):
-                self._report_base(node, generic.name, generic.base, actual, f"is, by {by},")
+                self._report_base(node, generic.name, generic.base, actual, f"{by} is")
                 self._bound[generic.name] = _Bound(None, by)
                 return False
             self._bound[generic.name] = _Bound(actual, f"by {by}")
@@ -81,7 +84,7 @@ class TypeBinding:
         if known.dtype == actual:
             return True
         first = f"{known.by} '{known.dtype}'" if known.by.startswith("is") else f"is '{known.dtype}' {known.by}"
-        message = f"'{generic.name}' {first}, but '{actual}' by {by}"
+        message = f"'{generic.name}' of '{self._name.name}' {first}, but is '{actual}' by {by}"
         note = elsewhere(self._name, f"'{generic.name}' is declared here", generic.name)
         self._work.context.report("generic-conflict", node, message, (note,))
         self._bound[generic.name] = _Bound(None, by)
@@ -116,7 +119,8 @@ class TypeBinding:
         return base not in _CONTAINED or is_within(dtype, base)
 
     def _report_base(self, node: nodes.Node, generic: str, base: str, dtype: Dtype, how: str) -> None:
-        message = f"'{generic}: {base}' of '{self._name.name}' {how} {described(dtype)}, which is not '{base}'"
+        allowed = _ALLOWED.get(base, "any type")
+        message = f"'{generic}: {base}' of '{self._name.name}' can be {allowed}, but {how} {described(dtype)}"
         note = elsewhere(self._name, f"'{generic}' is declared here", generic)
         self._work.context.report("generic-outside-base", node, message, (note,))
 

@@ -15,6 +15,7 @@ from snd_analysis.types.context import Place
 from snd_analysis.types.dimensions import shape_of
 from snd_analysis.types.expressions import infer
 from snd_analysis.types.signature import TensorParameter, elsewhere, signature_of
+from snd_analysis.types.type import TensorShape
 
 
 def invoke(work: Composition, call: nodes.Call) -> list[Value] | None:
@@ -59,5 +60,8 @@ def _result(
     extents = binding.extents(output.dimensions)
     rank = binding.settled(formal.shape.rank)
     length = None if formal.length is None else binding.settled(formal.length)
-    type_ = replace(formal, dtype=dtype, optional=False, length=length, shape=shape_of(rank, extents))
+    shape = shape_of(rank, extents)
+    if extents is None and binding.known(formal.shape.rank) is None:
+        shape = TensorShape(rank, "..")  # names of the operator's own mean nothing where it is invoked
+    type_ = replace(formal, dtype=dtype, optional=False, length=length, shape=shape)
     return Value(type_, extents, None, False, name, call.function)
