@@ -28,8 +28,6 @@ def _ids(rules: list[Rule]) -> list[str]:
 
 
 EXPLAINED = [rule for rule in RULES if rule.name not in WITHOUT_EXAMPLE]
-NOT_YET = {"reserved-name": "a lone '_' is reported by the tokens, too"}
-"""Rules whose bad example gives more than it should, with the reason."""
 
 
 @pytest.mark.parametrize("rule", RULES, ids=_ids(RULES))
@@ -47,11 +45,7 @@ def test_page(rule: Rule):
 def test_bad_example(rule: Rule):
     files = split_files(rule.bad)
     found = check(files)
-    right = {item.rule for items in found.values() for item in items} == {rule.name}
-    if rule.name in NOT_YET:
-        assert not right, f"{rule.name} is right now: take it out of NOT_YET"
-        pytest.xfail(NOT_YET[rule.name])
-    assert right, shown(found, files)
+    assert {item.rule for items in found.values() for item in items} == {rule.name}, shown(found, files)
 
 
 @pytest.mark.parametrize("rule", EXPLAINED, ids=_ids(EXPLAINED))

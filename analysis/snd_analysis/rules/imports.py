@@ -155,12 +155,12 @@ MODULE_NOT_FOUND = Rule(
         "`main.sknd`, in the folders of the setting `module-paths`, and in the standard library, in this order."
     ),
     bad="""\
-import maths;
+import maths, math;
 
 graph net {
     @input { x: real[4]; }
     @output { y: real[4]; }
-    @compose { y = x + 1.0; }
+    @compose { y = math.add(x, 1.0); }
 }
 """,
     good="""\

@@ -71,22 +71,26 @@ USED_BEFORE_DEFINITION = Rule(
         "only, and cannot be defined by itself. Move the definition up."
     ),
     bad="""\
+import math;
+
 graph net {
     @input { x: real[4]; }
     @output { y: real[4]; }
     @compose {
-        y = scaled + 1.0;
-        scaled = x * 2.0;
+        y = math.add(scaled, 1.0);
+        scaled = math.mul(x, 2.0);
     }
 }
 """,
     good="""\
+import math;
+
 graph net {
     @input { x: real[4]; }
     @output { y: real[4]; }
     @compose {
-        scaled = x * 2.0;
-        y = scaled + 1.0;
+        scaled = math.mul(x, 2.0);
+        y = math.add(scaled, 1.0);
     }
 }
 """,
@@ -127,24 +131,28 @@ ASSIGNED_TWICE = Rule(
         "result a name of its own. Inside of a block, a loop or a branch the name may be used anew."
     ),
     bad="""\
+import math;
+
 graph net {
     @input { x: real[4]; }
     @output { y: real[4]; }
     @compose {
-        t = x + 1.0;
-        t = t * 2.0;
-        y = t - 1.0;
+        t = math.add(x, 1.0);
+        t = math.mul(t, 2.0);
+        y = math.sub(t, 1.0);
     }
 }
 """,
     good="""\
+import math;
+
 graph net {
     @input { x: real[4]; }
     @output { y: real[4]; }
     @compose {
-        shifted = x + 1.0;
-        scaled = shifted * 2.0;
-        y = scaled - 1.0;
+        shifted = math.add(x, 1.0);
+        scaled = math.mul(shifted, 2.0);
+        y = math.sub(scaled, 1.0);
     }
 }
 """,
@@ -160,23 +168,27 @@ ILLEGAL_ASSIGNMENT = Rule(
         "throughout `@compose`, so that the order of statements does not matter."
     ),
     bad="""\
+import math;
+
 graph average {
     @input { x: real[4]; }
     @variable { mean: real[4]; }
     @output { y: real[4]; }
     @compose {
-        y = x - mean;
-        mean = 0.9 * mean + 0.1 * x;
+        y = math.sub(x, mean);
+        mean = math.axpby(0.9, mean, 0.1, x);
     }
 }
 """,
     good="""\
+import math;
+
 graph average {
     @input { x: real[4]; }
     @variable { mean: real[4]; }
     @output { y: real[4]; }
-    @compose { y = x - mean; }
-    @update { mean = 0.9 * mean + 0.1 * x; }
+    @compose { y = math.sub(x, mean); }
+    @update { mean = math.axpby(0.9, mean, 0.1, x); }
 }
 """,
     section="2.11",
@@ -251,7 +263,7 @@ NOT_AFFINE = Rule(
 operator interleave {
     @input { x: real[n * m]; }
     @output { y: real[n, m]; }
-    @lower { y[i,j] = x[i * m + j], i < n, j < m; }
+    @lower { y[i,j] = x[i * m + j,], i < n, j < m; }
 }
 """,
     good="""\
@@ -262,7 +274,7 @@ operator interleave {
     }
     @input { x: real[n * m]; }
     @output { y: real[n, m]; }
-    @lower { y[i,j] = x[i * m + j], i < n, j < m; }
+    @lower { y[i,j] = x[i * m + j,], i < n, j < m; }
 }
 """,
     section="2.6",
@@ -277,22 +289,26 @@ UNUSED_SYMBOL = Rule(
         "has no errors. Inputs, extents and lengths are never reported: they describe the interface."
     ),
     bad="""\
+import math;
+
 graph net {
     @input { x: real[4]; }
     @output { y: real[4]; }
     @compose {
-        scaled = x * 2.0;
-        y = x + 1.0;
+        scaled = math.mul(x, 2.0);
+        y = math.add(x, 1.0);
     }
 }
 """,
     good="""\
+import math;
+
 graph net {
     @input { x: real[4]; }
     @output { y: real[4]; }
     @compose {
-        scaled = x * 2.0;
-        y = scaled + 1.0;
+        scaled = math.mul(x, 2.0);
+        y = math.add(scaled, 1.0);
     }
 }
 """,

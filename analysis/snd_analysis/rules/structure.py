@@ -73,11 +73,13 @@ LOWER_AND_COMPOSE = Rule(
         "could contradict each other. An operator that does both is two operators."
     ),
     bad="""\
+import math;
+
 operator double {
     @input { x: real[n]; }
     @output { y: real[n]; }
     @lower { y[i,] = 2.0 * x[i,], i < n; }
-    @compose { y = x + x; }
+    @compose { y = math.add(x, x); }
 }
 """,
     good="""\
@@ -131,10 +133,12 @@ graph net {
 }
 """,
     good="""\
+import math;
+
 graph net {
     @input { x: real[4]; }
     @output { y: real[4]; }
-    @compose { y = x + 1.0; }
+    @compose { y = math.add(x, 1.0); }
 }
 """,
     section="2.6.1",

@@ -5,15 +5,15 @@ from __future__ import annotations
 from snd_analysis.diagnostics import Severity
 from snd_analysis.rules.rule import Rule
 
-_GRAPH = """\
-graph net {
-    @input { x: real[4]; }
-    @output { y: real[4]; }
-    @compose { y = (x + 1.0) * 0.5; }
+_FORMULA = """\
+operator scale {
+    @input { x: real[n]; }
+    @output { y: real[n]; }
+    @lower { y[i,] = (x[i,] + 1.0) * 0.5, i < n; }
 }
 """
 
-_OPERATOR = r"""
+_MESSAGE = r"""
 operator named {
     @attrib { folder: str = 'C:\\data'; }
     @input { x: real[n]; }
@@ -30,8 +30,8 @@ SYNTAX_ERROR = Rule(
         "What cannot be read has no meaning. The message says what was found and what could stand there. The damaged "
         "statement is left out, everything else in the file is checked."
     ),
-    bad=_GRAPH.replace("0.5; }", "0.5 }"),
-    good=_GRAPH,
+    bad=_FORMULA.replace("n; }\n}", "n }\n}"),
+    good=_FORMULA,
     section="2.16",
 )
 
@@ -39,8 +39,8 @@ UNCLOSED_BRACKET = Rule(
     name="unclosed-bracket",
     summary="A bracket or brace has no partner.",
     why="The report is at the bracket that was opened, since the place where the other one is missing is a guess.",
-    bad=_GRAPH.replace("1.0)", "1.0"),
-    good=_GRAPH,
+    bad=_FORMULA.replace("1.0)", "1.0"),
+    good=_FORMULA,
     section="2.16",
 )
 
@@ -51,8 +51,8 @@ UNCLOSED_STRING = Rule(
         "Strings may go on over several lines, so a missing quote could swallow the rest of the file. Where that is "
         "plainly not meant, the string is taken to end with its line, and reported where it begins."
     ),
-    bad=_OPERATOR.replace("'\";", "';"),
-    good=_OPERATOR,
+    bad=_MESSAGE.replace("'\";", "';"),
+    good=_MESSAGE,
     section="2.4",
 )
 
@@ -63,8 +63,8 @@ ILLEGAL_CHARACTER = Rule(
         "Names consist of ASCII letters, digits and underscores, and white space is the plain kind. Text that was "
         "copied from a page may contain typographic quotes, dashes or no-break spaces that only look right."
     ),
-    bad=_GRAPH.replace("* 0.5", "× 0.5"),
-    good=_GRAPH,
+    bad=_FORMULA.replace("scale", "größe"),
+    good=_FORMULA,
     section="2.4",
 )
 
@@ -75,8 +75,8 @@ MALFORMED_NUMBER = Rule(
         "Numbers are decimal. A real number has a digit before its point (`0.5`; `1.` is right, too), and its exponent "
         "has digits."
     ),
-    bad=_GRAPH.replace("0.5", ".5"),
-    good=_GRAPH,
+    bad=_FORMULA.replace("0.5", ".5"),
+    good=_FORMULA,
     section="2.4",
 )
 
@@ -87,8 +87,8 @@ MALFORMED_FORMAT = Rule(
         "In a string, `{…}` stands for the value of the expression inside. A brace that is meant as a character is "
         "written with a backslash."
     ),
-    bad=_OPERATOR.replace("{folder}", "{folder"),
-    good=_OPERATOR,
+    bad=_MESSAGE.replace("{folder}", "{folder"),
+    good=_MESSAGE,
     section="2.4",
 )
 
@@ -100,8 +100,8 @@ INVALID_ESCAPE = Rule(
         "break and a tab: with another character the backslash is a mistake, or should be doubled to say that it is "
         "meant."
     ),
-    bad=_OPERATOR.replace("\\\\", "\\"),
-    good=_OPERATOR,
+    bad=_MESSAGE.replace("\\\\", "\\"),
+    good=_MESSAGE,
     section="2.4",
     severity=Severity.WARNING,
 )
