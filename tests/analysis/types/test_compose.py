@@ -73,6 +73,13 @@ VALID = {
         "[y, z] = layout.split{axis=0, sizes=[1, 1]}(x); [v, w] = layout.split{axis=0, count=2}(x);",
         outputs="y: real[1,3]; z: real[1,3]; v: real[1,3]; w: real[1,3];",
     ),
+    "tensors of different rank to choose from": net(
+        "t = flag ? x : z; y = math.add(t, x); u = (n == 2 ? z : x); v = flag ? x : 0.0; w = op(v, z);",
+        inputs="x: real[2,3]; z: real[2];",
+        outputs="y: real[2,3]; u: real; w: real[2];",
+        rest="operator op { @input { v: real[]; z: real[n]; } @output { y: real[n]; }"
+        " @lower { y[i,] = v[] * z[i,], i < n; } }\n",
+    ),
     "carried condition": net(
         "y, ~ = with s = x, go = true while go do { t = math.neg(s); g = math.lt(k, 3); yield t, g; };"
     ),
@@ -186,6 +193,34 @@ INVALID = {
     "default that is null": (
         net("[y, z] = layout.split{axis=0}(x);", outputs="y: real[1,3]; z: real[1,3];"),
         "missing-attribute",
+    ),
+    "pack that must not be empty": (
+        net(
+            "y = op([]);",
+            rest="operator op { @input { xs: real[m,n]..(k + 1); } @output { y: real[k]; } }\n",
+            outputs="y: real;",
+        ),
+        "length-mismatch",
+    ),
+    "literal for a generic type": (
+        net(
+            "y = op(x);",
+            rest="operator op { @dtype { T: num; } @input { x: T[s..]; } @output { y: T[s..]; }"
+            " @compose { y = math.mul(x, 2.0); } }\n",
+        ),
+        "generic-conflict",
+    ),
+    "branches with packs of different length": (
+        net("ys = if c then xs else [x, x]; y = ys[0];"),
+        "branch-types",
+    ),
+    "shape inside of an operator": (
+        net(
+            "y = op(x);",
+            rest="operator op { @input { x: real[b,c]; } @variable { w: real[c,c+1]; } @output { y: real[b,c]; }"
+            " @compose { y = nn.linear(x, w); } }\n",
+        ),
+        "argument-shape",
     ),
     "nothing composed": (net(""), "output-not-assigned"),
     "second label unknown": (

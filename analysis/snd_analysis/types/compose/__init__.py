@@ -54,6 +54,6 @@ def _check_outputs_assigned(context: Context) -> None:
         return  # a broken statement, which may have been the one
     assigned = {context.symbol(name) for name in names}
     for symbol in context.resolution.symbols:
-        if symbol.kind is SymbolKind.OUTPUT and symbol not in assigned:
+        if symbol.kind is SymbolKind.OUTPUT and symbol not in assigned | context.resolution.ambiguous:
             message = f"nothing is assigned to the output '{symbol.name}' in '@compose'"
             context.problems.append(Problem("output-not-assigned", symbol.span, message))

@@ -36,13 +36,17 @@ class ArgumentCheck:
         inputs = self._signature.inputs
         if len(values) > len(inputs):
             self._report_too_many(call)
+        if len(values) > len(inputs) or any(parameter.required for parameter in inputs[len(values) :]):
+            self._missing(call, inputs[len(values) :])
+            for parameter in inputs:
+                self._forget(parameter)
+            return  # one may have been inserted or left out anywhere
         bound: list[tuple[TensorParameter, nodes.Expression, Value]] = []
         for parameter, argument, value in zip(inputs, call.arguments, values, strict=False):
             if isinstance(argument, nodes.Tilde):
                 self._omitted(parameter, argument)
             elif self._agrees(parameter, argument, value):
                 bound.append((parameter, argument, value))
-        self._missing(call, inputs[len(values) :])
         for parameter, argument, value in bound:
             self._relate(parameter, argument, value)
         self._binding.solve()
@@ -127,7 +131,7 @@ class ArgumentCheck:
             return
         if formal.length is not None and actual.length is not None and not actual.optional:
             self._equate_length(parameter, argument, value, formal.length, actual.length)
-        if parameter.dimensions is None or formal.shape is None or value.rank is None:
+        if parameter.dimensions is None or formal.shape is None or value.rank is None or is_empty_list(argument):
             return
         if parameter.rank_symbol is not None:
             self._binding.equate(_rank_variable(parameter), value.rank)

@@ -85,7 +85,25 @@ class Composition:
         if not typed.type.tensor:
             type_ = replace(typed.type, shape=TensorShape(shapes.constant(0), ""))
             return Value(type_, (), typed.value, True, None, node)
-        return Value(typed.type, self._extents(node), None, False, None, node)
+        rank, shape = self._rank(node), typed.type.shape
+        if shape is not None and rank != shape.rank:
+            shape = TensorShape(shapes.opaque("rank") if rank is None else rank, "..")
+        return Value(replace(typed.type, shape=shape), self._extents(node), None, False, None, node)
+
+    def _rank(self, node: nodes.Node) -> Integer | None:
+        """The rank of the tensor that an expression stands for; None if it may be one of several."""
+        match node:
+            case nodes.Parenthesized(inner=inner):
+                return self._rank(inner)
+            case nodes.Subscript(target=target):
+                return self._rank(target)
+            case nodes.Coalesce(value=first, fallback=second) | nodes.Select(consequent=first, alternative=second):
+                rank = self._rank(first)
+                return rank if second is None or rank == self._rank(second) else None
+        typed = self.context.expressions.get(node)
+        if typed is None or typed.type is None:
+            return None
+        return shapes.constant(0) if typed.type.shape is None else typed.type.shape.rank
 
     def _ranks_agree(self, node: nodes.Expression) -> bool:
         """Whether the tensors of a list may have one rank, as those of a pack must (2.3)."""

@@ -54,6 +54,8 @@ class TypeBinding:
                 message = f"'{self._name.name}' {has}, but a type is given"
             note = elsewhere(self._name, f"'{self._name.name}' is defined here")
             self._work.report_between("generic-count", extra, generics.items[-1], message, (note,))
+            self._bound = {generic.name: _Bound(None, "") for generic in declared}  # which are meant is not known
+            return
         for generic, item in zip(declared, generics.items, strict=False):
             dtype = dtype_of(context, item)
             if dtype is not None and not dtype.is_generic and dtype.name in ABSTRACT:
@@ -83,8 +85,9 @@ class TypeBinding:
             return True
         if known.dtype == actual:
             return True
-        first = f"{known.by} '{known.dtype}'" if known.by.startswith("is") else f"is '{known.dtype}' {known.by}"
-        message = f"'{generic.name}' of '{self._name.name}' {first}, but is '{actual}' by {by}"
+        before = "" if known.dtype is None else described(known.dtype)
+        first = f"{known.by} {before}" if known.by.startswith("is") else f"is {before} {known.by}"
+        message = f"'{generic.name}' of '{self._name.name}' {first}, but is {described(actual)} by {by}"
         note = elsewhere(self._name, f"'{generic.name}' is declared here", generic.name)
         self._work.context.report("generic-conflict", node, message, (note,))
         self._bound[generic.name] = _Bound(None, by)

@@ -222,7 +222,7 @@ def _updated(
         )
         note = work.context.note(carry, f"'{carry.name.text}' is declared here")
         work.context.report("carried-type", result_place(node.body), message, (note,))
-        return before
+        return replace(before, type=None)
     work.not_null(after, result_place(node.body), f"the new value of '{carry.name.text}'")
     return _lasting(before, after)
 
