@@ -14,7 +14,7 @@ from snd_analysis.types.deferred import circular_defaults
 from snd_analysis.types.expressions import dtype_of, expect, infer
 from snd_analysis.types.generics import check_element_type
 from snd_analysis.types.parameters import Declaration, bindings, bound_symbol, declarations
-from snd_analysis.types.shape_rules import check_pack_length
+from snd_analysis.types.shape_rules import check_pack_length, doubt
 from snd_analysis.types.type import ABSTRACT
 
 
@@ -23,6 +23,7 @@ def check_attributes(context: Context, attributes: Sequence[Declaration]) -> Non
     circular = circular_defaults(context.definition, context.resolution)
     for declaration in attributes:
         context.base = declaration.base
+        reported = len(context.problems)
         parameter = declaration.parameter
         check_element_type(context, declaration)
         check_rank_capture(context, declaration)
@@ -40,6 +41,8 @@ def check_attributes(context: Context, attributes: Sequence[Declaration]) -> Non
         else:
             _check_default(context, declaration, parameter.default)
         check_no_bounds(context, declaration)
+        if len(context.problems) > reported:
+            doubt(context, declaration.parameter.name)
 
 
 def check_rank_capture(context: Context, declaration: Declaration) -> None:

@@ -52,6 +52,13 @@ def check_length(context: Context, length: nodes.Expression, what: str) -> Typed
     return typed
 
 
+def doubt(context: Context, name: nodes.Node) -> None:
+    """Makes a symbol silent from here on: two places contradict each other about it, and either may be right."""
+    symbol = context.symbol(name)
+    if symbol is not None:
+        context.symbols[symbol] = UNTYPED
+
+
 def _check_extent(context: Context, declaration: Declaration, extent: nodes.Extent) -> None:
     _check_bound(context, declaration, extent)
     if extent.spread and (declaration.parameter.pack is None or extent.expansion is not None):
@@ -72,6 +79,7 @@ def _check_extent(context: Context, declaration: Declaration, extent: nodes.Exte
         text = written(extent.value)
         message = f"'{text}' is a pack of type '{value.type}': write '{text}..' to have all of its items as extents"
         context.report("extent-not-expanded", extent.value, message, _declared(context, extent.value))
+        doubt(context, extent.value)
     elif extent.expansion is not None and extent.expansion.length is None and not value.type.packed:
         text = written(extent.value)
         message = (
@@ -79,6 +87,7 @@ def _check_extent(context: Context, declaration: Declaration, extent: nodes.Exte
             "leave out the '..', or say how often it is repeated, as in '..(n)'"
         )
         context.report("expansion-without-length", extent, message, _declared(context, extent.value))
+        doubt(context, extent.value)
     elif length is not None and _differ(length.value, value.type.length):
         message = f"'{written(extent.value)}' has {value.type.length} items, not {length.value}"
         context.report("length-mismatch", extent, message, _declared(context, extent.value))

@@ -24,8 +24,10 @@ from snd_analysis.types.written import written
 
 def check_inputs(context: Context, inputs: Sequence[Declaration]) -> None:
     """Types, shapes and defaults of all inputs, and the order in which their shapes are bound."""
+    doubtful = set()
     for declaration in inputs:
         context.base = declaration.base
+        reported = len(context.problems)
         check_element_type(context, declaration)
         if declaration.parameter.shape is None and context.definition.kind == "operator":
             _report_missing_shape(context, declaration, "an input of an operator")
@@ -33,10 +35,19 @@ def check_inputs(context: Context, inputs: Sequence[Declaration]) -> None:
         check_no_bounds(context, declaration)
         if declaration.parameter.default is not None:
             _check_default(context, declaration, declaration.parameter.default)
+        if len(context.problems) > reported or _names_unknown(context, declaration):
+            doubtful.add(declaration)
     if not is_main(context):
         for obstacle in binding_order(context.definition, context.resolution).obstacles:
-            context.base = obstacle.declaration.base
-            _report_obstacle(context, obstacle)
+            if obstacle.declaration not in doubtful:
+                context.base = obstacle.declaration.base
+                _report_obstacle(context, obstacle)
+
+
+def _names_unknown(context: Context, declaration: Declaration) -> bool:
+    """Whether the shape names something that could not be typed."""
+    named = symbols_in(context.resolution, declaration.parameter.shape)
+    return any(context.typed(symbol).type is None for symbol in named)
 
 
 def _report_missing_shape(context: Context, declaration: Declaration, what: str) -> None:
