@@ -318,7 +318,7 @@ VALID_OPERATORS = [
 VALID_GRAPHS = [
     "@dtype { T: num = real; } @input { x: T[4]; } @output { y: T[4]; }",
     "@input { x: real[n|10, 2 * n]; z: real[n]; } @output { y: real[n|10, ~]; }",
-    "@input { x: real[~|10, ~|20 ..(3)]; } @output { y: real[~, ~..]; z: real; } @compose { y = keep(x); z = keep(x); }",
+    "@input { x: real[~|9, ~|20 ..(3)]; } @output { y: real[~, ~..]; z: real; } @compose { y = keep(x); z = keep(x); }",
     "@attrib { n: int = 3; s: int.. = [1, 2]; } @input { x: real[n, s.., 2 * n]; } @output { y: real; }",
     "@attrib { d: int = 2; } @input { x: real[s|10 ..(d)]; z: real[s..]; } @output { y: real; }",
     "@input { x: real[s|10 ..(2)]; z: real[s.., 3]; } @output { y: real; }",
