@@ -67,7 +67,8 @@ WORKSPACE = {"main.sknd": MAIN, "blocks.sknd": BLOCKS, "base.sknd": BASE, "funct
 PIECES = [
     "", " ", "\n", ";", "{", "}", "(", ")", "x", "y", "same", "twice", "factor", "import base;\n", "import functions;",
     "_", "operator ", "graph ", "operator other { }\n", "@input", "@output { z: real[s..]; }", "real", "int", "s..",
-    "'", '"', "# c\n", "functions.", "base.", "blocks.", "1.0", ": int", "t = x + 1.0;\n", "T", "public ", "\r\n", "é",
+    "'", '"', "# c\n", "functions.", "base.", "blocks.", "1.0", ": int", "t = twice(x);\n",
+    "base.same(x)", "blocks.twice", "main.net", "T", "public ", "\r\n", "é",
 ]  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from memory import check, read_program, shown, snapshot_of
+from snd_analysis.diagnostics import Diagnostic
 from snd_analysis.names.resolution import AttributeName, ModuleName, Resolution, Role, Use
 from snd_analysis.names.symbols import BuiltIn, OperatorName, ShapeMember, Symbol
 from snd_analysis.source import Span
@@ -146,9 +147,15 @@ def test_a_program_with_other_names_means_the_same(program: Path):
                 text = text[: span.start] + name + text[span.end :]
         renamed[path] = text
     before, after = check(files), check(renamed)
-    for path in files:
-        count = Counter(item.rule for item in before[path])
-        assert Counter(item.rule for item in after[path]) == count, f"{shown(after, renamed)}\n{renamed[path]}"
+    right = all(_rules(after[path]) == _rules(before[path]) for path in files)
+    if any(_quantized(placed.chunk) for path in files for placed in snapshot.tree(path).chunks):
+        assert not right, "the paths of '@quantize' are uses now: this need not be an exception"
+        pytest.xfail("the paths of '@quantize' are not resolved yet")
+    assert right, shown(after, renamed)
+
+
+def _rules(found: list[Diagnostic]) -> Counter[str]:
+    return Counter(item.rule for item in found)
 
 
 def _new_name(snapshot: Snapshot, files: dict[str, str], fresh: dict[object, str], use: Use) -> str | None:

@@ -19,8 +19,8 @@ operator op {{
     @output {{ y: real[n]; probe_output: real[{output}]; }}
     @assert {{ {asserted} > 0; }}
     @lower {{
-        with w = i + 1: y[i] = x[i, 0] + real({lower}), i < n;
-        probe_output[j] = 1.0, j < {bound};
+        with w = i + 1: y[i,] = x[i, 0] + real({lower}), i < n;
+        probe_output[j,] = 1.0, j < {bound};
     }}
 }}
 """
@@ -135,24 +135,27 @@ def test_the_order_of_blocks_means_nothing(order: tuple[int, ...]):
         "@output { y: real[u]; }",
     ]
     body = "".join(f"    {blocks[at]}\n" for at in order)
-    source = f"operator op {{\n    @lower {{ y[i] = x[i % n], i < u; }}\n{body}}}\n"
+    source = f"operator op {{\n    @lower {{ y[i,] = x[i % n,], i < u; }}\n{body}}}\n"
     assert check({"ops.sknd": source}) == {"ops.sknd": []}
 
 
 def test_a_block_may_hide_a_name_and_so_may_one_inside_it():
     source = """\
+import math;
+
 graph net {
     @input { x: real[4]; }
     @output { y: real[4]; }
     @compose {
-        t = x + 1.0;
+        t = math.exp(x);
         y = {
-            t = t + 1.0;
+            t = math.exp(t);
             u = {
-                t = t + 1.0;
+                t = math.exp(t);
                 yield t;
             };
-            yield t + u;
+            v = math.add(t, u);
+            yield v;
         };
     }
 }
