@@ -73,7 +73,7 @@ BRANCH_RANKS = Rule(
     summary="The branches under a condition that is known at run time only give tensors of different rank.",
     why=(
         "Extents may be known at run time only, the number of dimensions may not: it decides which operators can "
-        "follow. Under a condition of attributes and shapes only, which is decided when composing, the ranks may differ."
+        "follow. Under a condition of attributes and shapes, which is decided when composing, the ranks may differ."
     ),
     bad=_graph("y = if c then x else layout.unsqueeze{axes=[0]}(x);", outputs="y: real;"),
     good=_graph("y = if c then x else math.neg(x);", outputs="y: real;"),
