@@ -68,15 +68,16 @@ def _pack_of_items(items: list[Value], operation: Operation, operands: Sequence[
     for item in items:
         if item is UNDEFINED:
             return UNDEFINED
-    return Pack(items)
+    repeats = all(type(operand) is not Pack or operand.repeats is not None for operand in operands)
+    return Pack(items, repeats=items[0] if repeats else None)
 
 
 def _empty(operation: Operation, operands: Sequence[Value]) -> Pack:
     """No items; but the value repeated no times is known if that of every operand is, and the element type too."""
-    samples = [_uniform_of(operand) for operand in operands]
+    samples = [operand.repeats if isinstance(operand, Pack) else operand for operand in operands]
     if all(sample is not None for sample in samples):
         try:
-            return Pack((), uniform=operation(*samples))
+            return Pack((), repeats=operation(*samples))
         except Failure:
             return Pack(())
     samples = [_sample_of(operand) for operand in operands]
@@ -86,10 +87,6 @@ def _empty(operation: Operation, operands: Sequence[Value]) -> Pack:
         return Pack((), dtype=dtype_of(operation(*samples)))
     except Failure:
         return Pack(())
-
-
-def _uniform_of(operand: Value) -> Value | None:
-    return operand.uniform if isinstance(operand, Pack) else operand
 
 
 def _sample_of(operand: Value) -> Value | None:

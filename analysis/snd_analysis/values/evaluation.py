@@ -158,15 +158,14 @@ def _list(node: nodes.List, environment: Environment) -> Value:
 
 def _joined(*values: Value) -> Value:
     segments: list[Segment] = []
-    dtype = uniform = None
+    dtype = repeats = None
     for value in values:
         if isinstance(value, Pack):
             segments.extend(value.segments)
-            dtype, uniform = dtype or value.dtype, value.uniform
+            dtype, repeats = dtype or value.dtype, value.repeats
         else:
             segments.append(value)
-    # Of several packs that are all empty no value is the uniform one.
-    return Pack(segments, dtype=dtype, uniform=uniform if len(values) == 1 else None)
+    return Pack(segments, dtype=dtype, repeats=repeats if len(values) == 1 else None)
 
 
 def _list_item(item: nodes.ListItem, environment: Environment) -> Value:

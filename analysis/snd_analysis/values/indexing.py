@@ -56,7 +56,7 @@ def _items(target: Pack, places: Pack) -> Value:
         segments.append(Run(segment.length, element))
     if any((part.element if isinstance(part, Run) else part) is UNDEFINED for part in segments):
         return UNDEFINED
-    return Pack(segments, dtype=target.dtype, uniform=target.uniform)
+    return Pack(segments, dtype=target.dtype, repeats=target.repeats)
 
 
 # ---- masks -----------------------------------------------------------------------------------------------------------
@@ -71,11 +71,11 @@ def masked(target: Pack, mask: Pack) -> Value:
     if uniform is TRUE:
         return target
     if uniform is FALSE:
-        return Pack((), dtype=target.dtype, uniform=target.uniform)
+        return Pack((), dtype=target.dtype, repeats=target.repeats)
     bits = mask.items
     if bits is not None and all(bit is TRUE or bit is FALSE for bit in bits):
         taken = [at(target, shapes.constant(place)) for place, bit in enumerate(bits) if bit is TRUE]
-        return UNDEFINED if UNDEFINED in taken else Pack(taken, dtype=target.dtype, uniform=target.uniform)
+        return UNDEFINED if UNDEFINED in taken else Pack(taken, dtype=target.dtype, repeats=target.repeats)
     if target.dtype is None:
         return UNDEFINED
     count = FOLDS["+"](_pack(elementwise(lambda bit: choose(bit, ONE, ZERO), mask)))
@@ -116,7 +116,7 @@ def sliced(target: Value, part: Slice) -> Value:
     items = target.items
     numbers = _numbers(part)
     if items is not None and numbers is not None:
-        return Pack(items[slice(*numbers)], dtype=target.dtype, uniform=target.uniform)
+        return Pack(items[slice(*numbers)], dtype=target.dtype, repeats=target.repeats)
     return _sliced_symbolically(target, part, step)
 
 
@@ -185,7 +185,7 @@ def _end(part: Slice, length: Integer, backwards: Truth) -> Integer:
 def _cut(target: Pack, start: Integer, end: Integer) -> Pack | None:
     """The items from ``start`` up to ``end``; None if it is not known where they begin and end."""
     if shapes.compare("<=", end, start) is TRUE:
-        return Pack((), dtype=target.dtype, uniform=target.uniform)
+        return Pack((), dtype=target.dtype, repeats=target.repeats)
     first = split(target, start)
     if first is None or shapes.compare("<=", start, end) is not TRUE:
         return None

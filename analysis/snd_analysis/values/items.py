@@ -126,8 +126,8 @@ def _within(place: Integer, length: Integer) -> bool:
 
 def _parts(pack: Pack, first: tuple[Segment, ...], second: tuple[Segment, ...]) -> tuple[Pack, Pack]:
     return (
-        Pack(first, dtype=pack.dtype, uniform=pack.uniform),
-        Pack(second, dtype=pack.dtype, uniform=pack.uniform),
+        Pack(first, dtype=pack.dtype, repeats=pack.repeats),
+        Pack(second, dtype=pack.dtype, repeats=pack.repeats),
     )
 
 
@@ -144,4 +144,4 @@ def reversed_pack(pack: Pack) -> Pack:
         else segment
         for segment in reversed(pack.segments)
     ]
-    return Pack(segments, dtype=pack.dtype, uniform=pack.uniform)
+    return Pack(segments, dtype=pack.dtype, repeats=pack.repeats)

@@ -52,7 +52,7 @@ def with_length(pack: Pack, length: Integer) -> Pack:
 
 
 def _conditional(pack: Pack, condition: Truth) -> Value:
-    nothing = Pack((), dtype=pack.dtype, uniform=pack.uniform)
+    nothing = Pack((), dtype=pack.dtype, repeats=pack.repeats)
     if condition is TRUE or condition is FALSE:
         return pack if condition is TRUE else nothing
     run = pack.run

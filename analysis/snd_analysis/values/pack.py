@@ -56,22 +56,23 @@ Segment: TypeAlias = object
 class Pack:
     """Items and runs in a row. Packs of equal segments are equal.
 
-    Runs of known length are written out; only long ones of one value stay. An empty pack may know the value that it
-    repeats no times (``uniform``), and the element type of the items that it hasn't got (``dtype``).
+    Runs of known length are written out; only long ones of one value stay. ``repeats`` is the value that makes up the
+    pack by the way it was formed, however often, even not at all; ``dtype`` is that of items that an empty one hasn't.
     """
 
-    __slots__ = ("_dtype", "_hash", "_items", "_length", "_uniform", "segments")
+    __slots__ = ("_dtype", "_hash", "_items", "_length", "repeats", "segments")
 
     segments: tuple[Segment, ...]
+    repeats: Value | None
 
-    def __init__(self, segments: Iterable[Segment], *, dtype: str | None = None, uniform: Value | None = None) -> None:
+    def __init__(self, segments: Iterable[Segment], *, dtype: str | None = None, repeats: Value | None = None) -> None:
         written = tuple(segments)
         for segment in written:
             if type(segment) is Run:
-                written, uniform = _written_out(written, uniform)
+                written, repeats = _written_out(written, repeats)
                 break
         self.segments = written
-        self._uniform = uniform
+        self.repeats = repeats
         self._dtype = dtype
         self._hash: int | None = None
         self._length: Integer | None = None
@@ -130,13 +131,13 @@ class Pack:
         if self.segments:
             first = self.segments[0]
             return dtype_of(first.element if isinstance(first, Run) else first)
-        return dtype_of(self._uniform) if self._uniform is not None else self._dtype
+        return dtype_of(self.repeats) if self.repeats is not None else self._dtype
 
     @property
     def uniform(self) -> Value | None:
         """The value of all items, if they are the same by the form of the pack (2.4, Folding)."""
         if not self.segments:
-            return self._uniform
+            return self.repeats
         first = self.segments[0]
         value = first.element if isinstance(first, Run) else first
         if positional(value):
@@ -156,7 +157,7 @@ class Pack:
         return segment if isinstance(segment, Run) else None
 
 
-def _written_out(segments: tuple[Segment, ...], uniform: Value | None) -> tuple[tuple[Segment, ...], Value | None]:
+def _written_out(segments: tuple[Segment, ...], repeats: Value | None) -> tuple[tuple[Segment, ...], Value | None]:
     written: list[Segment] = []
     for segment in segments:
         if not isinstance(segment, Run):
@@ -164,13 +165,13 @@ def _written_out(segments: tuple[Segment, ...], uniform: Value | None) -> tuple[
             continue
         count = segment.length.value
         moves = positional(segment.element)
+        if not moves and len(segments) == 1:
+            repeats = segment.element
         if count is None or (count > _LONGEST_WRITTEN_OUT and not moves):
             written.append(segment)
-        elif count > 0:
+        else:
             written.extend(_items_of(segment.element, count, moves))
-        elif not moves:
-            uniform = segment.element
-    return tuple(written), uniform
+    return tuple(written), repeats
 
 
 def _items_of(element: Value, count: int, moves: bool) -> Iterable[Value]:

@@ -18,7 +18,7 @@ from snd_analysis.values.pack import (
     fresh,
     positional,
 )
-from snd_analysis.values.scalars import DEFINITIONS, UNDEFINED, Maybe, Result, Unknown, Value, maybe
+from snd_analysis.values.scalars import DEFINITIONS, UNDEFINED, Maybe, Result, Unknown, Value, dtype_of, maybe
 
 
 def shifted(element: Value, index: Integer) -> Value:
@@ -173,14 +173,28 @@ class _Rewriting:
             pack.segments
         ):
             return pack
-        uniform = pack.uniform
-        return Pack(segments, dtype=pack.dtype, uniform=None if uniform is None else inside.value(uniform))
+        return Pack(segments, dtype=pack.dtype, repeats=inside._repeated(pack))
+
+    def _repeated(self, pack: Pack) -> Value | None:
+        """What the pack repeats, unless its only run will tell."""
+        if pack.repeats is None or pack.run is not None:
+            return None
+        try:
+            return self.value(pack.repeats)
+        except Failure:
+            return None
 
     def _run(self, run: Run) -> list[Segment]:
         length = self._integer(run.length)
         count = length.value
         if count is None or not positional(run.element):
-            element = self.value(run.element)
+            try:
+                element = self.value(run.element)
+            except Failure:
+                if count:
+                    raise
+                # There may be no items.
+                element = fresh(dtype_of(run.element))
             if element is UNDEFINED:
                 return [UNDEFINED]
             return [run if length is run.length and element is run.element else Run(length, element)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from snd_analysis import shapes
 from snd_analysis.shapes import FALSE, TRUE, Integer, Truth
 from snd_analysis.values.elementwise import elementwise
-from snd_analysis.values.items import bounds_of
+from snd_analysis.values.items import at, bounds_of
 from snd_analysis.values.pack import POSITION, Pack, Run, element_value
 from snd_analysis.values.scalars import (
     DEFINITIONS,
@@ -70,8 +70,16 @@ def _choose_single(condition: Value, a: Value, b: Value) -> Value:
 
 
 def _choose_pack(condition: Truth, a: Value, b: Value) -> Value:
-    if not (isinstance(a, Pack) and isinstance(b, Pack)) or a.length == b.length:
-        return elementwise(_choose_single, condition, a, b)
+    if not isinstance(a, Pack):
+        assert isinstance(b, Pack)
+        a = Pack((Run(b.length, a),))
+    elif not isinstance(b, Pack):
+        b = Pack((Run(a.length, b),))
+    if a.length == b.length:
+        if _is_certain(a) and _is_certain(b):
+            return elementwise(_choose_single, condition, a, b)
+        element = elementwise(_choose_single, condition, at(a, POSITION), at(b, POSITION))
+        return UNDEFINED if element is UNDEFINED else Pack((Run(a.length, element),))
     length = shapes.choose(condition, a.length, b.length)
     dtype = a.dtype or b.dtype
     if dtype is None:
@@ -80,6 +88,12 @@ def _choose_pack(condition: Truth, a: Value, b: Value) -> Value:
         return Pack((Run(length, _choose_single(condition, a.uniform, b.uniform)),))
     low, high = bounds_of((a, b))
     return opaque_pack(Result(dtype, "? :", (condition, a, b)), length, low, high)
+
+
+def _is_certain(pack: Pack) -> bool:
+    """Whether the pack is cut into segments that way in any case, not only where it has a value at all."""
+    lows = (shapes.bounds(segment.length)[0] for segment in pack.segments if isinstance(segment, Run))
+    return all(low is not None and low >= 0 for low in lows)
 
 
 def opaque_pack(result: Result, length: Integer, low: int | None = None, high: int | None = None) -> Value:
