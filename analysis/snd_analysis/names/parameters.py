@@ -52,7 +52,7 @@ def declare_extents(
             tables.declare(scope, name, SymbolKind.LENGTH, name)
     for base, _, node, expression, kind in places:
         form = affine(expression)
-        if form is not None and form.name is not None and form.name not in scope.names:
+        if form is not None and form.name and form.name not in scope.names:
             _declare_extent(tables, scope, base, node, _name_in(expression, form.name), kind)
     for base, block, node, expression, kind in places:
         unknown = {name.text: name for name in _names(expression) if name.text not in scope.names}

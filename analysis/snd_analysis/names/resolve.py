@@ -111,7 +111,7 @@ def entries_of(definition: nodes.Definition, block: str, kind: type[_Statement])
 
 
 def _incomplete(definition: nodes.Definition) -> bool:
-    """Whether a syntax error may have swallowed a declaration: then a name that seems undefined may be none."""
+    """Whether a declaration may be missing that is reported already: then a name that seems undefined may be none."""
     for block in definition.blocks:
         if isinstance(block, nodes.ErrorBlock):
             return True
@@ -125,9 +125,16 @@ def _incomplete(definition: nodes.Definition) -> bool:
                 not statement.name.text or statement.name.text in keywords()
             ):
                 return True
+            if block.kind == "input" and definition.kind == "operator" and _shapeless(statement):
+                return True
             if isinstance(statement, nodes.Component) and any(_nameless(result) for result in statement.results):
                 return True
     return False
+
+
+def _shapeless(statement: nodes.Statement) -> bool:
+    """An input without the shape that would declare its extents."""
+    return isinstance(statement, nodes.Parameter) and statement.shape is None
 
 
 def _nameless(result: nodes.Result | nodes.ResultList) -> bool:
