@@ -39,6 +39,12 @@ def library_names(module: str) -> ModuleNames:
     return ModuleNames(path, {head[2]: head[1] for head in _HEADER.finditer(library_text(path))})
 
 
+def header_name(chunk: str) -> str | None:
+    """The name of the definition in a chunk of a module of the library; None for the chunk that is none."""
+    head = _HEADER.search(chunk)
+    return head and head[2]
+
+
 class LibraryNames(Mapping[str, ModuleNames]):
     """The modules of the library but those ``without``, each read when it is asked for."""
 

@@ -25,19 +25,64 @@ _COMMENT_LINE = re.compile(r"[ \t]*#[^\r\n]*")
 _LINE_BREAK = re.compile(r"\r\n|\n|\r")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Chunk:
-    """A piece of a file and its tree. Immutable, and knows nothing of where it stands."""
+    """A piece of a file and its tree. Immutable, and knows nothing of where it stands.
 
-    text: str
-    document: nodes.Document
-    comments: tuple[Span, ...]
-    problems: tuple[Problem, ...]
+    It is parsed when somebody first asks: most of a module that is only imported is never looked at. ``before`` is an
+    older version, parts of which may be used again.
+    """
+
+    __slots__ = ("_before", "_parsed", "text")
+
+    def __init__(self, text: str, before: Chunk | None = None) -> None:
+        self.text = text
+        self._before = before
+        self._parsed: _ParsedChunk | None = None
+
+    @property
+    def document(self) -> nodes.Document:
+        """The tree."""
+        return self._contents().document
+
+    @property
+    def comments(self) -> tuple[Span, ...]:
+        """Every comment."""
+        return self._contents().comments
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """Every syntax problem."""
+        return self._contents().problems
 
     @property
     def definitions(self) -> Iterator[nodes.Definition]:
         """The operators and graphs of the chunk: one, unless two share a line."""
         return (item for item in self.document.items if isinstance(item, nodes.Definition))
+
+    def _contents(self) -> _ParsedChunk:
+        if self._parsed is None:
+            self._parsed = self._reparsed() or _parsed(self.text)
+            self._before = None
+        return self._parsed
+
+    def _reparsed(self) -> _ParsedChunk | None:
+        before = self._before
+        if before is None or before._parsed is None:
+            return None
+        changed = reparse(before.text, before.document, before.comments, before.problems, self.text)
+        return changed and _ParsedChunk(*changed)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _ParsedChunk:
+    document: nodes.Document
+    comments: tuple[Span, ...]
+    problems: tuple[Problem, ...]
+
+
+def _parsed(text: str) -> _ParsedChunk:
+    parsed = parse(text)
+    return _ParsedChunk(parsed.document, parsed.tokens.comments, parsed.problems)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +126,7 @@ def parse_file(text: str, previous: SyntaxTree | None = None) -> SyntaxTree:
     for at, piece in enumerate(pieces):
         chunk = known.get(piece)
         if chunk is None:
-            old = candidates[at] if at < len(candidates) else None
-            chunk = (old and _reparsed(old, piece)) or _parsed(piece)
-            known[piece] = chunk
+            chunk = known[piece] = Chunk(piece, candidates[at] if at < len(candidates) else None)
         chunks.append(chunk)
     return SyntaxTree(text, tuple(PlacedChunk(start, chunk) for start, chunk in zip(starts, chunks, strict=True)))
 
@@ -161,13 +204,3 @@ def _changed(previous: SyntaxTree, pieces: list[str]) -> list[Chunk | None]:
     if len(previous.chunks) != len(pieces):
         return []
     return [placed.chunk for placed in previous.chunks]
-
-
-def _parsed(text: str) -> Chunk:
-    parsed = parse(text)
-    return Chunk(text, parsed.document, parsed.tokens.comments, parsed.problems)
-
-
-def _reparsed(old: Chunk, text: str) -> Chunk | None:
-    changed = reparse(old.text, old.document, old.comments, old.problems, text)
-    return changed and Chunk(text, *changed)

@@ -141,6 +141,8 @@ def dimensions(context: Context, extent: nodes.Extent, declaration: Declaration 
     """How many dimensions one component of a shape stands for. ``declaration`` is what the shape belongs to."""
     if extent.spread:
         return shapes.constant(1) if extent.expansion is None else shapes.opaque(written(extent))
+    if isinstance(extent.value, nodes.Qualified) and not extent.value.text:  # recovery made it up
+        return shapes.opaque("dimensions")
     type_ = None if isinstance(extent.value, nodes.Tilde) else peek(context, extent.value).type
     if type_ is not None and type_.optional and _is_given(context, declaration, extent):
         type_ = type_.required()
