@@ -1,22 +1,33 @@
-"""The definitions of a file by name, with what their spans count from; of two of one name the first."""
+"""The definitions of a file by name; of two of one name the first."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 from snd_analysis.names.library import header_name
 from snd_analysis.syntax import nodes
-from snd_analysis.syntax.chunks import PlacedChunk, SyntaxTree
+from snd_analysis.syntax.chunks import Chunk, PlacedChunk, SyntaxTree
 
-Definitions = Mapping[str, tuple[int, nodes.Definition]]
+
+class Found(NamedTuple):
+    """A definition, what its spans count from, and the chunk that it stands in."""
+
+    start: int
+    definition: nodes.Definition
+    chunk: Chunk
+
+
+Definitions = Mapping[str, Found]
 
 
 def definitions_of(tree: SyntaxTree) -> Definitions:
     """The definitions of any file."""
-    found: dict[str, tuple[int, nodes.Definition]] = {}
-    for base, definition in tree.definitions:
-        if definition.name.text:
-            found.setdefault(definition.name.text, (base, definition))
+    found: dict[str, Found] = {}
+    for placed in tree.chunks:
+        for definition in placed.chunk.definitions:
+            if definition.name.text:
+                found.setdefault(definition.name.text, Found(placed.start, definition, placed.chunk))
     return found
 
 
@@ -30,9 +41,9 @@ class LibraryDefinitions(Definitions):
             if name is not None:
                 self._chunks[name] = placed
 
-    def __getitem__(self, name: str) -> tuple[int, nodes.Definition]:
+    def __getitem__(self, name: str) -> Found:
         placed = self._chunks[name]
-        return placed.start, next(placed.chunk.definitions)
+        return Found(placed.start, next(placed.chunk.definitions), placed.chunk)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._chunks)

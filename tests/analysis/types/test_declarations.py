@@ -339,7 +339,7 @@ def test_valid_graph(blocks):
 def order(inputs: str, attributes: str = "") -> list[str]:
     """The names of inputs in their binding order."""
     snapshot = snapshot_of({"module.sknd": definition(f"@attrib {{ {attributes} }} @input {{ {inputs} }}")})
-    (_, node) = snapshot.definitions("module.sknd")["op"]
+    node = snapshot.definitions("module.sknd")["op"].definition
     found_order = binding_order(node, snapshot.resolution("module.sknd", node))
     assert not found_order.obstacles
     return [parameter.name.text for parameter in found_order.inputs]
