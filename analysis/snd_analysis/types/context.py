@@ -15,7 +15,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from snd_analysis.names.resolution import Resolution
-from snd_analysis.names.symbols import Symbol, Target
+from snd_analysis.names.symbols import Symbol, SymbolKind, Target
 from snd_analysis.shapes import Integer
 from snd_analysis.source import Span
 from snd_analysis.syntax import nodes
@@ -44,6 +44,9 @@ class Typed:
 UNTYPED = Typed(None)
 
 
+_DERIVED = frozenset({SymbolKind.USING, SymbolKind.LOCAL})
+
+
 class Place(StrEnum):
     """Where an expression stands, which decides what may stand in it."""
 
@@ -69,7 +72,9 @@ class Context:
         self.base = 0
         """What the spans of the entry at hand count from; set it when going on to another entry."""
         self.place = Place.COMPILE_TIME
-        self._promoted: set[Symbol] = set()
+        self._promoted: frozenset[Symbol] = frozenset()
+        self._doubted: set[Symbol] = set()
+        self._presumed: set[Symbol] = set()
 
     def target(self, node: nodes.Node) -> Target | None:
         """What a name stands for; None if for nothing, which is reported already."""
@@ -82,10 +87,10 @@ class Context:
 
     def typed(self, symbol: Symbol) -> Typed:
         """What is known of a symbol here; not optional where a null test promotes it (2.4, 2.10.1)."""
-        if symbol in self.resolution.ambiguous:
+        if symbol in self.resolution.ambiguous or symbol in self._doubted:
             return UNTYPED
         known = self.symbols.get(symbol, UNTYPED)
-        if symbol in self._promoted and known.type is not None and known.type.optional:
+        if (symbol in self._promoted or symbol in self._presumed) and known.type is not None and known.type.optional:
             return Typed(known.type.required(), known.value, known.items, known.accesses)
         return known
 
@@ -98,6 +103,26 @@ class Context:
             yield
         finally:
             self._promoted = before
+
+    def doubt(self, *places: nodes.Node) -> None:
+        """Lets a helper symbol or local value that was reported to be of a wrong type or length have none from now on.
+
+        Its type was found out, not declared: what is wrong lies where it is defined, and is one mistake however often
+        the symbol is used (invariant 8).
+        """
+        for node in places:
+            while isinstance(node, nodes.Parenthesized):
+                node = node.inner
+            symbol = self.symbol(node)
+            if symbol is not None and symbol.kind in _DERIVED:
+                self._doubted.add(symbol)
+
+    def presume(self, node: nodes.Node) -> None:
+        """Lets the helper symbols in what was reported to be null, which it can't be, not be null from now on."""
+        for each in nodes.descendants(node):
+            symbol = self.symbol(each)
+            if symbol is not None and symbol.kind in _DERIVED:
+                self._presumed.add(symbol)
 
     @contextmanager
     def at(self, place: Place) -> Iterator[None]:

@@ -39,6 +39,15 @@ def infer_list_item(context: Context, item: nodes.Node) -> Typed:
     return infer_index_part(context, item)
 
 
+def infer_items(context: Context, index: nodes.Index) -> None:
+    """Types the items of an index of something untyped: whatever a range leaves out may be right there."""
+    for item in index.items:
+        if isinstance(item, nodes.Range):
+            packs.range_bounds(context, item)
+        else:
+            infer_list_item(context, item)
+
+
 def infer_index_part(context: Context, node: nodes.Node) -> Typed:
     """Like ``infer`` in an index of a tensor, where the index may be ``|i|`` (2.4, Tensor access)."""
     if context.place is not Place.LOWER:
@@ -73,6 +82,9 @@ def _bounded_part(context: Context, node: nodes.Node) -> Typed:
 def _bounded_index(context: Context, node: nodes.Bounded) -> Typed:
     if node.colon_only:
         _report_remap(context, node)
+        for part in nodes.children(node):
+            infer(context, part)
+        return UNTYPED
     value = expect(context, node.value, INT, "an index", optional=True)
     result = value
     for remap in (node.below, node.above):
@@ -120,16 +132,20 @@ def expect(
     empty = packs.is_empty_list(node)
     if type_.dtype != wanted and not empty:
         context.report("type-mismatch", node, f"{what} has the type '{wanted}', but this is '{type_}'")
+        context.doubt(node)
         return UNTYPED
     if packed is True and not type_.packed:
         context.report("pack-expected", node, f"{what} is a pack, but this is a single value of type '{type_}'")
+        context.doubt(node)
         return UNTYPED
     if packed is False and type_.packed:
         context.report("unexpected-pack", node, f"{what} is a single value, but this is a pack of type '{type_}'")
+        context.doubt(node)
         return UNTYPED
     if type_.optional and not optional:
         message = f"{what} can't be null, but this may be: its type is '{type_}'; give a value for null with '??'"
         context.report("null-not-allowed", node, message)
+        context.presume(node)
         return Typed(type_.required(), typed.value, typed.items, typed.accesses)
     return (
         Typed(Type(wanted, type_.optional, type_.length), typed.value, typed.items, typed.accesses) if empty else typed
@@ -270,8 +286,7 @@ def _coalesce(context: Context, node: nodes.Coalesce) -> Typed:
 def _subscript(context: Context, node: nodes.Subscript) -> Typed:
     target = infer(context, node.target)
     if target.type is None:
-        for item in node.index.items:
-            infer_list_item(context, item)
+        infer_items(context, node.index)
         return UNTYPED
     if target.type.tensor and not target.accesses:
         return tensor_access(context, node, target)

@@ -14,7 +14,7 @@ from snd_analysis.syntax.problem import Note, Problem, Repair
 from snd_analysis.types.access import accessed
 from snd_analysis.types.context import UNTYPED, Context, Place, Typed
 from snd_analysis.types.element import described, is_numeric
-from snd_analysis.types.expressions import expect, infer, infer_index_part
+from snd_analysis.types.expressions import expect, infer, infer_index_part, infer_items
 from snd_analysis.types.type import BOOL, INT, Type
 
 _NUMERIC_ASSIGNMENTS = frozenset({"+=", "*=", "<?=", ">?="})
@@ -27,6 +27,7 @@ def check_lowering(context: Context) -> None:
     if not blocks:
         return
     written: dict[Symbol, list[tuple[int, nodes.Lowering]]] = {}
+    astray = False
     with context.at(Place.LOWER):
         for base, formula in entries_of(context.definition, "lower", nodes.Lowering):
             context.base = base
@@ -36,11 +37,15 @@ def check_lowering(context: Context) -> None:
             _keep_first(context, before, "two-packed-indices")
             if symbol is not None and symbol.kind is SymbolKind.OUTPUT:
                 written.setdefault(symbol, []).append((base, formula))
+            else:
+                astray = True  # a formula that is meant for some output
     for formulas in written.values():
         _check_formulas(context, formulas)
-    broken = any(isinstance(entry.statement, nodes.ErrorEntry) for block in blocks for entry in block.entries)
+    broken = astray or any(isinstance(entry.statement, nodes.ErrorEntry) for block in blocks for entry in block.entries)
     for symbol in context.resolution.symbols:
-        if symbol.kind is SymbolKind.OUTPUT and symbol not in written and not broken and symbol.name:
+        if symbol.kind is not SymbolKind.OUTPUT or not symbol.name or symbol in context.resolution.ambiguous:
+            continue
+        if symbol not in written and not broken:
             message = f"no formula in '@lower' writes the output '{symbol.name}'"
             context.problems.append(Problem("output-not-assigned", symbol.span, message))
 
@@ -73,7 +78,7 @@ def _check_formula(context: Context, formula: nodes.Lowering, symbol: Symbol | N
     target = _target(context, formula.target, symbol)
     value = infer(context, formula.value)
     _check_operator(context, formula)
-    if formula.operator.text == "=" and symbol is not None:
+    if formula.operator.text == "=" and symbol is not None and symbol.kind is SymbolKind.OUTPUT:
         _check_reads(context, formula, symbol)
     if formula.condition is not None:
         expect(context, formula.condition, BOOL, "the condition of a formula", optional=True, packed=False)
@@ -85,6 +90,8 @@ def _check_reads(context: Context, formula: nodes.Lowering, output: Symbol) -> N
     parts = (*(local.value for local in formula.locals), formula.value, formula.condition)
     for part in parts:
         for node in nodes.descendants(part) if part is not None else ():
+            if output in context.resolution.ambiguous:
+                return
             if isinstance(node, nodes.Subscript) and context.symbol(node.target) is output:
                 message = f"this initialization of '{output.name}' reads '{output.name}', which has no values yet; ':=' updates it"
                 context.report("reads-own-output", node, message)
@@ -135,11 +142,8 @@ def _target(context: Context, target: nodes.Access, symbol: Symbol | None) -> Ty
 
 
 def _infer_indices(context: Context, target: nodes.Access) -> None:
-    from snd_analysis.types.expressions import infer_list_item
-
     for index in target.indices:
-        for item in index.items:
-            infer_list_item(context, item)
+        infer_items(context, index)
 
 
 def _selected(context: Context, index: nodes.Index, type_: Type) -> Type | None:
@@ -168,6 +172,7 @@ def _check_value(context: Context, formula: nodes.Lowering, target: Typed, value
     if value.type.optional:
         message = f"the right side of a formula can't be null, but this may be: its type is '{value.type}'; give a value for null with '??'"
         context.report("null-not-allowed", formula.value, message)
+        context.presume(formula.value)
         value = replace(value, type=value.type.required())
         assert value.type is not None
     if target.type is None:
@@ -213,7 +218,7 @@ def _check_formulas(context: Context, formulas: list[tuple[int, nodes.Lowering]]
         context.base = base
         operator = formula.operator.text
         if operator == "==":
-            operator = "="
+            return  # reported; which assignment is meant is not known
         if operator == "=":
             if accumulated is not None or initialized:
                 what = "a second initialization" if initialized else "initialized after it is accumulated"

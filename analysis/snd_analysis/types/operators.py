@@ -152,7 +152,7 @@ def fold(context: Context, node: nodes.Fold, operand: Typed) -> Typed:
     """``a + ..`` and ``a + ...`` (2.4, Folding and Cumulative Folding)."""
     if operand.type is None or not scalars(context, node.operand, operand):
         return UNTYPED
-    if operand.accesses:
+    if operand.accesses and _reads_elements(context, node.operand):
         message = (
             f"a fold can't go over the elements of a tensor: write a contraction, such as 'y[] {_contraction(node)} …'"
         )
@@ -178,6 +178,13 @@ def fold(context: Context, node: nodes.Fold, operand: Typed) -> Typed:
         return Typed(Type(type_.dtype, optional=True))
     dtype = BOOL if operator in _ORDERED_FOLDS | {"==", "!="} else type_.dtype
     return Typed(Type(dtype, type_.optional), _folded(context, node, operand) if dtype == INT else None)
+
+
+def _reads_elements(context: Context, node: nodes.Node) -> bool:
+    """Whether an access stands in the expression itself; a local value may be folded whatever it was made of."""
+    subscripts = (item for item in nodes.descendants(node) if isinstance(item, nodes.Subscript))
+    targets = (context.expressions.get(item.target, UNTYPED) for item in subscripts)
+    return any(target.type is not None and target.type.tensor for target in targets)
 
 
 def _contraction(node: nodes.Fold) -> str:
@@ -267,6 +274,7 @@ def coalesce(context: Context, node: nodes.Coalesce, value: Typed, fallback: Typ
     if fallback.type.optional:
         message = f"the right side of '??' must not be null, but its type is '{fallback.type}'"
         context.report("null-not-allowed", node.fallback, message)
+        context.presume(node.fallback)
         fallback = replace(fallback, type=fallback.type.required())
         assert fallback.type is not None
     length = _either_length(value.type, fallback.type)
@@ -291,6 +299,7 @@ def scalars(context: Context, node: nodes.Node, typed: Typed) -> bool:
 
 def _unfit(context: Context, node: nodes.Node, operator: str, wanted: str, dtype: Dtype) -> Typed:
     context.report("operand-type", node, f"'{operator}' takes {wanted}, but this is {described(dtype)}")
+    context.doubt(node)
     return UNTYPED
 
 
@@ -301,4 +310,5 @@ def _mixed(context: Context, node: nodes.Binary, left: Type, right: Type) -> Typ
         context.note(node.right, f"this is '{right}'"),
     )
     context.report("type-mismatch", node, message, notes)
+    context.doubt(node.left, node.right)
     return UNTYPED

@@ -212,9 +212,9 @@ def range_(context: Context, node: nodes.Range) -> Typed:
     """``first:last:step`` in a list, where both ends must be given."""
     if node.last is None or node.first is None:
         context.report("range-without-end", node, "a range in a list needs its first and its last value: 'first:last'")
-        _bounds(context, node)
+        range_bounds(context, node)
         return UNTYPED
-    bounds = _bounds(context, node)
+    bounds = range_bounds(context, node)
     if bounds is None:
         return UNTYPED
     first, last, step, optional = bounds
@@ -231,7 +231,7 @@ def range_(context: Context, node: nodes.Range) -> Typed:
 Bounds = tuple["Integer | None", "Integer | None", "Integer | None", bool]
 
 
-def _bounds(context: Context, node: nodes.Range) -> Bounds | None:
+def range_bounds(context: Context, node: nodes.Range) -> Bounds | None:
     """Values of first, last and step (1 if not given); None if one can't be an int."""
     from snd_analysis.types.expressions import expect
 
@@ -330,7 +330,7 @@ def sliced(
     context: Context, index: nodes.Range, length: Integer, items: tuple[Integer | None, ...] | None
 ) -> Taken | None:
     """What a slice takes of a pack of known length; None if it can't be one, which is reported."""
-    bounds = _bounds(context, index)
+    bounds = range_bounds(context, index)
     if bounds is None:
         return None
     first, last, step, optional = bounds
