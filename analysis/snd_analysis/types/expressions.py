@@ -205,6 +205,8 @@ def _qualified(context: Context, node: nodes.Qualified) -> Typed:
         return _shape_member(context, node, target)
     if not isinstance(target, Symbol):
         return UNTYPED
+    if target in context.resolution.ambiguous:
+        return UNTYPED
     if target.kind is SymbolKind.DTYPE:
         context.report(
             "type-as-value", node, f"'{target.name}' is a type, not a value; '{target.name}()' is its default value"

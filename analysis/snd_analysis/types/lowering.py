@@ -39,8 +39,9 @@ def check_lowering(context: Context) -> None:
                 written.setdefault(symbol, []).append((base, formula))
             else:
                 astray = True  # a formula that is meant for some output
-    for formulas in written.values():
-        _check_formulas(context, formulas)
+    for symbol, formulas in written.items():
+        if symbol not in context.resolution.ambiguous:
+            _check_formulas(context, formulas, complete=not astray)
     broken = astray or any(isinstance(entry.statement, nodes.ErrorEntry) for block in blocks for entry in block.entries)
     for symbol in context.resolution.symbols:
         if symbol.kind is not SymbolKind.OUTPUT or not symbol.name or symbol in context.resolution.ambiguous:
@@ -208,8 +209,11 @@ def _check_value(context: Context, formula: nodes.Lowering, target: Typed, value
             context.report("length-mismatch", formula.value, message, (context.note(formula.target, "written here"),))
 
 
-def _check_formulas(context: Context, formulas: list[tuple[int, nodes.Lowering]]) -> None:
-    """At most two formulas per output: an initialization by ``=``, then one by another operator."""
+def _check_formulas(context: Context, formulas: list[tuple[int, nodes.Lowering]], complete: bool) -> None:
+    """At most two formulas per output: an initialization by ``=``, then one by another operator.
+
+    Unless ``complete``, there are formulas for unknown outputs, of which one may be an initialization.
+    """
     first_base, first = formulas[0]
     name = first.target.name.text
     initialized = False
@@ -230,7 +234,7 @@ def _check_formulas(context: Context, formulas: list[tuple[int, nodes.Lowering]]
         if accumulated is not None:
             _report_second(context, formula, name, "accumulated a second time", accumulated)
             return
-        if operator == ":=" and not initialized:
+        if operator == ":=" and not initialized and complete:
             message = f"':=' updates '{name}', which has no value yet: initialize it with '=' first"
             context.report("update-without-initial", formula.operator, message)
             return

@@ -8,10 +8,11 @@ from dataclasses import replace
 from snd_analysis import shapes
 from snd_analysis.shapes import DivisionByZero, Integer, NegativeExponent
 from snd_analysis.syntax import nodes
-from snd_analysis.types.context import UNTYPED, Context, Typed
+from snd_analysis.types.context import UNTYPED, Context, Place, Typed
 from snd_analysis.types.element import described, is_numeric
 from snd_analysis.types.packs import joined_length
 from snd_analysis.types.type import BOOL, INT, Dtype, Type
+from snd_analysis.types.written import written
 
 _ARITHMETIC = frozenset({"+", "-", "*", "/", "**", "<?", ">?"})
 _INTEGER = frozenset({"\\", "%"})
@@ -238,7 +239,7 @@ def select(
         if condition.type.packed:
             length, agree = joined_length(context, node, consequent.type, alternative.type)
         else:
-            length = _either_length(consequent.type, alternative.type)
+            length = _chosen_length(context, node, consequent.type, alternative.type)
     if condition.type.packed and agree:
         single = Type(BOOL, length=length)
         length, agree = joined_length(context, node, condition.type, single)
@@ -247,7 +248,28 @@ def select(
     type_ = replace(consequent.type, optional=optional, length=length)
     if alternative is not None and alternative.type is not None and type_.shape is None:
         type_ = replace(type_, shape=alternative.type.shape)
-    return Typed(type_, accesses=accesses)
+    value = None
+    if alternative is not None and type_.dtype == INT and not type_.packed and not type_.tensor:
+        value = _chosen(context, node, consequent.value, alternative.value)
+    return Typed(type_, value, accesses=accesses)
+
+
+def _chosen(context: Context, node: nodes.Select, first: Integer | None, second: Integer | None) -> Integer | None:
+    """One of two ints by the condition of ``node``. The same text means the same in all declarations."""
+    if first is None or second is None or first == second:
+        return first if first == second else None
+    if context.place is not Place.COMPILE_TIME:
+        return None
+    text = written(node.condition)
+    return shapes.choose(shapes.proposition((context.definition, text), text), first, second)
+
+
+def _chosen_length(context: Context, node: nodes.Select, first: Type, second: Type) -> Integer | None:
+    if first.length is not None and second.length is not None:
+        chosen = _chosen(context, node, first.length, second.length)
+        if chosen is not None:
+            return chosen
+    return _either_length(first, second)
 
 
 def _either_length(first: Type, second: Type) -> Integer | None:

@@ -46,11 +46,24 @@ def loop(work: Composition, node: nodes.Loop, run: Run) -> list[Value] | None:
         before = [test for test in node.conditions if not test.post]
         for test in before:
             condition(work, test.condition, run)
+        reported = len(work.context.problems)
         results = run(work, node.body)
+        carries = _still_trusted(work, node, carries, reported)
         for test in node.conditions:
             if test.post:
                 condition(work, test.condition, run)
     return _results(work, node, carries, results, None if node.conditions or count.dynamic else count.number)
+
+
+def _still_trusted(work: Composition, node: nodes.Loop, carries: list[Value], reported: int) -> list[Value]:
+    """The carried variables; those that the body complained about, or whose names clash, are of unknown type."""
+    context = work.context
+    complaints = {problem.span for problem in context.problems[reported:]}
+    doubted = {
+        context.symbol(each) for each in nodes.descendants(node.body) if complaints and context.span(each) in complaints
+    } | context.resolution.ambiguous
+    trusted = (context.symbol(carry.name) not in doubted for carry in node.carries)
+    return [value if trust else UNKNOWN for value, trust in zip(carries, trusted, strict=True)]
 
 
 def _define(work: Composition, name: nodes.Name, value: Value) -> None:
@@ -181,6 +194,8 @@ def _results(
     if results is None:
         return None
     if len(results) < len(carries):
+        if any(work.context.symbol(carry.name) in work.context.resolution.ambiguous for carry in node.carries):
+            return None
         message = (
             f"the body has {counted(len(results), 'result')}, "
             f"but there are {counted(len(carries), 'carried variable')}: its first results are their new values"
