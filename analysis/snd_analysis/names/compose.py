@@ -117,7 +117,7 @@ class ComposeNames:
         earlier = self._scope.names.get(name.text)
         if earlier is not None and earlier is not target:
             return  # the names of the two clash, which is reported where they are declared
-        if earlier is target and target.kind is SymbolKind.OUTPUT:
+        if earlier is target and target.kind is SymbolKind.OUTPUT and target not in tables.ambiguous:
             message = f"the output '{name.text}' is assigned a second time"
             note = Note(target.span, f"the output '{name.text}' is declared here")
             tables.problems.append(Problem("assigned-twice", name.span.shifted(tables.base), message, (note,)))

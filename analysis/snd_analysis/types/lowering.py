@@ -33,7 +33,7 @@ def check_lowering(context: Context) -> None:
             context.base = base
             symbol = context.symbol(formula.target.name)
             before = len(context.problems)
-            _check_formula(context, formula, symbol)
+            _check_formula(context, formula, symbol, first=symbol not in written)
             _keep_first(context, before, "two-packed-indices")
             if symbol is not None and symbol.kind is SymbolKind.OUTPUT:
                 written.setdefault(symbol, []).append((base, formula))
@@ -57,7 +57,7 @@ def _keep_first(context: Context, before: int, rule: str) -> None:
     context.problems[:] = [problem for problem in context.problems if problem not in found[1:]]
 
 
-def _check_formula(context: Context, formula: nodes.Lowering, symbol: Symbol | None) -> None:
+def _check_formula(context: Context, formula: nodes.Lowering, symbol: Symbol | None, first: bool) -> None:
     if formula.unroll is not None:
         count = expect(context, formula.unroll.count, INT, "the number of unrolled steps", packed=False, optional=True)
         if count.accesses:
@@ -79,7 +79,7 @@ def _check_formula(context: Context, formula: nodes.Lowering, symbol: Symbol | N
     target = _target(context, formula.target, symbol)
     value = infer(context, formula.value)
     _check_operator(context, formula)
-    if formula.operator.text == "=" and symbol is not None and symbol.kind is SymbolKind.OUTPUT:
+    if formula.operator.text == "=" and first and symbol is not None and symbol.kind is SymbolKind.OUTPUT:
         _check_reads(context, formula, symbol)
     if formula.condition is not None:
         expect(context, formula.condition, BOOL, "the condition of a formula", optional=True, packed=False)

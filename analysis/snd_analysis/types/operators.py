@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from snd_analysis import shapes
+from snd_analysis.names.symbols import SymbolKind
 from snd_analysis.shapes import DivisionByZero, Integer, NegativeExponent
 from snd_analysis.syntax import nodes
 from snd_analysis.types.context import UNTYPED, Context, Place, Typed
@@ -255,10 +256,12 @@ def select(
 
 
 def _chosen(context: Context, node: nodes.Select, first: Integer | None, second: Integer | None) -> Integer | None:
-    """One of two ints by the condition of ``node``. The same text means the same in all declarations."""
+    """One of two ints by the condition of ``node``. The same text means the same but where names are local."""
     if first is None or second is None or first == second:
         return first if first == second else None
-    if context.place is not Place.COMPILE_TIME:
+    local = (SymbolKind.INDEX, SymbolKind.LOCAL)
+    symbols = (context.symbol(each) for each in nodes.descendants(node.condition))
+    if context.place is Place.COMPOSE or any(symbol is not None and symbol.kind in local for symbol in symbols):
         return None
     text = written(node.condition)
     return shapes.choose(shapes.proposition((context.definition, text), text), first, second)

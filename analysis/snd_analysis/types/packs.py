@@ -376,10 +376,9 @@ def _from_start(bound: Integer | None, length: Integer) -> Integer | None:
 
 
 def _infer_all(context: Context, index: nodes.Index) -> None:
-    from snd_analysis.types.expressions import infer_list_item
+    from snd_analysis.types.expressions import infer_items
 
-    for item in index.items:
-        infer_list_item(context, item)
+    infer_items(context, index)
 
 
 def substitution(context: Context, node: nodes.Substitution, pack: Typed, value: Typed) -> Typed:

@@ -132,7 +132,7 @@ def shapes(subject: Subject) -> Iterator[Mutation]:
         must = operator or block in ("constant", "variable")
         extents = parameter.shape.extents
         span = subject.span(parameter.shape)
-        yield mutation("drop shape", Verdict.MUST if must else Verdict.MAY, (span, ""), places=2)
+        yield mutation("drop shape", Verdict.MUST if must else Verdict.MAY, (span, ""), places=9)
         declares = [len(_declared(subject, extent)) for extent in extents]
         accessed = any(_is_accessed(subject, node) for node in _occurrences(subject, symbol))
         verdict = Verdict.MUST if accessed else Verdict.MAY
@@ -164,7 +164,7 @@ def _expansions(subject: Subject, block: str, extent: nodes.Extent) -> Iterator[
         return
     packed = type_ is not None and type_.packed
     verdict = Verdict.MUST if packed and block != "input" else Verdict.MAY
-    yield mutation("don't expand extent", verdict, (subject.span(extent.expansion), ""), places=9)
+    yield mutation("don't expand extent", verdict, (subject.span(extent.expansion), ""), places=99)
     if extent.expansion.length is not None:
         length = subject.span(extent.expansion.length)
         text = f"{subject.spelled(extent.expansion.length)} + 1"

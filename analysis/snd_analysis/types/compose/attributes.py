@@ -188,11 +188,13 @@ class AttributeCheck:
 
     def _misspelt(self, name: str, given: nodes.Attributes | None) -> bool:
         """Whether a given attribute that does not exist is probably meant to be this one: one mistake, one report."""
-        unknown = [item.name.text for item in (given.items if given is not None else ())]
-        return any(
-            item not in self._signature.attributes and name in close_matches(item, list(self._signature.attributes))
-            for item in unknown
-        )
+        known = self._signature.attributes
+        written = {item.name.text for item in (given.items if given is not None else ())}
+        unknown = written - known.keys()
+        missing = [each for each, parameter in known.items() if parameter.required and each not in written]
+        if len(unknown) == len(missing) == 1:
+            return True
+        return any(name in close_matches(item, list(known)) for item in unknown)
 
     def _report_missing(self, parameter: AttributeParameter, place: nodes.Node, null: bool) -> None:
         name = parameter.symbol.name
