@@ -1,0 +1,55 @@
+"""How much an evaluation may take: checked before anything is allocated, and between chunks of work."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from snd_analysis.model import Place
+from snd_runtime.errors import EvaluationFailed
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """None is no limit. ``chunk_elements`` is how many elements are worked on at a time, which bounds temporaries."""
+
+    seconds: float | None = None
+    tensor_bytes: int | None = 1 << 32
+    """Of all tensors that are alive together, as far as one operator knows."""
+    elements: int | None = None
+    """Of a single tensor."""
+    chunk_elements: int = 1 << 18
+    contraction_elements: int = 1 << 22
+
+
+class Budget:
+    """What is left of the limits in one evaluation. ``clock`` gives seconds since any point in time."""
+
+    def __init__(self, limits: Limits, clock: Callable[[], float] = time.monotonic) -> None:
+        self.limits = limits
+        self._clock = clock
+        self._end = None if limits.seconds is None else clock() + limits.seconds
+        self._bytes = 0
+
+    def allocate(self, what: str, elements: int, item_bytes: int, place: Place | None) -> None:
+        """Takes the memory of a tensor from the budget. Raises EvaluationFailed if it has not enough."""
+        most = self.limits.elements
+        if most is not None and elements > most:
+            message = f"{what} would have {elements:,} elements, more than the {most:,} that are allowed"
+            raise EvaluationFailed("limit-exceeded", message, place)
+        self._bytes += elements * item_bytes
+        allowed = self.limits.tensor_bytes
+        if allowed is not None and self._bytes > allowed:
+            message = f"{what} takes {elements * item_bytes:,} bytes, which is more than is left of {allowed:,}"
+            raise EvaluationFailed("limit-exceeded", message, place)
+
+    def release(self, elements: int, item_bytes: int) -> None:
+        """Gives back what was allocated for something temporary."""
+        self._bytes -= elements * item_bytes
+
+    def check_time(self, place: Place | None) -> None:
+        """Raises EvaluationFailed when the time is over."""
+        if self._end is not None and self._clock() > self._end:
+            message = f"this takes longer than the {self.limits.seconds:g} seconds that are allowed"
+            raise EvaluationFailed("limit-exceeded", message, place)

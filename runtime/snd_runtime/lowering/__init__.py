@@ -1,0 +1,9 @@
+"""Evaluates ``@lower`` formulas with NumPy (2.12).
+
+A formula becomes a few assignments of terms (``elaboration``); their indices are analysed (``affine``), so that they
+become strided views, contractions, gathers and scatters over boxes of the index space (``execution``).
+"""
+
+from snd_runtime.lowering.lowered import Lowered, lower
+
+__all__ = ["Lowered", "lower"]

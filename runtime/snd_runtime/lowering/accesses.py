@@ -1,0 +1,162 @@
+"""Elements of tensors (2.4, Tensor access; 2.12)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from snd_analysis import shapes
+from snd_analysis.syntax import nodes
+from snd_analysis.values import NULL, EvaluationError, Pack, Value, sliced
+from snd_analysis.values import lists as packs
+from snd_runtime.lowering.expressions import Chosen, Expressions, slice_of
+from snd_runtime.lowering.operands import TERMS, Guarded, Partial
+from snd_runtime.lowering.terms import Bounds, Place, Slot, Term
+
+
+class VariesWith(Exception):  # noqa: N818
+    """What must be known depends on the position along these axes: they have to be unrolled."""
+
+    def __init__(self, node: nodes.Node, axes: frozenset[int]) -> None:
+        super().__init__()
+        self.node = node
+        self.axes = axes
+
+
+Accessed = tuple[Slot, tuple[Place, ...]]
+"""A tensor and the place of an element in it."""
+
+
+def accessed(expressions: Expressions, node: nodes.Subscript, target: Value, index: nodes.Index) -> Value:
+    """``xs[k]``, ``x[i, j]`` or ``xs[i, j]``."""
+    if isinstance(target, Pack) and is_pack_index(index):
+        return expressions.pack_item(node, target, index)
+    elements = access(expressions, node, target, index)
+    if elements is None:
+        return NULL
+    reads = [expressions.terms.read(slot, places, node) for slot, places in elements.items]
+    return Pack(reads, dtype=elements.dtype) if elements.is_pack else reads[0]
+
+
+def is_pack_index(index: nodes.Index) -> bool:
+    """One index, neither expanded nor followed by a comma, takes items of a pack of tensors."""
+    return (
+        len(index.items) == 1
+        and not index.trailing_comma
+        and not isinstance(index.items[0], nodes.Expanded | nodes.Zip)
+    )
+
+
+class Elements:
+    """The elements that an access means; more than one, or a pack of one, if ``is_pack``."""
+
+    __slots__ = ("dtype", "is_pack", "items")
+
+    def __init__(self, items: Sequence[Accessed], is_pack: bool, dtype: str | None) -> None:
+        self.items = tuple(items)
+        self.is_pack = is_pack
+        self.dtype = dtype
+
+
+def access(expressions: Expressions, node: nodes.Node, target: Value, index: nodes.Index) -> Elements | None:
+    """The elements at an index of a tensor, of those of a pack, or of one that is chosen at run time; None for null."""
+    parts = [_index_part(expressions, item) for item in index.items]
+    if any(part is NULL for part in parts):
+        return None
+    if isinstance(target, Chosen):
+        target = _stacked(expressions, node, target)
+    if isinstance(target, Pack):
+        slots = [slot for slot in target.segments if isinstance(slot, Slot)]
+        rows = [each for slot in slots for each in _of_tensor(expressions, node, slot, (), parts)[0]]
+        return Elements(rows, True, slots[0].dtype if slots else None)
+    slot, first = target if isinstance(target, tuple) else (target, ())
+    assert isinstance(slot, Slot)
+    items, is_pack = _of_tensor(expressions, node, slot, first, parts)
+    return Elements(items, is_pack, slot.dtype)
+
+
+_Part = tuple[bool, Value]
+"""Whether a pack covers several dimensions, and the index, or a ``nodes.Range`` along a dimension."""
+
+
+def _index_part(expressions: Expressions, item: nodes.ListItem) -> _Part | Value:
+    if isinstance(item, nodes.Range):
+        return False, item
+    value = expressions.list_item(item)
+    return NULL if value is NULL else (isinstance(item, nodes.Expanded), value)
+
+
+def _stacked(expressions: Expressions, node: nodes.Node, chosen: Chosen) -> tuple[Slot, tuple[Place, ...]]:
+    slot = expressions.tensors.stacked(chosen.slots)
+    if slot is None:
+        if chosen.index.axes:
+            raise VariesWith(node, chosen.index.axes)
+        message = "tensors of different shapes can't be chosen among by a value that is read from a tensor"
+        raise EvaluationError(node, "unknown-value", message)
+    terms = expressions.terms
+    count = terms.constant("int", len(chosen.slots))
+    return slot, (terms.place(terms.apply("position in pack", (chosen.index, count), "int", node)),)
+
+
+def _of_tensor(
+    expressions: Expressions, node: nodes.Node, slot: Slot, first: tuple[Place, ...], parts: Sequence[Value]
+) -> tuple[list[Accessed], bool]:
+    columns: list[Value] = list(first)
+    is_pack = False
+    for part in parts:
+        assert isinstance(part, tuple)
+        covers_several, value = part
+        if isinstance(value, nodes.Range):
+            columns.append(_along(expressions, node, slot, len(columns), value))
+        elif covers_several and isinstance(value, Pack):
+            assert value.items is not None
+            columns.extend(value.items)
+        else:
+            columns.append(value)
+    if len(columns) != slot.rank:
+        message = f"'{slot.name}' has the rank {slot.rank}, but here are {len(columns) - len(first)} indices"
+        raise EvaluationError(node, "index-count", message)
+    is_pack = any(isinstance(column, Pack) for column in columns)
+    rows = _rows(node, columns)
+    return [(slot, tuple(_place(expressions, node, value) for value in row)) for row in rows], is_pack
+
+
+def _along(expressions: Expressions, node: nodes.Node, slot: Slot, dimension: int, part: nodes.Range) -> Value:
+    extent = slot.shape[dimension] if dimension < slot.rank else None
+    if extent is None:
+        raise EvaluationError(node, "unknown-value", "the extent along this dimension is not known yet")
+    naturals = packs.range_(shapes.constant(0), shapes.constant(extent), None)
+    given = [expressions.evaluate(bound) for bound in (part.first, part.last, part.step) if bound is not None]
+    return sliced(naturals, slice_of(part, given))
+
+
+def _rows(node: nodes.Node, columns: Sequence[Value]) -> Iterator[tuple[Value, ...]]:
+    packed = [column for column in columns if isinstance(column, Pack)]
+    if not packed:
+        yield tuple(columns)
+        return
+    items = packed[0].items
+    if len(packed) > 1 or items is None:
+        raise EvaluationError(node, "two-packed-indices", "at most one dimension can be indexed by a pack")
+    for item in items:
+        yield tuple(item if column is packed[0] else column for column in columns)
+
+
+def _place(expressions: Expressions, node: nodes.Node, value: Value) -> Place:
+    terms = expressions.terms
+    if isinstance(value, Place):
+        return value
+    if isinstance(value, Guarded):
+        index = _term(expressions, node, value.index)
+        if value.below is None or value.above is None:
+            return terms.place(index, Bounds.SKIPPED)
+        below, above = _term(expressions, node, value.below), _term(expressions, node, value.above)
+        return terms.place(index, Bounds.REMAPPED, below, above)
+    return terms.place(_term(expressions, node, value))
+
+
+def _term(expressions: Expressions, node: nodes.Node, value: Value) -> Term:
+    if isinstance(value, TERMS):
+        return value
+    if isinstance(value, Partial) or value is NULL:
+        raise EvaluationError(node, "null-not-allowed", "an index can't be null")
+    return expressions.operations.term(value)

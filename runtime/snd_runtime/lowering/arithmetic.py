@@ -1,0 +1,215 @@
+"""What operators, functions and casts do with arrays: as ``snd_analysis.values``, with ints of 64 bits.
+
+Every operation takes the arrays and gives the result with, for ints, a mask of elements that have none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+
+from snd_runtime.lowering.error_function import error_function
+
+Array: TypeAlias = np.ndarray[Any, Any]
+Failing: TypeAlias = "Array | None"
+"""Where an operation has no value; None for nowhere."""
+Outcome: TypeAlias = tuple[Array, "tuple[str, str, Array] | None"]
+"""The result, and with what rule and message it fails where."""
+
+INT: Final = np.dtype(np.int64)
+BOOL: Final = np.dtype(np.bool_)
+STR: Final = np.dtype(object)
+_LEAST, _GREATEST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
+
+
+def _overflow(symbol: str, where: Array) -> tuple[str, str, Array]:
+    return "int-overflow", f"the result of '{symbol}' does not fit into 64 bits", where
+
+
+# ---- ints ------------------------------------------------------------------------------------------------------------
+def _add(a: Array, b: Array) -> Outcome:
+    result = a + b
+    return result, _overflow("+", ((a ^ result) & (b ^ result)) < 0)
+
+
+def _subtract(a: Array, b: Array) -> Outcome:
+    result = a - b
+    return result, _overflow("-", ((a ^ b) & (a ^ result)) < 0)
+
+
+def _multiply(a: Array, b: Array) -> Outcome:
+    result = a * b
+    if a.size == 0 or b.size == 0 or _magnitude(a) * _magnitude(b) <= _GREATEST:
+        return result, None
+    exact = a.astype(object) * b.astype(object)
+    return result, _overflow("*", np.asarray(exact != result, BOOL))
+
+
+def _magnitude(a: Array) -> int:
+    return max(abs(int(a.min())), abs(int(a.max())))
+
+
+def _zero(symbol: str, b: Array) -> tuple[str, str, Array]:
+    return "division-by-zero", f"the right side of '{symbol}' is 0 here", b == 0
+
+
+def _divide(a: Array, b: Array) -> Outcome:
+    failing = _zero("/", b)
+    if not failing[2].any() and ((a == _LEAST) & (b == -1)).any():
+        failing = _overflow("/", (a == _LEAST) & (b == -1))
+    return np.floor_divide(a, np.where((b == 0) | (b == -1), 1, b)) * np.where(b == -1, -1, 1), failing
+
+
+def _divide_up(a: Array, b: Array) -> Outcome:
+    quotient, failing = _divide(a, b)
+    return quotient + (quotient * b != a), (failing[0], failing[1].replace("/", "\\"), failing[2]) if failing else None
+
+
+def _remainder(a: Array, b: Array) -> Outcome:
+    return np.remainder(a, np.where(b == 0, 1, b)), _zero("%", b)
+
+
+def _power(a: Array, b: Array) -> Outcome:
+    negative = b < 0
+    if negative.any():
+        message = "an int can't be raised to a negative power"
+        return np.where(negative, 1, a) ** np.where(negative, 0, b), ("negative-exponent", message, negative)
+    with np.errstate(all="ignore"):
+        approximate = np.abs(a.astype(np.float64)) ** b
+        if (approximate < 2.0**62).all():
+            return a**b, None
+    large = np.broadcast_to(approximate >= 2.0**62, np.broadcast_shapes(a.shape, b.shape))
+    result = np.where(large, 1, a) ** np.where(large, 0, b)
+    failing = large.copy()
+    wide, exponents = np.broadcast_to(a, large.shape), np.broadcast_to(b, large.shape)
+    for at in zip(*np.nonzero(large & (approximate < 2.0**65)), strict=True):
+        exact = int(wide[at]) ** int(exponents[at])
+        if _LEAST <= exact <= _GREATEST:
+            result[at], failing[at] = exact, False
+    return result, _overflow("**", failing)
+
+
+def _negate(a: Array) -> Outcome:
+    return -a, _overflow("-", a == _LEAST)
+
+
+def _absolute(a: Array) -> Outcome:
+    return np.abs(a), _overflow("abs", a == _LEAST)
+
+
+INTEGER_OPERATIONS: Final[dict[str, Callable[..., Outcome]]] = {
+    "+": _add,
+    "-": _subtract,
+    "*": _multiply,
+    "/": _divide,
+    "\\": _divide_up,
+    "%": _remainder,
+    "**": _power,
+    "negate": _negate,
+    "abs": _absolute,
+    "sign": lambda a: (np.sign(a), None),
+    "<?": lambda a, b: (np.minimum(a, b), None),
+    ">?": lambda a, b: (np.maximum(a, b), None),
+}
+"""The operations on ints that give ints."""
+
+UNCHECKED: Final[dict[str, Callable[..., Array]]] = {
+    "+": np.add,
+    "-": np.subtract,
+    "*": np.multiply,
+    "negate": np.negative,
+    "abs": np.abs,
+}
+"""What they come to where no result exceeds 64 bits."""
+
+
+# ---- reals -----------------------------------------------------------------------------------------------------------
+def _rounded(a: Array) -> Array:
+    """Half away from zero."""
+    whole = np.trunc(a)
+    return np.asarray(np.where(np.abs(a - whole) >= 0.5, whole + np.copysign(a.dtype.type(1), a), whole))
+
+
+def _fraction(a: Array) -> Array:
+    """With the sign of the whole; 0 for infinity."""
+    return np.asarray(np.where(np.isinf(a), np.copysign(a.dtype.type(0), a), a - np.trunc(a)))
+
+
+def _smaller(a: Array, b: Array) -> Array:
+    return np.asarray(np.where(a < b, a, b))
+
+
+def _greater(a: Array, b: Array) -> Array:
+    return np.asarray(np.where(a > b, a, b))
+
+
+REAL_OPERATIONS: Final[dict[str, Callable[..., Array]]] = {
+    "+": np.add,
+    "-": np.subtract,
+    "*": np.multiply,
+    "/": np.divide,
+    "**": np.power,
+    "negate": np.negative,
+    "<?": _smaller,
+    ">?": _greater,
+    "abs": np.abs,
+    "sign": np.sign,
+    "sqrt": np.sqrt,
+    "exp": np.exp,
+    "log": np.log,
+    "sin": np.sin,
+    "cos": np.cos,
+    "tan": np.tan,
+    "asin": np.arcsin,
+    "acos": np.arccos,
+    "atan": np.arctan,
+    "sinh": np.sinh,
+    "cosh": np.cosh,
+    "tanh": np.tanh,
+    "asinh": np.arcsinh,
+    "acosh": np.arccosh,
+    "atanh": np.arctanh,
+    "erf": error_function,
+    "round": _rounded,
+    "floor": np.floor,
+    "ceil": np.ceil,
+    "frac": _fraction,
+}
+"""The operations on reals that give reals, as IEEE 754 has them."""
+
+
+# ---- comparison, logic -----------------------------------------------------------------------------------------------
+COMPARISONS: Final[dict[str, Callable[[Array, Array], Array]]] = {
+    "<": np.less,
+    "<=": np.less_equal,
+    ">": np.greater,
+    ">=": np.greater_equal,
+    "==": np.equal,
+    "!=": np.not_equal,
+}
+"""On operands of any one type."""
+
+LOGIC: Final[dict[str, Callable[..., Array]]] = {
+    "&&": np.logical_and,
+    "||": np.logical_or,
+    "^": np.logical_xor,
+    "=>": lambda a, b: np.logical_or(np.logical_not(a), b),
+    "not": np.logical_not,
+}
+
+
+# ---- casts -----------------------------------------------------------------------------------------------------------
+def cast(a: Array, dtype: np.dtype[Any]) -> Outcome:
+    """Any array to another type: reals are truncated to ints, and must fit."""
+    if dtype != INT or a.dtype.kind != "f":
+        return (a != 0 if dtype == BOOL and a.dtype != BOOL else a.astype(dtype)), None
+    finite = np.isfinite(a)
+    fits = finite & (a >= -(2.0**63)) & (a < 2.0**63)
+    result = np.where(fits, a, 0).astype(INT)
+    if fits.all():
+        return result, None
+    if finite.all():
+        return result, _overflow("int", ~fits)
+    return result, ("cast-type", "infinity and NaN have no int value", ~fits)

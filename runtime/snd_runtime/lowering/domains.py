@@ -1,0 +1,94 @@
+"""Where formulas are evaluated: boxes of their index space, or lists of points in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+from typing import TypeAlias
+
+import numpy as np
+
+from snd_runtime.lowering.arithmetic import INT, Array
+
+
+@dataclass(frozen=True, eq=False)
+class Box:
+    """Positions within a range along every axis; arrays over it have a dimension for each axis."""
+
+    ranges: tuple[tuple[int, int], ...]
+
+    @cached_property
+    def shape(self) -> tuple[int, ...]:
+        """How many positions there are along the axes."""
+        return tuple(max(stop - start, 0) for start, stop in self.ranges)
+
+    @property
+    def size(self) -> int:
+        """The number of points."""
+        return prod(self.shape)
+
+    def positions(self, axis: int) -> Array:
+        """The positions along an axis."""
+        shape = [1] * len(self.ranges)
+        shape[axis] = self.shape[axis]
+        return np.arange(*self.ranges[axis], dtype=INT).reshape(shape)
+
+    def position_at(self, axis: int, where: Sequence[int]) -> int:
+        """The position along an axis of the point with these coordinates in the box."""
+        return self.ranges[axis][0] + where[axis]
+
+    def points(self, mask: Array | None) -> Points:
+        """The points where a mask holds, in order: the last axis is the fastest."""
+        if mask is None:
+            mask = np.ones((), np.bool_)
+        where = np.nonzero(np.broadcast_to(mask, self.shape)) if self.ranges else np.nonzero(np.atleast_1d(mask))
+        vectors = [found + start for found, (start, _) in zip(where, self.ranges, strict=False)]
+        return Points(tuple(vectors), len(where[0]))
+
+    def chunks(self, most: int, last: Sequence[int] = ()) -> Iterator[Box]:
+        """Boxes of at most so many points (but never less than one) in order, ``last`` being cut at last."""
+        order = [axis for axis in range(len(self.ranges)) if axis not in last] + list(last)
+        lengths = dict(enumerate(self.shape))
+        volume = self.size
+        steps = dict(lengths)
+        for axis in order:
+            if volume <= most:
+                break
+            rest = volume // max(lengths[axis], 1)
+            steps[axis] = max(most // max(rest, 1), 1)
+            volume = rest * steps[axis]
+        yield from self._cut(0, (), steps)
+
+    def _cut(self, axis: int, ranges: tuple[tuple[int, int], ...], steps: dict[int, int]) -> Iterator[Box]:
+        if axis == len(self.ranges):
+            yield Box(ranges)
+            return
+        start, stop = self.ranges[axis]
+        for first in range(start, stop, max(steps[axis], 1)):
+            yield from self._cut(axis + 1, (*ranges, (first, min(first + steps[axis], stop))), steps)
+
+
+@dataclass(frozen=True, eq=False)
+class Points:
+    """A list of points: a vector of positions for every axis."""
+
+    vectors: tuple[Array, ...]
+    size: int
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of arrays over the points."""
+        return (self.size,)
+
+    def positions(self, axis: int) -> Array:
+        """The positions along an axis."""
+        return self.vectors[axis]
+
+    def position_at(self, axis: int, where: Sequence[int]) -> int:
+        """The position along an axis of a point of the list."""
+        return int(self.vectors[axis][where[0]])
+
+
+Domain: TypeAlias = "Box | Points"

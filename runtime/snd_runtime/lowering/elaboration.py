@@ -1,0 +1,203 @@
+"""The formulas of an instance: their expressions taken apart, their loops unrolled where need be (2.12)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from snd_analysis import shapes
+from snd_analysis.compose.instance import Instance
+from snd_analysis.model import Place as SourcePlace
+from snd_analysis.names.resolve import entries_of
+from snd_analysis.names.symbols import Symbol
+from snd_analysis.shapes import Integer
+from snd_analysis.syntax import nodes
+from snd_analysis.values import NULL, UNDEFINED, EvaluationError, Pack, Value
+from snd_runtime.errors import EvaluationFailed
+from snd_runtime.lowering.accesses import VariesWith, access, is_pack_index
+from snd_runtime.lowering.expressions import LONGEST_PACK, Expressions
+from snd_runtime.lowering.formula import Axis, Formula, Write
+from snd_runtime.lowering.operands import TERMS, Operations, Partial
+from snd_runtime.lowering.tensors import Tensors
+from snd_runtime.lowering.terms import Constant, Slot, Term, Terms
+
+
+def elaborate(instance: Instance, tensors: Tensors) -> Iterator[Formula]:
+    """The formulas in order of execution, with all index bounds and packs of tensors of different shapes told apart.
+
+    Raises EvaluationFailed for what has no value.
+    """
+    unit = instance.unit
+    for base, node in entries_of(unit.definition, "lower", nodes.Lowering):
+        elaboration = _Elaboration(instance, tensors, base, node)
+        try:
+            yield from elaboration.formulas()
+        except EvaluationError as error:
+            raise EvaluationFailed(error.rule, error.message, unit.place(base, error.node)) from None
+
+
+class _Elaboration:
+    def __init__(self, instance: Instance, tensors: Tensors, base: int, node: nodes.Lowering) -> None:
+        self._instance = instance
+        self._tensors = tensors
+        self._terms = Terms()
+        self._operations = Operations(self._terms)
+        self._base = base
+        self._node = node
+        self._fixed: list[tuple[str, int]] = []
+
+    def formulas(self) -> Iterator[Formula]:
+        unroll = self._node.unroll
+        if unroll is None:
+            yield from self._unrolled({})
+            return
+        expressions = self._expressions()
+        count = expressions.evaluate(unroll.count)
+        if not isinstance(count, Integer) or count.value is None:
+            raise EvaluationError(unroll.count, "unknown-value", "how often to unroll must be known")
+        for at in range(count.value):
+            self._fixed = [(unroll.name.text, at)]
+            yield from self._unrolled({self._symbol(unroll.name): shapes.constant(at)})
+
+    def _expressions(self) -> Expressions:
+        return Expressions(self._instance, self._tensors, self._terms)
+
+    def _symbol(self, name: nodes.Name) -> Symbol:
+        symbol = self._instance.unit.resolution.targets.get(name)
+        if not isinstance(symbol, Symbol):
+            raise EvaluationError(name, "unknown-value", f"'{name.text}' stands for nothing")
+        return symbol
+
+    # ---- unrolling ---------------------------------------------------------------------------------------------------
+    def _unrolled(self, bindings: dict[Symbol, Value], fixed: dict[int, int] | None = None) -> Iterator[Formula]:
+        """The formula, or one for each position along the axes that something depends on that must be known."""
+        try:
+            formula = self._formula(bindings, fixed or {})
+        except VariesWith as varies:
+            yield from self._unrolled_along(bindings, fixed or {}, varies)
+        else:
+            if formula is not None:
+                yield formula
+
+    def _unrolled_along(
+        self, bindings: dict[Symbol, Value], fixed: dict[int, int], varies: VariesWith
+    ) -> Iterator[Formula]:
+        axis = max(varies.axes) if not self._is_ordered() else min(set(range(max(varies.axes) + 1)) - fixed.keys())
+        names = [*self._names(bindings, fixed)]
+        extent = names[axis][1]
+        if not isinstance(extent, Constant):
+            message = f"the bound of '{names[axis][0]}' must be known: something of a different kind depends on it"
+            raise EvaluationError(varies.node, "unknown-value", message)
+        for at in range(int(extent.value)):
+            yield from self._unrolled(bindings, {**fixed, axis: at})
+
+    def _is_ordered(self) -> bool:
+        """Whether the order of the loops matters."""
+        return self._node.operator.text == ":=" or bool(self._tensors.counters)
+
+    def _names(self, bindings: dict[Symbol, Value], fixed: dict[int, int]) -> Iterator[tuple[str, Term]]:
+        """Names and extents of axes, as far as the latter are known."""
+        expressions = self._expressions()
+        expressions.bindings.update(bindings)
+        count = 0
+        for bound in self._node.bounds:
+            try:
+                extents = self._extents(expressions, bound)
+            except VariesWith:
+                return
+            yield from extents
+            self._bind(expressions, bound, [*range(count, count + len(extents))], fixed)
+            count += len(extents)
+
+    # ---- one formula -------------------------------------------------------------------------------------------------
+    def _formula(self, bindings: dict[Symbol, Value], fixed: dict[int, int]) -> Formula | None:
+        node = self._node
+        expressions = self._expressions()
+        expressions.bindings.update(bindings)
+        axes: list[Axis] = []
+        for bound in node.bounds:
+            extents = self._extents(expressions, bound)
+            for name, extent in extents:
+                at = fixed.get(len(axes))
+                if extent.axes and at is None:
+                    raise VariesWith(bound, extent.axes)
+                axes.append(Axis(name, self._terms.constant("int", 1) if at is not None else extent))
+            self._bind(expressions, bound, [*range(len(axes) - len(extents), len(axes))], fixed)
+        for local in node.locals:
+            expressions.bindings[self._symbol(local.name)] = expressions.evaluate(local.value)
+        condition = None
+        if node.condition is not None:
+            value = expressions.evaluate(node.condition)
+            if value is shapes.FALSE:
+                return None
+            if value is not shapes.TRUE:
+                condition = self._term(node.condition, value)
+        writes = self._writes(expressions)
+        if not writes:
+            return None
+        return Formula(
+            tuple(axes), node.operator.text, writes, condition, node, self._base, self._place(node),
+            (*self._fixed, *((axes[axis].name, at) for axis, at in sorted(fixed.items()))),
+        )  # fmt: skip
+
+    def _place(self, node: nodes.Node) -> SourcePlace:
+        return self._instance.unit.place(self._base, node)
+
+    def _extents(self, expressions: Expressions, bound: nodes.IndexBound) -> list[tuple[str, Term]]:
+        value = expressions.evaluate(bound.bound)
+        if not isinstance(value, Pack):
+            return [(bound.name.text, self._term(bound.bound, value, "int"))]
+        if value.items is None or len(value.items) > LONGEST_PACK:
+            raise EvaluationError(bound.bound, "unknown-value", "the number of indices must be known, and small")
+        extents = [self._term(bound.bound, item, "int") for item in value.items]
+        return [(f"{bound.name.text}[{at}]", extent) for at, extent in enumerate(extents)]
+
+    def _bind(self, expressions: Expressions, bound: nodes.IndexBound, axes: list[int], fixed: dict[int, int]) -> None:
+        positions: list[Value] = [
+            shapes.constant(fixed[axis]) if axis in fixed else self._terms.position(axis) for axis in axes
+        ]
+        is_pack = isinstance(expressions.evaluate(bound.bound), Pack)
+        expressions.bindings[self._symbol(bound.name)] = Pack(positions, dtype="int") if is_pack else positions[0]
+
+    def _writes(self, expressions: Expressions) -> tuple[Write, ...]:
+        node = self._node
+        symbol = self._symbol(node.target.name)
+        target = self._tensors.values.get(symbol, UNDEFINED)
+        for index in node.target.indices[:-1]:
+            subscript = nodes.Subscript(node.target.start, node.target.end, _name_of(node.target), index)
+            assert is_pack_index(index)
+            target = expressions.pack_item(subscript, target, index)
+        value = expressions.evaluate(node.value)
+        if target is NULL:
+            return ()
+        elements = access(expressions, node.target, target, node.target.indices[-1])
+        if elements is None:
+            raise EvaluationError(node.target, "null-not-allowed", "an index of the left side is null")
+        if value is NULL or isinstance(value, Partial):
+            raise EvaluationError(node.value, "null-not-allowed", "the right side of the formula is null")
+        values: tuple[Value, ...] = (value,) * len(elements.items)
+        if isinstance(value, Pack):
+            given = value.items
+            if not elements.is_pack or given is None or len(given) != len(elements.items):
+                message = f"{value.length} values can't be assigned to {len(elements.items)} elements"
+                raise EvaluationError(node.value, "length-mismatch", message)
+            values = given
+        return tuple(
+            Write(slot, places, self._term(node.value, one, slot.dtype))
+            for (slot, places), one in zip(elements.items, values, strict=True)
+        )
+
+    def _term(self, node: nodes.Node, value: Value, dtype: str | None = None) -> Term:
+        if value is NULL or isinstance(value, Partial):
+            raise EvaluationError(node, "null-not-allowed", "this is null")
+        if not isinstance(value, TERMS) and not isinstance(value, Pack | Slot):
+            return self._operations.term(value, dtype)
+        if isinstance(value, TERMS):
+            return value
+        raise EvaluationError(node, "unexpected-pack", "this is not a single value")
+
+
+def _name_of(target: nodes.Access) -> nodes.Qualified:
+    return nodes.Qualified(target.name.start, target.name.end, (target.name,))
+
+
+__all__ = ["elaborate"]

@@ -1,0 +1,269 @@
+"""The values of terms over a domain."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+
+from snd_analysis.model import Place as SourcePlace
+from snd_analysis.syntax import nodes
+from snd_runtime.errors import EvaluationFailed
+from snd_runtime.lowering.affine import INT_MAX, INT_MIN, Analysis
+from snd_runtime.lowering.arithmetic import (
+    COMPARISONS,
+    INT,
+    INTEGER_OPERATIONS,
+    LOGIC,
+    REAL_OPERATIONS,
+    UNCHECKED,
+    Array,
+    Outcome,
+    cast,
+)
+from snd_runtime.lowering.domains import Box, Domain
+from snd_runtime.lowering.formula import Formula
+from snd_runtime.lowering.memory import Memory
+from snd_runtime.lowering.reading import read_elements
+from snd_runtime.lowering.terms import (
+    SHORT_CIRCUITING,
+    Apply,
+    Bounds,
+    Constant,
+    Next,
+    Place,
+    Position,
+    Read,
+    Slot,
+    Table,
+    Term,
+    unconditional,
+)
+
+
+class Scope:
+    """The points whose values matter (all, if ``active`` is None), and values that are known for them."""
+
+    __slots__ = ("_values", "active", "parent")
+
+    def __init__(self, active: Array | None = None, parent: Scope | None = None) -> None:
+        self.active = active
+        self.parent = parent
+        self._values: dict[Term, Array] = {}
+
+    def known(self, term: Term) -> Array | None:
+        """The value, if it was computed for these points or more."""
+        scope: Scope | None = self
+        while scope is not None:
+            found = scope._values.get(term)
+            if found is not None:
+                return found
+            scope = scope.parent
+        return None
+
+    def keep(self, term: Term, value: Array) -> Array:
+        """Remembers a value."""
+        self._values[term] = value
+        return value
+
+    def narrowed(self, mask: Array) -> Scope:
+        """The points of these where a mask holds."""
+        if mask.all():
+            return self
+        return Scope(mask if self.active is None else self.active & mask, self)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no point matters."""
+        return self.active is not None and not self.active.any()
+
+
+class Evaluation:
+    """Computes terms of a formula over one domain; arrays may have extents of 1 where nothing varies.
+
+    Operations fail only where their result matters. ``skipped`` has the points where a guarded index in a branch was
+    out of bounds; those outside of branches are out of the scope that ``enter`` gives.
+    """
+
+    def __init__(
+        self, memory: Memory, analysis: Analysis, formula: Formula, domain: Domain, next_: Array | None = None
+    ) -> None:
+        self.memory = memory
+        self.analysis = analysis
+        self.formula = formula
+        self.domain = domain
+        self.skipped: Array | None = None
+        self._next = next_
+
+    # ---- scopes ------------------------------------------------------------------------------------------------------
+    def enter(self, scope: Scope, roots: Sequence[Term], writes: Iterable[tuple[Slot, Place, int]] = ()) -> Scope:
+        """The points of a scope at which no guarded index of these terms, outside of their branches, is skipped."""
+        guards = [
+            (term.slot, place, at)
+            for term in unconditional(*roots)
+            if isinstance(term, Read)
+            for at, place in enumerate(term.places)
+            if place.bounds is Bounds.SKIPPED
+        ]
+        for slot, place, at in dict.fromkeys((*guards, *writes)):
+            mask = self._in_bounds(place, self.extent(slot, at), scope)
+            if mask is not None:
+                scope = scope.narrowed(mask)
+        return scope
+
+    def _branch(self, scope: Scope, term: Term, mask: Array) -> Array:
+        """A term at the points of a scope where a mask holds; what is skipped there is noted."""
+        inner = scope.narrowed(mask)
+        entered = self.enter(inner, (term,))
+        if entered is not inner and entered.active is not None:
+            before = True if inner.active is None else inner.active
+            lost = before & ~entered.active
+            self.skipped = lost if self.skipped is None else self.skipped | lost
+        return self.value(term, entered)
+
+    def _in_bounds(self, place: Place, extent: int, scope: Scope) -> Array | None:
+        """Where an index is within bounds; None for everywhere."""
+        form = self.analysis.affine(place.index)
+        if form is not None and isinstance(self.domain, Box) and self.domain.size:
+            low, high = form.over(self.domain.ranges)
+            if low >= 0 and high < extent:
+                return None
+        index = self.value(place.index, scope)
+        return np.asarray((index >= 0) & (index < extent))
+
+    def extent(self, slot: Slot, dimension: int) -> int:
+        """The extent of a tensor."""
+        known = slot.shape[dimension]
+        return known if known is not None else int(self.memory.array(slot, self.formula.source).shape[dimension])
+
+    # ---- values ------------------------------------------------------------------------------------------------------
+    def value(self, term: Term, scope: Scope) -> Array:
+        """The value at every point, meaningful where the scope is active."""
+        known = scope.known(term)
+        return scope.keep(term, np.asarray(self._computed(term, scope))) if known is None else known
+
+    def _computed(self, term: Term, scope: Scope) -> Array:
+        if isinstance(term, Constant):
+            return np.asarray(term.value, self.memory.dtypes[term.dtype])
+        if isinstance(term, Position):
+            return self.domain.positions(term.axis)
+        if isinstance(term, Read):
+            return read_elements(self, term, scope)
+        if isinstance(term, Table):
+            return self._item(term, scope)
+        if isinstance(term, Next):
+            if self._next is None:
+                raise self.failed("unknown-value", f"'{term.symbol.name}' is not counted here", self.formula.node)
+            return self._next
+        if term.operation in SHORT_CIRCUITING:
+            return self._short_circuited(term, scope)
+        operands = [self.value(operand, scope) for operand in term.operands]
+        return self._applied(term, operands, scope)
+
+    def _applied(self, term: Apply, operands: list[Array], scope: Scope) -> Array:
+        operation = term.operation
+        if operation in COMPARISONS:
+            return np.asarray(COMPARISONS[operation](*operands), np.bool_)
+        if operation in LOGIC:
+            return LOGIC[operation](*operands)
+        if operation == "position in pack":
+            return self._counted(term, operands[0], int(operands[1]), scope)
+        if operation in self.memory.dtypes:
+            return self._checked(term, cast(operands[0], self.memory.dtypes[operation]), scope)
+        if term.dtype != "int":
+            return REAL_OPERATIONS[operation](*operands)
+        if operation in UNCHECKED:
+            low, high = self.analysis.interval(term)
+            if low >= INT_MIN and high <= INT_MAX:
+                return UNCHECKED[operation](*operands)
+        return self._checked(term, INTEGER_OPERATIONS[operation](*operands), scope)
+
+    def _short_circuited(self, term: Apply, scope: Scope) -> Array:
+        first, *rest = term.operands
+        condition = self.value(first, scope)
+        if term.operation == "select":
+            return self._selected(condition, rest[0], rest[1], scope)
+        decisive = condition if term.operation == "||" else ~condition
+        if decisive.all():
+            return condition if term.operation != "=>" else ~condition
+        second = self._branch(scope, rest[0], ~decisive)
+        return LOGIC[term.operation](condition, second)
+
+    def _selected(self, condition: Array, consequent: Term, alternative: Term, scope: Scope) -> Array:
+        if condition.all():
+            return self._branch(scope, consequent, condition)
+        if not condition.any():
+            return self._branch(scope, alternative, ~condition)
+        a = self._branch(scope, consequent, condition)
+        b = self._branch(scope, alternative, ~condition)
+        return np.where(condition, a, b)
+
+    def _item(self, term: Table, scope: Scope) -> Array:
+        values = np.asarray(term.values, self.memory.dtypes[term.dtype])
+        return values[self._counted(term, self.value(term.index, scope), len(values), scope)]
+
+    def _counted(self, term: Apply | Table, index: Array, count: int, scope: Scope) -> Array:
+        """An index of a pack, counted from its start."""
+        failing = (index < -count) | (index >= count)
+        self.check(
+            scope,
+            failing,
+            lambda at: (
+                "index-out-of-range",
+                f"the index {self.at(index, at)} is outside of the pack, which has {count} items",
+            ),
+            term.node,
+        )
+        return np.where(failing, 0, np.where(index < 0, index + count, index))
+
+    # ---- failures ----------------------------------------------------------------------------------------------------
+    def _checked(self, term: Apply, outcome: Outcome, scope: Scope) -> Array:
+        result, problem = outcome
+        if problem is not None:
+            rule, message, failing = problem
+            self.check(scope, failing, lambda at: (rule, message), term.node)
+        return result
+
+    def check(
+        self,
+        scope: Scope,
+        failing: Array,
+        describe: Callable[[Sequence[int]], tuple[str, str]],
+        node: nodes.Node,
+    ) -> None:
+        """Raises EvaluationFailed for the first point of a scope that fails, in order of the loops."""
+        if not failing.any():
+            return
+        if scope.active is not None:
+            failing = failing & scope.active
+            if not failing.any():
+                return
+        wide = np.broadcast_to(failing, np.broadcast_shapes(failing.shape, self.domain.shape))
+        where = np.unravel_index(int(np.argmax(wide)), wide.shape) if wide.ndim else ()
+        at = [int(each) for each in where]
+        rule, message = describe(at)
+        raise self.failed(rule, message + self._point(at), node)
+
+    def at(self, array: Array, where: Sequence[int]) -> object:
+        """The element of an array for a point of the domain."""
+        shape = np.broadcast_shapes(array.shape, self.domain.shape)
+        return np.broadcast_to(array, shape)[tuple(where)]
+
+    def _point(self, where: Sequence[int]) -> str:
+        names = [f"{name} = {at}" for name, at in self.formula.fixed]
+        unrolled = {name for name, _ in self.formula.fixed}
+        names += [
+            f"{axis.name} = {self.domain.position_at(number, where)}"
+            for number, axis in enumerate(self.formula.axes)
+            if axis.name not in unrolled
+        ]
+        return f" (at {', '.join(names)})" if names else ""
+
+    def failed(self, rule: str, message: str, node: nodes.Node) -> EvaluationFailed:
+        """A failure at a node of the formula."""
+        source = self.formula.source
+        place = SourcePlace(source.path, source.definition, node.span.shifted(self.formula.base))
+        return EvaluationFailed(rule, message, place)
+
+
+__all__ = ["INT", "Evaluation", "Scope"]

@@ -1,0 +1,72 @@
+"""A formula, bound: what is written where, over which axes (2.12)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from snd_analysis.model import Place as SourcePlace
+from snd_analysis.names.symbols import Symbol
+from snd_analysis.syntax import nodes
+from snd_runtime.lowering.terms import Next, Place, Read, Slot, Term, subterms
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """An index symbol with its bound, which is an int or read from tensors."""
+
+    name: str
+    extent: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """One element that is written, with its value."""
+
+    slot: Slot
+    places: tuple[Place, ...]
+    value: Term
+
+    @property
+    def place_terms(self) -> tuple[Term, ...]:
+        """The terms of all indices."""
+        return tuple(term for place in self.places for term in place.terms)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Formula:
+    """Writes that happen at once in every point of a space where the condition holds; the last axis is the fastest."""
+
+    axes: tuple[Axis, ...]
+    operator: str
+    writes: tuple[Write, ...]
+    condition: Term | None
+    node: nodes.Lowering
+    base: int
+    source: SourcePlace
+    fixed: tuple[tuple[str, int], ...] = ()
+    """Index symbols that stand for one value here, with that value: those of unrolled loops."""
+
+    @property
+    def roots(self) -> tuple[Term, ...]:
+        """All terms that are computed."""
+        terms = [term for write in self.writes for term in (*write.place_terms, write.value)]
+        return (*terms, self.condition) if self.condition is not None else tuple(terms)
+
+    @property
+    def slots(self) -> tuple[Slot, ...]:
+        """What is written."""
+        return tuple(dict.fromkeys(write.slot for write in self.writes))
+
+    @property
+    def counters(self) -> frozenset[Symbol]:
+        """The extents that this formula counts."""
+        places = (term for write in self.writes for term in write.place_terms)
+        return frozenset(term.symbol for term in subterms(*places) if isinstance(term, Next))
+
+    def own_reads(self) -> Iterator[Read]:
+        """The elements of what is written that are read."""
+        written = {each for slot in self.slots for each in (slot, *slot.items)}
+        for term in subterms(*self.roots):
+            if isinstance(term, Read) and not written.isdisjoint((term.slot, *term.slot.items)):
+                yield term

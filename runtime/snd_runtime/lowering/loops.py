@@ -1,0 +1,106 @@
+"""Cutting an index space into boxes: loops over a few axes, and guards that narrow the others (2.12)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+
+from snd_runtime.lowering.affine import Affine, Analysis, colliding_axes
+from snd_runtime.lowering.domains import Box
+from snd_runtime.lowering.formula import Write
+from snd_runtime.lowering.terms import Bounds, Read, Term, unconditional
+
+# More rounds of a loop than this are not worth what they save.
+MOST_ROUNDS = 4096
+# Reductions over so few elements are faster one element at a time, each over all results.
+_SHORT_REDUCTION = 128
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """An affine index that must lie within an extent, else the point is skipped."""
+
+    form: Affine
+    extent: int
+
+    def free_axes(self, extents: Sequence[int], fixed: frozenset[int]) -> list[int]:
+        """The axes along which it varies."""
+        return [axis for axis in self.form.factors if extents[axis] > 1 and axis not in fixed]
+
+    def narrowed(self, ranges: list[tuple[int, int]], axis: int) -> tuple[int, int]:
+        """The part of the range along an axis that is within bounds, where all other axes have one position."""
+        factor = self.form.factors[axis]
+        rest = self.form.at([start for start, _ in ranges]) - factor * ranges[axis][0]
+        # 0 <= rest + factor * position < extent
+        low, high = (-rest, self.extent - 1 - rest) if factor > 0 else (rest - self.extent + 1, rest)
+        first, last = -(-low // abs(factor)), high // abs(factor)
+        return max(ranges[axis][0], first), min(ranges[axis][1], last + 1)
+
+
+def guards_of(analysis: Analysis, write: Write, extra: Sequence[Term] = ()) -> list[Guard]:
+    """The guards with affine indices that hold for every point of a write."""
+    found = []
+    accesses = [(write.slot, write.places)]
+    accesses += [
+        (term.slot, term.places)
+        for term in unconditional(write.value, *write.place_terms, *extra)
+        if isinstance(term, Read)
+    ]
+    for slot, places in accesses:
+        for place, extent in zip(places, slot.shape, strict=True):
+            form = analysis.affine(place.index) if place.bounds is Bounds.SKIPPED else None
+            if form is not None and extent is not None:
+                found.append(Guard(form, extent))
+    return found
+
+
+def boxes(extents: Sequence[int], fixed: Sequence[int], guards: Sequence[Guard]) -> Iterator[Box]:
+    """A box for every position along the fixed axes, narrowed by the guards that vary along one other axis only."""
+    frozen = frozenset(fixed)
+    free = [(guard, guard.free_axes(extents, frozen)) for guard in guards]
+    for positions in product(*(range(extents[axis]) for axis in fixed)):
+        ranges = [(0, extent) for extent in extents]
+        for axis, position in zip(fixed, positions, strict=True):
+            ranges[axis] = (position, position + 1)
+        for guard, axes in free:
+            if len(axes) == 1:
+                ranges[axes[0]] = guard.narrowed(ranges, axes[0])
+            elif not axes and not 0 <= guard.form.at([start for start, _ in ranges]) < guard.extent:
+                break
+        else:
+            box = Box(tuple(ranges))
+            if box.size:
+                yield box
+
+
+def axes_that_collide(extents: Sequence[int], forms: Sequence[Affine]) -> list[int]:
+    """The axes to fix so that the points of a box write to different elements."""
+    lengths = {axis: extents[axis] for form in forms for axis in form.factors if extents[axis] > 1}
+    fixed: list[int] = []
+    while colliding := colliding_axes(forms, lengths):
+        shortest = min(colliding, key=lambda axis: (lengths[axis], -axis))
+        fixed.append(shortest)
+        del lengths[shortest]
+    return fixed
+
+
+def axes_of_windows(extents: Sequence[int], fixed: Sequence[int], guards: Sequence[Guard]) -> list[int]:
+    """Axes to fix as well so that every guard varies along one axis only, the longest; none if that is too many."""
+    found = list(fixed)
+    for guard in guards:
+        axes = guard.free_axes(extents, frozenset(found))
+        if len(axes) > 1:
+            longest = max(axes, key=lambda axis: extents[axis])
+            found += [axis for axis in axes if axis != longest]
+    rounds = prod(extents[axis] for axis in found)
+    return found if rounds <= MOST_ROUNDS and rounds * rounds <= 16 * prod(extents) else list(fixed)
+
+
+def axes_of_short_reduction(extents: Sequence[int], fixed: Sequence[int], reduced: Sequence[int]) -> list[int]:
+    """The reduced axes, too, if there are few elements along them and many results."""
+    rest = [axis for axis in reduced if axis not in fixed]
+    count = prod(extents[axis] for axis in rest)
+    results = prod(extents) // max(prod(extents[axis] for axis in {*fixed, *rest}), 1)
+    return [*fixed, *rest] if count <= _SHORT_REDUCTION and results >= 16 * count else list(fixed)

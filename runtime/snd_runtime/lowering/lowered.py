@@ -1,0 +1,202 @@
+"""An operator whose formulas can be run: from arrays to arrays (2.12)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import prod
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from snd_analysis.compose.instance import Instance
+from snd_analysis.model import Place, Tensor
+from snd_analysis.names.symbols import Symbol
+from snd_analysis.values import NULL, Pack, Value
+from snd_runtime.errors import EvaluationFailed
+from snd_runtime.limits import Budget, Limits
+from snd_runtime.lowering.accumulation import accumulate
+from snd_runtime.lowering.affine import Analysis
+from snd_runtime.lowering.arithmetic import STR, Array
+from snd_runtime.lowering.assignment import assign
+from snd_runtime.lowering.counting import count
+from snd_runtime.lowering.domains import Box
+from snd_runtime.lowering.elaboration import elaborate
+from snd_runtime.lowering.evaluation import Evaluation, Scope
+from snd_runtime.lowering.formula import Formula
+from snd_runtime.lowering.memory import Memory
+from snd_runtime.lowering.operands import scalar_of
+from snd_runtime.lowering.sequence import run_in_order
+from snd_runtime.lowering.tensors import Tensors
+from snd_runtime.lowering.terms import Slot
+from snd_runtime.lowering.writing import ACCUMULATORS, identity
+
+Argument: TypeAlias = "Array | Sequence[Array] | None"
+"""An array, those of a pack, or None for null."""
+
+FLOAT32 = np.dtype(np.float32)
+
+
+class Lowered:
+    """The formulas of one instance, taken apart; they can be run any number of times.
+
+    The instance must be valid and all of its extents known but those that the formulas count.
+    """
+
+    def __init__(self, instance: Instance) -> None:
+        self.instance = instance
+        self.tensors = Tensors(instance)
+        self.formulas: tuple[Formula, ...] = tuple(elaborate(instance, self.tensors))
+        self._operators: dict[Slot, str] = {}
+        for formula in self.formulas:
+            if formula.operator in ACCUMULATORS:
+                self._operators.update(dict.fromkeys(formula.slots, formula.operator))
+
+    def run(
+        self,
+        inputs: Sequence[Argument],
+        variables: Mapping[str, Argument] | None = None,
+        *,
+        real: np.dtype[Any] = FLOAT32,
+        budget: Budget | None = None,
+    ) -> tuple[Argument, ...]:
+        """The outputs, in order. ``variables`` are by name.
+
+        Raises EvaluationFailed for what has no value, an index out of bounds, and limits that are exceeded; ValueError
+        for arguments of the wrong kind or shape.
+        """
+        unit = self.instance.unit
+        memory = Memory(real, budget or Budget(Limits()))
+        for member, value in zip(unit.inputs, inputs, strict=True):
+            self._give(memory, member.symbol, value)
+        for member in unit.variables:
+            self._give(memory, member.symbol, (variables or {})[member.name])
+        for member in unit.constants:
+            self._give_constant(memory, member.symbol)
+        self._allocate(memory)
+        counted: dict[Symbol, int] = {}
+        with np.errstate(all="ignore"):
+            for formula in self.formulas:
+                _execute(memory, formula, counted)
+        return tuple(self._result(memory, member.symbol, counted) for member in unit.outputs)
+
+    # ---- arguments ---------------------------------------------------------------------------------------------------
+    def _give(self, memory: Memory, symbol: Symbol, value: Argument) -> None:
+        slot = self.tensors.values[symbol]
+        if isinstance(slot, Slot):
+            if value is None or not hasattr(value, "dtype"):
+                raise ValueError(f"'{symbol.name}' is one tensor")
+            memory.set(slot, _converted(memory, slot, value))
+        elif isinstance(slot, Pack):
+            items = [] if value is None else list(value)
+            if len(items) != len(slot.segments):
+                raise ValueError(f"'{symbol.name}' is a pack of {len(slot.segments)} tensors, not {len(items)}")
+            for one, item in zip(slot.segments, items, strict=True):
+                assert isinstance(one, Slot)
+                memory.set(one, _converted(memory, one, item))
+        elif value is not None:
+            raise ValueError(f"'{symbol.name}' is null")
+
+    def _give_constant(self, memory: Memory, symbol: Symbol) -> None:
+        model = self.tensors.models[symbol]
+        pairs = (
+            [*zip(model.segments, self.tensors.values[symbol].segments, strict=True)]  # type: ignore[attr-defined]
+            if isinstance(model, Pack)
+            else [(model, self.tensors.values[symbol])]
+        )
+        for tensor, slot in pairs:
+            if isinstance(tensor, Tensor) and isinstance(slot, Slot):
+                place = self.instance.unit.declared(symbol)
+                array = memory.allocate(slot, _known(slot), place)
+                array[...] = _elements(tensor.value, array, place)
+
+    # ---- results -----------------------------------------------------------------------------------------------------
+    def _allocate(self, memory: Memory) -> None:
+        unit = self.instance.unit
+        for stack in self.tensors.stacks:
+            if stack.is_output:
+                self._allocated(memory, stack, unit.declared(unit.outputs[0].symbol))
+        for member in unit.outputs:
+            value = self.tensors.values[member.symbol]
+            for slot in value.segments if isinstance(value, Pack) else (value,):
+                if isinstance(slot, Slot) and None not in slot.shape and not memory.has(slot):
+                    self._allocated(memory, slot, unit.declared(member.symbol))
+
+    def _allocated(self, memory: Memory, slot: Slot, place: Place) -> None:
+        array = memory.allocate(slot, _known(slot), place)
+        operator = next((self._operators[each] for each in (slot, *slot.items) if each in self._operators), None)
+        if operator is not None and array.dtype != STR:
+            array[...] = identity(operator, array.dtype)
+
+    def _result(self, memory: Memory, symbol: Symbol, counted: Mapping[Symbol, int]) -> Argument:
+        value = self.tensors.values[symbol]
+        if value is NULL:
+            return None
+        if isinstance(value, Pack):
+            return tuple(self._array(memory, slot, counted) for slot in value.segments if isinstance(slot, Slot))
+        assert isinstance(value, Slot)
+        return self._array(memory, value, counted)
+
+    def _array(self, memory: Memory, slot: Slot, counted: Mapping[Symbol, int]) -> Array:
+        if not memory.has(slot):
+            # No formula counts its elements.
+            shape = tuple(
+                counted.get(symbol, 0) if extent is None and symbol is not None else extent or 0
+                for extent, symbol in zip(slot.shape, slot.counters, strict=True)
+            )
+            memory.allocate(slot, shape, None)
+        return memory.array(slot)
+
+
+def lower(instance: Instance) -> Lowered:
+    """The formulas of an instance, ready to be run. Raises EvaluationFailed if they can't be."""
+    return Lowered(instance)
+
+
+def _execute(memory: Memory, formula: Formula, counted: dict[Symbol, int]) -> None:
+    memory.budget.check_time(formula.source)
+    extents = [_extent(memory, formula, axis) for axis in range(len(formula.axes))]
+    analysis = Analysis(extents)
+    if formula.counters:
+        count(memory, analysis, formula, counted)
+    elif prod(extents) == 0:
+        return
+    elif next(formula.own_reads(), None) is not None:
+        run_in_order(memory, analysis, formula)
+    elif formula.operator in ("=", ":="):
+        assign(memory, analysis, formula)
+    else:
+        accumulate(memory, analysis, formula)
+
+
+def _extent(memory: Memory, formula: Formula, axis: int) -> int:
+    evaluation = Evaluation(memory, Analysis([1] * len(formula.axes)), formula, Box(((0, 1),) * len(formula.axes)))
+    return max(int(evaluation.value(formula.axes[axis].extent, Scope()).reshape(-1)[0]), 0)
+
+
+def _known(slot: Slot) -> tuple[int, ...]:
+    return tuple(extent for extent in slot.shape if extent is not None)
+
+
+def _converted(memory: Memory, slot: Slot, value: Any) -> Array:
+    array = np.asarray(value)
+    dtype = memory.dtypes[slot.dtype]
+    if array.shape != slot.shape:
+        raise ValueError(f"'{slot.name}' has the shape {list(_known(slot))}, not {list(array.shape)}")
+    if array.dtype != dtype and not (array.dtype.kind in "fiu" and dtype.kind == "f") and not (
+        array.dtype.kind in "iu" and dtype.kind == "i"
+    ) and not (dtype == STR and array.dtype.kind in "UO"):  # fmt: skip
+        raise ValueError(f"'{slot.name}' is {slot.dtype}, not {array.dtype}")
+    return array.astype(dtype, copy=False)
+
+
+def _elements(value: Value, array: Array, place: Place) -> Any:
+    if isinstance(value, Pack):
+        items = value.items or ()
+        scalars = [scalar_of(item) for item in items]
+        if len(scalars) == array.size and None not in scalars:
+            return np.array(scalars, dtype=array.dtype).reshape(array.shape)
+    else:
+        scalar = scalar_of(value)
+        if scalar is not None:
+            return scalar
+    raise EvaluationFailed("unknown-value", "the value of this constant is not known", place)

@@ -1,0 +1,55 @@
+"""The arrays of one run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from snd_analysis.model import Place
+from snd_runtime.errors import EvaluationFailed
+from snd_runtime.limits import Budget
+from snd_runtime.lowering.arithmetic import BOOL, INT, STR, Array
+from snd_runtime.lowering.terms import Slot
+
+
+class Memory:
+    """The arrays of tensors by slot. Reals have the type ``real``, float32 or float64."""
+
+    def __init__(self, real: np.dtype[Any], budget: Budget) -> None:
+        self.dtypes: dict[str, np.dtype[Any]] = {"int": INT, "real": real, "bool": BOOL, "str": STR}
+        self.budget = budget
+        self._arrays: dict[Slot, Array] = {}
+
+    def set(self, slot: Slot, array: Array) -> None:
+        """Lets a slot have this array."""
+        self._arrays[slot] = array
+
+    def has(self, slot: Slot) -> bool:
+        """Whether the slot has an array."""
+        return slot in self._arrays
+
+    def array(self, slot: Slot, place: Place | None = None) -> Array:
+        """The array of a slot; tensors of a pack are put together when they are first read as one."""
+        known = self._arrays.get(slot)
+        if known is not None:
+            return known
+        if not slot.items:
+            raise EvaluationFailed("unknown-value", f"'{slot.name}' has no values yet", place)
+        items = [self.array(item, place) for item in slot.items]
+        made = self.allocate(slot, (len(items), *items[0].shape), place)
+        np.stack(items, out=made)
+        return made
+
+    def allocate(self, slot: Slot, shape: tuple[int, ...], place: Place | None) -> Array:
+        """A new array for a slot, of default values. Raises EvaluationFailed if it would be too large."""
+        dtype = self.dtypes[slot.dtype]
+        size = 1
+        for extent in shape:
+            size *= extent
+        self.budget.allocate(f"'{slot.name}'", size, dtype.itemsize, place)
+        made = np.full(shape, "", dtype) if dtype == STR else np.zeros(shape, dtype)
+        self._arrays[slot] = made
+        for at, item in enumerate(slot.items):
+            self._arrays.setdefault(item, made[at])
+        return made

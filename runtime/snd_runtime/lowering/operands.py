@@ -1,0 +1,171 @@
+"""Operations on what expressions of formulas evaluate to: values known when binding, terms, and packs of both.
+
+What is known is computed as everywhere else (``snd_analysis.values``); the rest becomes terms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from snd_analysis import shapes
+from snd_analysis.shapes import FALSE, TRUE, Integer
+from snd_analysis.syntax import nodes
+from snd_analysis.values import CASTS, FUNCTIONS, OPERATIONS, UNARY, Failure, Pack, Value
+from snd_runtime.lowering.terms import Apply, Constant, Next, Position, Read, Scalar, Table, Term, Terms
+
+TERMS = (Constant, Position, Next, Read, Apply, Table)
+COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!="})
+_UNARY_NAMES = {"-": "negate", "!": "not"}
+
+
+@dataclass(frozen=True, slots=True)
+class Guarded:
+    """``|index|`` or ``|index <> below : above|``."""
+
+    index: Value
+    below: Value | None
+    above: Value | None
+
+
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """``value`` where ``present`` is true, else null: ``c ? a`` where c is known at run time only."""
+
+    present: Term
+    value: Value
+
+
+def scalar_of(value: Value) -> Scalar | None:
+    """The number, truth or string of a value that is known; None for anything else."""
+    if isinstance(value, Integer):
+        return value.value
+    if value is TRUE or value is FALSE:
+        return value is TRUE
+    return value if isinstance(value, float | str) else None
+
+
+def value_of(scalar: Scalar) -> Value:
+    """A scalar as a value of the analysis."""
+    if isinstance(scalar, bool):
+        return shapes.truth(scalar)
+    return shapes.constant(scalar) if isinstance(scalar, int) else scalar
+
+
+class Operations:
+    """Applies operators, functions and casts to single values."""
+
+    def __init__(self, terms: Terms) -> None:
+        self.terms = terms
+
+    def term(self, value: Value, dtype: str | None = None) -> Term:
+        """A single value as a term. Raises Failure for anything else.
+
+        An int becomes a real where ``dtype`` says so: types agree, but a fold over no items doesn't know its own.
+        """
+        if isinstance(value, TERMS):
+            return value
+        scalar = scalar_of(value)
+        if scalar is None:
+            raise Failure("unknown-value", "this has no single value that is known here")
+        if dtype == "real" and isinstance(scalar, int):
+            scalar = float(scalar)
+        return self.terms.constant(_dtype(scalar), scalar)
+
+    def binary(self, symbol: str, node: nodes.Node, a: Value, b: Value) -> Value:
+        """``a @ b``"""
+        if not isinstance(a, TERMS) and not isinstance(b, TERMS):
+            a, b = self._adapted(a, b)
+            return OPERATIONS[symbol](a, b)
+        x, y = self.term(a, _dtype_of(b)), self.term(b, _dtype_of(a))
+        decided = _decided(symbol, a, b)
+        if decided is not None:
+            return decided
+        dtype = "bool" if symbol in COMPARISONS or symbol in ("&&", "||", "^", "=>") else x.dtype
+        return self.terms.apply(symbol, (x, y), dtype, node)
+
+    def _adapted(self, a: Value, b: Value) -> tuple[Value, Value]:
+        """An empty fold beside a real."""
+        if isinstance(a, Integer) and isinstance(b, float) and a.value is not None:
+            return float(a.value), b
+        if isinstance(b, Integer) and isinstance(a, float) and b.value is not None:
+            return a, float(b.value)
+        return a, b
+
+    def unary(self, symbol: str, node: nodes.Node, a: Value) -> Value:
+        """``-a``, ``+a`` or ``!a``."""
+        if not isinstance(a, TERMS):
+            return UNARY[symbol](a)
+        return a if symbol == "+" else self.terms.apply(_UNARY_NAMES[symbol], (a,), a.dtype, node)
+
+    def function(self, name: str, node: nodes.Node, a: Value) -> Value:
+        """A built-in function."""
+        if not isinstance(a, TERMS):
+            if isinstance(a, Integer) and name not in ("abs", "sign") and a.value is not None:
+                a = float(a.value)
+            return FUNCTIONS[name](a)
+        return self.terms.apply(name, (a,), a.dtype, node)
+
+    def cast(self, dtype: str, node: nodes.Node, a: Value) -> Value:
+        """``int(a)``, ``real(a)`` or ``bool(a)``."""
+        if not isinstance(a, TERMS):
+            return CASTS[dtype](a)
+        return a if a.dtype == dtype else self.terms.apply(dtype, (a,), dtype, node)
+
+    def select(self, node: nodes.Node, condition: Value, a: Value, b: Value) -> Value:
+        """``condition ? a : b`` for single values, of which guarded indices are some."""
+        if condition is TRUE or condition is FALSE:
+            return a if condition is TRUE else b
+        if isinstance(a, Guarded) or isinstance(b, Guarded):
+            raise Failure("unknown-value", "which index is guarded must be known when the formula is bound")
+        if a is b:
+            return a
+        x, y = self.term(a, _dtype_of(b)), self.term(b, _dtype_of(a))
+        return self.terms.apply("select", (self.term(condition), x, y), x.dtype, node)
+
+    def item(self, node: nodes.Node, items: Sequence[Value], index: Term) -> Value:
+        """An item of a pack at an index that is known at run time only."""
+        if not items:
+            raise Failure("index-out-of-range", "there are no items", 0)
+        scalars = [scalar_of(item) for item in items]
+        if all(scalar is not None for scalar in scalars):
+            known = tuple(scalar for scalar in scalars if scalar is not None)
+            return self.terms.table(known, index, _dtype(known[0]), node)
+        count = self.terms.constant("int", len(items))
+        counted = self.terms.apply("position in pack", (index, count), "int", node)
+        found: Value = items[-1]
+        for at in range(len(items) - 2, -1, -1):
+            here = self.terms.apply("==", (counted, self.terms.constant("int", at)), "bool", node)
+            found = self.select(node, here, items[at], found)
+        return found
+
+
+def _dtype(scalar: Scalar) -> str:
+    if isinstance(scalar, bool):
+        return "bool"
+    return "int" if isinstance(scalar, int) else "real" if isinstance(scalar, float) else "str"
+
+
+def _dtype_of(value: Value) -> str | None:
+    if isinstance(value, TERMS):
+        return value.dtype
+    scalar = scalar_of(value)
+    return None if scalar is None else _dtype(scalar)
+
+
+def _decided(symbol: str, a: Value, b: Value) -> Value | None:
+    """What a known side decides; what is left out could not have failed."""
+    if symbol == "&&":
+        return b if a is TRUE else a if b is TRUE else FALSE if a is FALSE else None
+    if symbol == "||":
+        return b if a is FALSE else a if b is FALSE else TRUE if a is TRUE else None
+    if symbol == "=>" and (a is TRUE or a is FALSE):
+        return b if a is TRUE else TRUE
+    return None
+
+
+def is_dynamic(value: Value) -> bool:
+    """Whether a value, or an item of it, is known at run time only."""
+    if isinstance(value, Pack):
+        return any(isinstance(item, (*TERMS, Guarded)) for item in value.segments)
+    return isinstance(value, (*TERMS, Guarded, Partial))

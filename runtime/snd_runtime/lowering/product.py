@@ -1,0 +1,111 @@
+"""Products of arrays, summed along axes: matrix products where that is faster."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+import numpy as np
+
+from snd_runtime.lowering.arithmetic import Array
+
+# Matrices with fewer products are not worth a call each.
+_SMALL_MATRICES = 64
+
+
+def contract(factors: Sequence[Array], reduced: Sequence[int], lengths: Sequence[int]) -> Array | None:
+    """The sum of the products along the reduced axes, which stay as extents of 1.
+
+    The factors have as many dimensions as ``lengths``, with extents of 1 where they don't vary. None if ints might not
+    fit into 64 bits.
+    """
+    if factors[0].dtype.kind == "i":
+        return _contract_integers(factors, reduced, lengths)
+    return _contract(factors, reduced, lengths)
+
+
+def _contract_integers(factors: Sequence[Array], reduced: Sequence[int], lengths: Sequence[int]) -> Array | None:
+    """In 64-bit reals if that is exact, since these are multiplied much faster."""
+    largest = prod(lengths[axis] for axis in reduced)
+    for factor in factors:
+        largest *= max(abs(int(factor.min())), abs(int(factor.max()))) if factor.size else 0
+    if largest >= 1 << 63:
+        return None
+    if largest >= 1 << 53:
+        return _contract(factors, reduced, lengths)
+    exact: Array = _contract([factor.astype(np.float64) for factor in factors], reduced, lengths)
+    return np.asarray(exact.astype(np.int64), np.int64)
+
+
+def _contract(factors: Sequence[Array], reduced: Sequence[int], lengths: Sequence[int]) -> Array:
+    rest = list(factors)
+    summed = [axis for axis in reduced if lengths[axis] > 1]
+    # Where no factor varies, the sum is a multiple.
+    times = prod(lengths[axis] for axis in summed if all(factor.shape[axis] == 1 for factor in rest))
+    summed = [axis for axis in summed if any(factor.shape[axis] > 1 for factor in rest)]
+    while len(rest) > 2:
+        _multiply_smallest(rest)
+    if len(rest) == 1:
+        result = np.asarray(rest[0].sum(axis=tuple(summed), keepdims=True))
+    else:
+        result = _contract_two(rest[0], rest[1], summed)
+    return result * result.dtype.type(times) if times != 1 else result
+
+
+def _multiply_smallest(rest: list[Array]) -> None:
+    """Replaces the two factors whose product has the fewest elements by that."""
+    pairs = [(a, b) for a in range(len(rest)) for b in range(a)]
+    a, b = min(pairs, key=lambda pair: prod(np.broadcast_shapes(rest[pair[0]].shape, rest[pair[1]].shape)))
+    product = rest[a] * rest[b]
+    del rest[a], rest[b]
+    rest.append(product)
+
+
+def _contract_two(a: Array, b: Array, summed: Sequence[int]) -> Array:
+    a = _sum_alone(a, b, summed)
+    b = _sum_alone(b, a, summed)
+    if prod(a.shape) > prod(b.shape):
+        # The larger one is copied where need be, and that is fast if the last axis stays last.
+        a, b = b, a
+    axes = range(a.ndim)
+    inner = [axis for axis in summed if a.shape[axis] > 1 and b.shape[axis] > 1]
+    free = [axis for axis in axes if axis not in inner]
+    batch = [axis for axis in free if a.shape[axis] > 1 and b.shape[axis] > 1]
+    rows = [axis for axis in free if a.shape[axis] > 1 and b.shape[axis] == 1]
+    columns = [axis for axis in free if b.shape[axis] > 1 and a.shape[axis] == 1]
+    size = [prod(a.shape[axis] for axis in rows), prod(a.shape[axis] for axis in inner)]
+    size.append(prod(b.shape[axis] for axis in columns))
+    if not inner:
+        return np.asarray(a * b)
+    if prod(size) < _SMALL_MATRICES and batch:
+        return _einsum(a, b, inner)
+    lengths = tuple(a.shape[axis] for axis in batch)
+    left = _arranged(a, [*batch, *rows, *inner]).reshape(*lengths, size[0], size[1])
+    right = _arranged(b, [*batch, *inner, *columns]).reshape(*lengths, size[1], size[2])
+    product = np.matmul(left, right)
+    order = [*batch, *rows, *columns]
+    product = product.reshape([max(a.shape[axis], b.shape[axis]) for axis in order])
+    product = product.transpose(sorted(range(len(order)), key=order.__getitem__))
+    shape = [max(a.shape[axis], b.shape[axis]) if axis in order else 1 for axis in axes]
+    return np.asarray(product.reshape(shape))
+
+
+def _sum_alone(a: Array, b: Array, summed: Sequence[int]) -> Array:
+    """Sums along the axes that only one factor varies along."""
+    alone = tuple(axis for axis in summed if a.shape[axis] > 1 and b.shape[axis] == 1)
+    return np.asarray(a.sum(axis=alone, keepdims=True)) if alone else a
+
+
+def _arranged(a: Array, axes: Sequence[int]) -> Array:
+    """The dimensions in this order; those of extent 1 that are not named are dropped."""
+    rest = [axis for axis in range(a.ndim) if axis not in axes]
+    return a.transpose([*axes, *rest]).reshape([a.shape[axis] for axis in axes])
+
+
+def _einsum(a: Array, b: Array, inner: Sequence[int]) -> Array:
+    names_a = [axis for axis in range(a.ndim) if a.shape[axis] > 1]
+    names_b = [axis for axis in range(b.ndim) if b.shape[axis] > 1]
+    kept = sorted({*names_a, *names_b} - set(inner))
+    found = np.einsum(_arranged(a, names_a), names_a, _arranged(b, names_b), names_b, kept)
+    shape = [max(a.shape[axis], b.shape[axis]) if axis in kept else 1 for axis in range(a.ndim)]
+    return np.asarray(found).reshape(shape)

@@ -1,0 +1,143 @@
+"""Elements of tensors over a domain: strided views where indices are affine, gathers along the other dimensions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from snd_runtime.lowering.affine import Affine
+from snd_runtime.lowering.arithmetic import Array
+from snd_runtime.lowering.domains import Box
+from snd_runtime.lowering.terms import Bounds, Place, Read, Slot
+
+if TYPE_CHECKING:
+    from snd_analysis.syntax import nodes
+    from snd_runtime.lowering.evaluation import Evaluation, Scope
+
+
+def read_elements(evaluation: Evaluation, term: Read, scope: Scope) -> Array:
+    """The elements that an access means at every point of the domain.
+
+    Raises EvaluationFailed if an index is out of bounds where it matters.
+    """
+    array = evaluation.memory.array(term.slot, evaluation.formula.source)
+    domain = evaluation.domain
+    if not isinstance(domain, Box) or domain.size == 0:
+        index = [
+            index_values(evaluation, term.slot, place, at, scope, term.node) for at, place in enumerate(term.places)
+        ]
+        return _gathered(array, index)
+    forms = regular_dimensions(evaluation, term.places, array.shape, domain)
+    if len(forms) == array.ndim:
+        return strided(array, [forms[at] for at in range(array.ndim)], domain)
+    irregular = [at for at in range(array.ndim) if at not in forms]
+    indices = [index_values(evaluation, term.slot, term.places[at], at, scope, term.node) for at in irregular]
+    if not forms:
+        return _gathered(array, indices)
+    return _partly_gathered(array, forms, irregular, indices, domain)
+
+
+def regular_dimensions(
+    evaluation: Evaluation, places: Sequence[Place], shape: Sequence[int], box: Box
+) -> dict[int, Affine]:
+    """The dimensions whose indices are affine and within bounds, over axes that no other dimension depends on."""
+    forms: dict[int, Affine] = {}
+    irregular: set[int] = set()
+    for at, place in enumerate(places):
+        form = evaluation.analysis.affine(place.index)
+        if form is not None:
+            low, high = form.over(box.ranges)
+            if low < 0 or high >= shape[at]:
+                form = None
+        if form is None:
+            irregular.update(axis for each in place.terms for axis in each.axes)
+        else:
+            forms[at] = form
+    irregular = {axis for axis in irregular if box.shape[axis] > 1}
+    changed = True
+    while changed:
+        changed = False
+        for at, form in list(forms.items()):
+            varying = {axis for axis in form.factors if box.shape[axis] > 1}
+            if not irregular.isdisjoint(varying):
+                irregular |= varying
+                del forms[at]
+                changed = True
+    return forms
+
+
+def strided(array: Array, forms: Sequence[Affine], box: Box) -> Array:
+    """A view of the elements at affine indices, which must be within bounds; it has a dimension for each axis."""
+    starts = [start for start, _ in box.ranges]
+    strides = [0] * len(starts)
+    for dimension, form in enumerate(forms):
+        for axis, factor in form.factors.items():
+            strides[axis] += factor * array.strides[dimension]
+    used = {axis for form in forms for axis in form.factors}
+    shape = tuple(length if axis in used else 1 for axis, length in enumerate(box.shape))
+    first = array[tuple(slice(form.at(starts), form.at(starts) + 1) for form in forms)]
+    return as_strided(first, shape, tuple(strides), writeable=array.flags.writeable)
+
+
+def _partly_gathered(
+    array: Array, forms: dict[int, Affine], irregular: Sequence[int], indices: Sequence[Array], box: Box
+) -> Array:
+    starts = [start for start, _ in box.ranges]
+    regular_axes = sorted({axis for form in forms.values() for axis in form.factors if box.shape[axis] > 1})
+    strides = [
+        sum(form.factors.get(axis, 0) * array.strides[at] for at, form in forms.items()) for axis in regular_axes
+    ]
+    corner = array[tuple(slice(forms[at].at(starts), None) if at in forms else slice(None) for at in range(array.ndim))]
+    view = as_strided(
+        corner,
+        (*(array.shape[at] for at in irregular), *(box.shape[axis] for axis in regular_axes)),
+        (*(array.strides[at] for at in irregular), *strides),
+        writeable=False,
+    )
+    wide = np.broadcast_shapes(*(index.shape for index in indices), (1,) * len(box.shape))
+    gathering = [axis for axis, length in enumerate(wide) if length > 1]
+    narrow = tuple(wide[axis] for axis in gathering)
+    squeezed = [np.broadcast_to(index, wide).reshape(narrow) for index in indices]
+    found = view[tuple(squeezed)]
+    order = [*gathering, *regular_axes]
+    found = found.transpose(sorted(range(len(order)), key=order.__getitem__))
+    lengths = dict(zip(sorted(order), found.shape, strict=True))
+    return found.reshape([lengths.get(axis, 1) for axis in range(len(box.shape))])
+
+
+def _gathered(array: Array, indices: Sequence[Array]) -> Array:
+    if array.size == 0:
+        shape = np.broadcast_shapes(*(index.shape for index in indices))
+        return np.zeros(shape, array.dtype)
+    return np.asarray(array[tuple(indices)])
+
+
+def index_values(
+    evaluation: Evaluation, slot: Slot, place: Place, dimension: int, scope: Scope, node: nodes.Node
+) -> Array:
+    """The indices along one dimension, remapped if need be; those that don't matter are within bounds nevertheless."""
+    extent = evaluation.extent(slot, dimension)
+    index = evaluation.value(place.index, scope)
+    if place.bounds is Bounds.REMAPPED and place.below is not None and place.above is not None:
+        low, high = index < 0, index >= extent
+        if low.any():
+            index = np.where(low, evaluation.value(place.below, scope.narrowed(low)), index)
+        if high.any():
+            index = np.where(high, evaluation.value(place.above, scope.narrowed(high)), index)
+    if index.size == 0 or (int(index.min()) >= 0 and int(index.max()) < extent):
+        return index
+    failing = (index < 0) | (index >= extent)
+
+    def describe(at: Sequence[int]) -> tuple[str, str]:
+        shown = slot.name if not slot.items else f"{slot.name}[…]"
+        message = (
+            f"the index {evaluation.at(index, at)} is outside of dimension {dimension} of '{shown}', "
+            f"whose extent is {extent}"
+        )
+        return "index-out-of-range", message
+
+    evaluation.check(scope, failing, describe, node)
+    return np.where(failing, 0, index)

@@ -1,0 +1,95 @@
+"""The tensors of an instance as slots."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from snd_analysis.compose.instance import Instance
+from snd_analysis.model import Tensor, TensorValue
+from snd_analysis.names.symbols import Symbol, SymbolKind
+from snd_analysis.shapes import Integer
+from snd_analysis.values import NULL, Pack, Value
+from snd_runtime.errors import EvaluationFailed
+from snd_runtime.lowering.terms import Slot
+
+
+class Tensors:
+    """Slots for everything that formulas of an instance can name.
+
+    ``values`` has a slot, a pack of slots, or NULL for every tensor symbol; ``shapes`` the tensors of the model.
+    """
+
+    def __init__(self, instance: Instance) -> None:
+        self._instance = instance
+        self.values: dict[Symbol, Value] = {}
+        self.models: dict[Symbol, TensorValue] = {}
+        self.slots: dict[Tensor, Slot] = {}
+        self._stacked: dict[tuple[Slot, ...], Slot | None] = {}
+        unit = instance.unit
+        self.counters = {
+            value: symbol
+            for symbol, value in instance.scope.values.items()
+            if symbol.kind is SymbolKind.EXTENT and isinstance(value, Integer) and value in instance.dynamic.values()
+        }
+        for members, values in ((unit.inputs, instance.inputs), (unit.outputs, instance.outputs)):
+            for member, value in zip(members, values, strict=True):
+                self._declare(member.symbol, value, values is instance.outputs)
+        named: Mapping[str, TensorValue]
+        for members, named in ((unit.variables, instance.variables), (unit.constants, instance.constants)):
+            for member in members:
+                self._declare(member.symbol, named[member.name], False)
+
+    def _declare(self, symbol: Symbol, value: TensorValue, is_output: bool) -> None:
+        self.models[symbol] = value
+        if isinstance(value, Tensor):
+            self.values[symbol] = self._slot(symbol, value, is_output)
+        elif isinstance(value, Pack):
+            items = value.items
+            if items is None:
+                raise self._unknown(symbol)
+            slots = [self._slot(symbol, item, is_output) for item in items]
+            self.values[symbol] = Pack(slots)
+            if is_output and slots and len({slot.shape for slot in slots}) == 1 and None not in slots[0].shape:
+                self.stacked(tuple(slots))
+        elif value is NULL:
+            self.values[symbol] = NULL
+        else:
+            raise self._unknown(symbol)
+
+    def _slot(self, symbol: Symbol, tensor: Value, is_output: bool) -> Slot:
+        if not isinstance(tensor, Tensor) or tensor.shape is None or tensor.dtype is None:
+            raise self._unknown(symbol)
+        extents: list[int | None] = []
+        counted: list[Symbol | None] = []
+        for extent in tensor.shape:
+            known = extent.value if isinstance(extent, Integer) else None
+            counter = self.counters.get(extent) if isinstance(extent, Integer) and known is None else None
+            if known is None and counter is None:
+                raise self._unknown(symbol)
+            extents.append(known)
+            counted.append(counter)
+        # One argument in two places is one tensor of the instance, but each place has its own array.
+        made = Slot(tensor.name, tensor.dtype, tuple(extents), tuple(counted), is_output)
+        self.slots.setdefault(tensor, made)
+        return made
+
+    def _unknown(self, symbol: Symbol) -> EvaluationFailed:
+        message = f"the type or shape of '{symbol.name}' is not known"
+        return EvaluationFailed("unknown-value", message, self._instance.unit.declared(symbol))
+
+    def stacked(self, slots: tuple[Slot, ...]) -> Slot | None:
+        """Tensors of a pack as one, if they are of one shape."""
+        if slots not in self._stacked:
+            first = slots[0]
+            made = None
+            if all(slot.shape == first.shape for slot in slots) and None not in first.shape:
+                name = first.name.rpartition("[")[0]
+                shape = (len(slots), *first.shape)
+                made = Slot(name, first.dtype, shape, (None,) * len(shape), first.is_output, slots)
+            self._stacked[slots] = made
+        return self._stacked[slots]
+
+    @property
+    def stacks(self) -> tuple[Slot, ...]:
+        """All packs of tensors that are taken as one."""
+        return tuple(slot for slot in self._stacked.values() if slot is not None)

@@ -1,0 +1,208 @@
+"""What a formula computes in one point of its index space: terms over positions and elements of tensors (2.12).
+
+Everything known when an operator is bound is folded into constants; packs are taken apart, so a term is a single value.
+Equal terms are one object, and are computed once.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias, TypeVar
+
+from snd_analysis.names.symbols import Symbol
+from snd_analysis.syntax import nodes
+
+Scalar: TypeAlias = "int | float | bool | str"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Slot:
+    """A tensor that formulas read or write; a ``None`` in the shape is an extent that is counted."""
+
+    name: str
+    dtype: str
+    shape: tuple[int | None, ...]
+    counters: tuple[Symbol | None, ...]
+    is_output: bool
+    items: tuple[Slot, ...] = ()
+    """Tensors of one shape, taken as one tensor with one more dimension in front."""
+
+    @property
+    def rank(self) -> int:
+        """The number of dimensions."""
+        return len(self.shape)
+
+
+class Bounds(StrEnum):
+    """What becomes of an index that is out of bounds (2.12, Handling tensor boundaries)."""
+
+    CHECKED = "checked"
+    SKIPPED = "skipped"
+    REMAPPED = "remapped"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Place:
+    """An index along one dimension; ``below`` and ``above`` are its replacements if it is remapped."""
+
+    index: Term
+    bounds: Bounds = Bounds.CHECKED
+    below: Term | None = None
+    above: Term | None = None
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        """The index and its replacements."""
+        return tuple(term for term in (self.index, self.below, self.above) if term is not None)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Constant:
+    """A value that is the same everywhere."""
+
+    dtype: str
+    value: Scalar
+    axes: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Position:
+    """The index symbol of an axis."""
+
+    axis: int
+    axes: frozenset[int]
+    dtype: str = "int"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Next:
+    """The number of points before this one that satisfy the condition (2.12, Data dependent output shapes)."""
+
+    symbol: Symbol
+    dtype: str = "int"
+    axes: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Read:
+    """An element of a tensor."""
+
+    slot: Slot
+    places: tuple[Place, ...]
+    axes: frozenset[int]
+    node: nodes.Node
+
+    @property
+    def dtype(self) -> str:
+        """That of the tensor."""
+        return self.slot.dtype
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Apply:
+    """An operator, function, cast or selection. ``node`` is where it stands."""
+
+    operation: str
+    operands: tuple[Term, ...]
+    dtype: str
+    axes: frozenset[int]
+    node: nodes.Node
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """An item of a pack of constants."""
+
+    values: tuple[Scalar, ...]
+    index: Term
+    dtype: str
+    axes: frozenset[int]
+    node: nodes.Node
+
+
+Term: TypeAlias = "Constant | Position | Next | Read | Apply | Table"
+_T = TypeVar("_T", bound="Term | Place")
+
+SHORT_CIRCUITING = frozenset({"select", "&&", "||", "=>"})
+"""Operations that look at all but their first operand only where that one lets them."""
+
+
+class Terms:
+    """Makes terms, equal ones once."""
+
+    def __init__(self) -> None:
+        self._known: dict[Hashable, Term | Place] = {}
+
+    def _once(self, key: Hashable, made: _T) -> _T:
+        return self._known.setdefault(key, made)  # type: ignore[return-value]
+
+    def constant(self, dtype: str, value: Scalar) -> Constant:
+        """A constant. Zeros of different sign are different."""
+        key = struct.pack("d", value) if isinstance(value, float) else value
+        return self._once(("constant", dtype, key), Constant(dtype, value))
+
+    def position(self, axis: int) -> Position:
+        """The index symbol of an axis."""
+        return self._once(("position", axis), Position(axis, frozenset({axis})))
+
+    def next(self, symbol: Symbol) -> Next:
+        """The counter of an extent."""
+        return self._once(("next", symbol), Next(symbol))
+
+    def place(
+        self, index: Term, bounds: Bounds = Bounds.CHECKED, below: Term | None = None, above: Term | None = None
+    ) -> Place:
+        """An index along one dimension."""
+        return self._once(("place", index, bounds, below, above), Place(index, bounds, below, above))
+
+    def read(self, slot: Slot, places: tuple[Place, ...], node: nodes.Node) -> Read:
+        """An element of a tensor."""
+        axes = frozenset[int]().union(*(term.axes for place in places for term in place.terms))
+        return self._once(("read", slot, places), Read(slot, places, axes, node))
+
+    def apply(self, operation: str, operands: tuple[Term, ...], dtype: str, node: nodes.Node) -> Apply:
+        """An operation."""
+        axes = frozenset[int]().union(*(operand.axes for operand in operands))
+        return self._once((operation, operands, dtype), Apply(operation, operands, dtype, axes, node))
+
+    def table(self, values: tuple[Scalar, ...], index: Term, dtype: str, node: nodes.Node) -> Table:
+        """An item of a pack of constants."""
+        key = tuple(struct.pack("d", value) if isinstance(value, float) else value for value in values)
+        return self._once(("table", key, index, dtype), Table(values, index, dtype, index.axes, node))
+
+
+def operands_of(term: Term) -> tuple[Term, ...]:
+    """The terms directly below a term."""
+    if isinstance(term, Apply):
+        return term.operands
+    if isinstance(term, Read):
+        return tuple(each for place in term.places for each in place.terms)
+    return (term.index,) if isinstance(term, Table) else ()
+
+
+def subterms(*roots: Term) -> Iterator[Term]:
+    """Every term below, each once, the roots included."""
+    seen: set[Term] = set()
+    pending = list(roots)
+    while pending:
+        term = pending.pop()
+        if term not in seen:
+            seen.add(term)
+            yield term
+            pending.extend(operands_of(term))
+
+
+def unconditional(*roots: Term) -> Iterator[Term]:
+    """The terms below that are computed wherever the roots are: not those in branches of selections."""
+    seen: set[Term] = set()
+    pending = list(roots)
+    while pending:
+        term = pending.pop()
+        if term not in seen:
+            seen.add(term)
+            yield term
+            lazy = isinstance(term, Apply) and term.operation in SHORT_CIRCUITING
+            pending.extend(operands_of(term)[:1] if lazy else operands_of(term))
