@@ -12,8 +12,12 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from snd_analysis.check import Facts, check_definition
+from snd_analysis.compose.failure import PlacedProblem, placed_problems
+from snd_analysis.compose.root import compose_root
+from snd_analysis.compose.session import Session
 from snd_analysis.compose.unit import Unit
 from snd_analysis.diagnostics import Diagnostic, Fix, Location, Related, Severity, TextEdit
+from snd_analysis.names.definitions import Definitions, LibraryDefinitions, definitions_of
 from snd_analysis.names.environment import Environment, ModuleNames
 from snd_analysis.names.library import LIBRARY_PREFIX, LibraryNames, is_library, library_modules, library_names, library_text
 from snd_analysis.names.modules import candidates
@@ -65,12 +69,14 @@ class _Known:
         self.resolutions: dict[tuple[str, nodes.Definition], tuple[Environment, Resolution]] = {}
         self.checks: dict[tuple[str, nodes.Definition], tuple[Environment, Facts, tuple[Problem, ...]]] = {}
         self.units: dict[tuple[str, nodes.Definition], Unit] = {}
+        self.composed: dict[tuple[str, nodes.Definition], tuple[frozenset[Unit], tuple[PlacedProblem, ...]]] = {}
 
     def forget(self, path: str, gone: set[nodes.Definition]) -> None:
         for definition in gone:
             self.resolutions.pop((path, definition), None)
             self.checks.pop((path, definition), None)
             self.units.pop((path, definition), None)
+            self.composed.pop((path, definition), None)
 
 
 class Workspace:
@@ -132,7 +138,7 @@ class Snapshot:
         self._known = known
         self._environments: dict[str, Environment] = {}
         self._imports: dict[str, tuple[ImportedName, ...]] = {}
-        self._definitions: dict[str, dict[str, tuple[int, nodes.Definition]]] = {}
+        self._definitions: dict[str, Definitions] = {}
 
     # ---- files -------------------------------------------------------------------------------------------------------
     def file(self, path: str) -> File | None:
@@ -179,7 +185,8 @@ class Snapshot:
 
     def _find_imports(self, path: str) -> list[ImportedName]:
         found = []
-        for placed in self.tree(path).chunks:
+        chunks = self.tree(path).chunks
+        for placed in chunks[:1] if is_library(path) else chunks:
             for item in placed.chunk.document.items:
                 for name in item.modules if isinstance(item, nodes.Import) else ():
                     if all(part.text for part in name.parts):
@@ -193,7 +200,7 @@ class Snapshot:
         if target is not None and shadowed is not None and self.source(target).text == library_text(shadowed):
             shadowed = None  # the library itself, read as files
         graphs: tuple[str, ...] = ()
-        if target is not None and target != path:
+        if target is not None and target != path and not is_library(target):
             graphs = tuple(
                 definition.name.text for _, definition in self.tree(target).definitions if definition.kind == "graph"
             )
@@ -207,6 +214,7 @@ class Snapshot:
                 self._module_names(path),
                 {name: self._module_names(target) for name, target in imports.items()},
                 LibraryNames(frozenset(imports)),
+                frozenset(item.node.text for item in self.imports(path) if item.path is None),
             )
             key = environment.key()
             known = self._known.environments.get(path)
@@ -220,22 +228,19 @@ class Snapshot:
     def _module_names(self, path: str) -> ModuleNames:
         if is_library(path):
             return library_names(path.removeprefix(LIBRARY_PREFIX))
-        return ModuleNames(path, {name: found[1].kind for name, found in self.definitions(path).items()})
+        return ModuleNames(path, {name: found.definition.kind for name, found in self.definitions(path).items()})
 
-    def definitions(self, path: str) -> dict[str, tuple[int, nodes.Definition]]:
+    def definitions(self, path: str) -> Definitions:
         """The definitions of a file by name, with what their spans count from; of two of one name the first."""
         if path not in self._definitions:
-            found: dict[str, tuple[int, nodes.Definition]] = {}
-            for base, definition in self.tree(path).definitions:
-                if definition.name.text:
-                    found.setdefault(definition.name.text, (base, definition))
-            self._definitions[path] = found
+            tree = self.tree(path)
+            self._definitions[path] = LibraryDefinitions(tree) if is_library(path) else definitions_of(tree)
         return self._definitions[path]
 
     def definition(self, name: OperatorName) -> nodes.Definition | None:
         """The definition that a name stands for."""
         found = self.definitions(name.path).get(name.name)
-        return found[1] if found else None
+        return found.definition if found else None
 
     def resolution(self, path: str, definition: nodes.Definition) -> Resolution:
         """What the names in a definition stand for."""
@@ -270,6 +275,7 @@ class Snapshot:
                 syntax_is_right = not placed.chunk.problems
                 found = self._check(path, definition, syntax_is_right)
                 problems.extend(problem.shifted(placed.start) for problem in found)
+        problems.extend(self._composing_problems(path))
         known = (*library_modules(),)
         complete = not any(problem.rule in ("syntax-error", "unclosed-bracket") for problem in tree.problems)
         problems.extend(
@@ -299,27 +305,44 @@ class Snapshot:
     # ---- composing ---------------------------------------------------------------------------------------------------
     def unit(self, name: OperatorName) -> Unit | None:
         """A definition, ready to be composed: the same object as long as its text, its names and its mistakes are."""
-        found = next(
-            (
-                (placed, definition)
-                for placed in self.tree(name.path).chunks
-                for definition in placed.chunk.definitions
-                if definition.name.text == name.name
-            ),
-            None,
-        )
+        found = self.definitions(name.path).get(name.name)
         if found is None:
             return None
-        placed, definition = found
+        definition, chunk = found.definition, found.chunk
         resolution = self.resolution(name.path, definition)
         errors: tuple[Span, ...] = ()
         if not is_library(name.path):
-            problems = (*placed.chunk.problems, *self._check(name.path, definition, not placed.chunk.problems))
+            problems = (*chunk.problems, *self._check(name.path, definition, not chunk.problems))
             errors = tuple(each.span for each in problems if severity_of(each.rule) is Severity.ERROR)
         known = self._known.units.get((name.path, definition))
         if known is None or known.resolution is not resolution or known.errors != errors:
             known = self._known.units[name.path, definition] = Unit(name, definition, resolution, errors)
         return known
+
+    def _composing_problems(self, path: str) -> list[Problem]:
+        """What fails in the graphs of a file, composed with their defaults, and in its operators by themselves."""
+        found: dict[tuple[str, Span, str], Problem] = {}
+        definitions = self.definitions(path)
+        # A mistake that shows with the shapes of a graph is told by them.
+        for name in sorted(definitions, key=lambda each: definitions[each].definition.kind):
+            for placed in self._composed(OperatorName(path, name)):
+                if placed.definition in definitions:
+                    problem = placed.problem.shifted(definitions[placed.definition].start)
+                    found.setdefault((problem.rule, problem.span, placed.definition), problem)
+        return list(found.values())
+
+    def _composed(self, name: OperatorName) -> tuple[PlacedProblem, ...]:
+        unit = self.unit(name)
+        if unit is None or is_library(name.path):
+            return ()
+        session = Session(self, composing=unit.is_graph)
+        reached = session.reached(unit)
+        known = self._known.composed.get((name.path, unit.definition))
+        if known is None or known[0] != reached:
+            failures = compose_root(session, unit, {}, {}).failures
+            known = (reached, tuple(placed_problems(failures, name.path)))
+            self._known.composed[name.path, unit.definition] = known
+        return known[1]
 
     def _diagnostic(self, path: str, problem: Problem) -> Diagnostic:
         repair = problem.repair
@@ -356,14 +379,14 @@ class Snapshot:
         found = self.definitions(place.path).get(place.definition)
         if found is None:
             return Location(place.path, Span(0, 0))
-        base, definition = found
+        definition = found.definition
         span = definition.name.span
         if place.member is not None:
             symbol = self.resolution(place.path, definition).symbol(place.member)
             span = symbol.span if symbol else span
         if place.span is not None:
             span = place.span
-        return Location(place.path, span.shifted(base))
+        return Location(place.path, span.shifted(found.start))
 
     def dependencies(self, path: str) -> tuple[str, ...]:
         """The files, without itself, whose text decides the diagnostics of a file."""

@@ -207,7 +207,7 @@ class Binder:
                 f"the attribute '{member.name}' of '{self.unit.shown}' must be given here: "
                 f"its default '{written(default.value)}' is null{because}"
             )
-            raise self.fail("default-null", message, member)
+            raise self.fail("missing-attribute", message, member)
         if isinstance(value, Maybe):
             value = UNDEFINED
         self._give(member, value)
@@ -243,7 +243,7 @@ class Binder:
                     f"the {_kind(self.unit, member)} '{member.name}' of '{self.unit.shown}' is a pack of "
                     f"'{written(expression)}' {what}, but here there are {shown(actual)}: {found.because}"
                 )
-                raise self.fail("pack-length", message, member)
+                raise self.fail("length-mismatch", message, member)
             values[form.symbol] = found
             self.origins[form.symbol] = f"by the {_kind(self.unit, member)} '{member.name}'"
             return True
@@ -269,7 +269,7 @@ class Binder:
             f"the {_kind(self.unit, member)} '{member.name}' of '{self.unit.shown}' is a pack of {wanted}{value}, "
             f"but this has {counted_items(actual)}"
         )
-        return self.fail("pack-length", message, member)
+        return self.fail("length-mismatch", message, member)
 
     def origin_of(self, expression: nodes.Node) -> str:
         """`` by the input 'A'``: what has determined the names in an expression."""
@@ -296,7 +296,7 @@ class Binder:
         if not isinstance(length, Integer) or isinstance(value, Maybe):
             self.scope.values[member.symbol] = UNDEFINED
         else:
-            self.scope.values[member.symbol] = Pack((Run(length, value),), dtype=dtype_of(value), uniform=value)
+            self.scope.values[member.symbol] = Pack((Run(length, value),), dtype=dtype_of(value))
         return True
 
     def _report_unknown_length(self, member: Member) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from snd_analysis import shapes
 from snd_analysis.compose.binding import evaluation_failure
+from snd_analysis.compose.constants import with_values
 from snd_analysis.compose.decomposed import take_apart
 from snd_analysis.compose.declared import Declarations, Dynamic
 from snd_analysis.compose.failure import Failure, Site
@@ -182,6 +183,11 @@ class _Evaluation:
                 if not unit.is_wrong(member.base, member.node):
                     try:
                         value = self._declarations.tensors(member, kind, unit.declared(member.symbol))
+                    except EvaluationError as error:
+                        return self._fail(evaluation_failure(unit, member.base, error))
+                if kind is TensorKind.CONSTANT and member.node.default is not None and value is not UNDEFINED:
+                    try:
+                        value = with_values(self._scope, member, member.node.default, value)
                     except EvaluationError as error:
                         return self._fail(evaluation_failure(unit, member.base, error))
                 into[member.name] = value

@@ -156,7 +156,7 @@ def _has_length(composer: Composer, result: nodes.Result, value: TensorValue) ->
         return True
     name = result.target.text if isinstance(result.target, nodes.Name) else "~"
     message = f"'{name}' is said to be a pack of {wanted} tensors, but this result has {value.length}"
-    composer.fail("result-length", result, message)
+    composer.fail("length-mismatch", result, message)
     return False
 
 
@@ -196,7 +196,7 @@ def _parts(composer: Composer, result: nodes.ResultList, pack: Pack) -> list[Ten
     ):
         wanted = f"{'at least ' if flexible else ''}{known}"
         message = f"there are {pack.length} tensors in this result, but the list of names takes {wanted}"
-        composer.fail("result-length", result, message)
+        composer.fail("length-mismatch", result, message)
         return unknown
     parts: list[TensorValue] = []
     for item, length in zip(result.items, lengths, strict=True):

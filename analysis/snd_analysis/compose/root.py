@@ -93,8 +93,14 @@ class _RootBinder(Binder):
         return unknown(dtype, member.symbol, member.name)
 
     def _optional(self, member: Member, value: Value) -> Value:
+        """The value of an optional member, which may be null.
+
+        Extents that depend on whether an int is given are too much for what little can be certain of them.
+        """
         if not member.node.optional:
             return value
+        if member.node.shape is None and member.node.type.text == "int" and member in self.unit.attributes:
+            return UNDEFINED
         return maybe(shapes.proposition((member.symbol, "given"), f"?{member.name}"), value)
 
     def _bind_rest(self) -> None:

@@ -75,6 +75,7 @@ class Session:
 
     def _made(self, unit: Unit, given: Given) -> Instance:
         from snd_analysis.compose.composer import compose_body
+        from snd_analysis.compose.formulas import check_formulas
 
         empty = Instance(unit, Scope(unit, {}, {}), {}, (), valid=False)
         if unit.signature_is_wrong or unit in self._active:
@@ -94,6 +95,7 @@ class Session:
             instance = Instance(unit, binding.scope, binding.attributes, inputs, checks=binding.checks)
             evaluate_declarations(instance)
             if instance.valid:
+                check_formulas(instance)
                 compose_body(self, instance)
             return instance
         finally:

@@ -310,7 +310,7 @@ class ShapeBinder:
             f"the input '{member.name}' of '{self._unit.shown}' is declared as '{_declared(member)}', and {where}"
             f"{wanted or ' is prescribed'}, but this is '{tensor_text(tensor)}', with {shown(actual)} there"
         )
-        return self._binder.fail("extent-mismatch", message, member)
+        return self._binder.fail("argument-shape", message, member)
 
     def _not_deducible(
         self, member: Member, tensor: Tensor, extent: nodes.Extent, actual: Integer, why: Unsolvable
@@ -319,7 +319,7 @@ class ShapeBinder:
             f"the input '{member.name}' of '{self._unit.shown}' is declared as '{_declared(member)}', and its extent "
             f"'{written(extent)}' can't be {actual}, as in '{tensor_text(tensor)}': {why.because}"
         )
-        return self._binder.fail("extent-mismatch", message, member)
+        return self._binder.fail("argument-shape", message, member)
 
     def _check_bound(self, member: Member, extent: nodes.Extent, actual: Integer) -> None:
         """The upper bound of a dynamic extent, where a graph is invoked by control flow (2.6.1)."""
@@ -334,7 +334,7 @@ class ShapeBinder:
                 f"the extent '{written(extent)}' of the input '{member.name}' of '{self._unit.shown}' is at most "
                 f"{bound}, but here it is {actual}"
             )
-            raise self._binder.fail("extent-mismatch", message, member)
+            raise self._binder.fail("argument-shape", message, member)
         self._binder.check(condition, f"'{written(extent)}' must not exceed its bound", member.base, extent)
 
 
