@@ -35,6 +35,7 @@ class Facts:
         self._bodies: dict[OperatorName, nodes.Definition | None] = {}
         self._invoked: dict[OperatorName, tuple[OperatorName, ...]] = {}
         self._main: dict[nodes.Definition, bool] = {}
+        self._positions: dict[OperatorName, int] = {}
 
     def definition(self, name: OperatorName) -> nodes.Definition | None:
         """The definition that a name stands for."""
@@ -70,7 +71,9 @@ class Facts:
     def position(self, name: OperatorName) -> int:
         """How many definitions of its file stand before a definition."""
         assert self._snapshot is not None
-        return list(self._snapshot.definitions(name.path)).index(name.name)
+        if name not in self._positions:
+            self._positions[name] = _position(self._snapshot, name)
+        return self._positions[name]
 
     def is_main_graph(self, definition: nodes.Definition) -> bool:
         """Whether a graph of the file at hand is the primary one (2.15), or one that no other definition invokes."""
@@ -89,6 +92,7 @@ class Facts:
             all(_same_signature(snapshot.definition(name), known) for name, known in self._asked.items())
             and all(snapshot.definition(name) is known for name, known in self._bodies.items())
             and all(_invoked(snapshot, name) == known for name, known in self._invoked.items())
+            and all(_position(snapshot, name) == known for name, known in self._positions.items())
             and self._main_unchanged(snapshot)
         )
 
@@ -110,6 +114,11 @@ def _invoked(snapshot: Snapshot, name: OperatorName) -> tuple[OperatorName, ...]
         return ()
     found = invocations(definition, snapshot.resolution(name.path, definition))
     return tuple(dict.fromkeys(target for _, _, target in found))
+
+
+def _position(snapshot: Snapshot, name: OperatorName) -> int:
+    names = list(snapshot.definitions(name.path))
+    return names.index(name.name) if name.name in names else len(names)
 
 
 def _is_main_graph(snapshot: Snapshot, path: str, definition: nodes.Definition) -> bool:

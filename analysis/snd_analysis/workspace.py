@@ -139,6 +139,8 @@ class Snapshot:
         self._environments: dict[str, Environment] = {}
         self._imports: dict[str, tuple[ImportedName, ...]] = {}
         self._definitions: dict[str, Definitions] = {}
+        self._units: dict[OperatorName, Unit | None] = {}
+        self._reached: dict[Unit, frozenset[Unit]] = {}
 
     # ---- files -------------------------------------------------------------------------------------------------------
     def file(self, path: str) -> File | None:
@@ -305,6 +307,11 @@ class Snapshot:
     # ---- composing ---------------------------------------------------------------------------------------------------
     def unit(self, name: OperatorName) -> Unit | None:
         """A definition, ready to be composed: the same object as long as its text, its names and its mistakes are."""
+        if name not in self._units:
+            self._units[name] = self._find_unit(name)
+        return self._units[name]
+
+    def _find_unit(self, name: OperatorName) -> Unit | None:
         found = self.definitions(name.path).get(name.name)
         if found is None:
             return None
@@ -335,7 +342,7 @@ class Snapshot:
         unit = self.unit(name)
         if unit is None or is_library(name.path):
             return ()
-        session = Session(self, composing=unit.is_graph)
+        session = Session(self, unit.is_graph, self._reached)
         reached = session.reached(unit)
         known = self._known.composed.get((name.path, unit.definition))
         if known is None or known[0] != reached:

@@ -29,6 +29,8 @@ class Environment:
     own: ModuleNames
     imports: Mapping[str, ModuleNames]
     available: Mapping[str, ModuleNames]
+    missing: frozenset[str] = frozenset()
+    """Modules that are imported and were not found: what is said of them is said at the import."""
 
     def operator(self, parts: tuple[str, ...]) -> OperatorName | None:
         """The definition that a (qualified) name stands for, or None."""
@@ -47,5 +49,6 @@ class Environment:
         return (
             tuple(self.imports),
             tuple(self.available),
+            self.missing,
             tuple((module.path, tuple(module.definitions.items())) for module in modules),
         )

@@ -148,6 +148,8 @@ def _report_module(tables: Tables, name: nodes.Qualified, parts: tuple[str, ...]
     environment = tables.environment
     module = ".".join(parts[:-1])
     head = _head(name)
+    if module in environment.missing:
+        return
     if module in environment.available:
         known = parts[-1] in environment.available[module].definitions
         hint = f"; the module exists: write 'import {module};' at the top" if known else ""

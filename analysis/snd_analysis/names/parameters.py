@@ -109,7 +109,7 @@ def _names(expression: nodes.Node) -> list[nodes.Name]:
             pending.extend(node.arguments)
         else:
             pending.extend(nodes.children(node))
-    return found
+    return sorted(found, key=lambda name: name.start)
 
 
 def _name_in(expression: nodes.Node, text: str) -> nodes.Name:

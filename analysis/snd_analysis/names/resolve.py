@@ -89,7 +89,7 @@ def resolve(definition: nodes.Definition, environment: Environment) -> Resolutio
     tables.block = "quantize"
     for base, quantization in entries("quantize", nodes.Quantization):
         tables.base = base
-        _resolve_quantization(tables, scope, quantization)
+        _resolve_quantization(tables, scope, definition, quantization)
 
     if not _incomplete(definition):
         tables.problems.extend(undefined_problems(tables.undefined, tables.symbols))
@@ -177,7 +177,10 @@ def _resolve_lowering(tables: Tables, scope: Scope, formula: nodes.Lowering) -> 
     resolve_expression(tables, inner, formula.condition)
 
 
-def _resolve_quantization(tables: Tables, scope: Scope, entry: nodes.Quantization) -> None:
+def _resolve_quantization(
+    tables: Tables, scope: Scope, definition: nodes.Definition, entry: nodes.Quantization
+) -> None:
+    _resolve_scoped(tables, scope, definition, entry.target)
     operator = resolve_operator(tables, entry.algorithm)
     for type_name in entry.generics.items if entry.generics else ():
         resolve_type(tables, scope, type_name)
@@ -185,3 +188,19 @@ def _resolve_quantization(tables: Tables, scope: Scope, entry: nodes.Quantizatio
         if operator is not None:
             tables.use(attribute.name, AttributeName(operator, attribute.name.text))
         resolve_expression(tables, scope, attribute.value)
+
+
+def _resolve_scoped(tables: Tables, scope: Scope, definition: nodes.Definition, name: nodes.Qualified) -> None:
+    """The part of a scoped name (2.10) that belongs to this definition: a tensor, or the label that leads further.
+
+    The name of the graph may stand before it. What does not exist is reported by the types.
+    """
+    parts = name.parts
+    if len(parts) > 1 and parts[0].text == definition.name.text and scope.find(parts[0].text) is None:
+        parts = parts[1:]
+    first = parts[0]
+    labels = (symbol for symbol in tables.symbols if symbol.kind is SymbolKind.LABEL and symbol.name == first.text)
+    symbol = next(labels, None) if len(parts) > 1 else None
+    symbol = symbol or scope.find(first.text)
+    if symbol is not None:
+        tables.use(first, symbol)

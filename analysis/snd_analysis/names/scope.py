@@ -92,7 +92,7 @@ class Tables:
         self.ambiguous |= {symbol, earlier}
         rule, what = "duplicate-definition", f"the {symbol.kind} '{symbol.name}' has the name of"
         if symbol.kind is earlier.kind:
-            what = f"there are two of the name '{symbol.name}':"
+            what = f"the {symbol.kind} '{symbol.name}' has the same name as"
         if symbol.kind is SymbolKind.TENSOR and earlier.kind is SymbolKind.TENSOR:
             rule, what = "assigned-twice", f"the tensor '{symbol.name}' is assigned a second time:"
         message = f"{what} the {earlier.kind} declared before"
@@ -139,8 +139,8 @@ def _hidden_problem(undefined: Undefined, symbol: Symbol) -> Problem:
     name, span, kind = undefined.name, undefined.span, symbol.kind
     note = (Note(symbol.span, f"the {kind} '{name}' is declared here"),)
     if kind in (SymbolKind.TENSOR, SymbolKind.OUTPUT) and undefined.block in ("compose", "update"):
-        if symbol.span.start > span.start:
-            message = f"the tensor '{name}' is used before it is assigned"
+        if kind is SymbolKind.OUTPUT or symbol.span.start > span.start:
+            message = f"the {kind} '{name}' is used before it is assigned"
             return Problem("used-before-definition", span, message, note)
         return Problem("undefined-name", span, f"the tensor '{name}' is not visible outside of its block", note)
     if kind is SymbolKind.USING and undefined.block == "using":
