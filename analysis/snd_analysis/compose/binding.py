@@ -167,7 +167,9 @@ class Binder:
             value = self._default(member, default)
             dtype = self.scope.element_type(member.node.type)
             if isinstance(value, Pack):
-                items = [as_tensor(item, f"{member.name}[{number}]", dtype) for number, item in enumerate(value.segments)]
+                items = [
+                    as_tensor(item, f"{member.name}[{number}]", dtype) for number, item in enumerate(value.segments)
+                ]
                 return Pack(items, dtype=dtype)
             return as_tensor(value, member.name, dtype)
         if value is UNDEFINED or (value is NULL and not member.node.optional) or not _is_known(value):
@@ -276,7 +278,7 @@ class Binder:
         found = [self.origins[symbol] for symbol in self.unit.symbols(expression) if symbol in self.origins]
         return f" {found[0]}" if len(set(found)) == 1 else ""
 
-    def _evaluated(self, base: int, expression: nodes.Node) -> Value:
+    def _evaluated(self, base: int, expression: nodes.Expression) -> Value:
         try:
             return self.scope.evaluate(expression)
         except EvaluationError as error:

@@ -252,5 +252,3 @@ def _responsible(failure: Failure, call: nodes.Call, unit: Unit) -> nodes.Node |
     if len(attributes) == 1:
         return attributes[0]
     return found[0] if len(found) == 1 else None
-
-

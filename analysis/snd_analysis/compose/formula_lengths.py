@@ -53,7 +53,7 @@ def _common(node: nodes.Node, first: Integer | None, second: Integer | None) -> 
         return first if second is None else second
     if shapes.decide_equal(first, second) is Verdict.DIFFERENT:
         message = f"these packs have different lengths here: {first} and {second}"
-        raise EvaluationError(node, "length-mismatch", message)  # type: ignore[arg-type]
+        raise EvaluationError(node, "length-mismatch", message)
     return first
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 
 from snd_analysis import shapes
@@ -52,7 +52,7 @@ class _Formula:
         self._scope = Scope(unit, dict(scope.values), scope.dtypes, scope.composing)
         self._base = base
         self._node = node
-        self._axes: dict[object, _Axis] = {}
+        self._axes: dict[Hashable, _Axis] = {}
 
     def failure(self) -> Failure | None:
         """The first thing that is certainly wrong; None if nothing is."""
@@ -104,12 +104,12 @@ class _Formula:
         self._set(name, Pack(row, dtype="int"))
         return True
 
-    def _axis(self, key: object, name: str, limit: Integer) -> Integer | None:
+    def _axis(self, key: Hashable, name: str, limit: Integer) -> Integer | None:
         """The variable of an index; None if it may take no value at all."""
         if shapes.compare(">", limit, 0) is not TRUE:
             return None
         most = shapes.bounds(limit)[1]
-        made = shapes.variable(key, name, 0, None if most is None else most - 1)  # type: ignore[arg-type]
+        made = shapes.variable(key, name, 0, None if most is None else most - 1)
         depends = any(leaf.key in self._axes for leaf in limit.leaves)
         if made.value is None and not depends:
             self._axes[key] = _Axis(made, limit)

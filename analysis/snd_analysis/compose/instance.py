@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from snd_analysis import shapes
 from snd_analysis.compose.binding import evaluation_failure
 from snd_analysis.compose.constants import with_values
-from snd_analysis.compose.decomposed import take_apart
 from snd_analysis.compose.declared import Declarations, Dynamic
+from snd_analysis.compose.decomposed import take_apart
 from snd_analysis.compose.failure import Failure, Site
 from snd_analysis.compose.scope import Scope
 from snd_analysis.compose.unit import Unit

@@ -15,9 +15,7 @@ if TYPE_CHECKING:
     from snd_analysis.compose.results import Targets
 
 
-def joined(
-    values: Sequence[TensorValue], targets: Targets, at: int, composer: Composer, place: Place
-) -> TensorValue:
+def joined(values: Sequence[TensorValue], targets: Targets, at: int, composer: Composer, place: Place) -> TensorValue:
     """A result that is one of several tensors, or packs of them. An extent in which they differ becomes dynamic."""
     packs = [value for value in values if isinstance(value, Pack)]
     if packs:
@@ -26,9 +24,7 @@ def joined(
     return _joined_tensors(values, composer.scoped(name or "result"), composer, place)
 
 
-def _joined_tensors(
-    values: Sequence[TensorValue], name: str, composer: Composer, place: Place
-) -> TensorValue:
+def _joined_tensors(values: Sequence[TensorValue], name: str, composer: Composer, place: Place) -> TensorValue:
     tensors = [value for value in values if isinstance(value, Tensor)]
     if len(tensors) != len(values) or any(isinstance(value, Maybe) for value in values):
         return UNDEFINED
@@ -39,9 +35,7 @@ def _joined_tensors(
     return Tensor(name, tensors[0].dtype, shape, TensorKind.RESULT, place)
 
 
-def _joined_packs(
-    packs: Sequence[Pack], targets: Targets, at: int, composer: Composer, place: Place
-) -> TensorValue:
+def _joined_packs(packs: Sequence[Pack], targets: Targets, at: int, composer: Composer, place: Place) -> TensorValue:
     first = packs[0]
     if any(pack.length != first.length for pack in packs) or any(pack.items is None for pack in packs):
         return UNDEFINED

@@ -106,7 +106,9 @@ def _unrolled(
             _set(composer, scan.name, item(pack, shapes.constant(at)) if isinstance(pack, Pack) else UNDEFINED)
         if node.iteration is not None and node.iteration.index is not None:
             name = node.iteration.index
-            value = Tensor(f"{name.text}[{at}]", "int", (), TensorKind.CONSTANT, composer.place(name), shapes.constant(at))
+            value = Tensor(
+                f"{name.text}[{at}]", "int", (), TensorKind.CONSTANT, composer.place(name), shapes.constant(at)
+            )
             _set(composer, name, value)
         results = composer.call(node.body, targets.iteration(at, len(carries), at == count - 1))
         if results is None or len(results) < len(carries):
@@ -172,7 +174,9 @@ def _local(composer: Composer, value: TensorValue, name: nodes.Name) -> TensorVa
         return Tensor(composer.scoped(name.text), value.dtype, value.shape, TensorKind.LOCAL, composer.place(name))
     if isinstance(value, Pack):
         segments = [
-            Run(each.length, _local(composer, each.element, name)) if isinstance(each, Run) else _local(composer, each, name)
+            Run(each.length, _local(composer, each.element, name))
+            if isinstance(each, Run)
+            else _local(composer, each, name)
             for each in value.segments
         ]
         return Pack(segments, dtype=value.dtype)
@@ -189,7 +193,11 @@ def _scan_item(composer: Composer, pack: TensorValue, name: nodes.Name) -> Tenso
         return UNDEFINED
     scoped = composer.scoped(name.text)
     shape = common_shape([tensor.shape for tensor in tensors], scoped, composer)
-    return Tensor(scoped, tensors[0].dtype, shape, TensorKind.LOCAL, composer.place(name)) if shape is not None else UNDEFINED
+    return (
+        Tensor(scoped, tensors[0].dtype, shape, TensorKind.LOCAL, composer.place(name))
+        if shape is not None
+        else UNDEFINED
+    )
 
 
 def _final(

@@ -173,7 +173,11 @@ def _assign_list(composer: Composer, result: nodes.ResultList, value: TensorValu
             for number, (name, type_) in enumerate(zip(item.names, item.types, strict=True)):
                 every = part
                 if isinstance(part, Pack):
-                    every = UNDEFINED if part.items is None else Pack(part.items[number :: len(item.names)], dtype=part.dtype)
+                    every = (
+                        UNDEFINED
+                        if part.items is None
+                        else Pack(part.items[number :: len(item.names)], dtype=part.dtype)
+                    )
                 define(composer, name, every if type_ is None else annotated(composer, type_, every))
         else:
             if item.type is not None:

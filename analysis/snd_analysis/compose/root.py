@@ -17,12 +17,10 @@ from snd_analysis.model import Shape, Tensor, TensorKind, TensorValue
 from snd_analysis.names.symbols import Symbol
 from snd_analysis.shapes import Integer, Truth
 from snd_analysis.syntax import nodes
-from snd_analysis.values import NULL, UNDEFINED, EvaluationError, Maybe, Pack, Run, Value, maybe, pack_of, unknown
+from snd_analysis.values import NULL, UNDEFINED, EvaluationError, Pack, Run, Value, maybe, pack_of, unknown
 
 
-def compose_root(
-    session: Session, unit: Unit, attributes: Mapping[str, Value], dtypes: Mapping[str, str]
-) -> Instance:
+def compose_root(session: Session, unit: Unit, attributes: Mapping[str, Value], dtypes: Mapping[str, str]) -> Instance:
     """Composes a definition with these attributes; what nothing gives is symbolic. Never fails.
 
     Where ``session.composing`` is false, defaults don't count either: it is an operator for any invocation.
@@ -55,9 +53,7 @@ def _at_declaration(failure: Failure) -> Failure:
 class _RootBinder(Binder):
     """Gives every symbol a value, or an unknown one of its own."""
 
-    def __init__(
-        self, unit: Unit, attributes: Mapping[str, Value], dtypes: Mapping[str, str], composing: bool
-    ) -> None:
+    def __init__(self, unit: Unit, attributes: Mapping[str, Value], dtypes: Mapping[str, str], composing: bool) -> None:
         super().__init__(unit, Given((), attributes, ()), composing)
         self._dtypes = dtypes
         self._packs: list[Member] = []
@@ -152,7 +148,9 @@ class _RootBinder(Binder):
             if count is None:
                 shape = self._item_shape(member, declarations, length)
                 self._bind_rank(member, shape)
-                return Pack((Run(length, Tensor(f"{member.name}[]", dtype, shape, TensorKind.INPUT, place)),), dtype=dtype)
+                return Pack(
+                    (Run(length, Tensor(f"{member.name}[]", dtype, shape, TensorKind.INPUT, place)),), dtype=dtype
+                )
             items = []
             for at in range(count):
                 shape = declarations.shape(member, shapes.constant(at))

@@ -16,9 +16,7 @@ class Scope:
 
     __slots__ = ("composing", "dtypes", "unit", "values")
 
-    def __init__(
-        self, unit: Unit, values: dict[Symbol, Value], dtypes: dict[str, str], composing: bool = True
-    ) -> None:
+    def __init__(self, unit: Unit, values: dict[Symbol, Value], dtypes: dict[str, str], composing: bool = True) -> None:
         self.unit = unit
         self.values = values
         self.dtypes = dtypes

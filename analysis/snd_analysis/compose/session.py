@@ -31,22 +31,21 @@ class Session:
     ``composing`` says whether there are concrete inputs; not when an operator is composed for itself.
     """
 
-    def __init__(self, definitions: Definitions, composing: bool = True) -> None:
+    def __init__(
+        self, definitions: Definitions, composing: bool = True, reached: dict[Unit, frozenset[Unit]] | None = None
+    ) -> None:
         self._definitions = definitions
         self.composing = composing
-        self._units: dict[OperatorName, Unit | None] = {}
-        self._closures: dict[Unit, frozenset[Unit]] = {}
-        self._active: set[Unit] = set()
+        self._reached = {} if reached is None else reached
+        """What is known of this state of the files, for others to go on with."""
 
     def unit(self, name: OperatorName) -> Unit | None:
         """The definition of that name."""
-        if name not in self._units:
-            self._units[name] = self._definitions.unit(name)
-        return self._units[name]
+        return self._definitions.unit(name)
 
     def reached(self, unit: Unit) -> frozenset[Unit]:
         """A unit and all that it invokes, directly or through others: what its instances depend on."""
-        known = self._closures.get(unit)
+        known = self._reached.get(unit)
         if known is None:
             found = {unit}
             pending = [unit]
@@ -56,8 +55,13 @@ class Session:
                     if other is not None and other not in found:
                         found.add(other)
                         pending.append(other)
-            known = self._closures[unit] = frozenset(found)
+            known = self._reached[unit] = frozenset(found)
         return known
+
+    def _is_recursive(self, unit: Unit) -> bool:
+        """Whether a definition invokes itself, if through others: its composition would never end."""
+        invoked = (self.unit(name) for name in unit.invoked)
+        return any(unit in self.reached(other) for other in invoked if other is not None)
 
     def instance(self, unit: Unit, given: Given) -> Instance:
         """The instance of an operator for what an invocation gives; the same one for the same. Never fails."""
@@ -78,9 +82,8 @@ class Session:
         from snd_analysis.compose.formulas import check_formulas
 
         empty = Instance(unit, Scope(unit, {}, {}), {}, (), valid=False)
-        if unit.signature_is_wrong or unit in self._active:
+        if unit.signature_is_wrong or self._is_recursive(unit):
             return empty
-        self._active.add(unit)
         try:
             binding = bind(unit, given, self.composing)
         except BindingFailed as failed:
@@ -88,18 +91,15 @@ class Session:
             return empty
         except Unbindable:
             return empty
-        else:
-            inputs = formal_inputs(unit, binding.inputs)
-            for member, value in zip(unit.inputs, inputs, strict=True):
-                binding.scope.values[member.symbol] = value
-            instance = Instance(unit, binding.scope, binding.attributes, inputs, checks=binding.checks)
-            evaluate_declarations(instance)
-            if instance.valid:
-                check_formulas(instance)
-                compose_body(self, instance)
-            return instance
-        finally:
-            self._active.discard(unit)
+        inputs = formal_inputs(unit, binding.inputs)
+        for member, value in zip(unit.inputs, inputs, strict=True):
+            binding.scope.values[member.symbol] = value
+        instance = Instance(unit, binding.scope, binding.attributes, inputs, checks=binding.checks)
+        evaluate_declarations(instance)
+        if instance.valid:
+            check_formulas(instance)
+            compose_body(self, instance)
+        return instance
 
 
 def formal_inputs(unit: Unit, inputs: list[TensorValue]) -> tuple[TensorValue, ...]:
@@ -148,7 +148,9 @@ def _input_key(value: TensorValue, seen: dict[Tensor, int]) -> Hashable:
         return "maybe", value.present, _input_key(value.value, seen)
     if isinstance(value, Pack):
         return tuple(
-            (segment.length, _input_key(segment.element, seen)) if isinstance(segment, Run) else _input_key(segment, seen)
+            (segment.length, _input_key(segment.element, seen))
+            if isinstance(segment, Run)
+            else _input_key(segment, seen)
             for segment in value.segments
         )
     return value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -91,10 +92,8 @@ class ShapeBinder:
     def _bind_possible(self, member: Member, value: Maybe) -> None:
         """What only an input binds that may be null may be null as well; what disagrees may not be there."""
         before = set(self._scope.values)
-        try:
+        with contextlib.suppress(BindingFailed):
             self.bind_input(member, value.value)
-        except BindingFailed:
-            pass
         for symbol in self._scope.values.keys() - before:
             self._scope.values[symbol] = maybe_value(value, self._scope.values[symbol])
 
@@ -347,8 +346,7 @@ def maybe_value(presence: Maybe, value: Value) -> Value:
 
 def _declared(member: Member) -> str:
     shape = member.node.shape
-    text = f"{member.node.type.text}[{written(shape) if shape is not None else ''}]"
-    return text
+    return f"{member.node.type.text}[{written(shape) if shape is not None else ''}]"
 
 
 __all__ = ["Component", "ShapeBinder", "components", "shape_text"]

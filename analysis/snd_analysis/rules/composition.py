@@ -40,8 +40,8 @@ ASSERTION_FAILS = Rule(
     name="assertion-fails",
     summary="An assertion does not hold for the attributes and shapes that an operator or graph is given.",
     why=(
-        "`@assert` says for which attributes and shapes an operator is meant; an invocation with others is invalid. The "
-        "message is the operator's own, with the values that it prints. An assertion whose value depends on a dynamic "
+        "`@assert` says for which attributes and shapes an operator is meant; an invocation with others is invalid. "
+        "The message is the operator's own, with the values that it prints. An assertion whose value depends on a dynamic "
         "extent is checked at run time, and one that is null is skipped."
     ),
     bad=_WINDOW.format(extent=8, size=0),
@@ -97,8 +97,8 @@ UNIFORM_LENGTH = Rule(
     name="uniform-length",
     summary="One value is given for a packed attribute whose length nothing determines.",
     why=(
-        "One value stands for all items of a pack if its length follows from inputs or other attributes. Where only the "
-        "attribute itself tells its length, it must be a list, also of one item."
+        "One value stands for all items of a pack if its length follows from inputs or other attributes. Where only "
+        "the attribute itself tells its length, it must be a list, also of one item."
     ),
     bad=_AXES.format(axes="1"),
     good=_AXES.format(axes="[1]"),
