@@ -75,7 +75,15 @@ def shortened(value: Value) -> str:
 
 def _enclosed(text: str) -> str:
     """A text as an operand: in parentheses, unless it is a name, a number, a call or in brackets already."""
-    return f"({text})" if " " in text and not text.endswith(("]", ")")) else text
+    depth = 0
+    for character in text:
+        if character in "([":
+            depth += 1
+        elif character in ")]":
+            depth -= 1
+        elif character == " " and not depth:
+            return f"({text})"
+    return text
 
 
 def operation_text(operation: str, operands: tuple[Value, ...]) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 from snd_analysis import shapes
-from snd_analysis.shapes import FoldKey, Integer, Truth
+from snd_analysis.shapes import Integer, Truth
 from snd_analysis.values.scalars import Fresh, Result, Unknown, Value, dtype_of, unknown
 
 # Runs of one value that are longer stay runs although their length is known.
@@ -39,6 +39,8 @@ class Element:
     index: Integer
     dtype: str
     name: str = field(compare=False)
+    depth: int = field(compare=False)
+    """How deep unknown operations nest in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +121,8 @@ class Pack:
         items: list[Value] = []
         for segment in self.segments:
             if type(segment) is Run:
-                assert segment.length.value is not None
+                if segment.length.value is None:  # runs of which the one is there if the other isn't
+                    return None
                 items.extend([segment.element] * segment.length.value)
             else:
                 items.append(segment)
@@ -205,8 +208,12 @@ def element_value(
     """Item ``index`` of a pack whose items are not known; an int lies within bounds."""
     if dtype is None:
         return unknown(None, None, name)
+    from snd_analysis.values.depth import DEEPEST, depth_of_element
+
     text = name if index == POSITION else f"{name}[{index}]"
-    return unknown(dtype, Element(pack, index, dtype, name), text, low, high)
+    depth = depth_of_element(pack, index)
+    key = Element(pack, index, dtype, name, depth) if depth <= DEEPEST else Fresh()
+    return unknown(dtype, key, text, low, high)
 
 
 def element_of(
@@ -232,8 +239,3 @@ def pack_of(
 def fresh(dtype: str | None) -> Value:
     """An unknown value that equals only itself."""
     return unknown(dtype, Fresh(), "…")
-
-
-def is_fold(key: Hashable) -> bool:
-    """Whether the key is that of a fold over a run."""
-    return isinstance(key, FoldKey) and isinstance(key.pack, Run)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from snd_analysis import shapes
 from snd_analysis.shapes import Integer
 from snd_analysis.shapes.integer import Atom, Monomial
+from snd_analysis.values.depth import DEEPEST, depth_of
 from snd_analysis.values.pack import ONE, POSITION, ZERO, Run, positional
 from snd_analysis.values.scalars import Value
 
@@ -26,6 +27,8 @@ def _sum_of(run: Run, element: Integer) -> Integer:
     if element == POSITION:
         return shapes.floor_divide(run.length * (run.length - 1), 2)
     low, _ = shapes.bounds(element)
+    if depth_of(element) >= DEEPEST:
+        return shapes.opaque("…", None)
     return shapes.sum_of(run, str(element), 0 if low is not None and low >= 0 else None)
 
 
@@ -47,6 +50,8 @@ def _product_of(run: Run, element: Integer) -> Integer:
     if not positional(element):
         return shapes.power(element, run.length)
     low, _ = shapes.bounds(element)
+    if depth_of(element) >= DEEPEST:
+        return shapes.opaque("…", None)
     return shapes.product_of(Run(run.length, element), str(element), None if low is None or low < 0 else min(low, 1))
 
 

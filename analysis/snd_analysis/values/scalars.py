@@ -83,7 +83,7 @@ class Result:
     ``dtype`` is the element type of the result. Operands that are packs don't depend on the position.
     """
 
-    __slots__ = ("__weakref__", "dtype", "operands", "operation", "positional")
+    __slots__ = ("__weakref__", "depth", "dtype", "operands", "operation", "positional")
 
     _known: ClassVar[WeakValueDictionary[tuple[Any, ...], Result]] = WeakValueDictionary()
 
@@ -92,6 +92,8 @@ class Result:
     operands: tuple[Value, ...]
     positional: bool | None
     """Whether the position occurs in it, once asked."""
+    depth: int
+    """How deep unknown operations nest."""
 
     def __new__(cls, dtype: str, operation: str, operands: tuple[Value, ...]) -> Result:
         # 0.0 and -0.0 are equal, and are not the same.
@@ -101,6 +103,7 @@ class Result:
             return known
         self = super().__new__(cls)
         self.dtype, self.operation, self.operands, self.positional = dtype, operation, operands, None
+        self.depth = _depth_over(operands)
         cls._known[dtype, operation, operands, zeros] = self
         return self
 
@@ -150,9 +153,19 @@ def result_of(
     dtype: str, operation: str, operands: tuple[Value, ...], low: int | None = None, high: int | None = None
 ) -> Value:
     """What an operation on unknown operands gives: the same whenever they are the same."""
+    from snd_analysis.values.depth import DEEPEST
     from snd_analysis.values.formatting import operation_text
 
-    return unknown(dtype, Result(dtype, operation, operands), operation_text(operation, operands), low, high)
+    result = Result(dtype, operation, operands)
+    if result.depth > DEEPEST:
+        return unknown(dtype, Fresh(), "…", low, high)
+    return unknown(dtype, result, operation_text(operation, operands), low, high)
+
+
+def _depth_over(operands: tuple[Value, ...]) -> int:
+    from snd_analysis.values.depth import depth_of
+
+    return 1 + max(map(depth_of, operands), default=0)
 
 
 def default_value(dtype: str) -> Value:
