@@ -45,6 +45,7 @@ UNTYPED = Typed(None)
 
 
 _DERIVED = frozenset({SymbolKind.USING, SymbolKind.LOCAL})
+_NULL_WITH_OTHERS = _DERIVED | {SymbolKind.EXTENT, SymbolKind.LENGTH}
 
 
 class Place(StrEnum):
@@ -118,11 +119,21 @@ class Context:
                 self._doubted.add(symbol)
 
     def presume(self, node: nodes.Node) -> None:
-        """Lets the helper symbols in what was reported to be null, which it can't be, not be null from now on."""
+        """Lets helper symbols and extents in what was reported to be null, which it can't be, not be null any more."""
         for each in nodes.descendants(node):
             symbol = self.symbol(each)
-            if symbol is not None and symbol.kind in _DERIVED:
+            if symbol is not None and symbol.kind in _NULL_WITH_OTHERS:
                 self._presumed.add(symbol)
+
+    @contextmanager
+    def silent(self) -> Iterator[None]:
+        """Within, nothing is reported, and nothing that was found wrong is remembered."""
+        reported, doubted, presumed = len(self.problems), set(self._doubted), set(self._presumed)
+        try:
+            yield
+        finally:
+            del self.problems[reported:]
+            self._doubted, self._presumed = doubted, presumed
 
     @contextmanager
     def at(self, place: Place) -> Iterator[None]:

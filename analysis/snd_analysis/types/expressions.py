@@ -153,7 +153,7 @@ def expect(
 
 
 def integer(context: Context, node: nodes.Expression) -> Integer:
-    """The symbolic value of an int expression; a fresh unknown one where it is not known. Reports what ``infer`` does."""
+    """The symbolic value of an int expression; an unknown one where it is not known. Reports what ``infer`` does."""
     value = infer(context, node).value
     return shapes.opaque("value", None) if value is None else value
 

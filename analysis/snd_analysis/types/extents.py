@@ -9,7 +9,7 @@ from snd_analysis import shapes
 from snd_analysis.names.symbols import Symbol
 from snd_analysis.shapes import Integer
 from snd_analysis.syntax import nodes
-from snd_analysis.types.context import Context, Typed
+from snd_analysis.types.context import UNTYPED, Context, Typed
 from snd_analysis.types.expressions import infer
 from snd_analysis.types.parameters import Binding, Declaration, bindings, bound_symbol, symbols_in
 from snd_analysis.types.type import BOOL, INT, TensorShape, Type
@@ -38,10 +38,8 @@ def run_in_order(tasks: Iterable[Task]) -> None:
 
 def peek(context: Context, expression: nodes.Node) -> Typed:
     """What is known of an expression that is checked, and reported about, later."""
-    reported = len(context.problems)
-    typed = infer(context, expression)
-    del context.problems[reported:]
-    return typed
+    with context.silent():
+        return infer(context, expression)
 
 
 def extent_tasks(context: Context, declared: Iterable[Declaration]) -> list[Task]:
@@ -92,6 +90,8 @@ def _bound(context: Context, symbol: Symbol, binding: Binding, optional: bool) -
     length = node.expansion.length
     if length is None:
         return Typed(Type(INT, optional, shapes.variable((symbol, "length"), f"|{symbol.name}|")))
+    if peek(context, length).type is None:
+        return UNTYPED
     if is_condition(context, length):
         return Typed(Type(INT, True), single.value)
     return Typed(Type(INT, optional, length_value(context, length)))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from snd_analysis import shapes
 from snd_analysis.names.resolve import entries_of
 from snd_analysis.names.symbols import Symbol, SymbolKind
@@ -94,7 +92,10 @@ def _check_reads(context: Context, formula: nodes.Lowering, output: Symbol) -> N
             if output in context.resolution.ambiguous:
                 return
             if isinstance(node, nodes.Subscript) and context.symbol(node.target) is output:
-                message = f"this initialization of '{output.name}' reads '{output.name}', which has no values yet; ':=' updates it"
+                message = (
+                    f"this initialization of '{output.name}' reads '{output.name}', which has no values yet; "
+                    "':=' updates it"
+                )
                 context.report("reads-own-output", node, message)
                 return
 
@@ -151,7 +152,7 @@ def _selected(context: Context, index: nodes.Index, type_: Type) -> Type | None:
     if len(index.items) != 1 or isinstance(index.items[0], nodes.Expanded | nodes.Zip | nodes.Range):
         context.report("left-side", index, "one item of a pack of outputs is chosen by one index")
         return None
-    typed = expect(context, index.items[0], INT, "the index of a pack of tensors", packed=False)  # type: ignore[arg-type]
+    typed = expect(context, index.items[0], INT, "the index of a pack of tensors", packed=False)
     return None if typed.type is None else type_.item()
 
 
@@ -163,26 +164,28 @@ def _check_operator(context: Context, formula: nodes.Lowering) -> None:
 
 
 def _check_value(context: Context, formula: nodes.Lowering, target: Typed, value: Typed) -> None:
-    operator = formula.operator.text
-    if value.type is None:
+    operator, type_ = formula.operator.text, value.type
+    if type_ is None:
         return
-    if value.type.tensor:
-        message = f"this is a tensor of type '{value.type}': access its elements by index, as in 'x[i, j]'"
+    if type_.tensor:
+        message = f"this is a tensor of type '{type_}': access its elements by index, as in 'x[i, j]'"
         context.report("tensor-not-accessed", formula.value, message)
         return
-    if value.type.optional:
-        message = f"the right side of a formula can't be null, but this may be: its type is '{value.type}'; give a value for null with '??'"
+    if type_.optional:
+        message = (
+            f"the right side of a formula can't be null, but this may be: its type is '{type_}'; "
+            "give a value for null with '??'"
+        )
         context.report("null-not-allowed", formula.value, message)
         context.presume(formula.value)
-        value = replace(value, type=value.type.required())
-        assert value.type is not None
+        type_ = type_.required()
     if target.type is None:
         return
     written = target.type.dtype
-    if value.type.dtype != written:
+    if type_.dtype != written:
         symbol = context.symbol(formula.target.name)
         notes = () if symbol is None else (context.declared(symbol),)
-        message = f"'{formula.target.name.text}' has the type '{written}', but the right side is '{value.type}'"
+        message = f"'{formula.target.name.text}' has the type '{written}', but the right side is '{type_}'"
         context.report("type-mismatch", formula.value, message, notes)
         return
     if operator in _NUMERIC_ASSIGNMENTS and not is_numeric(written):
@@ -197,16 +200,17 @@ def _check_value(context: Context, formula: nodes.Lowering, target: Typed, value
             "operand-type", formula.operator, f"'{operator}' accumulates bool, but the output is {described(written)}"
         )
         return
-    if value.type.length is not None and target.type.length is None:
-        message = f"the right side is a pack of type '{value.type}', but the left side is a single element"
+    if type_.length is None:
+        return
+    if target.type.length is None:
+        message = f"the right side is a pack of type '{type_}', but the left side is a single element"
         context.report(
             "unexpected-pack", formula.value, message, (context.note(formula.target, "this is one element"),)
         )
         return
-    if value.type.length is not None and target.type.length is not None:
-        if shapes.decide_equal(value.type.length, target.type.length) is Verdict.DIFFERENT:
-            message = f"the left side is a pack of length {target.type.length}, the right side one of length {value.type.length}"
-            context.report("length-mismatch", formula.value, message, (context.note(formula.target, "written here"),))
+    if shapes.decide_equal(type_.length, target.type.length) is Verdict.DIFFERENT:
+        message = f"the left side is a pack of length {target.type.length}, the right side one of length {type_.length}"
+        context.report("length-mismatch", formula.value, message, (context.note(formula.target, "written here"),))
 
 
 def _check_formulas(context: Context, formulas: list[tuple[int, nodes.Lowering]], complete: bool) -> None:

@@ -6,14 +6,12 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from snd_analysis import shapes
-from snd_analysis.names.symbols import SymbolKind
 from snd_analysis.shapes import DivisionByZero, Integer, NegativeExponent
 from snd_analysis.syntax import nodes
 from snd_analysis.types.context import UNTYPED, Context, Place, Typed
 from snd_analysis.types.element import described, is_numeric
-from snd_analysis.types.packs import joined_length
+from snd_analysis.types.packs import by_condition, joined_length
 from snd_analysis.types.type import BOOL, INT, Dtype, Type
-from snd_analysis.types.written import written
 
 _ARITHMETIC = frozenset({"+", "-", "*", "/", "**", "<?", ">?"})
 _INTEGER = frozenset({"\\", "%"})
@@ -162,11 +160,13 @@ def fold(context: Context, node: nodes.Fold, operand: Typed) -> Typed:
         return UNTYPED
     type_, operator = operand.type, node.operator.text
     if not type_.packed:
-        message = f"'{operator} {'...' if node.cumulative else '..'}' folds a pack, but this is a single value of type '{type_}'"
+        dots = "..." if node.cumulative else ".."
+        message = f"'{operator} {dots}' folds a pack, but this is a single value of type '{type_}'"
         context.report("pack-expected", node.operand, message)
         return UNTYPED
     if node.cumulative and operator not in _CUMULATIVE:
-        message = f"'{operator}' has no cumulative fold; there are '+ ...', '* ...', '&& ...', '|| ...', '<? ...' and '>? ...'"
+        folds = "'+ ...', '* ...', '&& ...', '|| ...', '<? ...' and '>? ...'"
+        message = f"'{operator}' has no cumulative fold; there are {folds}"
         context.report("no-such-fold", node.operator, message)
         return UNTYPED
     if operator in ("&&", "||"):
@@ -237,6 +237,8 @@ def select(
             assert node.alternative is not None
             context.report("type-mismatch", node.alternative, message, notes)
             return UNTYPED
+        if not _both_elements(context, (node.consequent, consequent), (node.alternative, alternative)):
+            return UNTYPED
         if condition.type.packed:
             length, agree = joined_length(context, node, consequent.type, alternative.type)
         else:
@@ -256,15 +258,10 @@ def select(
 
 
 def _chosen(context: Context, node: nodes.Select, first: Integer | None, second: Integer | None) -> Integer | None:
-    """One of two ints by the condition of ``node``. The same text means the same but where names are local."""
+    """One of two ints by the condition of ``node``."""
     if first is None or second is None or first == second:
         return first if first == second else None
-    local = (SymbolKind.INDEX, SymbolKind.LOCAL)
-    symbols = (context.symbol(each) for each in nodes.descendants(node.condition))
-    if context.place is Place.COMPOSE or any(symbol is not None and symbol.kind in local for symbol in symbols):
-        return None
-    text = written(node.condition)
-    return shapes.choose(shapes.proposition((context.definition, text), text), first, second)
+    return by_condition(context, node.condition, first, second)
 
 
 def _chosen_length(context: Context, node: nodes.Select, first: Type, second: Type) -> Integer | None:
@@ -300,11 +297,20 @@ def coalesce(context: Context, node: nodes.Coalesce, value: Typed, fallback: Typ
         message = f"the right side of '??' must not be null, but its type is '{fallback.type}'"
         context.report("null-not-allowed", node.fallback, message)
         context.presume(node.fallback)
-        fallback = replace(fallback, type=fallback.type.required())
-        assert fallback.type is not None
+    if not _both_elements(context, (node.value, value), (node.fallback, fallback)):
+        return UNTYPED
     length = _either_length(value.type, fallback.type)
     type_ = replace(value.type.required(), length=length)
     return Typed(type_, accesses=value.accesses or fallback.accesses)
+
+
+def _both_elements(context: Context, *sides: tuple[nodes.Node | None, Typed]) -> bool:
+    """Whether a formula does not choose between a tensor and a value; reported at the tensor if it does."""
+    tensors = [(node, typed) for node, typed in sides if typed.type is not None and typed.type.tensor]
+    if context.place is not Place.LOWER or len(tensors) != 1:
+        return True
+    node, typed = tensors[0]
+    return node is None or scalars(context, node, typed)
 
 
 def scalars(context: Context, node: nodes.Node, typed: Typed) -> bool:

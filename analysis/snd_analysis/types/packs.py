@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from snd_analysis import shapes
+from snd_analysis.names.symbols import SymbolKind
 from snd_analysis.shapes import Integer, Verdict
 from snd_analysis.syntax import nodes
 from snd_analysis.types.context import UNTYPED, Context, Place, Typed
 from snd_analysis.types.type import BOOL, INT, STR, Type
+from snd_analysis.types.written import written
 
 
 def joined_length(context: Context, node: nodes.Node, left: Type, right: Type) -> tuple[Integer | None, bool]:
@@ -47,7 +49,7 @@ def list_(context: Context, node: nodes.List) -> Typed:
             )
             return UNTYPED
         if type_.tensor != types[0].tensor and context.place is not Place.COMPOSE:
-            return UNTYPED
+            return _not_accessed(context, *((item, type_) if type_.tensor else (node.items[0], types[0])))
     length = shapes.constant(0)
     for type_ in types:
         length = length + (type_.length if type_.length is not None else 1)
@@ -123,7 +125,7 @@ def expanded(context: Context, item: nodes.Expanded) -> Typed:
         context.report("expansion-without-length", item, message)
         return UNTYPED
     optional = typed.type.optional or count.type.optional
-    repeated = _repetitions(count)
+    repeated = _repetitions(context, item.expansion, count)
     items = None
     if repeated.value is not None and repeated.value <= 64:
         items = (typed.value,) * max(repeated.value, 0)
@@ -137,7 +139,11 @@ def _expanded_pack(context: Context, item: nodes.Expanded, typed: Typed, count: 
     optional = typed.type.optional or count.type.optional
     if count.type.dtype == BOOL:
         # A pack under a condition: all of its items or none.
-        return Typed(replace(typed.type, optional=optional, length=shapes.opaque("length")), accesses=typed.accesses)
+        assert item.expansion.length is not None
+        assert typed.type.length is not None
+        length = by_condition(context, item.expansion.length, typed.type.length, shapes.constant(0))
+        length = shapes.opaque("length") if length is None else length
+        return Typed(replace(typed.type, optional=optional, length=length), accesses=typed.accesses)
     if count.value is not None and typed.type.length is not None:
         if shapes.decide_equal(count.value, typed.type.length) is Verdict.DIFFERENT:
             message = f"this pack has {typed.type.length} items, not {count.value}"
@@ -167,13 +173,37 @@ def _count(context: Context, node: nodes.Expression, count: Typed) -> Typed:
     return count
 
 
-def _repetitions(count: Typed) -> Integer:
+def _repetitions(context: Context, expansion: nodes.Expansion, count: Typed) -> Integer:
     assert count.type is not None
+    assert expansion.length is not None
     if count.type.dtype == BOOL:
-        return shapes.opaque("length")
+        length = by_condition(context, expansion.length, shapes.constant(1), shapes.constant(0))
+        return shapes.opaque("length") if length is None else length
     if count.value is None:
         return shapes.opaque("length")
     return shapes.maximum(count.value, 0)
+
+
+def by_condition(context: Context, condition: nodes.Node, first: Integer, second: Integer) -> Integer | None:
+    """One of two ints by a condition; None where the names in it may mean something else in another formula.
+
+    The same text means the same condition: that is how the extents of a shape are known to go with an index.
+    """
+    local = (SymbolKind.INDEX, SymbolKind.LOCAL)
+    symbols = (context.symbol(each) for each in nodes.descendants(condition))
+    if context.place is Place.COMPOSE or any(symbol is not None and symbol.kind in local for symbol in symbols):
+        return None
+    text = written(condition)
+    return shapes.choose(shapes.proposition((context.definition, text), text), first, second)
+
+
+def _not_accessed(context: Context, item: nodes.Node, type_: Type) -> Typed:
+    message = f"this is a tensor of type '{type_}' among values that are none"
+    if context.place is Place.LOWER:
+        message += ": access its elements by index, as in 'x[i, j]'"
+    rule = "tensor-not-accessed" if context.place is Place.LOWER else "tensor-in-expression"
+    context.report(rule, item, message)
+    return UNTYPED
 
 
 def _zip(context: Context, node: nodes.Zip) -> Typed:
@@ -265,7 +295,10 @@ def pack_index(context: Context, node: nodes.Subscript, pack: Typed) -> Typed:
         _infer_all(context, index)
         return UNTYPED
     if len(index.items) != 1 or index.trailing_comma or isinstance(index.items[0], nodes.Expanded | nodes.Zip):
-        message = f"a pack is indexed by one index, range or pack of indices, but this is an access to a tensor; '{type_}' is none"
+        message = (
+            "a pack is indexed by one index, range or pack of indices, but this is an access to a tensor; "
+            f"'{type_}' is none"
+        )
         context.report("not-indexable", node, message)
         _infer_all(context, index)
         return UNTYPED

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from mutation import Mutation, Verdict, mutation, without
 from subject import Subject
@@ -278,7 +279,7 @@ def _loop(subject: Subject, loop: nodes.Loop) -> Iterator[Mutation]:
 def labels(subject: Subject) -> Iterator[Mutation]:
     """Two invocations of one label."""
     found = subject.every(nodes.Labelled)
-    for first, second in zip(found, found[1:], strict=False):
+    for first, second in pairwise(found):
         assert isinstance(first, nodes.Labelled)
         assert isinstance(second, nodes.Labelled)
         branched = any(isinstance(above, nodes.Branch) for _, above in subject.chain(second))

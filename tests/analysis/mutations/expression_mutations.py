@@ -81,7 +81,7 @@ def swap_unary(subject: Subject) -> Iterator[Mutation]:
         elif type_.dtype.name != "bool":
             yield mutation("null test to not", Verdict.MUST, (span, "!"), places=9)
             if is_condition(subject, node):
-                yield mutation("no null test", Verdict.MUST, (span, ""))
+                yield mutation("no null test", Verdict.MUST, (span, ""), places=9)
 
 
 def is_condition(subject: Subject, node: nodes.Node) -> bool:
@@ -141,6 +141,8 @@ def parenthesize(subject: Subject) -> Iterator[Mutation]:
             continue
         if isinstance(above, nodes.Extent) and above.bound is not None:
             continue  # a name there may be a declaration
+        if isinstance(above, nodes.Extent) and subject.block_of(node) in ("compose", "update"):
+            continue
         if subject.type_of(node) is None or (isinstance(above, nodes.Subscript) and above.target is node):
             continue
         yield mutation("parentheses", Verdict.LEGAL, (subject.span(node), f"({subject.spelled(node)})"))

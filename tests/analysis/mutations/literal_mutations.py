@@ -75,7 +75,7 @@ def _is_fixed_by(subject: Subject, below: nodes.Node, above: nodes.Node, new: st
             return None
         case nodes.Parameter(type=type_):
             return type_.is_keyword
-        case nodes.Extent(bound=bound):
+        case nodes.Extent():
             return True
         case nodes.Assertion(condition=condition):
             return below is condition

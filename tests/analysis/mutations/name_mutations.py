@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from mutation import Mutation, Verdict, mutation
 from subject import Subject
@@ -80,7 +81,7 @@ def rename_everywhere(subject: Subject) -> Iterator[Mutation]:
 def clash(subject: Subject) -> Iterator[Mutation]:
     """Two declarations bear one name."""
     symbols = [symbol for symbol in _of_their_own(subject) if symbol.kind in _DECLARED]
-    for first, second in zip(symbols, symbols[1:], strict=False):
+    for first, second in pairwise(symbols):
         changes = [(span, first.name) for span in subject.occurrences(second)]
         yield mutation("name clash", Verdict.MUST, *changes)
 

@@ -1,6 +1,6 @@
 """Runs mutations and sorts out what was reported about them.
 
-``python tests/analysis/mutations/run.py [WORD…]`` tries every mutation of every program and prints what should not
+``python tests/analysis/mutations [WORD…]`` tries every mutation of every program and prints what should not
 be; with words, only mutations of these kinds, or of programs and definitions so named. ``--every N`` takes every Nth.
 """
 
@@ -15,10 +15,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-ROOT = Path(__file__).parents[3]
-if __name__ == "__main__":
-    sys.path[:0] = [str(ROOT / "analysis"), str(ROOT / "tests")]
-
 import composition_mutations
 import declaration_mutations
 import expression_mutations
@@ -30,6 +26,8 @@ from subject import Subject, subjects
 
 from memory import read_program
 from snd_analysis.diagnostics import Diagnostic
+
+ROOT = Path(__file__).parents[3]
 
 OPERATORS: tuple[Callable[[Subject], Iterator[Mutation]], ...] = (
     *name_mutations.OPERATORS, *literal_mutations.OPERATORS, *expression_mutations.OPERATORS,
@@ -165,8 +163,3 @@ def main(arguments: list[str]) -> None:
         f"{len(tally.cascades)} cascades ({tally.cascade_rate:.2%})",
         file=sys.stderr,
     )
-
-
-if __name__ == "__main__":
-    sys.setrecursionlimit(10_000)
-    main(sys.argv[1:])

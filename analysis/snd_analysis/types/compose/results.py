@@ -205,8 +205,11 @@ def _define(work: Composition, name: nodes.Name, value: Value) -> None:
     elif symbol.kind in (SymbolKind.OUTPUT, SymbolKind.VARIABLE):
         if symbol.kind is SymbolKind.VARIABLE:
             _check_updated_once(work, symbol, name)
+        reported = len(work.context.problems)
         check_assigned(work, symbol, name, value)
         _complete(work, symbol, value)
+        if len(work.context.problems) > reported:
+            work.define(symbol, UNKNOWN)  # it is declared or composed wrongly: one mistake, however often it is used
 
 
 def _check_updated_once(work: Composition, symbol: Symbol, name: nodes.Name) -> None:
