@@ -75,9 +75,15 @@ def library(
     name: str, *inputs: Any, dtypes: Sequence[str] = (), limits: Limits | None = None, **attributes: Any
 ) -> Any:
     """Runs an operator of the library, such as ``math.add``, in 64-bit reals; a single output is not in a tuple."""
+    return _run(lower(bind_library(name, inputs, attributes, dtypes)), inputs, limits)
+
+
+def bind_library(
+    name: str, inputs: Sequence[Any], attributes: Mapping[str, Any], dtypes: Sequence[str] = ()
+) -> Instance:
+    """The instance of an operator of the library, such as ``math.add``."""
     module, _, operator = name.partition(".")
-    instance = bound(_library(), OperatorName(f"snd:{module}", operator), inputs, attributes, dtypes)
-    return _run(lower(instance), inputs, limits)
+    return bound(_library(), OperatorName(f"snd:{module}", operator), inputs, attributes, dtypes)
 
 
 def compiled(text: str, inputs: Sequence[Any], dtypes: Sequence[str] = (), **attributes: Any) -> Lowered:

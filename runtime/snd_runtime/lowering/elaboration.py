@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from snd_analysis import shapes
 from snd_analysis.compose.instance import Instance
+from snd_analysis.compose.unit import Member
 from snd_analysis.model import Place as SourcePlace
 from snd_analysis.names.resolve import entries_of
 from snd_analysis.names.symbols import Symbol
@@ -33,6 +34,23 @@ def elaborate(instance: Instance, tensors: Tensors) -> Iterator[Formula]:
             yield from elaboration.formulas()
         except EvaluationError as error:
             raise EvaluationFailed(error.rule, error.message, unit.place(base, error.node)) from None
+
+
+def elaborate_constant(instance: Instance, tensors: Tensors, member: Member, slot: Slot) -> Formula:
+    """What gives a constant its values (2.7). Raises EvaluationFailed if it has none."""
+    node, unit = member.node, instance.unit
+    default = node.default
+    if default is None:
+        raise EvaluationFailed("unknown-value", f"'{member.name}' has no value", unit.declared(member.symbol))
+    target = nodes.Access(node.name.start, node.name.end, node.name, ())
+    sign = nodes.Operator(node.name.end, default.start, "=")
+    formula = nodes.Lowering(
+        node.start, node.end, None, (), target, sign, default.value, default.bounds, None
+    )  # fmt: skip
+    try:
+        return _Elaboration(instance, tensors, member.base, formula).constant(slot)
+    except EvaluationError as error:
+        raise EvaluationFailed(error.rule, error.message, unit.place(member.base, error.node)) from None
 
 
 class _Elaboration:
@@ -138,6 +156,34 @@ class _Elaboration:
             tuple(axes), node.operator.text, writes, condition, node, self._base, self._place(node),
             (*self._fixed, *((axes[axis].name, at) for axis, at in sorted(fixed.items()))),
         )  # fmt: skip
+
+    def constant(self, slot: Slot) -> Formula:
+        """The values of a constant, row-major in the order of its bounds; else one for all, or a list of them."""
+        node = self._node
+        expressions = self._expressions()
+        axes: list[Axis] = []
+        for bound in node.bounds:
+            extents = self._extents(expressions, bound)
+            axes += [Axis(name, extent) for name, extent in extents]
+            self._bind(expressions, bound, [*range(len(axes) - len(extents), len(axes))], {})
+        value = expressions.evaluate(node.value)
+        if not axes:
+            if isinstance(value, Pack):
+                value = self._operations.item(node.value, value.items or (), self._row_major(slot))
+            axes = [
+                Axis(f"{slot.name}[{at}]", self._terms.constant("int", extent or 0))
+                for at, extent in enumerate(slot.shape)
+            ]
+        places = tuple(self._terms.place(self._terms.position(axis)) for axis in range(len(axes)))
+        write = Write(slot, places, self._term(node.value, value, slot.dtype))
+        return Formula(tuple(axes), "=", (write,), None, node, self._base, self._place(node))
+
+    def _row_major(self, slot: Slot) -> Term:
+        index: Value = shapes.constant(0)
+        for at, extent in enumerate(slot.shape):
+            scaled = self._operations.binary("*", self._node, index, shapes.constant(extent or 0))
+            index = self._operations.binary("+", self._node, scaled, self._terms.position(at))
+        return self._operations.term(index)
 
     def _place(self, node: nodes.Node) -> SourcePlace:
         return self._instance.unit.place(self._base, node)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from snd_analysis.compose.instance import Instance
-from snd_analysis.model import Place, Tensor
+from snd_analysis.model import Place
 from snd_analysis.names.symbols import Symbol
-from snd_analysis.values import NULL, Pack, Value
-from snd_runtime.errors import EvaluationFailed
+from snd_analysis.values import NULL, Pack
 from snd_runtime.limits import Budget, Limits
 from snd_runtime.lowering.accumulation import accumulate
 from snd_runtime.lowering.affine import Analysis
@@ -20,11 +19,10 @@ from snd_runtime.lowering.arithmetic import STR, Array
 from snd_runtime.lowering.assignment import assign
 from snd_runtime.lowering.counting import count
 from snd_runtime.lowering.domains import Box
-from snd_runtime.lowering.elaboration import elaborate
+from snd_runtime.lowering.elaboration import elaborate, elaborate_constant
 from snd_runtime.lowering.evaluation import Evaluation, Scope
 from snd_runtime.lowering.formula import Formula
 from snd_runtime.lowering.memory import Memory
-from snd_runtime.lowering.operands import scalar_of
 from snd_runtime.lowering.sequence import run_in_order
 from snd_runtime.lowering.tensors import Tensors
 from snd_runtime.lowering.terms import Slot
@@ -46,6 +44,7 @@ class Lowered:
         self.instance = instance
         self.tensors = Tensors(instance)
         self.formulas: tuple[Formula, ...] = tuple(elaborate(instance, self.tensors))
+        self._constants = tuple(self._constant_formulas())
         self._operators: dict[Slot, str] = {}
         for formula in self.formulas:
             if formula.operator in ACCUMULATORS:
@@ -70,14 +69,19 @@ class Lowered:
             self._give(memory, member.symbol, value)
         for member in unit.variables:
             self._give(memory, member.symbol, (variables or {})[member.name])
-        for member in unit.constants:
-            self._give_constant(memory, member.symbol)
         self._allocate(memory)
         counted: dict[Symbol, int] = {}
         with np.errstate(all="ignore"):
-            for formula in self.formulas:
+            for formula in (*self._constants, *self.formulas):
                 _execute(memory, formula, counted)
         return tuple(self._result(memory, member.symbol, counted) for member in unit.outputs)
+
+    def _constant_formulas(self) -> Iterator[Formula]:
+        for member in self.instance.unit.constants:
+            value = self.tensors.values[member.symbol]
+            for slot in value.segments if isinstance(value, Pack) else (value,):
+                if isinstance(slot, Slot):
+                    yield elaborate_constant(self.instance, self.tensors, member, slot)
 
     # ---- arguments ---------------------------------------------------------------------------------------------------
     def _give(self, memory: Memory, symbol: Symbol, value: Argument) -> None:
@@ -96,26 +100,13 @@ class Lowered:
         elif value is not None:
             raise ValueError(f"'{symbol.name}' is null")
 
-    def _give_constant(self, memory: Memory, symbol: Symbol) -> None:
-        model = self.tensors.models[symbol]
-        pairs = (
-            [*zip(model.segments, self.tensors.values[symbol].segments, strict=True)]  # type: ignore[attr-defined]
-            if isinstance(model, Pack)
-            else [(model, self.tensors.values[symbol])]
-        )
-        for tensor, slot in pairs:
-            if isinstance(tensor, Tensor) and isinstance(slot, Slot):
-                place = self.instance.unit.declared(symbol)
-                array = memory.allocate(slot, _known(slot), place)
-                array[...] = _elements(tensor.value, array, place)
-
     # ---- results -----------------------------------------------------------------------------------------------------
     def _allocate(self, memory: Memory) -> None:
         unit = self.instance.unit
         for stack in self.tensors.stacks:
             if stack.is_output:
                 self._allocated(memory, stack, unit.declared(unit.outputs[0].symbol))
-        for member in unit.outputs:
+        for member in (*unit.constants, *unit.outputs):
             value = self.tensors.values[member.symbol]
             for slot in value.segments if isinstance(value, Pack) else (value,):
                 if isinstance(slot, Slot) and None not in slot.shape and not memory.has(slot):
@@ -187,16 +178,3 @@ def _converted(memory: Memory, slot: Slot, value: Any) -> Array:
     ) and not (dtype == STR and array.dtype.kind in "UO"):  # fmt: skip
         raise ValueError(f"'{slot.name}' is {slot.dtype}, not {array.dtype}")
     return array.astype(dtype, copy=False)
-
-
-def _elements(value: Value, array: Array, place: Place) -> Any:
-    if isinstance(value, Pack):
-        items = value.items or ()
-        scalars = [scalar_of(item) for item in items]
-        if len(scalars) == array.size and None not in scalars:
-            return np.array(scalars, dtype=array.dtype).reshape(array.shape)
-    else:
-        scalar = scalar_of(value)
-        if scalar is not None:
-            return scalar
-    raise EvaluationFailed("unknown-value", "the value of this constant is not known", place)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
@@ -78,7 +78,8 @@ def strided(array: Array, forms: Sequence[Affine], box: Box) -> Array:
             strides[axis] += factor * array.strides[dimension]
     used = {axis for form in forms for axis in form.factors}
     shape = tuple(length if axis in used else 1 for axis, length in enumerate(box.shape))
-    first = array[tuple(slice(form.at(starts), form.at(starts) + 1) for form in forms)]
+    corner: list[Any] = [slice(form.at(starts), form.at(starts) + 1) for form in forms]
+    first = array[(*corner, ...)]
     return as_strided(first, shape, tuple(strides), writeable=array.flags.writeable)
 
 
