@@ -193,9 +193,9 @@ def _report_operator(tables: Tables, name: nodes.Qualified, one_argument: bool) 
     definitions = environment.imports[module].definitions
     candidates = close_matches(last.text, [item for item in definitions if not item.startswith("_")])
     hint = f"; did you mean '{module}.{candidates[0]}'?" if candidates else ""
-    repair = Repair(f"write '{candidates[0]}'", (Edit(span, candidates[0]),), safe=False) if candidates else None
+    correction = Repair(f"write '{candidates[0]}'", (Edit(span, candidates[0]),), safe=False) if candidates else None
     message = f"the module '{module}' has no operator '{last.text}'{hint}"
-    tables.problems.append(Problem("unknown-operator", span, message, repair=repair))
+    tables.problems.append(Problem("unknown-operator", span, message, repair=correction))
 
 
 def _report(tables: Tables, rule: str, node: nodes.Node, message: str, repair: Repair | None = None) -> None:

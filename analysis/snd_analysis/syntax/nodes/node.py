@@ -1,0 +1,71 @@
+"""What all nodes have in common, and walking over them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, dataclass_transform
+
+from snd_analysis.source import Span
+
+if TYPE_CHECKING:
+
+    @dataclass_transform(frozen_default=True, eq_default=False)
+    def node_class(cls: type) -> type: ...
+
+else:
+    node_class = dataclass(frozen=True, slots=True, eq=False)
+
+
+@node_class
+class Node:
+    """Anything that was read, from its first character to behind its last."""
+
+    start: int
+    end: int
+
+    @property
+    def span(self) -> Span:
+        """Where the node stands, relative to its entry or chunk."""
+        return Span(self.start, self.end)
+
+
+_CHILD_FIELDS: dict[type, tuple[str, ...]] = {}
+
+
+def _child_fields(kind: type[Node]) -> tuple[str, ...]:
+    known = _CHILD_FIELDS.get(kind)
+    if known is None:
+        known = tuple(field.name for field in fields(kind) if field.name not in ("start", "end"))
+        _CHILD_FIELDS[kind] = known
+    return known
+
+
+def children(node: Node) -> Iterator[Node]:
+    """The nodes directly below ``node``, in the order of the text as far as the fields keep it."""
+    for name in _child_fields(type(node)):
+        value = getattr(node, name)
+        if isinstance(value, Node):
+            yield value
+        elif type(value) is tuple:
+            yield from (item for item in value if isinstance(item, Node))
+
+
+def descendants(node: Node) -> Iterator[Node]:
+    """``node`` and all below it, without recursion. Spans below an ``Entry`` count from that entry."""
+    pending = [node]
+    while pending:
+        current = pending.pop()
+        yield current
+        pending.extend(reversed(list(children(current))))
+
+
+def first_below(node: Node, depth: int) -> Node | None:
+    """The first node that stands more than ``depth`` levels below ``node``, which must be inside one entry."""
+    pending = [(node, 0)]
+    while pending:
+        current, level = pending.pop()
+        if level > depth:
+            return current
+        pending.extend((child, level + 1) for child in reversed(list(children(current))))
+    return None
