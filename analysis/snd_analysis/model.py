@@ -123,6 +123,8 @@ class Operation:
     construct: str | None = None
     subgraphs: Mapping[str, Graph] = field(default_factory=dict)
     """Of control flow: ``condition``, ``then``, ``else`` or ``body``."""
+    labelled: bool = False
+    """Whether the label is written, not made of the name of the result."""
     checks: tuple[RuntimeCheck, ...] = ()
 
     @property

@@ -7,11 +7,12 @@ text, and what it uses of others, is the same.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from snd_analysis.check import Facts, check_definition
+from snd_analysis.compose.entry import Composition, compose_graph
 from snd_analysis.compose.failure import PlacedProblem, placed_problems
 from snd_analysis.compose.root import compose_root
 from snd_analysis.compose.session import Session
@@ -30,6 +31,7 @@ from snd_analysis.source import HEAD, Edit, Source, Span
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.chunks import SyntaxTree, parse_file
 from snd_analysis.syntax.problem import Elsewhere, Note, Problem
+from snd_analysis.values import Value
 
 
 class UnreadableText(Exception):  # noqa: N818 - it is an answer of a reader, not a fault
@@ -325,6 +327,22 @@ class Snapshot:
         if known is None or known.resolution is not resolution or known.errors != errors:
             known = self._known.units[name.path, definition] = Unit(name, definition, resolution, errors)
         return known
+
+    def compose(
+        self, name: OperatorName, attributes: Mapping[str, Value] | None = None, dtypes: Mapping[str, str] | None = None
+    ) -> Composition:
+        """A graph composed with these attributes and generic types, else their defaults (chapter 3)."""
+        return compose_graph(self, name, attributes, dtypes)
+
+    def composing_diagnostics(self, path: str, composition: Composition) -> tuple[Diagnostic, ...]:
+        """What is wrong with a composed graph, in the file that it is from."""
+        definitions = self.definitions(path)
+        problems = [
+            placed.problem.shifted(definitions[placed.definition].start)
+            for placed in placed_problems(composition.failures, path)
+            if placed.definition in definitions
+        ]
+        return tuple(self._diagnostic(path, problem) for problem in problems)
 
     def _composing_problems(self, path: str) -> list[Problem]:
         """What fails in the graphs of a file, composed with their defaults, and in its operators by themselves."""

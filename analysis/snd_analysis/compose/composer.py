@@ -188,7 +188,7 @@ class Composer:
         self.operations.append(
             Operation(
                 name, None if label is None else self.scoped(label), instance.scope.dtypes, instance.attributes,
-                given.inputs, outputs, place, instance, checks=tuple(instance.checks),
+                given.inputs, outputs, place, instance, labelled=targets.is_written, checks=tuple(instance.checks),
             )
         )  # fmt: skip
         return list(outputs)

@@ -26,11 +26,13 @@ class Targets:
     The label of an invocation is the one written before it, else the name of a single result (2.10, Labelling).
     """
 
-    __slots__ = ("_results", "label")
+    __slots__ = ("_results", "is_written", "label")
 
     def __init__(self, results: tuple[nodes.Result | nodes.ResultList, ...], label: str | None = None) -> None:
         self._results = results
         self.label = label
+        self.is_written = label is not None
+        """Whether the label stands before the invocation."""
         if label is None and len(results) == 1 and isinstance(results[0], nodes.Result):
             self.label = _written_name(results[0])
 
@@ -79,6 +81,7 @@ class _Iteration(Targets):
         self, results: tuple[nodes.Result | nodes.ResultList, ...], label: str | None, suffix: str, plain: int
     ) -> None:
         super().__init__(results, label)
+        self.is_written = False
         self._suffix = suffix
         self._plain = plain
 

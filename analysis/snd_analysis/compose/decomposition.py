@@ -1,0 +1,197 @@
+"""One flat graph from a composed one: bodies of operators put in place of their invocations, names by scope (2.10)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from snd_analysis.compose.instance import Instance
+from snd_analysis.model import Graph, Operation, Place, Tensor, TensorValue
+from snd_analysis.names.symbols import OperatorName
+from snd_analysis.values import NULL, Maybe, Pack, Run
+
+Choice = Callable[[OperatorName], bool]
+"""Whether an operator is put in place of its invocations."""
+
+
+def decompose(graph: Graph, decomposes: Choice, path: str) -> Graph:
+    """The graph with the bodies of the chosen operators in place, also inside of control flow.
+
+    Tensors are named by their scopes: ``block.conv1.filter``. ``path`` is the file of the graph: what stands in bodies
+    of other files is placed at the statement of that file which brings it in. Variables and constants of operators
+    that are kept whole are listed as well.
+    """
+    listing = _Listing(decomposes, path)
+    body = _Body(listing, "", None)
+    for value in (*graph.inputs.values(), *graph.variables.values(), *graph.constants.values()):
+        for tensor in tensors_of(value):
+            body.known[tensor] = tensor
+    operations = body.operations(graph.operations)
+    updates = body.operations(graph.update_operations)
+    return replace(
+        graph,
+        outputs=body.all(graph.outputs),
+        variables={**graph.variables, **listing.variables},
+        constants={**graph.constants, **listing.constants},
+        tensors={**body.all(graph.tensors), **listing.tensors},
+        operations=tuple(operations),
+        updates=body.all(graph.updates),
+        update_operations=tuple(updates),
+    )
+
+
+@dataclass(slots=True)
+class _Listing:
+    """What the bodies that are put in place add to the graph, by scoped names."""
+
+    decomposes: Choice
+    path: str
+    tensors: dict[str, TensorValue] = field(default_factory=dict)
+    variables: dict[str, TensorValue] = field(default_factory=dict)
+    constants: dict[str, TensorValue] = field(default_factory=dict)
+
+
+class _Body:
+    """One body in one place: the tensors of the flat graph that those of the body stand for are ``known``."""
+
+    def __init__(self, listing: _Listing, scope: str, place: Place | None) -> None:
+        self.known: dict[Tensor, Tensor] = {}
+        self._listing = listing
+        self._scope = scope
+        self._place = place
+        """The statement that brings the body in, if that is of another file."""
+
+    # ---- tensors -----------------------------------------------------------------------------------------------------
+    def _flat(self, tensor: Tensor) -> Tensor:
+        """The tensor of the flat graph: one of its own, named by scope, unless the body is given another one."""
+        known = self.known.get(tensor)
+        if known is None:
+            place = tensor.place if self._place is None else self._place
+            known = self.known[tensor] = replace(tensor, name=_joined(self._scope, tensor.name), place=place)
+        return known
+
+    def value(self, value: TensorValue) -> TensorValue:
+        """A tensor or pack of the body as it is in the flat graph."""
+        if isinstance(value, Tensor):
+            return self._flat(value)
+        if isinstance(value, Maybe):
+            return Maybe(value.present, self.value(value.value))
+        if isinstance(value, Pack):
+            segments = [
+                Run(each.length, self.value(each.element)) if isinstance(each, Run) else self.value(each)
+                for each in value.segments
+            ]
+            return Pack(segments, dtype=value.dtype)
+        return value
+
+    def all(self, named: Mapping[str, TensorValue]) -> dict[str, TensorValue]:
+        """Named values of the body as they are in the flat graph."""
+        return {name: self.value(value) for name, value in named.items() if value is not NULL}
+
+    # ---- operations --------------------------------------------------------------------------------------------------
+    def operations(self, operations: tuple[Operation, ...]) -> list[Operation]:
+        """Operations of the body, in the flat graph."""
+        flat: list[Operation] = []
+        for operation in operations:
+            body = operation.body
+            if body is not None and operation.operator is not None and self._listing.decomposes(operation.operator):
+                flat.extend(self._inlined(operation, body))
+            else:
+                flat.append(self._kept(operation))
+        return flat
+
+    def _kept(self, operation: Operation) -> Operation:
+        inner = self._inner(operation)
+        if operation.instance is not None:
+            inner.list_members(operation.instance, deep=True)
+        return replace(
+            operation,
+            label=inner._scope or None,
+            inputs=tuple(self.value(value) for value in operation.inputs),
+            outputs=tuple(self.value(value) for value in operation.outputs),
+            place=operation.place if self._place is None else self._place,
+            subgraphs={name: self._part(part) for name, part in operation.subgraphs.items()},
+        )
+
+    def _part(self, part: Graph) -> Graph:
+        operations = self.operations(part.operations)
+        tensors = self.all(part.tensors)
+        self._listing.tensors.update({_joined(self._scope, name): value for name, value in tensors.items()})
+        return replace(
+            part,
+            inputs=self.all(part.inputs),
+            outputs=self.all(part.outputs),
+            tensors=tensors,
+            operations=tuple(operations),
+        )
+
+    def _inlined(self, operation: Operation, body: Graph) -> list[Operation]:
+        assert operation.instance is not None
+        inner = self._inner(operation)
+        for formal, actual in zip(body.inputs.values(), operation.inputs, strict=False):
+            for one, other in zip(tensors_of(formal), tensors_of(actual), strict=False):
+                inner.known[one] = self._flat(other)
+        inner.list_members(operation.instance, deep=False)
+        for formal, actual in zip(body.outputs.values(), operation.outputs, strict=True):
+            for one, other in zip(tensors_of(formal), tensors_of(actual), strict=False):
+                # What is passed on, or given out twice, is the same tensor outside.
+                self.known[other] = inner.known.setdefault(one, self._flat(other))
+        found = inner.operations(_with_scopes(body))
+        named = inner.all({name: value for name, value in body.tensors.items() if name not in body.inputs})
+        self._listing.tensors.update({_joined(inner._scope, name): value for name, value in named.items()})
+        return found
+
+    def _inner(self, operation: Operation) -> _Body:
+        """The scope of what is declared inside of an operator: that of its label (2.10, Labelling)."""
+        unit = operation.instance.unit if operation.instance is not None else None
+        scope = self._scope if operation.label is None else _joined(self._scope, operation.label)
+        if unit is not None and unit.is_graph and not operation.labelled:
+            scope = unit.name.name
+        place = self._place
+        if place is None and unit is not None and unit.name.path != self._listing.path:
+            place = operation.place
+        return _Body(self._listing, scope, place)
+
+    def list_members(self, instance: Instance, deep: bool) -> None:
+        """Lists the variables and constants of an operator; if ``deep``, also of all that it is composed of."""
+        for members, listed in (
+            (instance.variables, self._listing.variables),
+            (instance.constants, self._listing.constants),
+        ):
+            for name, value in members.items():
+                scoped = _joined(self._scope, name)
+                listed[scoped] = self._listing.tensors[scoped] = self.value(value)
+        if deep and instance.body is not None:
+            for operation in (*_with_scopes(instance.body), *instance.body.update_operations):
+                self._list_deep(operation)
+
+    def _list_deep(self, operation: Operation) -> None:
+        if operation.instance is not None:
+            self._inner(operation).list_members(operation.instance, deep=True)
+        for part in operation.subgraphs.values():
+            for inner in part.operations:
+                self._list_deep(inner)
+
+
+def _with_scopes(body: Graph) -> tuple[Operation, ...]:
+    """The operations of a body; the only one of it has no scope of its own, unless a label says so (2.10)."""
+    if len(body.operations) != 1 or body.variables or body.constants or body.update_operations:
+        return body.operations
+    only = body.operations[0]
+    return body.operations if only.labelled or only.operator is None else (replace(only, label=None),)
+
+
+def tensors_of(value: TensorValue) -> list[Tensor]:
+    """The tensors of a value: one, those of a pack, or none."""
+    if isinstance(value, Tensor):
+        return [value]
+    if isinstance(value, Maybe):
+        return tensors_of(value.value)
+    if isinstance(value, Pack):
+        segments = (each.element if isinstance(each, Run) else each for each in value.segments)
+        return [tensor for each in segments for tensor in tensors_of(each)]
+    return []
+
+
+def _joined(scope: str, name: str) -> str:
+    return f"{scope}.{name}" if scope else name
