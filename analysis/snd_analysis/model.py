@@ -153,4 +153,6 @@ class Graph:
     updates: Mapping[str, TensorValue] = field(default_factory=dict)
     """New values of variables, to be stored when all operations have run (2.11)."""
     update_operations: tuple[Operation, ...] = ()
+    quantizations: Mapping[str, Quantization] = field(default_factory=dict)
+    """By the scoped names of tensors (2.14); tensors of a flat graph have theirs."""
     checks: tuple[RuntimeCheck, ...] = ()

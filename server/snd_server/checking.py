@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
-import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from snd_analysis.diagnostics import Diagnostic, Location, Severity
@@ -17,6 +17,9 @@ from snd_server.selection import RuleSettings, selected
 if TYPE_CHECKING:
     from snd_analysis.workspace import Snapshot, Workspace
     from snd_server.config import Configurations
+
+
+_MAIN = "main.sknd"
 
 
 class Checker:
@@ -64,6 +67,8 @@ class Checker:
             return self._unsuppressed(snapshot, path, snapshot.diagnostics(path))
         except Exception as error:  # whatever it is, it must cost this file only
             if self._show_tracebacks:
+                import traceback
+
                 traceback.print_exc(file=sys.stderr)
             return (_internal_error(path, error),)
 
@@ -101,20 +106,26 @@ class Checker:
         diagnostics = self.analyse(path)
         if not any(found.rule == "internal-error" for found in diagnostics):
             dependencies = [name for name in self.dependencies(path) if not name.startswith("snd:")]
-            absent = self._absent(path, dependencies, module_paths)
-            self._cache.store(path, module_paths, diagnostics, dependencies, absent)
+            self._cache.store(path, module_paths, diagnostics, dependencies, self._looked_for(path, dependencies))
         return diagnostics
 
-    def _absent(self, path: str, dependencies: Sequence[str], module_paths: Sequence[str]) -> Iterator[str]:
-        """Of the places where modules were not found, those where a file would change the meaning of ``path``.
+    def _looked_for(self, path: str, dependencies: Sequence[str]) -> dict[str, bool]:
+        """Of the places where modules were looked for, those that decide the meaning of ``path``, and what was there.
 
-        The reader does not know who asked. But a module's name stands in the text that imports it.
+        The reader does not know who asked. But a module's name stands in the text that imports it, and the root of a
+        model lies above the files that belong to it.
         """
-        texts = [self.source(name).text for name in (path, *dependencies)]
-        for place in self.reader.absent:
-            stem = place.rpartition("/")[2].removesuffix(".sknd")
-            if place != path and any(stem in text for text in texts):
-                yield place
+        involved = (path, *dependencies)
+        texts = [self.source(name).text for name in involved]
+
+        def matters(place: str) -> bool:
+            folder, name = os.path.split(place)
+            if name == _MAIN:
+                return any(_is_below(file, folder) for file in involved)
+            stem = name.removesuffix(".sknd")
+            return any(stem in text for text in texts)
+
+        return {place: found for place, found in self.reader.looked_for.items() if place != path and matters(place)}
 
     def _unsuppressed(
         self, snapshot: Snapshot, path: str, diagnostics: tuple[Diagnostic, ...]
@@ -124,6 +135,10 @@ class Checker:
         from snd_analysis.suppression import apply
 
         return apply(diagnostics, snapshot.source(path), snapshot.comments(path))
+
+    def snapshot(self, path: str) -> Snapshot:
+        """The files as they are, for questions beyond the diagnostics of ``path``. Raises ConfigError."""
+        return self._snapshot(path)
 
     def _snapshot(self, path: str) -> Snapshot:
         """The files as they are, seen with the module paths of ``path``."""
@@ -149,8 +164,8 @@ class Checker:
             if path.startswith("snd:"):
                 return self._snapshot(path).source(path)
             return Source(path, self.reader.read(path))
-        except Exception:  # only the picture is lost: a diagnostic that names the file is shown without it
-            return Source(path, "")
+        except Exception:  # only the picture is lost: a diagnostic that names the file is shown over what is legible
+            return Source(path, self.reader.legible(path))
 
     def _digest(self, path: str) -> str | None:
         if path not in self._digests:
@@ -164,6 +179,10 @@ class Checker:
             return None
         except Exception as error:  # UnreadableText: its message says all that the diagnostic will say
             return text_digest(f"unreadable: {error!r} {getattr(error, 'message', '')}")
+
+
+def _is_below(file: str, folder: str) -> bool:
+    return not folder or file.startswith(f"{folder.removesuffix('/')}/")
 
 
 def _internal_error(path: str, error: Exception) -> Diagnostic:

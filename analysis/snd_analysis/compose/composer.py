@@ -11,6 +11,7 @@ from snd_analysis.compose.declared import Dynamic
 from snd_analysis.compose.failure import Failure, Site
 from snd_analysis.compose.instance import Instance
 from snd_analysis.compose.outputs import check_output
+from snd_analysis.compose.quantization import quantizations
 from snd_analysis.compose.renewal import Renewal
 from snd_analysis.compose.results import Targets, assign, made_output
 from snd_analysis.compose.session import Session
@@ -234,6 +235,7 @@ class Composer:
             tuple(operations),
             self.updated,
             tuple(updates),
+            quantizations(self) if unit.quantizations else {},
             tuple(self.checks),
         )
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from snd_analysis.compose.instance import Instance
-from snd_analysis.model import Graph, Operation, Place, Tensor, TensorValue
+from snd_analysis.model import Graph, Operation, Place, Quantization, Tensor, TensorValue
 from snd_analysis.names.symbols import OperatorName
 from snd_analysis.values import NULL, Maybe, Pack, Run
 
@@ -21,18 +21,16 @@ def decompose(graph: Graph, decomposes: Choice, path: str) -> Graph:
     of other files is placed at the statement of that file which brings it in. Variables and constants of operators
     that are kept whole are listed as well.
     """
-    listing = _Listing(decomposes, path)
+    listing = _Listing(decomposes, path, graph.quantizations)
     body = _Body(listing, "", None)
-    for value in (*graph.inputs.values(), *graph.variables.values(), *graph.constants.values()):
-        for tensor in tensors_of(value):
-            body.known[tensor] = tensor
     operations = body.operations(graph.operations)
     updates = body.operations(graph.update_operations)
     return replace(
         graph,
         outputs=body.all(graph.outputs),
-        variables={**graph.variables, **listing.variables},
-        constants={**graph.constants, **listing.constants},
+        inputs=body.all(graph.inputs),
+        variables={**body.all(graph.variables), **listing.variables},
+        constants={**body.all(graph.constants), **listing.constants},
         tensors={**body.all(graph.tensors), **listing.tensors},
         operations=tuple(operations),
         updates=body.all(graph.updates),
@@ -46,6 +44,7 @@ class _Listing:
 
     decomposes: Choice
     path: str
+    quantizations: Mapping[str, Quantization]
     tensors: dict[str, TensorValue] = field(default_factory=dict)
     variables: dict[str, TensorValue] = field(default_factory=dict)
     constants: dict[str, TensorValue] = field(default_factory=dict)
@@ -67,7 +66,10 @@ class _Body:
         known = self.known.get(tensor)
         if known is None:
             place = tensor.place if self._place is None else self._place
-            known = self.known[tensor] = replace(tensor, name=_joined(self._scope, tensor.name), place=place)
+            name = _joined(self._scope, tensor.name)
+            quantization = self._listing.quantizations.get(name.partition("[")[0])
+            known = replace(tensor, name=name, place=place, quantization=quantization)
+            self.known[tensor] = known
         return known
 
     def value(self, value: TensorValue) -> TensorValue:
@@ -137,7 +139,8 @@ class _Body:
                 # What is passed on, or given out twice, is the same tensor outside.
                 self.known[other] = inner.known.setdefault(one, self._flat(other))
         found = inner.operations(_with_scopes(body))
-        named = inner.all({name: value for name, value in body.tensors.items() if name not in body.inputs})
+        passed = {*body.inputs, *body.outputs}
+        named = inner.all({name: value for name, value in body.tensors.items() if name not in passed})
         self._listing.tensors.update({_joined(inner._scope, name): value for name, value in named.items()})
         return found
 

@@ -12,7 +12,7 @@ from snd_analysis.compose.declared import Declarations, Dynamic
 from snd_analysis.compose.decomposed import take_apart
 from snd_analysis.compose.failure import Failure, Site
 from snd_analysis.compose.scope import Scope
-from snd_analysis.compose.unit import Unit
+from snd_analysis.compose.unit import Member, Unit
 from snd_analysis.compose.words import shown
 from snd_analysis.model import Graph, RuntimeCheck, Tensor, TensorKind, TensorValue
 from snd_analysis.names.symbols import Symbol
@@ -45,17 +45,19 @@ class Instance:
     """Whether the outputs can be built on: false if the invocation is invalid or unknown."""
 
 
-def evaluate_declarations(instance: Instance, *, assume: bool = False) -> None:
+def evaluate_declarations(instance: Instance, *, assume: bool = False, go_on: bool = False) -> None:
     """Evaluates helper symbols and assertions, interleaved, then the shapes of outputs, constants and variables.
 
-    With ``assume`` the assertions are taken to hold: an operator that is composed without a caller.
+    With ``assume`` the assertions are taken to hold: an operator that is composed without a caller. What fails ends
+    the evaluation unless it is to ``go_on``, what depends on it being undefined.
     """
-    _Evaluation(instance, assume).run()
+    _Evaluation(instance, assume, go_on).run()
 
 
 class _Evaluation:
-    def __init__(self, instance: Instance, assume: bool) -> None:
+    def __init__(self, instance: Instance, assume: bool, go_on: bool) -> None:
         self._instance = instance
+        self._go_on = go_on
         self._unit = instance.unit
         self._scope = instance.scope
         self._declarations = Declarations(instance.scope, instance.dynamic)
@@ -89,9 +91,10 @@ class _Evaluation:
             del self._scope.values[member.symbol]
 
     def _fail(self, failure: Failure) -> bool:
+        """Notes a failure; whether the evaluation goes on."""
         self._instance.failures.append(failure)
         self._instance.valid = False
-        return False
+        return self._go_on
 
     # ---- helper symbols ----------------------------------------------------------------------------------------------
     def _define(self, base: int, node: nodes.Using) -> bool:
@@ -100,6 +103,7 @@ class _Evaluation:
             for symbol, part in take_apart(self._scope, node, value):
                 self._scope.values[symbol] = part
         except EvaluationError as error:
+            self._forget(node)
             return self._fail(evaluation_failure(self._unit, base, error))
         return True
 
@@ -179,32 +183,31 @@ class _Evaluation:
             (unit.variables, TensorKind.VARIABLE, instance.variables),
         ):
             for member in members:
-                value: TensorValue = UNDEFINED
-                if not unit.is_wrong(member.base, member.node):
-                    try:
-                        value = self._declarations.tensors(member, kind, unit.declared(member.symbol))
-                    except EvaluationError as error:
-                        return self._fail(evaluation_failure(unit, member.base, error))
-                if kind is TensorKind.CONSTANT and member.node.default is not None and value is not UNDEFINED:
-                    try:
-                        value = with_values(self._scope, member, member.node.default, value)
-                    except EvaluationError as error:
-                        return self._fail(evaluation_failure(unit, member.base, error))
-                into[member.name] = value
-                self._scope.values[member.symbol] = value
+                value = self._declared(member, kind)
+                if value is None:
+                    return False
+                into[member.name] = self._scope.values[member.symbol] = value
         outputs: list[TensorValue] = []
         for member in unit.outputs:
-            value = UNDEFINED
-            if not unit.is_wrong(member.base, member.node):
-                try:
-                    value = self._declarations.tensors(member, TensorKind.RESULT, unit.declared(member.symbol))
-                except EvaluationError as error:
-                    return self._fail(evaluation_failure(unit, member.base, error))
-                if not self._extents_are_possible(member.base, member.node, value):
-                    return False
+            value = self._declared(member, TensorKind.RESULT)
+            if value is None or not self._extents_are_possible(member.base, member.node, value):
+                return False
             outputs.append(value)
         instance.outputs = tuple(outputs)
         return True
+
+    def _declared(self, member: Member, kind: TensorKind) -> TensorValue | None:
+        """A declared tensor with its value; None if it has none, and the evaluation is to end."""
+        unit = self._unit
+        if unit.is_wrong(member.base, member.node):
+            return UNDEFINED
+        try:
+            value = self._declarations.tensors(member, kind, unit.declared(member.symbol))
+            if kind is TensorKind.CONSTANT and member.node.default is not None and value is not UNDEFINED:
+                value = with_values(self._scope, member, member.node.default, value)
+        except EvaluationError as error:
+            return UNDEFINED if self._fail(evaluation_failure(unit, member.base, error)) else None
+        return value
 
     def _extents_are_possible(self, base: int, node: nodes.Parameter, value: TensorValue) -> bool:
         shape = node.shape

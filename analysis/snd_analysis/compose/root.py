@@ -38,9 +38,12 @@ def compose_root(session: Session, unit: Unit, attributes: Mapping[str, Value], 
         return empty
     inputs = tuple(binding.inputs)
     instance = Instance(unit, binding.scope, binding.attributes, inputs, checks=binding.checks)
-    evaluate_declarations(instance, assume=not session.composing)
-    if len(instance.outputs) == len(unit.outputs):
-        compose_body(session, instance)
+    evaluate_declarations(instance, assume=not session.composing, go_on=True)
+    own = [failure for failure in instance.failures if failure.rule == "assertion-fails"]
+    compose_body(session, instance)
+    if own:
+        # With attributes that are not meant for it anything may fail.
+        instance.failures[:] = own
     return instance
 
 

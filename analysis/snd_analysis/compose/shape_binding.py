@@ -307,7 +307,7 @@ class ShapeBinder:
         wanted = "" if text == str(expected) else f", which is {expected}{origin}"
         message = (
             f"the input '{member.name}' of '{self._unit.shown}' is declared as '{_declared(member)}', and {where}"
-            f"{wanted or ' is prescribed'}, but this is '{tensor_text(tensor)}', with {shown(actual)} there"
+            f"{wanted or ' is prescribed'}, but this is '{tensor_text(tensor)}', with {_extent_text(actual)} there"
         )
         return self._binder.fail("argument-shape", message, member)
 
@@ -342,6 +342,11 @@ def maybe_value(presence: Maybe, value: Value) -> Value:
     from snd_analysis.values import maybe
 
     return maybe(presence.present, value)
+
+
+def _extent_text(extent: Integer) -> str:
+    most = shapes.bounds(extent)[1]
+    return shown(extent) if extent.value is not None or most is None else f"'{extent}', which is at most {most},"
 
 
 def _declared(member: Member) -> str:

@@ -11,6 +11,7 @@ from snd_server import __version__
 _SUBCOMMANDS = {
     "check": "Find the mistakes in SkriptND files.",
     "rule": "Explain the rules.",
+    "shapes": "Show the shape of every tensor in a graph.",
 }
 
 

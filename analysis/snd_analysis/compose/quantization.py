@@ -1,0 +1,54 @@
+"""``@quantize``: how tensors of a graph are quantized (2.14)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from snd_analysis.compose.binding import Given
+from snd_analysis.compose.failure import Site
+from snd_analysis.model import Quantization, Tensor
+from snd_analysis.names.symbols import OperatorName
+from snd_analysis.syntax import nodes
+from snd_analysis.values import EvaluationError, Pack, Run, Value
+
+if TYPE_CHECKING:
+    from snd_analysis.compose.composer import Composer
+
+
+def quantizations(composer: Composer) -> dict[str, Quantization]:
+    """The algorithms by the scoped names of the tensors, relative to the graph.
+
+    What an algorithm demands of its attributes, and of tensors of the graph itself, is checked like an invocation.
+    """
+    found: dict[str, Quantization] = {}
+    for base, node in composer.unit.quantizations:
+        name = composer.unit.resolution.targets.get(node.algorithm)
+        if not isinstance(name, OperatorName) or composer.unit.is_wrong(base, node):
+            continue
+        composer.base = base
+        attributes: dict[str, Value] = {}
+        try:
+            for item in node.attributes.items if node.attributes is not None else ():
+                attributes[item.name.text] = composer.scope.evaluate(item.value)
+        except EvaluationError as error:
+            composer.note_failure(error)
+            continue
+        _check(composer, node, name, attributes)
+        written = node.target.text
+        found[written.removeprefix(f"{composer.unit.name.name}.")] = Quantization(name, attributes)
+    return found
+
+
+def _check(composer: Composer, node: nodes.Quantization, name: OperatorName, attributes: dict[str, Value]) -> None:
+    value = composer.tensors.get(node.target.text)
+    if isinstance(value, Pack) and value.segments:
+        first = value.segments[0]
+        value = first.element if isinstance(first, Run) else first
+    unit = composer.session.unit(name)
+    if unit is None or not isinstance(value, Tensor) or not value.known:
+        return
+    dtypes = tuple(composer.scope.element_type(item) for item in node.generics.items) if node.generics else ()
+    instance = composer.session.instance(unit, Given(dtypes, attributes, (value,)))
+    for failure in instance.failures:
+        site = Site(composer.place(node.algorithm), f"'{unit.shown}' quantizes a tensor here")
+        composer.instance.failures.append(failure.via(site))

@@ -1,0 +1,42 @@
+"""``snd shapes``."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from snd_server.config_schema import ConfigError
+from snd_server.shapes import ShapesError, ShapesRequest, run_shapes
+
+
+@click.command(short_help="Show the shape of every tensor in a graph.")
+@click.argument("path", metavar="PATH")
+@click.option("--graph", metavar="NAME", help="The graph to compose; by default the first one of the file.")
+@click.option(
+    "--attrib", "attributes", multiple=True, metavar="K=V",
+    help="Give an attribute a value, as it is written in SkriptND, or a generic type a type.",
+)  # fmt: skip
+@click.option(
+    "--decompose", metavar="all|none|NAME,...", default="all",
+    help="Which composed operators to show as what they are composed of.",
+)  # fmt: skip
+@click.option("--format", "format", type=click.Choice(["table", "json"]), default="table", help="How to show them.")
+@click.option("--config", metavar="FILE", help="Use this configuration.")
+def shapes(
+    path: str, graph: str | None, attributes: tuple[str, ...], decompose: str, format: str, config: str | None
+) -> int:
+    """Compose a graph and show its tensors, their shapes and sizes, and its operations.
+
+    PATH is a file, or the folder of a model, whose file is main.sknd. Exit status 1 says that the graph has mistakes;
+    what does not depend on them is shown all the same.
+    """
+    if os.path.isdir(path):
+        path = os.path.join(path, "main.sknd")
+    request = ShapesRequest(path, graph, attributes, decompose, format, config)
+    try:
+        output, status = run_shapes(request)
+    except (ConfigError, ShapesError) as problem:
+        raise click.ClickException(str(problem)) from problem
+    click.echo(output, nl=False)
+    return status
