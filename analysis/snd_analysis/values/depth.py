@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from snd_analysis.shapes import FoldKey, Integer, Truth
+from snd_analysis.shapes import Integer, Truth
 from snd_analysis.values.pack import Element, Pack, Run
 from snd_analysis.values.scalars import Maybe, Result, Unknown, Value
 
@@ -27,7 +27,7 @@ def depth_of(value: Value) -> int:
 def _of_key(key: Hashable) -> int:
     if isinstance(key, Result | Element):
         return key.depth
-    return 1 + depth_of(key.pack) if isinstance(key, FoldKey) else 0
+    return 0
 
 
 def depth_of_element(pack: Hashable, index: Integer) -> int:

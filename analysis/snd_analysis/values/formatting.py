@@ -19,6 +19,7 @@ from snd_analysis.values.scalars import (
 
 # Texts of unknown values that get longer are cut.
 _LONGEST = 120
+_LONGEST_MESSAGE = 2000
 
 _ESCAPES = {"\\": "\\\\", "{": "\\{", "}": "\\}", "'": "\\'", "\n": "\\n", "\t": "\\t"}
 _BINARY = frozenset(["+", "-", "*", "/", "\\", "%", "**", "<?", ">?", "<", "<=", ">", ">=", "==", "!=", "is", "in"])
@@ -63,7 +64,7 @@ def _format_pack(pack: Pack, quoted: bool) -> str:
             parts.append(format_value(segment, quoted=quoted))
             continue
         element = format_value(segment.element, quoted=quoted)
-        parts.append(f"{_enclosed(element)} ..({segment.length})")
+        parts.append(f"{enclosed(element)} ..({segment.length})")
     return f"[{', '.join(parts)}]"
 
 
@@ -73,7 +74,7 @@ def shortened(value: Value) -> str:
     return text if len(text) <= _LONGEST else "(…)"
 
 
-def _enclosed(text: str) -> str:
+def enclosed(text: str) -> str:
     """A text as an operand: in parentheses, unless it is a name, a number, a call or in brackets already."""
     depth = 0
     for character in text:
@@ -89,27 +90,31 @@ def _enclosed(text: str) -> str:
 def operation_text(operation: str, operands: tuple[Value, ...]) -> str:
     """How an operation on unknown operands is written, as an operand of something else."""
     texts = [shortened(operand) for operand in operands]
-    enclosed = [_enclosed(text) for text in texts]
+    operand_texts = [enclosed(text) for text in texts]
     match operation:
         case "? :":
-            text = f"({enclosed[0]} ? {enclosed[1]} : {enclosed[2]})"
+            text = f"({operand_texts[0]} ? {operand_texts[1]} : {operand_texts[2]})"
         case "negate":
-            text = f"(-{enclosed[0]})"
+            text = f"(-{operand_texts[0]})"
         case "[]" | "[..]":
-            text = f"{enclosed[0]}[{texts[1]}]"
+            text = f"{operand_texts[0]}[{texts[1]}]"
         case "[:]":
-            text = f"{enclosed[0]}[{':'.join(_bound(bound) for bound in operands[1:])}]"
+            text = f"{operand_texts[0]}[{':'.join(_bound(bound) for bound in operands[1:])}]"
         case "<-":
-            text = f"({enclosed[0]}[{texts[1]}] <- {enclosed[2]})"
+            text = f"({operand_texts[0]}[{texts[1]}] <- {operand_texts[2]})"
         case "format":
-            return "".join(format_value(operand) for operand in operands)
+            return _cut("".join(format_value(operand) for operand in operands))
         case _ if operation.endswith("."):
-            text = f"({enclosed[0]} {operation})"
+            text = f"({operand_texts[0]} {operation})"
         case _ if operation in _BINARY:
-            text = f"({enclosed[0]} {operation} {enclosed[1]})"
+            text = f"({operand_texts[0]} {operation} {operand_texts[1]})"
         case _:
             text = f"{operation}({', '.join(texts)})"
     return text if len(text) <= _LONGEST else "(…)"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST_MESSAGE else text[:_LONGEST_MESSAGE] + "…"
 
 
 def _bound(bound: Value) -> str:

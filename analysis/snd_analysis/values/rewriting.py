@@ -148,14 +148,9 @@ class _Rewriting:
         return DEFINITIONS[key.operation](*operands)
 
     def _fold(self, key: FoldKey) -> Value | None:
-        if self._only_position:
-            return None
-        if not isinstance(key.pack, Run):
-            given = self._packs.get(key.pack)
-            return self._variables.get(key) if given is None else DEFINITIONS[f"{key.operator} .."](given)
-        whole = Pack((key.pack,))
-        found = self._pack(whole)
-        return None if found is whole else DEFINITIONS[f"{key.operator} .."](found)
+        """A fold over a pack that has a key as a whole (``shapes.sum_of``)."""
+        given = self._packs.get(key.pack)
+        return self._variables.get(key) if given is None else DEFINITIONS[f"{key.operator} .."](given)
 
     def _pack(self, pack: Pack) -> Value:
         if self._only_position:

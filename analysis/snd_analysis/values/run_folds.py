@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from snd_analysis import shapes
 from snd_analysis.shapes import Integer
-from snd_analysis.shapes.integer import Atom, Monomial
-from snd_analysis.values.depth import DEEPEST, depth_of
-from snd_analysis.values.pack import ONE, POSITION, ZERO, Run, positional
-from snd_analysis.values.scalars import Value
+from snd_analysis.shapes.integer import Atom, Leaf, Monomial, Variable, of_atom
+from snd_analysis.values.depth import DEEPEST
+from snd_analysis.values.pack import ONE, POSITION, ZERO, Pack, Run, positional
+from snd_analysis.values.scalars import Result, Value
 
 
 def sum_over_run(run: Run) -> Integer:
@@ -27,9 +27,7 @@ def _sum_of(run: Run, element: Integer) -> Integer:
     if element == POSITION:
         return shapes.floor_divide(run.length * (run.length - 1), 2)
     low, _ = shapes.bounds(element)
-    if depth_of(element) >= DEEPEST:
-        return shapes.opaque("…", None)
-    return shapes.sum_of(run, str(element), 0 if low is not None and low >= 0 else None)
+    return _unknown_fold("+", run, element, 0 if low is not None and low >= 0 else None)
 
 
 def product_over_run(run: Run) -> Integer:
@@ -50,9 +48,16 @@ def _product_of(run: Run, element: Integer) -> Integer:
     if not positional(element):
         return shapes.power(element, run.length)
     low, _ = shapes.bounds(element)
-    if depth_of(element) >= DEEPEST:
-        return shapes.opaque("…", None)
-    return shapes.product_of(Run(run.length, element), str(element), None if low is None or low < 0 else min(low, 1))
+    return _unknown_fold("*", Run(run.length, element), element, None if low is None or low < 0 else min(low, 1))
+
+
+def _unknown_fold(symbol: str, run: Run, element: Integer, low: int | None) -> Integer:
+    from snd_analysis.values.formatting import enclosed, shortened
+
+    key = Result("int", f"{symbol} ..", (Pack((run,)),))
+    if key.depth > DEEPEST:
+        return shapes.opaque("…", low)
+    return of_atom(Variable(Leaf(key, f"{enclosed(shortened(element))} {symbol} ..", low, None, fold=True)))
 
 
 def _divided(monomial: Monomial) -> tuple[Integer, Integer]:

@@ -172,7 +172,7 @@ def test_deeply_shared_operations_stay_small() -> None:
     assert substitute(result, {"x": 1.0}) != 1.0
     deep: Value = NAMES["s"]
     for _ in range(300):
-        deep = value("(s / (y + ..)) + (y % s)[s]", y=deep, s=NAMES["s"])
+        deep = value("(s / (y + ..))[y % s]", y=deep, s=NAMES["s"])
     substitute(deep, {"d": 2}, {"s": _ints(1, 0)})
 
 
