@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from snd_analysis import shapes
-from snd_analysis.shapes import Verdict
 from snd_analysis.source import Edit, Span
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.problem import Repair
-from snd_analysis.types.context import Context, Typed
+from snd_analysis.types.context import Context
+from snd_analysis.types.defaults import check_length, type_note
 from snd_analysis.types.deferred import circular_defaults
 from snd_analysis.types.expressions import dtype_of, expect, infer
 from snd_analysis.types.generics import check_element_type
@@ -109,32 +108,18 @@ def _check_default(context: Context, declaration: Declaration, default: nodes.De
     packed = None if parameter.pack is not None else False
     # A default that may be null leaves the attribute to be given where it is (2.5).
     what = f"the default of '{declaration.name}'"
-    typed = expect(context, default.value, dtype, what, packed=packed, optional=True)
+    notes = (type_note(context, declaration),)
+    typed = expect(context, default.value, dtype, what, packed=packed, optional=True, notes=notes)
     if typed.type is None or parameter.pack is None:
         return
     if typed.type.packed:
-        _check_length(context, declaration, default, typed)
+        check_length(context, declaration, default, typed)
     elif not _has_known_length(context, declaration, parameter.pack):
         message = (
             f"one value as the default of the pack '{declaration.name}' is repeated to its length, "
             "but nothing determines that: write a list"
         )
         context.report("uniform-default", default.value, message)
-
-
-def _check_length(context: Context, declaration: Declaration, default: nodes.Default, typed: Typed) -> None:
-    symbol = context.symbol(declaration.parameter.name)
-    declared = context.typed(symbol).type if symbol is not None else None
-    assert typed.type is not None
-    assert typed.type.length is not None
-    if declared is None or declared.length is None:
-        return
-    if shapes.decide_equal(declared.length, typed.type.length) is Verdict.DIFFERENT:
-        items = f"{typed.type.length} items, but the pack has {declared.length}"
-        message = f"the default of '{declaration.name}' has {items}"
-        pack = declaration.parameter.pack
-        assert pack is not None
-        context.report("length-mismatch", default.value, message, (context.note(pack, "its length is declared here"),))
 
 
 def _has_known_length(context: Context, declaration: Declaration, pack: nodes.Pack) -> bool:
@@ -150,5 +135,3 @@ def _has_known_length(context: Context, declaration: Declaration, pack: nodes.Pa
         for other in others
         for binding in bindings(context.resolution, other)
     )
-
-

@@ -9,13 +9,14 @@ from snd_analysis.shapes import Integer, Verdict
 from snd_analysis.syntax import nodes
 from snd_analysis.types.attributes import check_rank_capture
 from snd_analysis.types.context import Context, Typed
+from snd_analysis.types.defaults import type_note
 from snd_analysis.types.expressions import dtype_of, expect, infer
 from snd_analysis.types.extents import peek, tensor_shape
 from snd_analysis.types.generics import check_element_type
 from snd_analysis.types.parameters import Declaration
 from snd_analysis.types.shape_rules import check_shape
 from snd_analysis.types.type import ABSTRACT, INT, Type
-from snd_analysis.types.written import written
+from snd_analysis.types.written import counted, written
 
 
 def check_variables(context: Context, variables: Sequence[Declaration]) -> None:
@@ -34,7 +35,10 @@ def check_constants(context: Context, constants: Sequence[Declaration]) -> None:
         complete = _check_tensor(context, declaration)
         default = declaration.parameter.default
         if default is not None:
+            reported = len(context.problems)
             _check_value(context, declaration, default, complete)
+            if len(context.problems) > reported:
+                context.distrust(context.symbol(declaration.parameter.name))
         elif complete:
             message = f"the constant '{declaration.name}' has no value: write '= …' behind its type"
             context.report("missing-value", declaration.parameter.name, message)
@@ -76,7 +80,8 @@ def _check_value(context: Context, declaration: Declaration, default: nodes.Defa
         packed = False
     elif parameter.pack is not None:
         packed = True
-    typed = expect(context, default.value, dtype, f"the value of '{declaration.name}'", packed=packed)
+    notes = (type_note(context, declaration),)
+    typed = expect(context, default.value, dtype, f"the value of '{declaration.name}'", packed=packed, notes=notes)
     if typed.type is None or not complete:
         return
     if default.bounds and parameter.pack is not None:
@@ -143,14 +148,21 @@ def _check_count(context: Context, declaration: Declaration, default: nodes.Defa
         return
     parameter = declaration.parameter
     assert parameter.shape is not None
+    node: nodes.Node = parameter.shape
     if declared.length is not None:
-        wanted: Integer | None = declared.length
-        what, node = f"a pack of {declared.length} constants", parameter.pack or parameter.shape
+        wanted = declared.length
+        node = parameter.pack or parameter.shape
+        what = f"a pack of {counted(declared.length, 'constant')}"
     else:
         wanted = _volume(context, parameter.shape)
-        what, node = f"a tensor of the shape [{written(parameter.shape)}], which has {wanted} elements", parameter.shape
-    if wanted is not None and shapes.decide_equal(wanted, count) is Verdict.DIFFERENT:
-        message = f"there are {count} values for '{declaration.name}', {what}"
+        volume = _volume(context, parameter.shape)
+        if volume is None:
+            return
+        wanted = volume
+        what = f"a tensor of the shape [{written(parameter.shape)}], which has {counted(volume, 'element')}"
+    if shapes.decide_equal(wanted, count) is Verdict.DIFFERENT:
+        are = "is" if count.value == 1 else "are"
+        message = f"there {are} {counted(count, 'value')} for '{declaration.name}', {what}"
         context.report("constant-values", default.value, message, (context.note(node, "it is declared here"),))
 
 

@@ -15,6 +15,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from snd_analysis.names.resolution import Resolution
+from snd_analysis.names.resolve import entries_of
 from snd_analysis.names.symbols import Symbol, SymbolKind, Target
 from snd_analysis.shapes import Integer
 from snd_analysis.source import Span
@@ -120,10 +121,24 @@ class Context:
 
     def presume(self, node: nodes.Node) -> None:
         """Lets helper symbols and extents in what was reported to be null, which it can't be, not be null any more."""
-        for each in nodes.descendants(node):
-            symbol = self.symbol(each)
-            if symbol is not None and symbol.kind in _NULL_WITH_OTHERS:
-                self._presumed.add(symbol)
+        pending = [node]
+        while pending:
+            named = {self.symbol(each) for each in nodes.descendants(pending.pop())}
+            for symbol in named - self._presumed:
+                if symbol is not None and symbol.kind in _NULL_WITH_OTHERS:
+                    self._presumed.add(symbol)
+                    pending.extend(self._definitions(symbol))
+
+    def _definitions(self, symbol: Symbol) -> Iterator[nodes.Node]:
+        """The value that a helper symbol is given, which may be what makes it null."""
+        for _, entry in entries_of(self.definition, "using", nodes.Using):
+            if any(self.symbol(each) is symbol for each in nodes.descendants(entry.target)):
+                yield entry.value
+
+    def distrust(self, symbol: Symbol | None) -> None:
+        """Lets a symbol whose declaration contradicts itself, which is reported, have no type from now on."""
+        if symbol is not None:
+            self._doubted.add(symbol)
 
     @contextmanager
     def silent(self) -> Iterator[None]:

@@ -41,9 +41,7 @@ def circular_defaults(definition: nodes.Definition, resolution: Resolution) -> C
             break
         pending = [each for each in pending if each not in known]
         provided.update(symbol for each in known for symbol in gives[each])
-    edges = {
-        each: tuple(other for other in pending if needs[each] & (gives[other] - provided)) for each in pending
-    }
+    edges = {each: tuple(other for other in pending if needs[each] & (gives[other] - provided)) for each in pending}
     return Circles(frozenset(pending), _circles(pending, edges))
 
 

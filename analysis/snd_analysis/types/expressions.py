@@ -13,6 +13,7 @@ from snd_analysis import shapes
 from snd_analysis.names.symbols import BuiltIn, ShapeMember, Symbol, SymbolKind
 from snd_analysis.shapes import Integer
 from snd_analysis.syntax import nodes
+from snd_analysis.syntax.problem import Note
 from snd_analysis.types import operators, packs
 from snd_analysis.types.access import tensor_access
 from snd_analysis.types.context import UNTYPED, Context, Place, Typed
@@ -92,7 +93,7 @@ def _bounded_index(context: Context, node: nodes.Bounded) -> Typed:
             continue
         typed = expect(context, remap, INT, "an index", optional=True)
         if value.type is not None and typed.type is not None:
-            length, agree = packs.joined_length(context, node, value.type, typed.type)
+            length, agree = packs.joined_length(context, node, value.type, typed.type, (node.value, remap))
             result = (
                 Typed(value.type.of_length(length), accesses=result.accesses or typed.accesses) if agree else UNTYPED
             )
@@ -119,10 +120,12 @@ def expect(
     *,
     packed: bool | None = None,
     optional: bool = False,
+    notes: tuple[Note, ...] = (),
 ) -> Typed:
     """Infers an expression that must have an element type (by name or as a type), and may have to be a pack or single.
 
     ``what`` names the role for messages: ``"a bound of a range"``. With ``optional`` the value may be null.
+    ``notes`` go with whatever is wrong.
     """
     wanted = CONCRETE[dtype] if isinstance(dtype, str) else dtype
     typed = infer(context, node)
@@ -131,20 +134,24 @@ def expect(
     type_ = typed.type
     empty = packs.is_empty_list(node)
     if type_.dtype != wanted and not empty:
-        context.report("type-mismatch", node, f"{what} has the type '{wanted}', but this is '{type_}'")
+        kind = "element type" if type_.packed and packed is None else "type"
+        message = f"{what} has the {kind} '{wanted}{'..' if packed else ''}', but this is '{type_}'"
+        context.report("type-mismatch", node, message, notes)
         context.doubt(node)
         return UNTYPED
     if packed is True and not type_.packed:
-        context.report("pack-expected", node, f"{what} is a pack, but this is a single value of type '{type_}'")
+        message = f"{what} is a pack, but this is a single value of type '{type_}'"
+        context.report("pack-expected", node, message, notes)
         context.doubt(node)
         return UNTYPED
     if packed is False and type_.packed:
-        context.report("unexpected-pack", node, f"{what} is a single value, but this is a pack of type '{type_}'")
+        message = f"{what} is a single value, but this is a pack of type '{type_}'"
+        context.report("unexpected-pack", node, message, notes)
         context.doubt(node)
         return UNTYPED
     if type_.optional and not optional:
         message = f"{what} can't be null, but this may be: its type is '{type_}'; give a value for null with '??'"
-        context.report("null-not-allowed", node, message)
+        context.report("null-not-allowed", node, message, notes)
         context.presume(node)
         return Typed(type_.required(), typed.value, typed.items, typed.accesses)
     return (
@@ -160,6 +167,11 @@ def integer(context: Context, node: nodes.Expression) -> Integer:
 
 def promotions(context: Context, condition: nodes.Node) -> frozenset[Symbol]:
     """The symbols that are not null where the condition is true: those null-tested in a conjunction (2.4)."""
+    typed = context.expressions.get(condition)
+    if typed is not None and typed.type is None:
+        # What is wrong is reported: whatever is named was probably meant to be tested.
+        named = (context.symbol(each) for each in nodes.descendants(condition))
+        return frozenset(symbol for symbol in named if symbol is not None)
     match condition:
         case nodes.Parenthesized(inner=inner):
             return promotions(context, inner)

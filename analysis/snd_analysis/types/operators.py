@@ -70,7 +70,7 @@ def binary(context: Context, node: nodes.Binary, left: Typed, right: Typed) -> T
             return _unfit(context, side, operator, wanted, typed.dtype)
     if left.type.dtype != right.type.dtype:
         return _mixed(context, node, left.type, right.type)
-    length, agree = joined_length(context, node, left.type, right.type)
+    length, agree = joined_length(context, node, left.type, right.type, (node.left, node.right))
     if not agree:
         return UNTYPED
     dtype = left.type.dtype if operator in _ARITHMETIC | _INTEGER else BOOL
@@ -134,7 +134,7 @@ def _identity(context: Context, node: nodes.Binary, left: Typed, right: Typed) -
         return _mixed(context, node, left.type, right.type)
     if left.type.tensor or right.type.tensor:
         return Typed(Type(BOOL))
-    length, agree = joined_length(context, node, left.type, right.type)
+    length, agree = joined_length(context, node, left.type, right.type, (node.left, node.right))
     return Typed(Type(BOOL, left.type.optional or right.type.optional, length)) if agree else UNTYPED
 
 
@@ -144,7 +144,8 @@ def _containment(context: Context, node: nodes.Binary, item: Type, pack: Type, a
         context.report("pack-expected", node.right, message)
         return UNTYPED
     if item.dtype != pack.dtype:
-        return _mixed(context, node, item, pack)
+        message = f"'in' looks for items of the type of the pack, but these are '{item}' and '{pack}'"
+        return _mixed(context, node, item, pack, message)
     return Typed(Type(BOOL, item.optional or pack.optional, item.length), accesses=accesses)
 
 
@@ -240,12 +241,15 @@ def select(
         if not _both_elements(context, (node.consequent, consequent), (node.alternative, alternative)):
             return UNTYPED
         if condition.type.packed:
-            length, agree = joined_length(context, node, consequent.type, alternative.type)
+            assert node.alternative is not None
+            sides = (node.consequent, node.alternative)
+            length, agree = joined_length(context, node, consequent.type, alternative.type, sides)
         else:
             length = _chosen_length(context, node, consequent.type, alternative.type)
     if condition.type.packed and agree:
-        single = Type(BOOL, length=length)
-        length, agree = joined_length(context, node, condition.type, single)
+        chosen = node.consequent if consequent.type.packed or node.alternative is None else node.alternative
+        result = replace(consequent.type, length=length)
+        length, agree = joined_length(context, node, condition.type, result, (node.condition, chosen))
     if not agree:
         return UNTYPED
     type_ = replace(consequent.type, optional=optional, length=length)
@@ -334,8 +338,8 @@ def _unfit(context: Context, node: nodes.Node, operator: str, wanted: str, dtype
     return UNTYPED
 
 
-def _mixed(context: Context, node: nodes.Binary, left: Type, right: Type) -> Typed:
-    message = f"'{node.operator.text}' takes two values of one type, but these are '{left}' and '{right}'"
+def _mixed(context: Context, node: nodes.Binary, left: Type, right: Type, message: str | None = None) -> Typed:
+    message = message or f"'{node.operator.text}' takes two values of one type, but these are '{left}' and '{right}'"
     notes = (
         context.note(node.left, f"this is '{left}'"),
         context.note(node.right, f"this is '{right}'"),

@@ -10,23 +10,22 @@ from snd_analysis.shapes import Integer, Verdict
 from snd_analysis.syntax import nodes
 from snd_analysis.types.context import UNTYPED, Context, Place, Typed
 from snd_analysis.types.type import BOOL, INT, STR, Type
-from snd_analysis.types.written import written
+from snd_analysis.types.written import counted, written
 
 
-def joined_length(context: Context, node: nodes.Node, left: Type, right: Type) -> tuple[Integer | None, bool]:
-    """Length of an element-wise operation, and whether those of its operands can agree; reported if not."""
+def joined_length(
+    context: Context, node: nodes.Node, left: Type, right: Type, sides: tuple[nodes.Node, ...] = ()
+) -> tuple[Integer | None, bool]:
+    """Length of an element-wise operation, and whether those of its operands can agree; reported if not.
+
+    ``sides`` are the two operands, where notes show what each of them is.
+    """
     if left.length is None or right.length is None:
         return left.length if right.length is None else right.length, True
     if shapes.decide_equal(left.length, right.length) is Verdict.DIFFERENT:
         message = f"these packs have different lengths: {left.length} and {right.length}"
-        notes: tuple[nodes.Node, ...] = ()
-        if isinstance(node, nodes.Binary):
-            notes = (node.left, node.right)
-        texts = (left, right)
-        context.report(
-            "length-mismatch", node, message,
-            tuple(context.note(side, f"this is '{type_}'") for side, type_ in zip(notes, texts, strict=False)),
-        )  # fmt: skip
+        notes = (context.note(side, f"this is '{type_}'") for side, type_ in zip(sides, (left, right), strict=False))
+        context.report("length-mismatch", node, message, tuple(notes))
         return None, False
     return (left.length if left.length.value is not None or right.length.value is None else right.length), True
 
@@ -146,7 +145,7 @@ def _expanded_pack(context: Context, item: nodes.Expanded, typed: Typed, count: 
         return Typed(replace(typed.type, optional=optional, length=length), accesses=typed.accesses)
     if count.value is not None and typed.type.length is not None:
         if shapes.decide_equal(count.value, typed.type.length) is Verdict.DIFFERENT:
-            message = f"this pack has {typed.type.length} items, not {count.value}"
+            message = f"this pack has {counted(typed.type.length, 'item')}, not {count.value}"
             context.report("length-mismatch", item, message)
             return UNTYPED
         if typed.type.length.value is None:
@@ -223,7 +222,7 @@ def _zip(context: Context, node: nodes.Zip) -> Typed:
             message = f"interleaved packs have one type, but these are '{types[0]}' and '{type_}'"
             context.report("type-mismatch", item, message, (context.note(node.items[0], f"this is '{types[0]}'"),))
             return UNTYPED
-        length, agree = joined_length(context, node, types[0], type_)
+        length, agree = joined_length(context, node, types[0], type_, (node.items[0], item))
         if not agree:
             return UNTYPED
         del length
@@ -303,7 +302,7 @@ def pack_index(context: Context, node: nodes.Subscript, pack: Typed) -> Typed:
         _infer_all(context, index)
         return UNTYPED
     length = type_.length if type_.length is not None else shapes.opaque("length")
-    taken = _taken(context, index.items[0], length, pack.items)
+    taken = _taken(context, node, length, pack.items)
     if taken is None:
         return UNTYPED
     new_length, value, items, optional, accesses = taken
@@ -318,11 +317,12 @@ Taken = tuple["Integer | None", "Integer | None", "tuple[Integer | None, ...] | 
 
 
 def _taken(
-    context: Context, index: nodes.Node, length: Integer, items: tuple[Integer | None, ...] | None
+    context: Context, node: nodes.Subscript, length: Integer, items: tuple[Integer | None, ...] | None
 ) -> Taken | None:
     """What an index takes of a pack: the length of the result (None for one item), value or items, optionality."""
     from snd_analysis.types.expressions import infer
 
+    index = node.index.items[0]
     if isinstance(index, nodes.Range):
         return sliced(context, index, length, items)
     typed = infer(context, index)
@@ -339,8 +339,10 @@ def _taken(
     if type_.packed and type_.dtype == BOOL:
         assert type_.length is not None
         if shapes.decide_equal(type_.length, length) is Verdict.DIFFERENT:
-            message = f"the mask has {type_.length} items, the pack that it masks {length}"
-            context.report("length-mismatch", index, message)
+            message = f"the mask has {counted(type_.length, 'item')}, the pack that it masks {length}"
+            context.report(
+                "length-mismatch", index, message, (context.note(node.target, f"this has {counted(length, 'item')}"),)
+            )
             return None
         return shapes.opaque("length"), None, None, type_.optional, typed.accesses
     if type_.dtype != INT:
@@ -351,7 +353,7 @@ def _taken(
         known = typed.value.value if typed.value is not None else None
         if known is not None:
             if length.value is not None and not -length.value <= known < length.value:
-                message = f"the index {known} is outside of the pack, which has {length.value} items"
+                message = f"the index {known} is outside of the pack, which has {counted(length, 'item')}"
                 context.report("index-out-of-range", index, message)
                 return None
             value = items[known] if items is not None and -len(items) <= known < len(items) else None
@@ -375,7 +377,7 @@ def sliced(
         if given:
             for node, bound in ((index.first, known[0]), (index.last, known[1])):
                 if node is not None and bound is not None and not -length.value <= bound <= length.value:
-                    message = f"the bound {bound} is outside of the pack, which has {length.value} items"
+                    message = f"the bound {bound} is outside of the pack, which has {counted(length, 'item')}"
                     context.report("index-out-of-range", node, message)
                     return None
             part = items[known[0] : known[1] : step.value]
@@ -446,7 +448,7 @@ def substitution(context: Context, node: nodes.Substitution, pack: Typed, value:
         context.report("unexpected-pack", node.value, message)
         return UNTYPED
     if index.type.packed and value.type.packed:
-        _, agree = joined_length(context, node, index.type, value.type)
+        _, agree = joined_length(context, node, index.type, value.type, (items[0], node.value))
         if not agree:
             return UNTYPED
     optional = pack.type.optional or value.type.optional or index.type.optional

@@ -12,7 +12,7 @@ from snd_analysis.types.expressions import expect, infer
 from snd_analysis.types.extents import pack_length
 from snd_analysis.types.parameters import Declaration, symbols_in
 from snd_analysis.types.type import BOOL, INT
-from snd_analysis.types.written import written
+from snd_analysis.types.written import counted, written
 
 
 def check_shape(context: Context, declaration: Declaration) -> None:
@@ -88,8 +88,8 @@ def _check_extent(context: Context, declaration: Declaration, extent: nodes.Exte
         )
         context.report("expansion-without-length", extent, message, _declared(context, extent.value))
         doubt(context, extent.value)
-    elif length is not None and _differ(length.value, value.type.length):
-        message = f"'{written(extent.value)}' has {value.type.length} items, not {length.value}"
+    elif length is not None and value.type.length is not None and _differ(length.value, value.type.length):
+        message = f"'{written(extent.value)}' has {counted(value.type.length, 'item')}, not {length.value}"
         context.report("length-mismatch", extent, message, _declared(context, extent.value))
 
 
@@ -124,7 +124,8 @@ def _check_item_extents(context: Context, declaration: Declaration, extent: node
         message = f"'..{text}' takes a pack with an extent for each tensor, but '{text}' is a single '{value.type}'"
         context.report("item-extent", extent, message, _declared(context, extent.value))
     elif _differ(value.type.length, length):
-        message = f"'{text}' has {value.type.length} extents, but '{declaration.name}' is a pack of {length} tensors"
+        extents, tensors = counted(value.type.length, "extent"), counted(length, "tensor")
+        message = f"'{text}' has {extents}, but '{declaration.name}' is a pack of {tensors}"
         context.report("length-mismatch", extent, message, _declared(context, extent.value))
 
 

@@ -12,6 +12,7 @@ from snd_analysis.syntax.problem import Note
 from snd_analysis.types.attributes import check_no_bounds, check_rank_capture, report_optional_default
 from snd_analysis.types.binding_order import Obstacle, binding_order
 from snd_analysis.types.context import Context, Typed
+from snd_analysis.types.defaults import check_length, type_note
 from snd_analysis.types.expressions import dtype_of, expect, infer
 from snd_analysis.types.extents import length_value, peek
 from snd_analysis.types.generics import check_element_type
@@ -77,16 +78,9 @@ def _check_default(context: Context, declaration: Declaration, default: nodes.De
         return
     what = f"the default of '{declaration.name}'"
     # A single value stands for all elements of a shape that is known (the draft's LSTM starts from such states).
-    typed = expect(context, default.value, dtype, what, packed=parameter.pack is not None)
-    symbol = context.symbol(parameter.name)
-    declared = context.typed(symbol).type if symbol is not None else None
-    if typed.type is None or typed.type.length is None or declared is None or declared.length is None:
-        return
-    if shapes.decide_equal(typed.type.length, declared.length) is Verdict.DIFFERENT:
-        items = f"{typed.type.length} items, but the pack has {declared.length}"
-        assert parameter.pack is not None
-        notes = (context.note(parameter.pack, "its length is declared here"),)
-        context.report("length-mismatch", default.value, f"the default of '{declaration.name}' has {items}", notes)
+    notes = (type_note(context, declaration),)
+    typed = expect(context, default.value, dtype, what, packed=parameter.pack is not None, notes=notes)
+    check_length(context, declaration, default, typed)
 
 
 def _own_symbols(context: Context, declaration: Declaration) -> tuple[Symbol, ...]:
@@ -175,7 +169,6 @@ def _check_agreement(context: Context, declared: Sequence[Declaration]) -> None:
                 continue
             note = Note(bound.span.shifted(earlier.base), "the first bound is here")
             message = (
-                f"the upper bound of '{symbol.name}' is '{written(extent.bound)}' here, "
-                f"but '{written(bound)}' before"
+                f"the upper bound of '{symbol.name}' is '{written(extent.bound)}' here, but '{written(bound)}' before"
             )
             context.report("bounds-differ", extent.bound, message, (note,))

@@ -13,6 +13,7 @@ from snd_analysis.types.context import UNTYPED, Context, Typed
 from snd_analysis.types.expressions import infer
 from snd_analysis.types.shape_rules import check_length
 from snd_analysis.types.type import BOOL
+from snd_analysis.types.written import counted
 
 Items = tuple["Integer | None", ...]
 
@@ -27,7 +28,7 @@ def define_using(context: Context) -> None:
         if isinstance(entry.target, nodes.ListTarget):
             _take_apart(context, entry.target, entry.value, value)
         else:
-            _define(context, entry.target.name, _hinted(context, entry.target, value))
+            _define(context, entry.target.name, _hinted(context, entry.target, entry.value, value))
 
 
 def _define(context: Context, name: nodes.Name, typed: Typed) -> None:
@@ -36,7 +37,7 @@ def _define(context: Context, name: nodes.Name, typed: Typed) -> None:
         context.symbols[symbol] = typed
 
 
-def _hinted(context: Context, target: nodes.NameTarget, value: Typed) -> Typed:
+def _hinted(context: Context, target: nodes.NameTarget, node: nodes.Expression, value: Typed) -> Typed:
     """The value of ``a..(n) = …``, whose length must be what is said."""
     if target.expansion is None:
         return value
@@ -50,8 +51,8 @@ def _hinted(context: Context, target: nodes.NameTarget, value: Typed) -> Typed:
     if hint is None:
         return value
     if shapes.decide_equal(hint, value.type.length) is Verdict.DIFFERENT:
-        message = f"'{target.name.text}' is said to have {hint} items, but the value has {value.type.length}"
-        context.report("length-mismatch", target, message)
+        message = f"'{target.name.text}' is said to have {counted(hint, 'item')}, but the value has {value.type.length}"
+        context.report("length-mismatch", target, message, (context.note(node, f"this is '{value.type}'"),))
         return value
     length = value.type.length if value.type.length.value is not None else hint
     return replace(value, type=value.type.of_length(length))
@@ -125,23 +126,23 @@ def _fits(
     known: Integer,
     open_part: nodes.NameTarget | nodes.TupleTarget | None,
 ) -> bool:
-    notes = (context.note(node, f"this has {total} items"),)
+    notes = (context.note(node, f"this has {counted(total, 'item')}"),)
     if open_part is None:
         if shapes.decide_equal(total, known) is Verdict.DIFFERENT:
-            message = f"a pack of {total} items can't be taken apart into {known}"
+            message = f"a pack of {counted(total, 'item')} can't be taken apart into {known}"
             context.report("decomposition-mismatch", target, message, notes)
             return False
         return True
     rest = total - known
     _, most = shapes.bounds(rest)
     if most is not None and most < 0:
-        message = f"a pack of {total} items can't be taken apart into {known} and more"
+        message = f"a pack of {counted(total, 'item')} can't be taken apart into {known} and more"
         context.report("decomposition-mismatch", target, message, notes)
         return False
     if isinstance(open_part, nodes.TupleTarget):
         count = len(open_part.names)
         if shapes.decide_equal(shapes.remainder(rest, count), 0) is Verdict.DIFFERENT:
-            message = f"{rest} items can't be unzipped into {count} packs of equal length"
+            message = f"{counted(rest, 'item')} can't be unzipped into {count} packs of equal length"
             context.report("decomposition-mismatch", open_part, message, notes)
             return False
     return True

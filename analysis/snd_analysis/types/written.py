@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from snd_analysis.shapes import Integer
 from snd_analysis.syntax import nodes
+
+
+def counted(number: Integer | int, noun: str) -> str:
+    """``1 result``, ``2 results``, ``k results``."""
+    return f"{number} {noun}" if str(number) == "1" else f"{number} {noun}s"
 
 
 def written(node: nodes.Node) -> str:

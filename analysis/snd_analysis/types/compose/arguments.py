@@ -10,10 +10,11 @@ from snd_analysis.shapes import Integer
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.problem import Note
 from snd_analysis.types.compose.binding import ShapeBinding
-from snd_analysis.types.compose.composition import UNKNOWN, Composition, Value, counted
+from snd_analysis.types.compose.composition import UNKNOWN, Composition, Value
 from snd_analysis.types.compose.generics import TypeBinding
 from snd_analysis.types.packs import is_empty_list
 from snd_analysis.types.signature import Signature, TensorParameter, elsewhere
+from snd_analysis.types.written import counted
 
 
 class ArgumentCheck:
@@ -148,7 +149,7 @@ class ArgumentCheck:
         def complain(needed: Integer) -> None:
             message = (
                 f"the input '{parameter.symbol.name}' of '{self._name.name}' has the type '{parameter.type}' and needs "
-                f"{needed} tensors here, but this has {actual}: its type is '{value}'"
+                f"{counted(needed, 'tensor')} here, but this has {actual}: its type is '{value}'"
             )
             self._report("length-mismatch", argument, message, parameter)
 

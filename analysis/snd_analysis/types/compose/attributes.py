@@ -19,6 +19,7 @@ from snd_analysis.types.expressions import infer
 from snd_analysis.types.packs import is_empty_list
 from snd_analysis.types.signature import AttributeParameter, Signature, elsewhere
 from snd_analysis.types.type import Type
+from snd_analysis.types.written import counted
 
 
 class AttributeCheck:
@@ -136,7 +137,7 @@ class AttributeCheck:
         def complain(needed: Integer) -> None:
             message = (
                 f"the attribute '{parameter.symbol.name}' has the type '{parameter.type}' "
-                f"and needs {needed} items here, but this has {length}"
+                f"and needs {counted(needed, 'item')} here, but this has {length}"
             )
             self._report("length-mismatch", item.value, message, parameter)
 

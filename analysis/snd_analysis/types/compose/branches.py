@@ -10,10 +10,11 @@ from snd_analysis.names.symbols import Symbol
 from snd_analysis.shapes import Verdict
 from snd_analysis.source import Span
 from snd_analysis.syntax import nodes
-from snd_analysis.types.compose.composition import UNKNOWN, Composition, Value, counted, result_place
+from snd_analysis.types.compose.composition import UNKNOWN, Composition, Value, result_place
 from snd_analysis.types.compose.conditions import condition
 from snd_analysis.types.dimensions import agreed, shape_of
 from snd_analysis.types.expressions import promotions
+from snd_analysis.types.written import counted
 
 Run = Callable[[Composition, nodes.Callable], "list[Value] | None"]
 

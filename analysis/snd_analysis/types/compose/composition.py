@@ -191,11 +191,6 @@ class Composition:
         self.context.problems.append(Problem(rule, span, message, tuple(notes)))
 
 
-def counted(number: int, noun: str) -> str:
-    """``1 result``, ``2 results``."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
 def result_place(node: nodes.Callable) -> nodes.Node:
     """Where to mark a right side: a block by its 'yield', which says what it results in."""
     if isinstance(node, nodes.Labelled):

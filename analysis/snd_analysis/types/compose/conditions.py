@@ -9,9 +9,10 @@ from snd_analysis import shapes
 from snd_analysis.shapes import Verdict
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.problem import Note
-from snd_analysis.types.compose.composition import Composition, Value, counted, result_place
+from snd_analysis.types.compose.composition import Composition, Value, result_place
 from snd_analysis.types.signature import elsewhere
 from snd_analysis.types.type import BOOL
+from snd_analysis.types.written import counted
 
 Run = Callable[[Composition, nodes.Callable], "list[Value] | None"]
 

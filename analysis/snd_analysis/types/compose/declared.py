@@ -10,6 +10,7 @@ from snd_analysis.syntax import nodes
 from snd_analysis.syntax.problem import Note, Problem
 from snd_analysis.types.compose.composition import Composition, Value
 from snd_analysis.types.dimensions import differing
+from snd_analysis.types.written import counted
 
 
 def check_assigned(work: Composition, symbol: Symbol, name: nodes.Name, value: Value) -> None:
@@ -35,7 +36,9 @@ def check_assigned(work: Composition, symbol: Symbol, name: nodes.Name, value: V
     elif declared.length is not None and actual.length is not None and (
         shapes.decide_equal(declared.length, actual.length) is Verdict.DIFFERENT
     ):  # fmt: skip
-        message = f"{role} has {declared.length} tensors, but this has {actual.length}: its type is '{value}'"
+        message = (
+            f"{role} has {counted(declared.length, 'tensor')}, but this has {actual.length}: its type is '{value}'"
+        )
         context.report("length-mismatch", value.place or name, message, note)
     elif work.shapes_certain:
         _check_shape(work, symbol, name, value)

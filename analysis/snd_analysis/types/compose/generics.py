@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 from snd_analysis.names.symbols import OperatorName
 from snd_analysis.syntax import nodes
-from snd_analysis.types.compose.composition import Composition, counted
+from snd_analysis.types.compose.composition import Composition
 from snd_analysis.types.element import described
 from snd_analysis.types.expressions import dtype_of
 from snd_analysis.types.signature import Signature, elsewhere
 from snd_analysis.types.type import ABSTRACT, Dtype
+from snd_analysis.types.written import counted
 
 _CONTAINED = {
     "type": frozenset({"int", "real", "bool", "str", "type", "arith", "num"}),

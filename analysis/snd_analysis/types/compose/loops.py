@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 from snd_analysis import shapes
 from snd_analysis.shapes import Integer, Verdict
 from snd_analysis.syntax import nodes
-from snd_analysis.types.compose.composition import UNKNOWN, Composition, Value, counted, result_place
+from snd_analysis.types.compose.composition import UNKNOWN, Composition, Value, result_place
 from snd_analysis.types.compose.conditions import condition
 from snd_analysis.types.compose.result_types import disagreement, written_type
 from snd_analysis.types.dimensions import differing, shape_of
 from snd_analysis.types.type import INT, TensorShape, Type
+from snd_analysis.types.written import counted
 
 Run = Callable[[Composition, nodes.Callable], "list[Value] | None"]
 
@@ -121,10 +122,10 @@ def _scan_length(work: Composition, node: nodes.Loop, scanned: list[Value]) -> I
             first = (scan, length)
         elif shapes.decide_equal(first[1], length) is Verdict.DIFFERENT:
             message = (
-                f"the packs of a loop have one length, but '{scan.name.text}' scans {length} tensors "
+                f"the packs of a loop have one length, but '{scan.name.text}' scans {counted(length, 'tensor')} "
                 f"and '{first[0].name.text}' {first[1]}"
             )
-            note = work.context.note(first[0].value, f"this pack has {first[1]} tensors")
+            note = work.context.note(first[0].value, f"this pack has {counted(first[1], 'tensor')}")
             work.context.report("scan-lengths", scan.value, message, (note,))
     return None if first is None else first[1]
 
@@ -147,7 +148,9 @@ def _count(work: Composition, node: nodes.Loop, length: Integer | None) -> _Coun
     if value.scalar is not None and length is not None:
         least, most = shapes.bounds(value.scalar - length)[0], length
         if least is not None and least > 0:
-            message = f"the loop counts to {value.scalar}, but the packs that it scans have only {most} tensors"
+            message = (
+                f"the loop counts to {value.scalar}, but the packs that it scans have only {counted(most, 'tensor')}"
+            )
             work.context.report(
                 "scan-lengths", written, message, (work.context.note(node.scans[0].value, "scanned here"),)
             )

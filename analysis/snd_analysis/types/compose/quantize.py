@@ -8,10 +8,11 @@ from snd_analysis.syntax import nodes
 from snd_analysis.syntax.spelling import close_matches
 from snd_analysis.types.compose.attributes import AttributeCheck
 from snd_analysis.types.compose.binding import ShapeBinding
-from snd_analysis.types.compose.composition import Composition, counted
+from snd_analysis.types.compose.composition import Composition
 from snd_analysis.types.compose.generics import TypeBinding
 from snd_analysis.types.compose.scopes import Found, find_tensor, tensors
 from snd_analysis.types.signature import Signature, elsewhere, signature_of
+from snd_analysis.types.written import counted
 
 
 def check_quantize(work: Composition) -> None:

@@ -10,13 +10,14 @@ from snd_analysis.names.symbols import Symbol, SymbolKind
 from snd_analysis.shapes import Integer, Verdict
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.problem import Note
-from snd_analysis.types.compose.composition import UNKNOWN, Composition, Value, counted
+from snd_analysis.types.compose.composition import UNKNOWN, Composition, Value
 from snd_analysis.types.compose.declared import check_assigned
 from snd_analysis.types.compose.result_types import typed_result
 from snd_analysis.types.context import Typed
 from snd_analysis.types.expressions import expect
 from snd_analysis.types.signature import elsewhere
 from snd_analysis.types.type import INT
+from snd_analysis.types.written import counted
 
 _Item = nodes.Result | nodes.ResultTuple
 
@@ -81,7 +82,7 @@ def _packed_as_written(work: Composition, result: nodes.Result, value: Value, le
     if length is None:
         return value
     if shapes.decide_equal(length, type_.length) is Verdict.DIFFERENT:
-        message = f"there are {type_.length} tensors in this result, not {length}: its type is '{value}'"
+        message = f"this result has {counted(type_.length, 'tensor')}, not {length}: its type is '{value}'"
         work.context.report("length-mismatch", result.pack, message, _origin_notes(work, value))
     return replace(value, type=type_.of_length(length))
 
@@ -152,7 +153,7 @@ def _fitting(
     if fits:
         return value
     wanted = f"{'at least ' if rest else ''}{total}"
-    message = f"there are {there} tensors in this result, but the list of names takes {wanted}"
+    message = f"this result has {counted(there, 'tensor')}, but the list of names takes {wanted}"
     work.context.report("length-mismatch", result, message, _origin_notes(work, value))
     return UNKNOWN
 
