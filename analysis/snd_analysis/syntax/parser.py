@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from snd_analysis.source import Span
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.builder import Entries, TreeBuilder, methods
+from snd_analysis.syntax.expression_builder import ExpressionBuilder
 from snd_analysis.syntax.problem import Problem
 from snd_analysis.syntax.recovery import Recovery
 from snd_analysis.syntax.stacks import Remembered, Stacks
@@ -235,8 +236,9 @@ def _flat(symbols: list[Any]) -> list[Any]:
     return flat
 
 
-def read_expression(builder: TreeBuilder, start: int, end: int) -> nodes.Expression:
+def read_expression(builder: ExpressionBuilder, start: int, end: int) -> nodes.Expression:
     """The expression that ``text[start:end]`` spells, whole; used for the fields of strings."""
+    assert isinstance(builder, TreeBuilder)
     tokens = tokenize(builder.text, start, end)
     builder.problems += tokens.problems
     run = Run(builder.text, tokens.tokens, "_expr", builder, end=end)
