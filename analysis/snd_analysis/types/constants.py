@@ -154,7 +154,6 @@ def _check_count(context: Context, declaration: Declaration, default: nodes.Defa
         node = parameter.pack or parameter.shape
         what = f"a pack of {counted(declared.length, 'constant')}"
     else:
-        wanted = _volume(context, parameter.shape)
         volume = _volume(context, parameter.shape)
         if volume is None:
             return
