@@ -137,9 +137,9 @@ def accesses(subject: Subject) -> Iterator[Mutation]:
                 continue  # an item of a pack of tensors
             yield mutation("tensor not accessed", Verdict.MUST, (subject.span(index), ""))
             yield from _item_changes(subject, index)
-            yield mutation(
-                "access of an element", Verdict.MUST, (Span(subject.span(node).end, subject.span(node).end), "[0]")
-            )
+            type_, end = subject.type_of(node), subject.span(node).end
+            if type_ is not None and not type_.packed:
+                yield mutation("access of an element", Verdict.MUST, (Span(end, end), "[0]"))
         elif isinstance(node, nodes.Access):
             yield from _item_changes(subject, node.indices[-1])
 
