@@ -34,8 +34,8 @@ def _reduced(symbol: str, items: Sequence[Value]) -> Value:
 
 
 def _as_parts(pack: Pack) -> tuple[Segment, ...]:
-    items = pack.items
-    return pack.segments if items is None else items
+    """Items where their number is known; but long runs of ints or bools stay, being folded at once."""
+    return pack.segments if pack.length.value is None or pack.dtype in ("int", "bool") else pack.items or ()
 
 
 # ---- sum and product -------------------------------------------------------------------------------------------------
@@ -138,6 +138,8 @@ def _ordered(symbol: str) -> Fold:
     compare = OPERATIONS[symbol]
 
     def fold(pack: Pack) -> Value:
+        if pack.run is not None and pack.dtype == "int":
+            return _neighbours(symbol, compare, pack)
         items = pack.items
         if items is not None:
             return _all_of(compare(a, b) for a, b in pairwise(items))

@@ -37,10 +37,10 @@ def from_start(index: Integer, length: Integer) -> Integer:
 
 def item(pack: Pack, index: Integer) -> Value:
     """``pack[index]``. Raises Failure if the index is certainly outside."""
-    number, items = index.value, pack.items
-    if number is not None and items is not None:
-        if -len(items) <= number < len(items):
-            return items[number]
+    number, count = index.value, pack.length.value
+    if number is not None and count is not None:
+        if -count <= number < count:
+            return at(pack, index if number >= 0 else shapes.constant(number + count))
         raise outside(index, pack.length)
     if not positional(index) and (
         shapes.compare(">=", index, pack.length) is TRUE or shapes.compare("<", index, -pack.length) is TRUE
@@ -54,14 +54,14 @@ def at(pack: Pack, index: Integer) -> Value:
 
     Raises Failure if it is certainly not.
     """
-    number, items = index.value, pack.items
-    if number is not None and items is not None:
-        if 0 <= number < len(items):
-            return items[number]
+    number, count = index.value, pack.length.value
+    if number is not None and count is not None and not 0 <= number < count:
         raise outside(index, pack.length)
     run = pack.run
     if run is not None:
         return shifted(run.element, index)
+    if number is not None and pack.items is not None:
+        return pack.items[number]
     uniform = pack.uniform
     if uniform is not None:
         return uniform

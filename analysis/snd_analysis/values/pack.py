@@ -186,11 +186,12 @@ def _items_of(element: Value, count: int, moves: bool) -> Iterable[Value]:
 def positional(value: Value) -> bool:
     """Whether the position occurs in a value, so that it may differ from item to item."""
     if isinstance(value, Integer | Truth):
-        return any(_is_positional_key(leaf.key) for leaf in value.leaves)
-    return isinstance(value, Unknown) and _is_positional_key(value.key)
+        return any(is_positional(leaf.key) for leaf in value.leaves)
+    return isinstance(value, Unknown) and is_positional(value.key)
 
 
-def _is_positional_key(key: Hashable) -> bool:
+def is_positional(key: Hashable) -> bool:
+    """Whether the position occurs in a key."""
     if key is POSITION_KEY:
         return True
     if isinstance(key, Element):

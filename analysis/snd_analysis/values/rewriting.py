@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Hashable, Mapping
 
 from snd_analysis import shapes
@@ -16,6 +17,7 @@ from snd_analysis.values.pack import (
     Segment,
     element_value,
     fresh,
+    is_positional,
     positional,
 )
 from snd_analysis.values.scalars import DEFINITIONS, UNDEFINED, Maybe, Result, Unknown, Value, dtype_of, maybe
@@ -51,19 +53,28 @@ def _as_value(given: Integer | Truth | int | float | str) -> Value:
 
 
 class _Rewriting:
-    """One pass. Packs don't depend on the position outside of them, so only other substitutions enter them."""
+    """One pass, or the part of it that is about one position. What doesn't depend on the position is done once."""
 
     def __init__(
-        self, position: Integer | None, variables: Mapping[Hashable, Value], packs: Mapping[Hashable, Pack]
+        self,
+        position: Integer | None,
+        variables: Mapping[Hashable, Value],
+        packs: Mapping[Hashable, Pack],
+        whole: _Rewriting | None = None,
     ) -> None:
         self._position = position
         self._variables = variables
         self._packs = packs
         self._only_position = not variables and not packs
+        self._whole = whole or self
         self._known: dict[Hashable, Value | None] = {}
+        self._parts: dict[Integer, _Rewriting] = {}
 
-    def _at(self, position: Integer | None) -> _Rewriting:
-        return _Rewriting(position, self._variables, self._packs)
+    def _at(self, position: Integer) -> _Rewriting:
+        parts = self._whole._parts
+        if position not in parts:
+            parts[position] = _Rewriting(position, self._variables, self._packs, self._whole)
+        return parts[position]
 
     def value(self, value: Value) -> Value:
         """The value rewritten."""
@@ -106,9 +117,10 @@ class _Rewriting:
         if key is POSITION_KEY:
             return self._position
         if isinstance(key, Element | Result | FoldKey):
-            if key not in self._known:
-                self._known[key] = self._redone(key, low, high)
-            return self._known[key]
+            owner = self if is_positional(key) else self._whole
+            if key not in owner._known:
+                owner._known[key] = owner._redone(key, low, high)
+            return owner._known[key]
         return self._variables.get(key)
 
     def _redone(self, key: Element | Result | FoldKey, low: int | None, high: int | None) -> Value | None:
@@ -132,7 +144,7 @@ class _Rewriting:
             if isinstance(pack, Pack):
                 found = self._pack(pack)
             elif isinstance(pack, Result):
-                found = self._result(pack)
+                found = self._replaced(pack, None, None)
         if isinstance(found, Pack):
             return None if found is pack and index == key.index else at(found, index)
         if found is not None:
@@ -153,22 +165,23 @@ class _Rewriting:
         return self._variables.get(key) if given is None else DEFINITIONS[f"{key.operator} .."](given)
 
     def _pack(self, pack: Pack) -> Value:
+        """Packs don't depend on the position outside of them, so only other substitutions enter them."""
         if self._only_position:
             return pack
-        inside = self if self._position is None else self._at(None)
+        known = self._whole._known
+        if pack not in known:
+            known[pack] = self._whole._rewritten(pack)
+        return known[pack]
+
+    def _rewritten(self, pack: Pack) -> Value:
         segments: list[Segment] = []
         for segment in pack.segments:
-            if isinstance(segment, Run):
-                segments.extend(inside._run(segment))
-            else:
-                segments.append(inside.value(segment))
+            segments.extend(self._run(segment) if isinstance(segment, Run) else [self.value(segment)])
         if any(segment is UNDEFINED for segment in segments):
             return UNDEFINED
-        if all(new is old for new, old in zip(segments, pack.segments, strict=False)) and len(segments) == len(
-            pack.segments
-        ):
+        if len(segments) == len(pack.segments) and all(map(operator.is_, segments, pack.segments)):
             return pack
-        return Pack(segments, dtype=pack.dtype, repeats=inside._repeated(pack))
+        return Pack(segments, dtype=pack.dtype, repeats=self._repeated(pack))
 
     def _repeated(self, pack: Pack) -> Value | None:
         """What the pack repeats, unless its only run will tell."""
