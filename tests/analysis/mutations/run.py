@@ -131,12 +131,14 @@ def outcome(subject: Subject, mutation: Mutation) -> Outcome:
         return Outcome(subject, mutation, [], traceback.format_exc(limit=-4))
 
 
-def run(every: int = 1, words: tuple[str, ...] = (), seed: int = 1) -> Tally:
-    """Tries mutations: all of them, or a sample of one in ``every`` that depends on nothing but ``seed``."""
+def run(every: int = 1, words: tuple[str, ...] = (), seed: int = 1, definitions: int = 1) -> Tally:
+    """Tries mutations: all of them, or one in ``every`` of those of one in ``definitions``, chosen by ``seed``."""
     choose = random.Random(seed)
     tally = Tally()
     for title, files in programs():
         for subject in subjects(title, files):
+            if choose.randrange(definitions):
+                continue
             named = not words or any(word in subject.title for word in words)
             for each in mutations(subject):
                 if choose.randrange(every) == 0 and (named or each.kind in words):
