@@ -76,7 +76,8 @@ def test_every_invocation_has_dynamic_extents_of_its_own():
 def test_dynamic_extents_of_inner_operators_differ_between_invocations():
     text = _net("x: real[6];", "a = kept(x); b = kept(x); y = add(a, b);").replace(
         "graph net",
-        "operator kept { @input { x: real[n]; } @output { y: real[~|n]; } @compose { y, ~ = positive(x); } }\ngraph net",
+        "operator kept { @input { x: real[n]; } @output { y: real[~|n]; }\n"
+        "    @compose { y, ~ = positive(x); } }\ngraph net",
     )
     graph = composed(text).graph
     assert graph.tensors["a"].shape != graph.tensors["b"].shape

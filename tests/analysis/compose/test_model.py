@@ -37,7 +37,10 @@ operator wrapper {
 
 
 def _net(statements: str, outputs: str = "y: real;", inputs: str = "x: real[2,3];") -> str:
-    return f"{DENSE}graph net {{\n    @input {{ {inputs} }}\n    @output {{ {outputs} }}\n    @compose {{ {statements} }}\n}}\n"
+    return (
+        f"{DENSE}graph net {{\n    @input {{ {inputs} }}\n    @output {{ {outputs} }}\n"
+        f"    @compose {{ {statements} }}\n}}\n"
+    )
 
 
 def test_variables_are_named_by_the_labels_around_them():
