@@ -8,7 +8,7 @@ from typing import TypeAlias
 from snd_analysis import shapes
 from snd_analysis.shapes import TRUE, Integer, Verdict
 from snd_analysis.values.errors import Failure
-from snd_analysis.values.items import at, divided
+from snd_analysis.values.items import at, counted, divided
 from snd_analysis.values.pack import ONE, POSITION, Pack, Run, Segment, fresh
 from snd_analysis.values.scalars import UNDEFINED, Value, default_value, dtype_of
 
@@ -23,7 +23,7 @@ def elementwise(operation: Operation, *operands: Value) -> Value:
     packs = [operand for operand in operands if type(operand) is Pack]
     if not packs:
         return operation(*operands)
-    length = joined_length(packs)
+    length = joined_length(operands)
     if all(pack.run is not None for pack in packs):
         return _over_runs(operation, operands, length)
     rows = _rows(operands, packs, length)
@@ -32,17 +32,27 @@ def elementwise(operation: Operation, *operands: Value) -> Value:
     return _over_segments(operation, operands, packs, length)
 
 
-def joined_length(packs: Sequence[Pack]) -> Integer:
-    """The length of packs that must have the same, in the simplest form. Raises Failure if they certainly have not."""
-    length = packs[0].length
-    for pack in packs[1:]:
-        other = pack.length
-        if other is length or other == length:
+def joined_length(operands: Sequence[Value]) -> Integer:
+    """The length of the packs among operands, at least one, which must have the same; in the simplest form.
+
+    Raises Failure if they certainly have not.
+    """
+    length: Integer | None = None
+    told = 0
+    for place, operand in enumerate(operands):
+        if type(operand) is not Pack:
             continue
-        if shapes.decide_equal(length, other) is Verdict.DIFFERENT:
-            raise Failure("length-mismatch", f"these packs have different lengths: {length} and {other}")
-        if other.value is not None:
-            length = other
+        other = operand.length
+        if length is None:
+            length, told = other, place
+        elif other is not length and other != length:
+            if shapes.decide_equal(length, other) is Verdict.DIFFERENT:
+                message = f"these packs have different lengths: {length} and {other}"
+                notes = ((told, f"this has {counted(length)}"), (place, f"this has {counted(other)}"))
+                raise Failure("length-mismatch", message, None, notes)
+            if other.value is not None:
+                length, told = other, place
+    assert length is not None
     return length
 
 

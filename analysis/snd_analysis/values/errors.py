@@ -6,13 +6,19 @@ from snd_analysis.syntax import nodes
 
 
 class Failure(Exception):  # noqa: N818
-    """An operation that has no value for its operands; which of them is to blame, by position, if one is."""
+    """An operation that has no value for its operands; which of them is to blame, if one is, and what to say of others.
 
-    def __init__(self, rule: str, message: str, operand: int | None = None) -> None:
+    Operands are counted from 0, as the operation takes them.
+    """
+
+    def __init__(
+        self, rule: str, message: str, operand: int | None = None, notes: tuple[tuple[int, str], ...] = ()
+    ) -> None:
         super().__init__(message)
         self.rule = rule
         self.message = message
         self.operand = operand
+        self.notes = notes
 
 
 class EvaluationError(Exception):

@@ -23,6 +23,7 @@ from snd_analysis.values.pack import Pack, Segment
 from snd_analysis.values.replacement import replaced
 from snd_analysis.values.scalars import NULL, UNDEFINED, Maybe, Null, Undefined, Value, default_value
 from snd_analysis.values.selecting import evaluate_connective, evaluate_select
+from snd_analysis.values.selection import choose
 
 Form = Callable[[Any, Environment], Value]
 
@@ -141,13 +142,7 @@ def _coalesce(node: nodes.Coalesce, environment: Environment) -> Value:
         fallback = evaluate(node.fallback, environment)
     except EvaluationError:
         return UNDEFINED
-    return lifted(Located(node, ()), _either, value.present, value.value, fallback)
-
-
-def _either(present: Value, value: Value, fallback: Value) -> Value:
-    from snd_analysis.values.selection import choose
-
-    return choose(present, value, fallback)
+    return lifted(Located(node, ()), choose, value.present, value.value, fallback)
 
 
 # ---- packs -----------------------------------------------------------------------------------------------------------

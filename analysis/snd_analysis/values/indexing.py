@@ -63,7 +63,7 @@ def _items(target: Pack, places: Pack) -> Value:
 def masked(target: Pack, mask: Pack) -> Value:
     """The items where the mask is true. Raises Failure if it certainly has another length."""
     try:
-        length = joined_length((target, mask))
+        joined_length((target, mask))
     except Failure:
         message = f"the mask has {counted(mask.length)}, the pack that it masks {target.length}"
         raise Failure("length-mismatch", message, 1) from None
@@ -78,22 +78,17 @@ def masked(target: Pack, mask: Pack) -> Value:
         return UNDEFINED if UNDEFINED in taken else Pack(taken, dtype=target.dtype, repeats=target.repeats)
     if target.dtype is None:
         return UNDEFINED
-    count = FOLDS["+"](_pack(elementwise(lambda bit: choose(bit, ONE, ZERO), mask)))
+    ones = elementwise(lambda bit: choose(bit, ONE, ZERO), mask)
+    count = FOLDS["+"](ones) if isinstance(ones, Pack) else UNDEFINED
     if not isinstance(count, Integer):
         return UNDEFINED
     if target.uniform is not None:
         return Pack((Run(count, target.uniform),))
     low, high = bounds_of([target])
-    del length
     return opaque_pack(Result(target.dtype, "[..]", (target, mask)), count, low, high)
 
 
 DEFINITIONS["[..]"] = masked
-
-
-def _pack(value: Value) -> Pack:
-    assert isinstance(value, Pack)
-    return value
 
 
 # ---- slices ----------------------------------------------------------------------------------------------------------
@@ -107,7 +102,7 @@ def sliced(target: Value, part: Slice) -> Value:
     if step.value == 0:
         raise zero_step()
     if isinstance(target, str):
-        return _sliced_string(target, part, step)
+        return _sliced_string(target, part)
     if isinstance(target, Unknown) and target.dtype == "str":
         return _sliced_unknown(target, part)
     if not isinstance(target, Pack):
@@ -204,11 +199,10 @@ def _substring(text: str, place: Value) -> Value:
     return taken
 
 
-def _sliced_string(text: str, part: Slice, step: Integer) -> Value:
+def _sliced_string(text: str, part: Slice) -> Value:
     _check_bounds(part, shapes.constant(len(text)))
     numbers = _numbers(part)
     if numbers is None:
-        del step
         return _sliced_unknown(text, part)
     return text[slice(*numbers)]
 

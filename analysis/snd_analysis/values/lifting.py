@@ -26,7 +26,8 @@ class Located:
         """The failure at the operand to blame, or at the operation."""
         at = failure.operand
         node = self.operands[at] if at is not None and at < len(self.operands) else self.node
-        return EvaluationError(node, failure.rule, failure.message)
+        notes = tuple((self.operands[place], text) for place, text in failure.notes if place < len(self.operands))
+        return EvaluationError(node, failure.rule, failure.message, notes)
 
 
 def lifted(located: Located, function: Callable[..., Value], *operands: Value) -> Value:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from value_reading import expression, of, source, value
+from value_reading import of, source, value
 
 from snd_analysis import shapes
 from snd_analysis.values import UNDEFINED, EvaluationError, pack_of
@@ -51,7 +51,14 @@ def test_failures_at_their_nodes(text: str, rule: str, where: str, message: str)
         of(text, types={"T": "int"}, n=2, z=0, s=[1, 2, 3], x=float("inf"))
     assert (caught.value.rule, caught.value.message) == (rule, message)
     assert source(caught.value.node, text) == where
-    assert expression(text) is not None
+
+
+def test_both_sides_are_told() -> None:
+    text = "[1, 2, 3] + [1]"
+    with pytest.raises(EvaluationError) as caught:
+        of(text)
+    notes = [(source(node, text), message) for node, message in caught.value.notes]
+    assert notes == [("[1, 2, 3]", "this has 3 items"), ("[1]", "this has 1 item")]
 
 
 @pytest.mark.parametrize(
