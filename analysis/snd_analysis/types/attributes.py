@@ -24,7 +24,7 @@ def check_attributes(context: Context, attributes: Sequence[Declaration]) -> Non
         context.base = declaration.base
         reported = len(context.problems)
         parameter = declaration.parameter
-        check_element_type(context, declaration)
+        check_element_type(context, declaration.parameter.type)
         check_rank_capture(context, declaration)
         if parameter.shape is not None:
             _report_tensor(context, declaration)

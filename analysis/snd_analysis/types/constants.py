@@ -48,7 +48,7 @@ def _check_tensor(context: Context, declaration: Declaration) -> bool:
     """What constants and variables have in common; whether shape and length are there."""
     context.base = declaration.base
     parameter, block = declaration.parameter, declaration.block
-    check_element_type(context, declaration)
+    check_element_type(context, declaration.parameter.type)
     check_rank_capture(context, declaration)
     if parameter.optional:
         modifier = next(each for each in parameter.modifiers if each.text == "optional")

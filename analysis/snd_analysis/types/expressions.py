@@ -340,6 +340,7 @@ def _built_in(context: Context, node: nodes.Call, name: str, operand: Typed) -> 
     if name in _NUMERIC_FUNCTIONS:
         if not is_numeric(dtype):
             context.report("operand-type", argument, f"'{name}' takes int or real, but this is {described(dtype)}")
+            context.doubt(argument)
             return UNTYPED
         value = None
         if operand.value is not None and dtype == INT:
@@ -348,6 +349,7 @@ def _built_in(context: Context, node: nodes.Call, name: str, operand: Typed) -> 
     if dtype != REAL:
         message = f"'{name}' takes real, but this is {described(dtype)}"
         context.report("operand-type", argument, message)
+        context.doubt(argument)
         return UNTYPED
     return Typed(operand.type, accesses=operand.accesses)
 
@@ -371,7 +373,9 @@ def _converted(context: Context, node: nodes.Node, dtype: Dtype, operand: Typed)
     if source != dtype and not packs.is_empty_list(node):
         for unfit in (source, dtype):
             if not is_arithmetic(unfit):
-                message = f"{described(unfit)} can't be cast: casts are between int, real and bool"
+                message = (
+                    f"{described(source)} can't be cast to {described(dtype)}: casts are between int, real and bool"
+                )
                 hint = '; a string is made of a value by formatting: "{x}"' if unfit == STR and unfit is dtype else ""
                 context.report("cast-type", node, message + hint)
                 return UNTYPED

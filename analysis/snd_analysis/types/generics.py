@@ -5,7 +5,6 @@ from __future__ import annotations
 from snd_analysis.names.resolve import entries_of
 from snd_analysis.syntax import nodes
 from snd_analysis.types.context import Context
-from snd_analysis.types.parameters import Declaration
 from snd_analysis.types.type import ABSTRACT, CONCRETE
 
 ALLOWED = {"type": frozenset({"int", "real", "bool", "str"}), "arith": frozenset({"int", "real", "bool"}),
@@ -52,9 +51,8 @@ def _check_missing_default(context: Context, entry: nodes.DtypeDeclaration) -> N
         context.report("generic-without-default", entry.name, message)
 
 
-def check_element_type(context: Context, declaration: Declaration) -> None:
-    """A declaration's type is concrete or generic, not abstract (2.3)."""
-    name = declaration.parameter.type
+def check_element_type(context: Context, name: nodes.TypeName) -> None:
+    """The type of a declaration or of a result is concrete or generic, not abstract (2.3)."""
     if name.is_keyword and name.text in ABSTRACT:
         types = ", ".join(f"'{type_}'" for type_ in CONCRETE if type_ in ALLOWED[name.text])
         message = (

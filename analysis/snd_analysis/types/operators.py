@@ -111,7 +111,8 @@ def _integers(
         lefts = left.items if left.items is not None else _repeated(left, count)
         rights = right.items if right.items is not None else _repeated(right, count)
         if lefts is None or rights is None or len(lefts) != len(rights):
-            applied(left.value, right.value)
+            for divisor in rights or (right.value,):
+                applied(left.value or shapes.constant(1), divisor)  # what is wrong for any left side
             return None, None
         return None, tuple(applied(a, b) for a, b in zip(lefts, rights, strict=True))
     except DivisionByZero:

@@ -29,7 +29,7 @@ def check_inputs(context: Context, inputs: Sequence[Declaration]) -> None:
     for declaration in inputs:
         context.base = declaration.base
         reported = len(context.problems)
-        check_element_type(context, declaration)
+        check_element_type(context, declaration.parameter.type)
         if declaration.parameter.shape is None and context.definition.kind == "operator":
             _report_missing_shape(context, declaration, "an input of an operator")
         check_shape(context, declaration)
@@ -136,7 +136,7 @@ def check_outputs(context: Context, outputs: Sequence[Declaration], inputs: Sequ
     for declaration in outputs:
         context.base = declaration.base
         parameter = declaration.parameter
-        check_element_type(context, declaration)
+        check_element_type(context, declaration.parameter.type)
         check_rank_capture(context, declaration)
         if parameter.optional:
             modifier = next(each for each in parameter.modifiers if each.text == "optional")

@@ -12,7 +12,8 @@ from snd_analysis.types.compose.composition import UNKNOWN, Composition, Value
 from snd_analysis.types.context import Place, Typed
 from snd_analysis.types.dimensions import Extents, differing, dimensions, extents_of
 from snd_analysis.types.expressions import dtype_of, expect
-from snd_analysis.types.type import INT, TensorShape, Type
+from snd_analysis.types.generics import check_element_type
+from snd_analysis.types.type import ABSTRACT, INT, TensorShape, Type
 from snd_analysis.types.written import written
 
 
@@ -59,8 +60,9 @@ def written_type(work: Composition, annotation: nodes.ResultType) -> tuple[Type,
     """The tensor type of an annotation, and its extents as far as they are known."""
     context = work.context
     dtype = dtype_of(context, annotation.type)
+    check_element_type(context, annotation.type)
     _check_extents(work, annotation.shape)
-    if dtype is None:
+    if dtype is None or dtype.name in ABSTRACT:
         return None
     parts = dimensions(context, annotation.shape)
     rank = shapes.constant(0)
