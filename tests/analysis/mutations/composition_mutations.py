@@ -27,7 +27,8 @@ def statements(subject: Subject) -> Iterator[Mutation]:
         span = _whole(subject, component)
         text = subject.text[span.start : span.end]
         uses = sum(len(subject.uses(symbol)) for symbol in symbols)
-        sure = bool(used) and block == "compose"
+        names = [each.name for each in subject.resolution.symbols]
+        sure = any(names.count(each.name) == 1 for each in used) and block == "compose"
         yield mutation("drop statement", Verdict.MUST if sure else Verdict.MAY, (span, ""), places=uses + len(used))
         labels = sum(isinstance(node, nodes.Labelled) for node in nodes.descendants(component))
         yield mutation("statement twice", Verdict.MUST, (span, f"{text} {text}"), places=len(symbols) + labels)

@@ -45,7 +45,8 @@ def rename_targets(subject: Subject) -> Iterator[Mutation]:
         symbol = subject.symbol(node.target)
         if symbol is None:
             continue
-        needed = symbol.kind is SymbolKind.OUTPUT or bool(subject.uses(symbol))
+        alone = _is_alone(subject, symbol)
+        needed = symbol.kind is SymbolKind.OUTPUT or (bool(subject.uses(symbol)) and alone)
         verdict = Verdict.MUST if needed and symbol.kind is not SymbolKind.VARIABLE else Verdict.MAY
         places = 2 if symbol.kind is SymbolKind.OUTPUT and subject.uses(symbol) else 1
         yield mutation("rename result", verdict, (subject.span(node.target), _NEW), places=places)
@@ -63,7 +64,8 @@ def rename_declarations(subject: Subject) -> Iterator[Mutation]:
         if symbol.kind not in _DECLARED + _LOCAL or not symbol.name:
             continue
         uses = subject.uses(symbol)
-        verdict = Verdict.MUST if uses and not any(may_declare(subject, use) for use in uses) else Verdict.MAY
+        sure = bool(uses) and not any(may_declare(subject, use) for use in uses) and _is_alone(subject, symbol)
+        verdict = Verdict.MUST if sure else Verdict.MAY
         if symbol.kind in (SymbolKind.OUTPUT, SymbolKind.VARIABLE):
             verdict = Verdict.MAY if verdict is Verdict.MAY else Verdict.MUST
         yield mutation("rename declaration", verdict, (subject.declared(symbol), _NEW), places=2)
@@ -84,6 +86,11 @@ def clash(subject: Subject) -> Iterator[Mutation]:
     for first, second in pairwise(symbols):
         changes = [(span, first.name) for span in subject.occurrences(second)]
         yield mutation("name clash", Verdict.MUST, *changes)
+
+
+def _is_alone(subject: Subject, symbol: Symbol) -> bool:
+    """Whether no other symbol of that name would be seen in its place."""
+    return [each.name for each in subject.resolution.symbols].count(symbol.name) == 1
 
 
 def _of_their_own(subject: Subject) -> Iterator[Symbol]:

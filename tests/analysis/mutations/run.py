@@ -1,7 +1,8 @@
 """Runs mutations and sorts out what was reported about them.
 
 ``python tests/analysis/mutations [WORD…]`` tries every mutation of every program and prints what should not
-be; with words, only mutations of these kinds, or of programs and definitions so named. ``--every N`` takes every Nth.
+be; with words, only mutations of these kinds, or of programs and definitions so named. ``--every N`` takes one in N,
+``--seed S`` others.
 """
 
 from __future__ import annotations
@@ -149,9 +150,10 @@ def run(every: int = 1, words: tuple[str, ...] = (), seed: int = 1, definitions:
 def main(arguments: list[str]) -> None:
     """Prints what should not be."""
     every = int(arguments[arguments.index("--every") + 1]) if "--every" in arguments else 1
+    seed = int(arguments[arguments.index("--seed") + 1]) if "--seed" in arguments else 1
     words = tuple(word for word in arguments if not word.startswith("--") and not word.isdigit())
     started = time.monotonic()
-    tally = run(every, words)
+    tally = run(every, words, seed)
     for title, found in (
         ("CRASH", tally.crashed), ("REJECTED", tally.wrong), ("SILENT", tally.silent), ("CASCADE", tally.cascades),
     ):  # fmt: skip
