@@ -12,7 +12,7 @@ from snd_analysis.model import Place, Shape, Tensor, TensorKind, TensorValue
 from snd_analysis.names.symbols import Symbol
 from snd_analysis.shapes import Integer, Truth
 from snd_analysis.syntax import nodes
-from snd_analysis.values import NULL, UNDEFINED, Maybe, Pack, Run, Value, item
+from snd_analysis.values import NULL, UNDEFINED, Failure, Maybe, Pack, Run, Value, item
 
 # Longer packs of tensors of one kind are not written out.
 _MOST_TENSORS = 1024
@@ -79,7 +79,7 @@ class Declarations:
             return None
         value = self.scope.evaluate(extent.value)
         if extent.spread:
-            value = item(value, at) if isinstance(value, Pack) and at is not None else UNDEFINED
+            value = _item(value, at) if isinstance(value, Pack) and at is not None else UNDEFINED
         if extent.expansion is None:
             return _single(value)
         length = None if extent.expansion.length is None else self.scope.evaluate(extent.expansion.length)
@@ -123,6 +123,13 @@ class Declarations:
         key = Dynamic()
         self.dynamic[key] = made = shapes.variable(key, name, 0, most)
         return made
+
+
+def _item(pack: Pack, at: Integer) -> Value:
+    try:
+        return item(pack, at)
+    except Failure:
+        return UNDEFINED
 
 
 def _single(value: Value) -> tuple[Integer | Run, ...] | None:

@@ -39,6 +39,7 @@ def compose_root(session: Session, unit: Unit, attributes: Mapping[str, Value], 
     inputs = tuple(binding.inputs)
     instance = Instance(unit, binding.scope, binding.attributes, inputs, checks=binding.checks)
     evaluate_declarations(instance, assume=not session.composing, go_on=True)
+    instance.failures.extend(binder.impossible)
     own = [failure for failure in instance.failures if failure.rule == "assertion-fails"]
     compose_body(session, instance)
     if own:
@@ -60,6 +61,8 @@ class _RootBinder(Binder):
         super().__init__(unit, Given((), attributes, ()), composing)
         self._dtypes = dtypes
         self._packs: list[Member] = []
+        self.impossible: list[Failure] = []
+        """What can't be, unless an assertion says why."""
         self._bounds: dict[Symbol, nodes.Expression] = {}
         for member in unit.inputs:
             for extent in member.extents:
@@ -146,6 +149,7 @@ class _RootBinder(Binder):
             if not isinstance(length, Integer):
                 shape = declarations.shape(member, None)
                 self._bind_rank(member, shape)
+                self._demand_possible(member, shape)
                 return Tensor(member.name, dtype, shape, TensorKind.INPUT, place)
             count = length.value
             if count is None:
@@ -162,6 +166,16 @@ class _RootBinder(Binder):
             return Pack(items, dtype=dtype)
         except EvaluationError as error:
             raise self.fail_evaluating(member.base, error) from None
+
+    def _demand_possible(self, member: Member, shape: Shape | None) -> None:
+        """Attributes may make an extent negative."""
+        extents = [extent for extent in shape or () if isinstance(extent, Integer)]
+        highest = [shapes.bounds(extent)[1] for extent in extents]
+        if any(most is not None and most < 0 for most in highest):
+            message = (
+                f"an extent of '{member.name}' would be negative: its shape comes to [{', '.join(map(str, extents))}]"
+            )
+            self.impossible.append(_at_declaration(self.fail("negative-extent", message, member).failure))
 
     def _item_shape(self, member: Member, declarations: Declarations, length: Integer) -> Shape | None:
         """The shape of every tensor of a pack of unknown length; what differs between them is an unknown."""

@@ -224,7 +224,23 @@ class ShapeBinder:
         self._scope.values[form.symbol] = found
         self._binder.origins[form.symbol] = f"by the input '{member.name}'"
 
+    def _demand_static(self, member: Member, tensor: Tensor, extent: nodes.Extent, actual: Value) -> None:
+        """``static`` extents must be known when composing (LANGUAGE, Lexical and grammar)."""
+        if (
+            not extent.static
+            or not self._scope.composing
+            or not isinstance(actual, Integer)
+            or actual.value is not None
+        ):
+            return
+        message = (
+            f"the extent '{written(extent)}' of the input '{member.name}' of '{self._unit.shown}' must be known when "
+            f"composing, but '{actual}' in '{tensor_text(tensor)}' is dynamic"
+        )
+        raise self._binder.fail("dynamic-for-static", message, member)
+
     def _bind_single(self, member: Member, tensor: Tensor, extent: nodes.Extent, actual: Integer) -> None:
+        self._demand_static(member, tensor, extent, actual)
         if isinstance(extent.value, nodes.Tilde):
             return
         form = self._unit.form(extent.value)
@@ -249,6 +265,8 @@ class ShapeBinder:
     def _bind_pack_of_extents(self, member: Member, tensor: Tensor, extent: nodes.Extent, taken: Pack) -> None:
         if isinstance(extent.value, nodes.Tilde):
             return
+        for actual in taken.items or ():
+            self._demand_static(member, tensor, extent, actual)
         form = self._unit.form(extent.value)
         values = self._scope.values
         if form is not None and form.symbol not in values:

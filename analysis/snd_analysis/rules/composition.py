@@ -41,8 +41,8 @@ ASSERTION_FAILS = Rule(
     summary="An assertion does not hold for the attributes and shapes that an operator or graph is given.",
     why=(
         "`@assert` says for which attributes and shapes an operator is meant; an invocation with others is invalid. "
-        "The message is the operator's own, with the values that it prints. An assertion whose value depends on a dynamic "
-        "extent is checked at run time, and one that is null is skipped."
+        "The message is the operator's own, with the values that it prints. An assertion whose value depends on a "
+        "dynamic extent is checked at run time, and one that is null is skipped."
     ),
     bad=_WINDOW.format(extent=8, size=0),
     good=_WINDOW.format(extent=8, size=3),
@@ -183,4 +183,42 @@ ACCESS_OUT_OF_RANGE = Rule(
     bad=_SHIFT.format(access="= x[i + by,]"),
     good=_SHIFT.format(access="+= x[|i + by|,]"),
     section="2.12",
+)
+
+_STATIC = """\
+operator first {{
+    @input {{
+        x: real[static n];
+    }}
+    @output {{
+        y: real[n];
+    }}
+    @lower {{
+        y[i,] = x[i,], i < n;
+    }}
+}}
+
+graph main {{
+    @input {{
+        x: real[{extent}];
+    }}
+    @output {{
+        y: real[{symbol}];
+    }}
+    @compose {{
+        y = first(x);
+    }}
+}}
+"""
+
+DYNAMIC_FOR_STATIC = Rule(
+    name="dynamic-for-static",
+    summary="A dynamic extent is given for one that the operator declares as static.",
+    why=(
+        "`static` says that an operator can only be used where the extent is known when composing. An extent with an "
+        "upper bound, or of a result that depends on data, is known at run time only."
+    ),
+    bad=_STATIC.format(extent="n|4", symbol="n"),
+    good=_STATIC.format(extent="4", symbol="4"),
+    section="LANGUAGE",
 )

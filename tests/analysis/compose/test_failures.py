@@ -124,3 +124,11 @@ def test_an_edit_composes_what_follows_from_it_again():
     workspace.edit("parts.sknd", [Edit(Span(at_n, at_n + 5), "n - 1")])
     assert found != ["assertion-fails"]
     assert workspace.snapshot().diagnostics("main.sknd") == ()
+
+
+def test_attributes_can_make_an_extent_of_the_graph_impossible():
+    text = (
+        "graph net {\n    @attrib { n: int = 2; }\n    @input { x: real[n - 3]; }\n    @output { y: real; }\n"
+        "    @compose { y = x; }\n}\n"
+    )
+    assert [each[:2] for each in _place({"main.sknd": text}, "main.sknd")] == [("negative-extent", 3)]
