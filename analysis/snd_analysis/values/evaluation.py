@@ -100,7 +100,9 @@ def _binary(node: nodes.Binary, environment: Environment) -> Value:
         return itemwise(located, environment, identical, left, right)
     if symbol == "in":
         return lifted(located, contained, left, right)
-    operation = OPERATIONS[symbol]
+    operation = OPERATIONS.get(symbol)
+    if operation is None:  # no operator of two operands: reported with the types
+        return UNDEFINED
     if type(left) in _SPECIAL or type(right) in _SPECIAL or type(environment) is Tolerant:
         return itemwise(located, environment, operation, left, right)
     try:
