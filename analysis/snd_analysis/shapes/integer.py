@@ -381,6 +381,15 @@ def opaque(name: str, minimum: int | None = 0) -> Integer:
     return variable(_Unknown(), name, minimum)
 
 
+def without_unknowns(a: Integer, name: str) -> Integer:
+    """``a``, or one unknown in its place if it is made of several things that nothing is known of.
+
+    Sums of such things say nothing that one of them would not, and they grow from operator to operator.
+    """
+    unknown = [leaf for leaf in a.leaves if isinstance(leaf.key, _Unknown)]
+    return a if not unknown or len(a.leaves) == 1 else opaque(name)
+
+
 @dataclass(frozen=True, slots=True)
 class FoldKey:
     """The key of a fold over a pack of unknown length: what to substitute, evaluate and look for in ``variables``."""

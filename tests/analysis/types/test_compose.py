@@ -74,7 +74,7 @@ VALID = {
         outputs="y: real[1,3]; z: real[1,3]; v: real[1,3]; w: real[1,3];",
     ),
     "tensors of different rank to choose from": net(
-        "t = flag ? x : z; y = math.add(t, x); u = (n == 2 ? z : x); v = flag ? x : 0.0; w = op(v, z);",
+        "t = flag ? x : z; y = math.add(t, x); u = (n == 2 ? z : x); v = flag ? 0.0 : x; w = op(v, z);",
         inputs="x: real[2,3]; z: real[2];",
         outputs="y: real[2,3]; u: real; w: real[2];",
         rest="operator op { @input { v: real[]; z: real[n]; } @output { y: real[n]; }"

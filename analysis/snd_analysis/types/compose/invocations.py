@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from snd_analysis.names.symbols import OperatorName
+from snd_analysis.shapes import without_unknowns
 from snd_analysis.syntax import nodes
 from snd_analysis.types.compose.arguments import ArgumentCheck
 from snd_analysis.types.compose.attributes import AttributeCheck
@@ -58,7 +59,7 @@ def _result(
     if formal is None or dtype is None or formal.shape is None:
         return replace(UNKNOWN, invoked=name, place=call.function)
     extents = binding.extents(output.dimensions)
-    rank = binding.settled(formal.shape.rank)
+    rank = without_unknowns(binding.settled(formal.shape.rank), "rank")
     length = None if formal.length is None else binding.settled(formal.length)
     shape = shape_of(rank, extents)
     if extents is None and binding.known(formal.shape.rank) is None:
