@@ -13,6 +13,7 @@ from snd_analysis.syntax.problem import Repair
 from snd_analysis.types import packs
 from snd_analysis.types.context import UNTYPED, Context, Place, Typed
 from snd_analysis.types.type import INT, Type
+from snd_analysis.types.written import element_of
 
 if TYPE_CHECKING:
     from snd_analysis.types.dimensions import Extents
@@ -30,6 +31,13 @@ def tensor_access(context: Context, node: nodes.Subscript, tensor: Typed) -> Typ
         context.report("access-outside-lower", node, message)
         return UNTYPED
     return accessed(context, node, node.index, type_)
+
+
+def report_tensor(context: Context, node: nodes.Node, type_: Type) -> None:
+    """Says that a formula computes with elements, where it has a whole tensor."""
+    element = element_of(node, None if type_.shape is None else type_.shape.rank)
+    message = f"this is a tensor of type '{type_}': access its elements by index, as in '{element}'"
+    context.report("tensor-not-accessed", node, message)
 
 
 def _is_pack_index(index: nodes.Index) -> bool:
@@ -56,13 +64,11 @@ def accessed(context: Context, node: nodes.Node, index: nodes.Index, tensor: Typ
         context.report("missing-comma", index, message, repair=repair)
         return UNTYPED
     if rank is not None and shapes.decide_equal(indexed.count, rank) is Verdict.DIFFERENT:
-        what = "index" if indexed.count.value == 1 else "indices"
-        message = (
-            f"the tensor has the rank {rank} (its type is '{tensor.item()}'), but there are {indexed.count} {what}"
-        )
-        if indexed.count.value == 1:
-            message = message.replace("there are 1 index", "there is 1 index")
-        context.report("index-count", index, message)
+        there = "there is 1 index" if indexed.count.value == 1 else f"there are {indexed.count} indices"
+        message = f"the tensor has the rank {rank} (its type is '{tensor.item()}'), but {there}"
+        symbol = context.symbol(_name(node))
+        notes = () if symbol is None else (context.declared(symbol),)
+        context.report("index-count", index, message, notes)
         return UNTYPED
     if indexed.packed is not None and tensor.packed:
         message = "the tensors are a pack already: no dimension of theirs can be indexed by another pack"
@@ -93,20 +99,26 @@ def _extents(context: Context, node: nodes.Node, index: nodes.Index) -> Extents 
 
     if not any(isinstance(item, nodes.Range) for item in index.items):
         return None
-    name = node.name if isinstance(node, nodes.Access) else node.target if isinstance(node, nodes.Subscript) else node
-    while isinstance(name, nodes.Subscript):
-        name = name.target
-    symbol = context.symbol(name)
+    symbol = context.symbol(_name(node))
     declaration = symbol.node if symbol is not None else None
     if not isinstance(declaration, nodes.Parameter) or declaration.shape is None:
         return None
     return extents_of(dimensions(context, declaration.shape, given=True))
 
 
+def _name(node: nodes.Node) -> nodes.Node:
+    """The name of the tensor, or of the pack of tensors, that is accessed."""
+    name = node.name if isinstance(node, nodes.Access) else node
+    while isinstance(name, nodes.Subscript):
+        name = name.target
+    return name
+
+
 def _dimensions(context: Context, index: nodes.Index, extents: Extents | None) -> _Dimensions | None:
     from snd_analysis.types.expressions import infer_index_part
 
     count, packed, optional = shapes.constant(0), None, False
+    first: nodes.Node | None = None
     right = True
     for item in index.items:
         if isinstance(item, nodes.Expanded):
@@ -123,8 +135,7 @@ def _dimensions(context: Context, index: nodes.Index, extents: Extents | None) -
             right = False
             continue
         if typed.type.tensor:
-            message = f"this is a tensor of type '{typed.type}': access its elements by index, as in 'x[i, j]'"
-            context.report("tensor-not-accessed", item, message)
+            report_tensor(context, item, typed.type)
             right = False
             continue
         if typed.type.dtype != INT:
@@ -139,10 +150,12 @@ def _dimensions(context: Context, index: nodes.Index, extents: Extents | None) -
         count = count + 1
         if typed.type.length is None:
             continue
-        if packed is not None:
-            context.report("two-packed-indices", item, "at most one dimension can be indexed by a pack or a range")
+        if first is not None:
+            notes = (context.note(first, "the first one is here"),)
+            message = "at most one dimension can be indexed by a pack or a range"
+            context.report("two-packed-indices", item, message, notes)
             right = False
-        packed = typed.type.length
+        packed, first = typed.type.length, item
     return _Dimensions(count, packed, optional) if right else None
 
 

@@ -9,7 +9,7 @@ from snd_analysis.shapes import Verdict
 from snd_analysis.source import Edit
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.problem import Note, Problem, Repair
-from snd_analysis.types.access import accessed
+from snd_analysis.types.access import accessed, report_tensor
 from snd_analysis.types.context import UNTYPED, Context, Place, Typed
 from snd_analysis.types.element import described, is_numeric
 from snd_analysis.types.expressions import expect, infer, infer_index_part, infer_items
@@ -68,10 +68,7 @@ def _check_formula(context: Context, formula: nodes.Lowering, symbol: Symbol | N
     for local in formula.locals:
         value = infer_index_part(context, local.value)
         if value.type is not None and value.type.tensor:
-            message = (
-                f"a local value is no tensor, but this is one of type '{value.type}': access its elements by index"
-            )
-            context.report("tensor-not-accessed", local.value, message)
+            report_tensor(context, local.value, value.type)
             value = UNTYPED
         _declare(context, local.name, value)
     target = _target(context, formula.target, symbol)
@@ -86,17 +83,21 @@ def _check_formula(context: Context, formula: nodes.Lowering, symbol: Symbol | N
 
 def _check_reads(context: Context, formula: nodes.Lowering, output: Symbol) -> None:
     """An initialization gives an output its first values, so it can't read any of them."""
+    whole: dict[nodes.Node, nodes.Node] = {}
+    """Accesses by the item of a pack of tensors that they are about: ``ys[0][i,]`` by ``ys[0]``."""
     parts = (*(local.value for local in formula.locals), formula.value, formula.condition)
     for part in parts:
         for node in nodes.descendants(part) if part is not None else ():
             if output in context.resolution.ambiguous:
                 return
+            if isinstance(node, nodes.Subscript):
+                whole[node.target] = node
             if isinstance(node, nodes.Subscript) and context.symbol(node.target) is output:
                 message = (
                     f"this initialization of '{output.name}' reads '{output.name}', which has no values yet; "
                     "':=' updates it"
                 )
-                context.report("reads-own-output", node, message)
+                context.report("reads-own-output", whole.get(node, node), message)
                 return
 
 
@@ -168,8 +169,7 @@ def _check_value(context: Context, formula: nodes.Lowering, target: Typed, value
     if type_ is None:
         return
     if type_.tensor:
-        message = f"this is a tensor of type '{type_}': access its elements by index, as in 'x[i, j]'"
-        context.report("tensor-not-accessed", formula.value, message)
+        report_tensor(context, formula.value, type_)
         return
     if type_.optional:
         message = (

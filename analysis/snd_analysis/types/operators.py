@@ -12,6 +12,7 @@ from snd_analysis.types.context import UNTYPED, Context, Place, Typed
 from snd_analysis.types.element import described, is_numeric
 from snd_analysis.types.packs import by_condition, joined_length
 from snd_analysis.types.type import BOOL, INT, Dtype, Type
+from snd_analysis.types.written import element_of
 
 _ARITHMETIC = frozenset({"+", "-", "*", "/", "**", "<?", ">?"})
 _INTEGER = frozenset({"\\", "%"})
@@ -323,7 +324,8 @@ def scalars(context: Context, node: nodes.Node, typed: Typed) -> bool:
     if typed.type is None or not typed.type.tensor:
         return typed.type is not None
     if context.place == "lower":
-        message = f"this is a tensor of type '{typed.type}': access its elements by index, as in 'x[i, j]'"
+        element = element_of(node, None if typed.type.shape is None else typed.type.shape.rank)
+        message = f"this is a tensor of type '{typed.type}': access its elements by index, as in '{element}'"
         context.report("tensor-not-accessed", node, message)
     else:
         message = (

@@ -10,7 +10,7 @@ from snd_analysis.shapes import Integer, Verdict
 from snd_analysis.syntax import nodes
 from snd_analysis.types.context import UNTYPED, Context, Place, Typed
 from snd_analysis.types.type import BOOL, INT, STR, Type
-from snd_analysis.types.written import counted, written
+from snd_analysis.types.written import counted, element_of, written
 
 
 def joined_length(
@@ -197,9 +197,10 @@ def by_condition(context: Context, condition: nodes.Node, first: Integer, second
 
 
 def _not_accessed(context: Context, item: nodes.Node, type_: Type) -> Typed:
-    message = f"this is a tensor of type '{type_}' among values that are none"
+    message = f"this is a tensor of type '{type_}' in a list of values"
     if context.place is Place.LOWER:
-        message += ": access its elements by index, as in 'x[i, j]'"
+        element = element_of(item, None if type_.shape is None else type_.shape.rank)
+        message += f": access its elements by index, as in '{element}'"
     rule = "tensor-not-accessed" if context.place is Place.LOWER else "tensor-in-expression"
     context.report(rule, item, message)
     return UNTYPED

@@ -24,7 +24,10 @@ def _check(base: int, outer: nodes.Binary, inner: nodes.Binary) -> Iterator[Prob
     first, second = inner.operator.text, outer.operator.text
     if second in _LOGICAL and first in _LOGICAL and first != second:
         rule = "mixed-logical-operators"
-        message = f"'{first}' and '{second}' have the same precedence and go from left to right: parentheses say what is meant"
+        message = (
+            f"'{first}' and '{second}' have the same precedence and go from left to right: "
+            "parentheses say what is meant"
+        )
     elif first == second == "**":
         rule = "chained-power"
         message = "'**' goes from left to right: 'a ** b ** c' is '(a ** b) ** c'; parentheses say what is meant"

@@ -6,6 +6,13 @@ from snd_analysis.shapes import Integer
 from snd_analysis.syntax import nodes
 
 
+def element_of(node: nodes.Node, rank: Integer | None) -> str:
+    """How an element of a tensor of this rank is written, for messages: ``x[i,]``."""
+    name = written(node) if isinstance(node, nodes.Name | nodes.Qualified | nodes.Subscript) else "x"
+    indices = {0: "", 1: "i,"}.get(-1 if rank is None or rank.value is None else rank.value, "i, j")
+    return f"{name}[{indices}]"
+
+
 def counted(number: Integer | int, noun: str) -> str:
     """``1 result``, ``2 results``, ``k results``."""
     return f"{number} {noun}" if str(number) == "1" else f"{number} {noun}s"
