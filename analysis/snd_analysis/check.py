@@ -17,8 +17,8 @@ from snd_analysis.types.compose.recursion import invocations
 from snd_analysis.types.context import Context
 from snd_analysis.types.declarations import declare
 from snd_analysis.types.lowering import check_lowering
-from snd_analysis.types.signature import fingerprint
 from snd_analysis.types.precedence import check_precedence
+from snd_analysis.types.signature import fingerprint
 
 if TYPE_CHECKING:
     from snd_analysis.workspace import Snapshot
@@ -138,7 +138,8 @@ def check_definition(
     declare(context)
     check_lowering(context)
     check_compose(context)
-    problems = [*check_structure(definition), *resolution.problems, *context.problems, *check_precedence(definition)]
+    found = [*check_structure(definition), *resolution.problems, *context.problems, *check_precedence(definition)]
+    problems = [problem for problem in found if resolution.is_clear(problem.span)]
     facts.close()
     if syntax_is_right and not any(severity_of(problem.rule) is Severity.ERROR for problem in problems):
         problems.extend(unused_problems(definition, resolution.symbols, resolution.uses))

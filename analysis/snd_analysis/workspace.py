@@ -20,13 +20,27 @@ from snd_analysis.compose.unit import Unit
 from snd_analysis.diagnostics import Diagnostic, Fix, Location, Related, Severity, TextEdit
 from snd_analysis.names.definitions import Definitions, LibraryDefinitions, definitions_of
 from snd_analysis.names.environment import Environment, ModuleNames
-from snd_analysis.names.library import LIBRARY_PREFIX, LibraryNames, is_library, library_modules, library_names, library_text
+from snd_analysis.names.library import (
+    LIBRARY_PREFIX,
+    LibraryNames,
+    is_library,
+    library_modules,
+    library_names,
+    library_text,
+)
 from snd_analysis.names.modules import candidates
 from snd_analysis.names.resolution import ModuleName, Resolution
 from snd_analysis.names.resolve import resolve
 from snd_analysis.names.symbols import OperatorName
 from snd_analysis.rules.catalogue import severity_of
-from snd_analysis.rules.imports import ImportedName, check_definitions, check_imports, check_items
+from snd_analysis.rules.documents import check_definitions, check_items
+from snd_analysis.rules.imports import (
+    ImportedName,
+    check_imports,
+    imported_names,
+    imports_are_readable,
+    with_import,
+)
 from snd_analysis.source import HEAD, Edit, Source, Span
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.chunks import SyntaxTree, parse_file
@@ -188,13 +202,10 @@ class Snapshot:
         return self._imports[path]
 
     def _find_imports(self, path: str) -> list[ImportedName]:
-        found = []
+        found: list[ImportedName] = []
         chunks = self.tree(path).chunks
         for placed in chunks[:1] if is_library(path) else chunks:
-            for item in placed.chunk.document.items:
-                for name in item.modules if isinstance(item, nodes.Import) else ():
-                    if all(part.text for part in name.parts):
-                        found.append(self._imported(path, item, name, placed.start))
+            found += [self._imported(path, item, name, placed.start) for item, name in imported_names(placed)]
         return found
 
     def _imported(self, path: str, item: nodes.Import, name: nodes.Qualified, base: int) -> ImportedName:
@@ -219,6 +230,7 @@ class Snapshot:
                 {name: self._module_names(target) for name, target in imports.items()},
                 LibraryNames(frozenset(imports)),
                 frozenset(item.node.text for item in self.imports(path) if item.path is None),
+                is_library(path) or imports_are_readable(self.tree(path)),
             )
             key = environment.key()
             known = self._known.environments.get(path)
@@ -278,15 +290,23 @@ class Snapshot:
                 used.update(self._modules_used(path, definition))
                 syntax_is_right = not placed.chunk.problems
                 found = self._check(path, definition, syntax_is_right)
-                problems.extend(problem.shifted(placed.start) for problem in found)
+                problems.extend(self._importable(path, problem.shifted(placed.start)) for problem in found)
         problems.extend(self._composing_problems(path))
         known = (*library_modules(),)
-        complete = not any(problem.rule in ("syntax-error", "unclosed-bracket") for problem in tree.problems)
+        complete = all(problem.rule == "invalid-escape" for problem in tree.problems)
         problems.extend(
             problem for problem in check_imports(self.imports(path), frozenset(used), known)
             if complete or problem.rule != "unused-import"
         )  # fmt: skip
         return problems
+
+    def _importable(self, path: str, problem: Problem) -> Problem:
+        """A problem, with the import that mends it if that is all that is missing."""
+        if problem.rule != "unknown-module" or problem.repair is not None:
+            return problem
+        module = self.source(path).text[problem.span.start : problem.span.end]
+        found = next(candidates(module, path, self.exists, self._module_paths), path)
+        return problem if found == path or is_library(found) else with_import(problem, module)
 
     def _modules_used(self, path: str, definition: nodes.Definition) -> set[str]:
         imports = {item.path: item.node.text for item in self.imports(path)}

@@ -18,7 +18,6 @@ NO_TEXT = {"invalid-encoding", "unreadable-file"}
 
 NOT_YET = {
     "used-before-definition/output.sknd": "an output used before it is assigned passes for one out of its block",
-    "module-not-found/used.sknd": "a module that is missing is reported again where it is used",
     "malformed-number/exponent_of_a_real_without_digits.sknd": "read as '1.0' and a name",
     "unclosed-bracket/index.sknd": "three diagnostics for one missing bracket",
 }

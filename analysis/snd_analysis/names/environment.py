@@ -8,7 +8,30 @@ from dataclasses import dataclass
 from snd_analysis.names.symbols import OperatorName
 
 BUILT_INS = frozenset(
-    "sqrt exp log sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh round floor ceil frac erf abs sign".split()
+    [
+        "sqrt",
+        "exp",
+        "log",
+        "sin",
+        "cos",
+        "tan",
+        "asin",
+        "acos",
+        "atan",
+        "sinh",
+        "cosh",
+        "tanh",
+        "asinh",
+        "acosh",
+        "atanh",
+        "round",
+        "floor",
+        "ceil",
+        "frac",
+        "erf",
+        "abs",
+        "sign",
+    ]
 )
 """Built-in functions (2.4); LANGUAGE adds ``erf`` to those of the draft."""
 
@@ -31,6 +54,8 @@ class Environment:
     available: Mapping[str, ModuleNames]
     missing: frozenset[str] = frozenset()
     """Modules that are imported and were not found: what is said of them is said at the import."""
+    complete: bool = True
+    """Whether every import statement could be read; else a module that seems not to be imported may be."""
 
     def operator(self, parts: tuple[str, ...]) -> OperatorName | None:
         """The definition that a (qualified) name stands for, or None."""
@@ -43,6 +68,10 @@ class Environment:
         """The imported module that a qualified name begins with, or None."""
         return self.imports.get(".".join(parts))
 
+    def is_reported(self, module: str) -> bool:
+        """Whether a name that no imported module bears was meant by an import that is reported."""
+        return not self.complete or any(name == module or name.startswith(f"{module}.") for name in self.missing)
+
     def key(self) -> tuple[object, ...]:
         """Equal for environments in which every name means the same."""
         modules = (self.own, *self.imports.values())
@@ -50,5 +79,6 @@ class Environment:
             tuple(self.imports),
             tuple(self.available),
             self.missing,
+            self.complete,
             tuple((module.path, tuple(module.definitions.items())) for module in modules),
         )

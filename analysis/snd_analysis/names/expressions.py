@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from snd_analysis.names.environment import BUILT_INS
-from snd_analysis.names.resolution import AttributeName, ModuleName, Role
+from snd_analysis.names.operators import resolve_operator
+from snd_analysis.names.resolution import AttributeName
 from snd_analysis.names.scope import Scope, Tables
-from snd_analysis.names.symbols import BuiltIn, OperatorName, ShapeMember, SymbolKind
-from snd_analysis.source import HEAD, Edit
+from snd_analysis.names.symbols import BuiltIn, ShapeMember, SymbolKind
 from snd_analysis.syntax import nodes
-from snd_analysis.syntax.problem import Problem, Repair
+from snd_analysis.syntax.problem import Problem
 from snd_analysis.syntax.spelling import close_matches
 
 _MEMBERS = ("shape", "rank", "size")
@@ -114,92 +114,5 @@ def resolve_invocation(tables: Tables, scope: Scope, call: nodes.Call) -> None:
         resolve_expression(tables, scope, argument)
 
 
-def resolve_operator(tables: Tables, name: nodes.Qualified, one_argument: bool = False) -> OperatorName | None:
-    """Resolves the name of an operator or a graph, reporting what is wrong with it."""
-    environment = tables.environment
-    parts = tuple(part.text for part in name.parts)
-    if not all(parts):
-        return None
-    module = environment.own if len(parts) == 1 else environment.module(parts[:-1])
-    if len(parts) > 1:
-        if module is None:
-            _report_module(tables, name, parts)
-            return None
-        tables.use(_head(name), ModuleName(module.path))
-    found = environment.operator(parts)
-    if found is None:
-        assert module is not None
-        _report_operator(tables, name, one_argument)
-        return None
-    if len(parts) > 1 and parts[-1].startswith("_"):
-        message = f"the operator '{parts[-1]}' is private to its module '{'.'.join(parts[:-1])}'"
-        _report(tables, "private-operator", name, message)
-    tables.targets[name] = found
-    tables.use(name.parts[-1], found)
-    return found
-
-
-def _head(name: nodes.Qualified) -> nodes.Node:
-    """The part of a qualified name that is the module's."""
-    return nodes.Name(name.parts[0].start, name.parts[-2].end, ".".join(part.text for part in name.parts[:-1]))
-
-
-def _report_module(tables: Tables, name: nodes.Qualified, parts: tuple[str, ...]) -> None:
-    environment = tables.environment
-    module = ".".join(parts[:-1])
-    head = _head(name)
-    if module in environment.missing:
-        return
-    if module in environment.available:
-        known = parts[-1] in environment.available[module].definitions
-        hint = f"; the module exists: write 'import {module};' at the top" if known else ""
-        repair = Repair(f"import the module '{module}'", (Edit(HEAD, f"import {module};"),)) if known else None
-        _report(tables, "unknown-module", head, f"the module '{module}' is not imported{hint}", repair)
-        return
-    close = close_matches(module, [*environment.imports, *environment.available])
-    hint = f"; did you mean '{close[0]}'?" if close else ""
-    _report(tables, "unknown-module", head, f"there is no module '{module}' here{hint}")
-
-
-def _report_operator(tables: Tables, name: nodes.Qualified, one_argument: bool) -> None:
-    environment = tables.environment
-    last = name.parts[-1]
-    span = last.span.shifted(tables.base)
-    if len(name.parts) == 1:
-        whole = name.span.shifted(tables.base)
-        owners = [module for module, names in environment.imports.items() if last.text in names.definitions]
-        if owners:
-            full = f"{owners[0]}.{last.text}"
-            repair = Repair(f"write '{full}'", (Edit(whole, full),), safe=len(owners) == 1)
-            message = f"there is no operator '{last.text}' in this module; '{full}' is meant by its full name only"
-            tables.problems.append(Problem("unknown-operator", whole, message, repair=repair))
-            return
-        if last.text in BUILT_INS and one_argument:
-            message = (
-                f"there is no operator '{last.text}' in this module; for the built-in function write '({last.text}(…))'"
-            )
-            tables.problems.append(Problem("unknown-operator", whole, message))
-            return
-        owners = [module for module, names in environment.available.items() if last.text in names.definitions]
-        candidates: list[str] = close_matches(last.text, environment.own.definitions)
-        hint = f"; did you mean '{candidates[0]}'?" if candidates else ""
-        if not candidates and owners:
-            hint = f"; there is one in the module '{owners[0]}', which is not imported"
-        repair = Repair(f"write '{candidates[0]}'", (Edit(whole, candidates[0]),), safe=False) if candidates else None
-        message = f"there is no operator '{last.text}' in this module{hint}"
-        tables.problems.append(Problem("unknown-operator", whole, message, repair=repair))
-        return
-    module = ".".join(part.text for part in name.parts[:-1])
-    definitions = environment.imports[module].definitions
-    candidates = close_matches(last.text, [item for item in definitions if not item.startswith("_")])
-    hint = f"; did you mean '{module}.{candidates[0]}'?" if candidates else ""
-    correction = Repair(f"write '{candidates[0]}'", (Edit(span, candidates[0]),), safe=False) if candidates else None
-    message = f"the module '{module}' has no operator '{last.text}'{hint}"
-    tables.problems.append(Problem("unknown-operator", span, message, repair=correction))
-
-
-def _report(tables: Tables, rule: str, node: nodes.Node, message: str, repair: Repair | None = None) -> None:
-    tables.problems.append(Problem(rule, node.span.shifted(tables.base), message, repair=repair))
-
-
-__all__ = ["Role", "resolve_expression", "resolve_invocation", "resolve_operator", "resolve_type"]
+def _report(tables: Tables, rule: str, node: nodes.Node, message: str) -> None:
+    tables.problems.append(Problem(rule, node.span.shifted(tables.base), message))

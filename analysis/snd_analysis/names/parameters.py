@@ -1,4 +1,4 @@
-"""Names in declarations: generic types, attributes, inputs, helper symbols, constants, variables, outputs (2.5 to 2.9)."""
+"""Names in declarations, of types, parameters and helper symbols (2.5 to 2.9)."""
 
 from __future__ import annotations
 

@@ -59,7 +59,13 @@ class Resolution:
     problems: tuple[Problem, ...]
     ambiguous: frozenset[Symbol] = frozenset()
     """Symbols whose name another declaration of the same definition bears as well, which is reported."""
+    unclear: tuple[Span, ...] = ()
+    """Statements of which it is not known what they mean, which is reported: nothing else is said about them."""
 
     def symbol(self, name: str) -> Symbol | None:
         """The first symbol of that name: an attribute, input, extent or the like, not one local to a formula."""
         return next((symbol for symbol in self.symbols if symbol.name == name), None)
+
+    def is_clear(self, place: Span) -> bool:
+        """Whether a place stands outside of the statements that are ``unclear``."""
+        return not any(statement.start <= place.start < statement.end for statement in self.unclear)

@@ -5,17 +5,20 @@ Blocks may stand in any order; they are read in the order in which the draft eva
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TypeVar
 
 from snd_analysis.names import parameters
 from snd_analysis.names.compose import ComposeNames
+from snd_analysis.names.damage import damaged_places, lost_names
 from snd_analysis.names.environment import Environment
-from snd_analysis.names.expressions import resolve_expression, resolve_operator, resolve_type
+from snd_analysis.names.expressions import resolve_expression, resolve_type
+from snd_analysis.names.operators import resolve_operator
 from snd_analysis.names.resolution import AttributeName, Resolution, Role
-from snd_analysis.names.scope import Scope, Tables, undefined_problems
+from snd_analysis.names.scope import Scope, Tables
 from snd_analysis.names.symbols import SymbolKind
+from snd_analysis.names.undefined import module_problems, undefined_problems
 from snd_analysis.syntax import nodes
-from snd_analysis.syntax.tokens import keywords
 
 _Statement = TypeVar("_Statement", bound=nodes.Node)
 
@@ -91,12 +94,22 @@ def resolve(definition: nodes.Definition, environment: Environment) -> Resolutio
         tables.base = base
         _resolve_quantization(tables, scope, definition, quantization)
 
-    if not _incomplete(definition):
-        tables.problems.extend(undefined_problems(tables.undefined, tables.symbols))
-    return Resolution(
+    unclear = (*damaged_places(definition), *tables.unclear)
+    resolution = Resolution(
         definition, tuple(tables.symbols), tables.targets, tuple(tables.uses), tuple(tables.problems),
-        frozenset(tables.ambiguous),
+        frozenset(tables.ambiguous), unclear,
     )  # fmt: skip
+    undefined = [item for item in tables.undefined if resolution.is_clear(item.span)]
+    unknown_modules = [item for item in tables.unknown_modules if resolution.is_clear(item.span)]
+    lost = lost_names(definition)
+    return replace(
+        resolution,
+        problems=(
+            *(problem for problem in tables.problems if resolution.is_clear(problem.span)),
+            *undefined_problems((item for item in undefined if item.name not in lost), tables.symbols),
+            *module_problems(unknown_modules, environment),
+        ),
+    )
 
 
 def entries_of(definition: nodes.Definition, block: str, kind: type[_Statement]) -> list[tuple[int, _Statement]]:
@@ -108,37 +121,6 @@ def entries_of(definition: nodes.Definition, block: str, kind: type[_Statement])
         for entry in item.entries
         if isinstance(entry.statement, kind)
     ]
-
-
-def _incomplete(definition: nodes.Definition) -> bool:
-    """Whether a declaration may be missing that is reported already: then a name that seems undefined may be none."""
-    for block in definition.blocks:
-        if isinstance(block, nodes.ErrorBlock):
-            return True
-        if block.kind in ("assert", "lower", "quantize"):
-            continue
-        for entry in block.entries:
-            statement = entry.statement
-            if isinstance(statement, nodes.ErrorEntry):
-                return True
-            if isinstance(statement, nodes.Parameter | nodes.DtypeDeclaration) and (
-                not statement.name.text or statement.name.text in keywords()
-            ):
-                return True
-            if block.kind == "input" and definition.kind == "operator" and _shapeless(statement):
-                return True
-            if isinstance(statement, nodes.Component) and any(_nameless(result) for result in statement.results):
-                return True
-    return False
-
-
-def _shapeless(statement: nodes.Statement) -> bool:
-    """An input without the shape that would declare its extents."""
-    return isinstance(statement, nodes.Parameter) and statement.shape is None
-
-
-def _nameless(result: nodes.Result | nodes.ResultList) -> bool:
-    return isinstance(result, nodes.Result) and isinstance(result.target, nodes.Name) and not result.target.text
 
 
 def _declare_outputs(tables: Tables, scope: Scope, outputs: Scope, entries: parameters.Entries) -> None:

@@ -24,7 +24,7 @@ _JUDGED = frozenset(
 
 
 def unused_problems(definition: nodes.Definition, symbols: Sequence[Symbol], uses: Sequence[Use]) -> Iterator[Problem]:
-    """A hint for each symbol that is declared and never read. A name that begins with ``_`` says that it is meant so."""
+    """A hint for each symbol that is declared and never read, unless its name begins with ``_``."""
     blocks = {block.kind for block in definition.blocks if isinstance(block, nodes.Block)}
     has_body = bool(blocks & {"lower", "compose"})
     read = {

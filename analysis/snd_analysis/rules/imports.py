@@ -1,18 +1,19 @@
-"""Checks of a file's head: version, extensions and imports, and of the names that its definitions share (2.15)."""
+"""Checks of the modules that a file imports (2.15)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from snd_analysis.diagnostics import Severity
-from snd_analysis.names.modules import is_main
+from snd_analysis.names.undefined import import_of
 from snd_analysis.rules.rule import Rule
 from snd_analysis.source import Edit, Span
 from snd_analysis.syntax import nodes
-from snd_analysis.syntax.chunks import SyntaxTree
+from snd_analysis.syntax.chunks import PlacedChunk, SyntaxTree
 from snd_analysis.syntax.problem import Elsewhere, Note, Problem, Repair
 from snd_analysis.syntax.spelling import close_matches
+from snd_analysis.syntax.tokens import keywords
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,19 +34,33 @@ class ImportedName:
         return self.node.span.shifted(self.base)
 
 
-def check_items(tree: SyntaxTree) -> Iterator[Problem]:
-    """The order of a document: version, extensions, imports, definitions."""
-    latest, order = 0, {nodes.Version: 0, nodes.Extension: 1, nodes.Import: 2, nodes.Definition: 3}
-    for placed in tree.chunks:
-        for item in placed.chunk.document.items:
-            rank = order.get(type(item))
-            if rank is None:
-                continue
-            if rank < latest:
-                what = {0: "the version stands", 1: "extensions stand", 2: "imports stand"}[rank]
-                before = "everything else" if rank == 0 else "imports and definitions" if rank == 1 else "definitions"
-                yield Problem("misplaced-header", item.span.shifted(placed.start), f"{what} before {before}")
-            latest = max(latest, rank)
+def imported_names(placed: PlacedChunk) -> Iterator[tuple[nodes.Import, nodes.Qualified]]:
+    """The modules that the import statements of a chunk name, as far as they are names."""
+    for item in placed.chunk.document.items:
+        if isinstance(item, nodes.Import):
+            yield from ((item, name) for name in item.modules if _is_name(name))
+
+
+def imports_are_readable(tree: SyntaxTree) -> bool:
+    """Whether it is known which modules a file means to import."""
+    return all(
+        all(_is_name(name) for name in item.modules) if isinstance(item, nodes.Import)
+        else not (isinstance(item, nodes.ErrorItem) and placed.chunk.text.startswith("import", item.start))
+        for placed in tree.chunks
+        for item in placed.chunk.document.items
+    )  # fmt: skip
+
+
+def _is_name(module: nodes.Qualified) -> bool:
+    return all(part.text and part.text not in keywords() for part in module.parts)
+
+
+def with_import(problem: Problem, module: str) -> Problem:
+    """The problem that a module is unknown, where there is a file of that name."""
+    message = (
+        f"the module '{module}' is not imported; there is a file of that name: write 'import {module};' at the top"
+    )
+    return replace(problem, message=message, repair=import_of(module))
 
 
 def check_imports(imports: tuple[ImportedName, ...], used: frozenset[str], known: tuple[str, ...]) -> Iterator[Problem]:
@@ -96,56 +111,6 @@ def _removal(item: ImportedName) -> Edit:
         return Edit(Span(item.node.start, names[1].start).shifted(item.base), "")
     return Edit(Span(names[at - 1].end, item.node.end).shifted(item.base), "")
 
-
-def check_definitions(path: str, tree: SyntaxTree) -> Iterator[Problem]:
-    """Two definitions of one name, and a main module without a graph."""
-    first: dict[str, tuple[int, nodes.Definition]] = {}
-    graphs = 0
-    for base, definition in tree.definitions:
-        graphs += definition.kind == "graph"
-        name = definition.name
-        if not name.text:
-            continue
-        if name.text in first:
-            earlier_base, earlier = first[name.text]
-            note = Note(earlier.name.span.shifted(earlier_base), f"the {earlier.kind} '{name.text}' is defined here")
-            message = f"this module has a definition of the name '{name.text}' already"
-            yield Problem("duplicate-operator", name.span.shifted(base), message, (note,))
-        else:
-            first[name.text] = (base, definition)
-    broken = any(isinstance(item, nodes.ErrorItem) for placed in tree.chunks for item in placed.chunk.document.items)
-    if is_main(path) and not graphs and not broken:
-        message = "the main module of a model must contain a graph"
-        yield Problem("main-without-graph", Span(0, 0), message)
-
-
-MISPLACED_HEADER = Rule(
-    name="misplaced-header",
-    summary="A version, extension or import statement stands below something that it has to stand above.",
-    why=(
-        "A file begins with its version, followed by extensions, imports and definitions, in this order: whoever reads "
-        "it knows from its first lines what it needs."
-    ),
-    bad="""\
-graph net {
-    @input { x: real[4]; }
-    @output { y: real[4]; }
-    @compose { y = math.exp(x); }
-}
-
-import math;
-""",
-    good="""\
-import math;
-
-graph net {
-    @input { x: real[4]; }
-    @output { y: real[4]; }
-    @compose { y = math.exp(x); }
-}
-""",
-    section="2.16",
-)
 
 MODULE_NOT_FOUND = Rule(
     name="module-not-found",
@@ -333,69 +298,6 @@ operator quarter {
         t = half(x);
         y = half(t);
     }
-}
-""",
-    section="2.15",
-)
-
-MAIN_WITHOUT_GRAPH = Rule(
-    name="main-without-graph",
-    summary="A file named `main.sknd` contains no graph.",
-    why=(
-        "The main module is what a model consists of, and its graph is what gets executed. A module of operators "
-        "needs another name."
-    ),
-    bad="""\
-# file: main.sknd
-operator double {
-    @input { x: real[n]; }
-    @output { y: real[n]; }
-    @lower { y[i,] = 2.0 * x[i,], i < n; }
-}
-""",
-    good="""\
-# file: main.sknd
-operator double {
-    @input { x: real[n]; }
-    @output { y: real[n]; }
-    @lower { y[i,] = 2.0 * x[i,], i < n; }
-}
-
-graph net {
-    @input { x: real[4]; }
-    @output { y: real[4]; }
-    @compose { y = double(x); }
-}
-""",
-    section="2.15",
-)
-
-DUPLICATE_OPERATOR = Rule(
-    name="duplicate-operator",
-    summary="A module has two definitions of one name.",
-    why=(
-        "Operators and graphs of a module share one space of names, and there is no overloading: where types differ, "
-        "declare a generic one in `@dtype`. Invocations mean the first of the two."
-    ),
-    bad="""\
-operator double {
-    @input { x: real[n]; }
-    @output { y: real[n]; }
-    @lower { y[i,] = 2.0 * x[i,], i < n; }
-}
-
-operator double {
-    @input { x: int[n]; }
-    @output { y: int[n]; }
-    @lower { y[i,] = 2 * x[i,], i < n; }
-}
-""",
-    good="""\
-operator double {
-    @dtype { T: num; }
-    @input { x: T[n]; }
-    @output { y: T[n]; }
-    @lower { y[i,] = T(2) * x[i,], i < n; }
 }
 """,
     section="2.15",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -12,6 +13,9 @@ from snd_analysis.syntax.declaration_builder import DeclarationBuilder
 from snd_analysis.syntax.expression_builder import Symbols, nodes_of
 from snd_analysis.syntax.statement_builder import StatementBuilder
 from snd_analysis.syntax.table import table
+from snd_analysis.syntax.tokens import keywords
+
+_WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 class TreeBuilder(DeclarationBuilder, StatementBuilder):
@@ -55,7 +59,9 @@ class TreeBuilder(DeclarationBuilder, StatementBuilder):
         return nodes.ErrorBlock(self.start, self.end)
 
     def error_statement(self, symbols: Symbols) -> nodes.ErrorEntry:
-        return nodes.ErrorEntry(self.start, self.end)
+        found = _WORD.match(self.text, self.start + self.base, self.end + self.base)
+        name = found.group() if found and found.group() not in keywords() else ""
+        return nodes.ErrorEntry(self.start, self.end, name)
 
 
 @cache

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from snd_analysis.source import Span
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.builder import Entries, TreeBuilder, methods
+from snd_analysis.syntax.damage import with_damage
 from snd_analysis.syntax.expression_builder import ExpressionBuilder
 from snd_analysis.syntax.problem import Problem
 from snd_analysis.syntax.recovery import Recovery
@@ -36,7 +37,8 @@ def parse(text: str) -> Parsed:
     tokens = tokenize(text)
     run = Run(text, tokens.tokens, "document")
     document = run.finish()
-    return Parsed(document, tokens, tuple(run.problems(tokens)))
+    problems = run.problems(tokens)
+    return Parsed(with_damage(document, problems, text), tokens, tuple(problems))
 
 
 class EntryStart(NamedTuple):
@@ -211,7 +213,7 @@ class Run:
             return entry
         message = f"this stands more than {_DEEPEST} expressions deep: split them up"
         self.builder.problems.append(Problem("nesting-too-deep", too_deep.span.shifted(start), message))
-        return nodes.Entry(start, self.last_end, nodes.ErrorEntry(0, self.last_end - start))
+        return nodes.Entry(start, self.last_end, nodes.ErrorEntry(0, self.last_end - start, ""))
 
 
 def _spliced(symbols: list[Any]) -> list[Any]:

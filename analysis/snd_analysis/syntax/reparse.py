@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from snd_analysis.source import Edit, Span
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.builder import Blocks, Entries
+from snd_analysis.syntax.damage import with_damaged_entries
 from snd_analysis.syntax.fault import BLOCK_KINDS, LONGEST_LOOKAHEAD
 from snd_analysis.syntax.parser import Run
 from snd_analysis.syntax.problem import Note, Problem, Repair
@@ -137,7 +138,7 @@ def _block_around(document: nodes.Document, change: _Change) -> tuple[nodes.Defi
 
 @dataclass(frozen=True, slots=True)
 class _Middle:
-    entries: list[nodes.Entry]
+    entries: tuple[nodes.Entry, ...]
     comments: tuple[Span, ...]
     problems: list[Problem]
     restart: int
@@ -188,7 +189,9 @@ def _read(old: _Old, text: str, first: int, change: _Change, reach: int) -> _Mid
         tuple(span for span in tokens.comments if span.end <= resync),
         tuple(problem for problem in tokens.problems if problem.span.end <= resync),
     )
-    return _Middle(list(block_entries), read.comments, run.problems(read), restart, resync, starts[resync])
+    problems = run.problems(read)
+    read_entries = with_damaged_entries(block_entries, problems, text)
+    return _Middle(read_entries, read.comments, problems, restart, resync, starts[resync])
 
 
 def _stacks_at(old: _Old) -> Stacks:
@@ -222,7 +225,7 @@ def _spliced(
     distance = change.distance
     behind = block.entries[middle.old_index :]
     if distance:
-        behind = tuple(nodes.Entry(entry.start + distance, entry.end + distance, entry.statement) for entry in behind)
+        behind = tuple(_moved_entry(entry, distance) for entry in behind)
     entries = (*block.entries[:first], *middle.entries, *behind)
     old_resync = middle.resync - distance
     blocks = tuple(
@@ -249,9 +252,13 @@ def _spliced(
 def _moved_block(block: nodes.Block | nodes.ErrorBlock, distance: int) -> nodes.Block | nodes.ErrorBlock:
     if isinstance(block, nodes.ErrorBlock):
         return nodes.ErrorBlock(block.start + distance, block.end + distance)
-    entries = tuple(nodes.Entry(item.start + distance, item.end + distance, item.statement) for item in block.entries)
+    entries = tuple(_moved_entry(item, distance) for item in block.entries)
     keyword = block.keyword.shifted(distance)
     return nodes.Block(block.start + distance, block.end + distance, block.kind, keyword, entries)
+
+
+def _moved_entry(entry: nodes.Entry, distance: int) -> nodes.Entry:
+    return nodes.Entry(entry.start + distance, entry.end + distance, entry.statement, entry.damage)
 
 
 def _moved_problem(problem: Problem, change: _Change) -> Problem:

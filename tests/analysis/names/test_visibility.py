@@ -91,10 +91,10 @@ graph net {{
             b = x + 1.0;
             yield b * {inner};
         }};
-        q = with s = x do {{
+        q = with s = x do..(i -> 3) {{
             s2 = s + 1.0;
             yield s2;
-        }} ..(i -> 3);
+        }};
         z = small{{k = 1}}({after});
     }}
     @update {{

@@ -23,6 +23,9 @@ from snd_analysis.syntax.nodes.node import Node, node_class
 class ErrorEntry(Node):
     """What could not be read as an entry of a block or a statement."""
 
+    name: str
+    """The name that it begins with; empty if it begins with something else."""
+
 
 @node_class
 class ResultType(Node):

@@ -21,6 +21,8 @@ class Entry(Node):
     """An entry of a block at its place in the chunk; spans inside ``statement`` count from ``start``."""
 
     statement: Statement
+    damage: tuple[str, ...] | None = None
+    """Every word in its text, if its syntax is broken in a way that leaves open what was meant."""
 
 
 @node_class

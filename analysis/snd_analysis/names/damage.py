@@ -1,0 +1,59 @@
+"""What is not said of a definition whose syntax is broken: its mistakes may be those of what could not be read."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator
+
+from snd_analysis.source import Span
+from snd_analysis.syntax import nodes
+from snd_analysis.syntax.tokens import keywords
+
+
+class _Everything(Container[str]):
+    def __contains__(self, item: object) -> bool:
+        return True
+
+
+def damaged_places(definition: nodes.Definition) -> Iterator[Span]:
+    """Where the entries stand of which it is a guess what they were meant to say."""
+    return (
+        entry.span
+        for block in definition.blocks
+        if isinstance(block, nodes.Block)
+        for entry in block.entries
+        if entry.damage is not None
+    )
+
+
+def lost_names(definition: nodes.Definition) -> Container[str]:
+    """Names that may have been declared in what could not be read: if they seem undefined, they may be none."""
+    names = set[str]()
+    for block in definition.blocks:
+        if isinstance(block, nodes.ErrorBlock):
+            return _Everything()
+        if block.kind in ("assert", "lower", "quantize"):
+            continue
+        for entry in block.entries:
+            statement = entry.statement
+            if _is_nameless(statement) or (block.kind == "input" and _is_shapeless(definition, statement)):
+                return _Everything()
+            names.update(entry.damage or ())
+    return names
+
+
+def _is_nameless(statement: nodes.Statement) -> bool:
+    """Whether a statement declares something of which the name is missing, or a keyword that has to become another."""
+    if isinstance(statement, nodes.ErrorEntry):
+        return not statement.name
+    if isinstance(statement, nodes.Parameter | nodes.DtypeDeclaration):
+        return not statement.name.text or statement.name.text in keywords()
+    return isinstance(statement, nodes.Component) and any(_is_nameless_result(result) for result in statement.results)
+
+
+def _is_nameless_result(result: nodes.Result | nodes.ResultList) -> bool:
+    return isinstance(result, nodes.Result) and isinstance(result.target, nodes.Name) and not result.target.text
+
+
+def _is_shapeless(definition: nodes.Definition, statement: nodes.Statement) -> bool:
+    """An input of an operator without the shape that would declare its extents."""
+    return definition.kind == "operator" and isinstance(statement, nodes.Parameter) and statement.shape is None

@@ -1,0 +1,143 @@
+"""Checks of a file as a whole: the order of its parts, and the names that its definitions share (2.15, 2.16)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from snd_analysis.names.modules import is_main
+from snd_analysis.rules.rule import Rule
+from snd_analysis.source import Span
+from snd_analysis.syntax import nodes
+from snd_analysis.syntax.chunks import SyntaxTree
+from snd_analysis.syntax.problem import Note, Problem
+
+
+def check_items(tree: SyntaxTree) -> Iterator[Problem]:
+    """The order of a document: version, extensions, imports, definitions."""
+    latest, order = 0, {nodes.Version: 0, nodes.Extension: 1, nodes.Import: 2, nodes.Definition: 3}
+    for placed in tree.chunks:
+        for item in placed.chunk.document.items:
+            rank = order.get(type(item))
+            if rank is None:
+                continue
+            if rank < latest:
+                what = {0: "the version stands", 1: "extensions stand", 2: "imports stand"}[rank]
+                before = "everything else" if rank == 0 else "imports and definitions" if rank == 1 else "definitions"
+                yield Problem("misplaced-header", item.span.shifted(placed.start), f"{what} before {before}")
+            latest = max(latest, rank)
+
+
+def check_definitions(path: str, tree: SyntaxTree) -> Iterator[Problem]:
+    """Two definitions of one name, and a main module without a graph."""
+    first: dict[str, tuple[int, nodes.Definition]] = {}
+    graphs = 0
+    for base, definition in tree.definitions:
+        graphs += definition.kind == "graph"
+        name = definition.name
+        if not name.text:
+            continue
+        if name.text in first:
+            earlier_base, earlier = first[name.text]
+            note = Note(earlier.name.span.shifted(earlier_base), f"the {earlier.kind} '{name.text}' is defined here")
+            message = f"this module has a definition of the name '{name.text}' already"
+            yield Problem("duplicate-operator", name.span.shifted(base), message, (note,))
+        else:
+            first[name.text] = (base, definition)
+    broken = any(isinstance(item, nodes.ErrorItem) for placed in tree.chunks for item in placed.chunk.document.items)
+    if is_main(path) and not graphs and not broken:
+        message = "the main module of a model must contain a graph"
+        yield Problem("main-without-graph", Span(0, 0), message)
+
+
+MISPLACED_HEADER = Rule(
+    name="misplaced-header",
+    summary="A version, extension or import statement stands below something that it has to stand above.",
+    why=(
+        "A file begins with its version, followed by extensions, imports and definitions, in this order: whoever reads "
+        "it knows from its first lines what it needs."
+    ),
+    bad="""\
+graph net {
+    @input { x: real[4]; }
+    @output { y: real[4]; }
+    @compose { y = math.exp(x); }
+}
+
+import math;
+""",
+    good="""\
+import math;
+
+graph net {
+    @input { x: real[4]; }
+    @output { y: real[4]; }
+    @compose { y = math.exp(x); }
+}
+""",
+    section="2.16",
+)
+
+
+MAIN_WITHOUT_GRAPH = Rule(
+    name="main-without-graph",
+    summary="A file named `main.sknd` contains no graph.",
+    why=(
+        "The main module is what a model consists of, and its graph is what gets executed. A module of operators "
+        "needs another name."
+    ),
+    bad="""\
+# file: main.sknd
+operator double {
+    @input { x: real[n]; }
+    @output { y: real[n]; }
+    @lower { y[i,] = 2.0 * x[i,], i < n; }
+}
+""",
+    good="""\
+# file: main.sknd
+operator double {
+    @input { x: real[n]; }
+    @output { y: real[n]; }
+    @lower { y[i,] = 2.0 * x[i,], i < n; }
+}
+
+graph net {
+    @input { x: real[4]; }
+    @output { y: real[4]; }
+    @compose { y = double(x); }
+}
+""",
+    section="2.15",
+)
+
+
+DUPLICATE_OPERATOR = Rule(
+    name="duplicate-operator",
+    summary="A module has two definitions of one name.",
+    why=(
+        "Operators and graphs of a module share one space of names, and there is no overloading: where types differ, "
+        "declare a generic one in `@dtype`. Invocations mean the first of the two."
+    ),
+    bad="""\
+operator double {
+    @input { x: real[n]; }
+    @output { y: real[n]; }
+    @lower { y[i,] = 2.0 * x[i,], i < n; }
+}
+
+operator double {
+    @input { x: int[n]; }
+    @output { y: int[n]; }
+    @lower { y[i,] = 2 * x[i,], i < n; }
+}
+""",
+    good="""\
+operator double {
+    @dtype { T: num; }
+    @input { x: T[n]; }
+    @output { y: T[n]; }
+    @lower { y[i,] = T(2) * x[i,], i < n; }
+}
+""",
+    section="2.15",
+)
