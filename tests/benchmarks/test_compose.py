@@ -42,7 +42,7 @@ def test_example(benchmark: BenchmarkFixture, path: Path) -> None:
         return (snapshot,), {}
 
     composition = benchmark.pedantic(
-        lambda snapshot: snapshot.compose(OperatorName("main.sknd", graph)), prepared, rounds=3
+        lambda snapshot: snapshot.compose(OperatorName("main.sknd", graph)), setup=prepared, rounds=3
     )
     assert isinstance(composition, Composition)
     assert not composition.failures

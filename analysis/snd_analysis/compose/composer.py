@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from snd_analysis import shapes
 from snd_analysis.compose.binding import Given, as_tensor, evaluation_failure
-from snd_analysis.compose.declared import Dynamic
+from snd_analysis.compose.declared import dynamic_extent
 from snd_analysis.compose.failure import Failure, Site
 from snd_analysis.compose.instance import Instance
 from snd_analysis.compose.outputs import check_output
@@ -159,11 +158,9 @@ class Composer:
             self.unit.resolution.targets.get(node.function), OperatorName
         )
 
-    def dynamic(self, name: str, low: int | None, high: int | None) -> Integer:
+    def dynamic(self, name: str, low: int, high: int | None) -> Integer:
         """An extent, or a number of tensors, that only the run tells."""
-        key = Dynamic()
-        self.instance.dynamic[key] = made = shapes.variable(key, name, low, high)
-        return made
+        return dynamic_extent(self.instance.dynamic, name, low, high)
 
     # ---- invocations -------------------------------------------------------------------------------------------------
     def _invocation(self, call: nodes.Call, name: OperatorName, targets: Targets) -> Values | None:

@@ -24,6 +24,15 @@ class Dynamic:
     __slots__ = ()
 
 
+def dynamic_extent(known: dict[Dynamic, Integer], name: str, low: int, high: int | None) -> Integer:
+    """A new extent, or number of tensors, that only the run tells; listed in ``known`` unless its bounds tell it."""
+    key = Dynamic()
+    extent = shapes.variable(key, name, low, None if high is None else max(low, high))
+    if extent.value is None:
+        known[key] = extent
+    return extent
+
+
 @dataclass(slots=True)
 class Declarations:
     """Evaluates declared shapes in one scope, noting the dynamic extents that they introduce."""
@@ -120,9 +129,7 @@ class Declarations:
         return tuple(row)
 
     def _fresh(self, name: str, most: int | None) -> Integer:
-        key = Dynamic()
-        self.dynamic[key] = made = shapes.variable(key, name, 0, most)
-        return made
+        return dynamic_extent(self.dynamic, name, 0, most)
 
 
 def _item(pack: Pack, at: Integer) -> Value:

@@ -152,3 +152,8 @@ def test_any_chain_is_the_same_with_symbols_and_with_numbers(steps: list[str], e
 def test_what_only_the_run_can_tell_is_silent():
     text = _net("x: real[s|10]; z: real[t|10];", "y = add(x, z);")
     assert check({"main.sknd": text}) == {"main.sknd": []}
+
+
+def test_a_bound_of_zero_is_an_extent():
+    tensor = composed(_net("x: real[0];", "y, ~ = positive(x);")).graph.outputs["y"]
+    assert shape(tensor) == [0]
