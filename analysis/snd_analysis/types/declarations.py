@@ -93,4 +93,5 @@ def _tensor_type(context: Context, symbol: Symbol, declaration: Declaration) -> 
     if dtype is None or dtype.name in ABSTRACT:
         return UNTYPED
     length = None if parameter.pack is None else pack_length(context, declaration)
-    return Typed(Type(dtype, parameter.optional, length, tensor_shape(context, declaration)))
+    optional = parameter.optional and declaration.block == "input"  # elsewhere it is reported, and means nothing
+    return Typed(Type(dtype, optional, length, tensor_shape(context, declaration)))
