@@ -3,7 +3,7 @@
 ``# snd: ignore[rule, other-rule] reason`` covers the line it ends; alone on a line, it covers the next line that is
 not a comment. ``# snd: ignore-file[rule] reason`` above the first line of code covers the file. A diagnostic belongs
 to the line where it starts. Without ``[…]`` every rule is suppressed, which is reported, as is whatever a comment
-names in vain.
+names in vain, and a comment that begins as if it were one of these.
 """
 
 from __future__ import annotations
@@ -14,24 +14,33 @@ from dataclasses import dataclass, field
 
 from snd_analysis.diagnostics import Diagnostic, Fix, Location, TextEdit
 from snd_analysis.rules.rule import Rule
-from snd_analysis.rules.suppressions import BLANKET_SUPPRESSION, UNKNOWN_RULE_IN_SUPPRESSION, UNUSED_SUPPRESSION
+from snd_analysis.rules.suppressions import (
+    BLANKET_SUPPRESSION,
+    UNKNOWN_DIRECTIVE,
+    UNKNOWN_RULE_IN_SUPPRESSION,
+    UNUSED_SUPPRESSION,
+)
 from snd_analysis.source import Source, Span
 from snd_analysis.syntax.spelling import close_matches
 
 _SUPPRESSION = re.compile(r"#\s*snd:\s*(?P<kind>ignore-file|ignore)(?![\w-])(?:\s*(?P<list>\[(?P<rules>[^\]]*)\]))?")
 _NAME = re.compile(r"[^\s,]+")
+_DIRECTIVES = ("ignore", "ignore-file")
+_DIRECTIVE = re.compile(r"#\s*snd:(?P<blank>\s*)(?P<word>[\w-]*)")
 
 
 def apply(diagnostics: Iterable[Diagnostic], source: Source, comments: Iterable[Span]) -> tuple[Diagnostic, ...]:
     """The diagnostics of ``source`` that no comment suppresses, and those about the suppressions; sorted by place."""
-    suppressions = _suppressions(source, tuple(comments))
+    comments = tuple(comments)
+    suppressions = _suppressions(source, comments)
+    unknown = [*_unknown_directives(source, comments)]
     if not suppressions:
-        return tuple(diagnostics)
+        return tuple(sorted([*diagnostics, *unknown], key=lambda found: found.location.span))
     from snd_analysis.rules.catalogue import catalogue
 
     rules = catalogue().keys()
     kept = [found for found in diagnostics if not _suppressed(found, source, suppressions)]
-    about = [found for each in suppressions for found in _questionable(each, source, rules)]
+    about = unknown + [found for each in suppressions for found in _questionable(each, source, rules)]
     kept += [found for found in about if not _suppressed(found, source, suppressions, by_name=True)]
     meta = {UNUSED_SUPPRESSION.name}
     unused = [found for each in suppressions for found in _unused(each, source, rules - meta)]
@@ -130,6 +139,30 @@ def _questionable(suppression: _Suppression, source: Source, rules: Set[str]) ->
         # not safe: the suggestion is a guess, and a right guess hides diagnostics
         guess = _fix(source, f"write '{suggestion}'", [(span, suggestion)], safe=False) if suggestion else None
         yield _diagnostic(UNKNOWN_RULE_IN_SUPPRESSION, message, span, source, guess)
+
+
+def _unknown_directives(source: Source, comments: Iterable[Span]) -> Iterator[Diagnostic]:
+    for comment in comments:
+        match = _DIRECTIVE.match(source.text, comment.start, comment.end)
+        if match is None or match["word"] in _DIRECTIVES:
+            continue
+        word = match["word"]
+        suggestion = next(iter(close_matches(word, _DIRECTIVES)), None)
+        if suggestion is None and word and not match["blank"]:
+            continue  # as '# snd:math …', the path of a module of the library
+        if suggestion is None:
+            yield _diagnostic(UNKNOWN_DIRECTIVE, _no_directive(word), Span(*match.span()), source, None)
+            continue
+        span = Span(*match.span("word"))
+        message = f"there is no directive '{word}'; did you mean '{suggestion}'?"
+        # not safe: the suggestion is a guess, and a right guess hides diagnostics
+        guess = _fix(source, f"write '{suggestion}'", [(span, suggestion)], safe=False)
+        yield _diagnostic(UNKNOWN_DIRECTIVE, message, span, source, guess)
+
+
+def _no_directive(word: str) -> str:
+    what = f"there is no directive '{word}'" if word else "there is no directive behind 'snd:'"
+    return f"{what}; 'ignore[rule]' and 'ignore-file[rule]' are those that there are"
 
 
 def _unused(suppression: _Suppression, source: Source, rules: Set[str]) -> Iterator[Diagnostic]:

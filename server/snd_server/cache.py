@@ -1,7 +1,7 @@
 """Results of earlier runs, found again by content.
 
-An entry is valid while its file, the files it depends on, and the places where those were looked for in vain, are as
-they were. Whatever is wrong with the cache itself (damaged, read-only, not ours), a run goes on without it.
+An entry is valid while its file, the files it depends on, and the places where those were looked for, are as they
+were. Whatever is wrong with the cache itself (damaged, read-only, not ours), a run goes on without it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import json
 import os
 import re
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 
@@ -46,7 +46,7 @@ class Cache:
             entry = json.loads(payload)
             if any(self._digest(name) != digest for name, digest in entry["dependencies"].items()):
                 return None
-            if any(self._exists(name) for name in entry["absent"]):
+            if any(self._exists(place) is not found for place, found in entry["looked for"].items()):
                 return None
             diagnostics = decoded(entry["diagnostics"])
             _confirm(file)
@@ -60,12 +60,12 @@ class Cache:
         module_paths: Sequence[str],
         diagnostics: Iterable[Diagnostic],
         dependencies: Iterable[str],
-        absent: Iterable[str],
+        looked_for: Mapping[str, bool],
     ) -> None:
-        """Remember the diagnostics of a file and what they depend on."""
+        """Remember the diagnostics of a file and what they depend on: texts, and whether there are files."""
         entry = {
             "dependencies": {name: self._digest(name) for name in dependencies},
-            "absent": sorted(absent),
+            "looked for": looked_for,
             "diagnostics": encoded(diagnostics),
         }
         payload = json.dumps(entry, separators=(",", ":"))

@@ -22,7 +22,8 @@ class MissingPathError(Exception):
 def discover(paths: Sequence[str], configurations: Configurations) -> list[str]:
     """The files to check, in the order of ``paths``, sorted within each folder, none twice.
 
-    A file that is named is always taken, whatever its suffix. Raises MissingPathError for a path that is not there and
+    A file that is named is always taken, whatever its suffix. What is called like a file, but cannot be read, is taken,
+    too: the reader says what is wrong with it. Raises MissingPathError for a path that is not there and
     ConfigError for a broken configuration on the way.
     """
     for path in paths:
@@ -58,7 +59,8 @@ def _below(root: str, configurations: Configurations) -> Iterator[str]:
             with os.scandir(folder or ".") as entries:
                 listing = sorted(entries, key=lambda entry: entry.name)
         except OSError:
-            return  # a folder that may not be searched has nothing that could be checked
+            yield folder or os.curdir
+            return
         ignore = ignore.entering(real)
         excludes = configurations.of_folder(folder).excludes
         for entry in listing:
@@ -70,7 +72,7 @@ def _below(root: str, configurations: Configurations) -> Iterator[str]:
                 continue
             if is_folder:
                 yield from walk(path, ignore)
-            elif _is_checkable(entry):
+            elif not _is_lock(entry):
                 yield path
 
     return walk("" if root == os.curdir else root, ignore)
@@ -83,9 +85,6 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def _is_checkable(entry: os.DirEntry[str]) -> bool:
-    """Regular files, and links in a loop: the reader reports those. Pipes and devices are no texts."""
-    try:
-        return entry.is_file()
-    except OSError:
-        return True
+def _is_lock(entry: os.DirEntry[str]) -> bool:
+    """Emacs marks a file that it has changed by a link beside it that leads nowhere."""
+    return entry.name.startswith(".#") and entry.is_symlink()

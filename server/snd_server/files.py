@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 
 _BOM = b"\xef\xbb\xbf"
@@ -16,31 +17,57 @@ class DiskReader:
     """
 
     def __init__(self) -> None:
-        self.absent: set[str] = set()
-        """Paths that were looked for in vain. A file that appears at one of them may change what others mean."""
+        self.looked_for: dict[str, bool] = {}
+        """Places where a file was looked for, and whether there was one. What others mean may depend on it."""
         self._outcomes: dict[str, str | Exception] = {}
+        self._legible: dict[str, str] = {}
 
     def read(self, path: str) -> str:
         """Text of the file; FileNotFoundError if there is none, ``UnreadableText`` if it has no text."""
         outcome = self._outcomes.get(path)
         if outcome is None:
-            outcome = self._outcomes[path] = _read(path)
+            outcome = self._outcomes[path] = self._read(path)
         if isinstance(outcome, FileNotFoundError):
-            self.absent.add(path)
+            self.looked_for[path] = False
         if isinstance(outcome, Exception):
             raise outcome
         return outcome
 
     def exists(self, path: str) -> bool:
         """Whether a regular file is at ``path`` (or was provided for it)."""
-        if isinstance(self._outcomes.get(path), str) or os.path.isfile(path):
-            return True
-        self.absent.add(path)
-        return False
+        found = self.looked_for[path] = isinstance(self._outcomes.get(path), str) or os.path.isfile(path)
+        return found
+
+    def legible(self, path: str) -> str:
+        """What can be read of a file that has no text, with a replacement character for what cannot; or nothing."""
+        return self._legible.get(path, "")
 
     def provide(self, path: str, content: bytes) -> None:
         """Take ``content`` for the file at ``path``, whatever the disk says."""
-        self._outcomes[path] = _decoded(content)
+        self._outcomes[path] = self._decoded(path, content)
+
+    def _read(self, path: str) -> str | Exception:
+        try:
+            return self._decoded(path, _content(path))
+        except (FileNotFoundError, IsADirectoryError, NotADirectoryError, ValueError):
+            return FileNotFoundError(path)
+        except OSError as error:
+            return _unreadable("unreadable-file", f"it cannot be read: {error.strerror or error}", 0)
+
+    def _decoded(self, path: str, content: bytes) -> str | Exception:
+        content = content.removeprefix(_BOM)
+        try:
+            return content.decode()
+        except UnicodeDecodeError as error:
+            if content.startswith(_WIDE_BOMS):
+                message = "the file is encoded in UTF-16 or UTF-32; SkriptND is UTF-8"
+                return _unreadable("invalid-encoding", message, 0)
+            self._legible[path] = content.decode(errors="replace")
+            offset = len(content[: error.start].decode())
+            found = f"byte 0x{content[error.start]:02X} at offset {error.start}"
+            return _unreadable(
+                "invalid-encoding", f"the file is not UTF-8: {found} is not part of any character", offset
+            )
 
 
 def write_text(path: str, text: str) -> None:
@@ -51,25 +78,20 @@ def write_text(path: str, text: str) -> None:
     file.write_bytes((_BOM if has_mark else b"") + text.encode())
 
 
-def _read(path: str) -> str | Exception:
+def _content(path: str) -> bytes:
+    """Raises OSError. Pipes and devices are no texts: who opens one may wait for ever."""
     try:
-        return _decoded(Path(path).read_bytes())
-    except (FileNotFoundError, IsADirectoryError, NotADirectoryError, ValueError):
-        return FileNotFoundError(path)
-    except OSError as error:
-        return _unreadable("unreadable-file", f"the file cannot be read: {error.strerror or error}", 0)
-
-
-def _decoded(content: bytes) -> str | Exception:
-    content = content.removeprefix(_BOM)
-    try:
-        return content.decode()
-    except UnicodeDecodeError as error:
-        if content.startswith(_WIDE_BOMS):
-            return _unreadable("invalid-encoding", "the file is encoded in UTF-16 or UTF-32; SkriptND is UTF-8", 0)
-        offset = len(content[: error.start].decode())
-        found = f"byte 0x{content[error.start]:02X} at offset {error.start}"
-        return _unreadable("invalid-encoding", f"the file is not UTF-8: {found} is not part of any character", offset)
+        mode = os.stat(path).st_mode
+    except FileNotFoundError:
+        if os.path.islink(path):
+            raise OSError("the symbolic link leads nowhere") from None
+        raise
+    if stat.S_ISDIR(mode):
+        with os.scandir(path):  # one that may not be searched says so here
+            raise IsADirectoryError(path)
+    if not stat.S_ISREG(mode):
+        raise OSError("it is neither a file nor a folder")
+    return Path(path).read_bytes()
 
 
 def _unreadable(rule: str, message: str, offset: int) -> Exception:

@@ -4,34 +4,20 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from snd_analysis.diagnostics import Diagnostic, Fix
+from snd_analysis.diagnostics import Diagnostic, Fix, Severity
 from snd_analysis.source import Span
 
 _MOST_ROUNDS = 100
+_ALL = 1_000_000
 _LINE_BREAK = re.compile(r"\r\n|\n|\r")
 
 Diagnose = Callable[[str], Sequence[Diagnostic]]
 """All diagnostics of a text that the file might have."""
-
-SYNTAX_RULES = frozenset(
-    {
-        "syntax-error",
-        "illegal-character",
-        "keyword-as-name",
-        "malformed-format",
-        "malformed-number",
-        "nesting-too-deep",
-        "unclosed-bracket",
-        "unclosed-string",
-    }
-)
-"""What text that does not parse triggers."""
-_DAMAGE = SYNTAX_RULES | {"internal-error"}
-"""Rules that a fix must not trigger."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,30 +31,68 @@ class Fixed:
 def fix_text(text: str, diagnose: Diagnose, wanted: Callable[[Diagnostic], bool]) -> Fixed:
     """Apply the fixes of all wanted diagnostics.
 
-    Of fixes that overlap one is applied, the others if they are still offered afterwards. A fix that leaves more
-    syntax errors than it found is dropped.
+    Of fixes that overlap one is applied, the others if they are still offered afterwards. Fixes that lead to a
+    diagnostic that was not there before (see ``adds_none``) are dropped.
     """
     count = 0
     rejected: set[Fix] = set()
     diagnostics = diagnose(text)
-    one_by_one = False
+    most = _ALL
     for _ in range(_MOST_ROUNDS):
         fixes = compatible(
             found.fix for found in diagnostics if wanted(found) and found.fix and found.fix not in rejected
-        )
+        )[:most]
         if not fixes:
             break
-        fixes = fixes[:1] if one_by_one else fixes
         candidate = apply_fixes(text, fixes)
         outcome = diagnose(candidate)
-        if _damage(outcome) <= _damage(diagnostics):
-            text, diagnostics, count, one_by_one = candidate, outcome, count + len(fixes), False
+        if adds_none((text, diagnostics), (candidate, outcome), fixes):
+            text, diagnostics, count, most = candidate, outcome, count + len(fixes), 2 * most
         elif len(fixes) == 1:
             rejected.add(fixes[0])
-            one_by_one = False
+            most = _ALL
         else:
-            one_by_one = True
+            most = len(fixes) // 2
     return Fixed(text, count)
+
+
+def adds_none(
+    before: tuple[str, Sequence[Diagnostic]], after: tuple[str, Sequence[Diagnostic]], fixes: Sequence[Fix]
+) -> bool:
+    """Whether all that is wrong after ``fixes`` was wrong before: for each rule and line, no more diagnostics.
+
+    Hints do not count: who removes the last use of a name may well be told so. Lines are told by their text, which
+    for what was there before is the one that the fixes have made of it.
+    """
+    (text, diagnostics), (new_text, outcome) = before, after
+    edits = _edits(text, fixes)
+    there = Counter(
+        (found.rule, _line(new_text, _moved(found.location.span.start, edits))) for found in _counting(diagnostics)
+    )
+    now = Counter((found.rule, _line(new_text, found.location.span.start)) for found in _counting(outcome))
+    return now <= there
+
+
+def _counting(diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:
+    return [found for found in diagnostics if found.severity is not Severity.HINT]
+
+
+def _moved(position: int, edits: Sequence[tuple[Span, str]]) -> int:
+    """Where a place in the text is after the edits; what they replace is where the replacement begins."""
+    shift = 0
+    for span, replacement in edits:
+        if span.start > position:
+            break
+        if span.end > position:
+            return span.start + shift
+        shift += len(replacement) - (span.end - span.start)
+    return position + shift
+
+
+def _line(text: str, position: int) -> str:
+    start = max(text.rfind(end, 0, position) for end in "\r\n") + 1
+    following = _LINE_BREAK.search(text, position)
+    return text[start : following.start() if following else len(text)]
 
 
 def compatible(fixes: Iterable[Fix]) -> list[Fix]:
@@ -86,26 +110,31 @@ def compatible(fixes: Iterable[Fix]) -> list[Fix]:
 
 def apply_fixes(text: str, fixes: Iterable[Fix]) -> str:
     """The text after all edits of ``fixes``, which must be compatible; new lines end as the text's own do."""
-    line_break = _prevailing_line_break(text)
-    edits = sorted(((edit.location.span, edit.text) for fix in fixes for edit in fix.edits), key=lambda edit: edit[0])
     parts: list[str] = []
     position = 0
-    for span, replacement in edits:
-        if span.start < position:  # a fix whose own edits overlap contradicts itself; its first edit counts
-            continue
-        parts += [text[position : span.start], _LINE_BREAK.sub(line_break, replacement)]
+    for span, replacement in _edits(text, fixes):
+        parts += [text[position : span.start], replacement]
         position = span.end
     return "".join([*parts, text[position:]])
+
+
+def _edits(text: str, fixes: Iterable[Fix]) -> list[tuple[Span, str]]:
+    """The edits of ``fixes`` in order of their places."""
+    line_break = _prevailing_line_break(text)
+    edits = sorted(((edit.location.span, edit.text) for fix in fixes for edit in fix.edits), key=lambda edit: edit[0])
+    apart: list[tuple[Span, str]] = []
+    for span, replacement in edits:
+        if (
+            not apart or span.start >= apart[-1][0].end
+        ):  # a fix whose edits overlap contradicts itself; the first counts
+            apart.append((span, _LINE_BREAK.sub(line_break, replacement)))
+    return apart
 
 
 def unified_diff(path: str, before: str, after: str) -> str:
     """The change as ``patch`` reads it; a missing line break at the end is marked as git marks it."""
     lines = difflib.unified_diff(_lines(before), _lines(after), path, path)
     return "".join(line if line.endswith(("\n", "\r")) else f"{line}\n\\ No newline at end of file\n" for line in lines)
-
-
-def _damage(diagnostics: Sequence[Diagnostic]) -> int:
-    return sum(diagnostic.rule in _DAMAGE for diagnostic in diagnostics)
 
 
 def _lines(text: str) -> list[str]:

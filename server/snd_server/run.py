@@ -22,7 +22,7 @@ from snd_server.render import render
 from snd_server.report import Report, is_fixable
 from snd_server.request import CheckRequest
 
-CLEAN, PROBLEMS, FAULT, INTERRUPTED = 0, 1, 101, 130
+CLEAN, PROBLEMS, UNREADABLE, FAULT, INTERRUPTED = 0, 1, 2, 101, 130
 
 
 def run_check(request: CheckRequest) -> int:
@@ -42,6 +42,8 @@ def run_under(configurations: Configurations, request: CheckRequest) -> int:
         cache_folder=default_folder() if request.use_cache else None,
         show_tracebacks=request.verbose,
     )
+    if request.unsafe_fixes and not (request.fix or request.diff or request.quiet):
+        click.echo("warning: --unsafe-fixes changes nothing without --fix or --diff", err=True)
     files = _files(request, checker)
     if request.diff:
         changed = _show_changes(files, checker, request)
@@ -62,7 +64,8 @@ def run_under(configurations: Configurations, request: CheckRequest) -> int:
     )
     _show(report, request)
     if request.verbose:
-        click.echo(f"{len(files)} files checked, {checker.from_cache} of them known from the cache", err=True)
+        checked = "1 file" if len(files) == 1 else f"{len(files)} files"
+        click.echo(f"{checked} checked, {checker.from_cache} known from the cache", err=True)
     return _status(report, request)
 
 
@@ -96,8 +99,11 @@ def _show(report: Report, request: CheckRequest) -> None:
 
 
 def _status(report: Report, request: CheckRequest) -> int:
-    if any(found.rule == "internal-error" for found in report.diagnostics):
+    rules = {found.rule for found in report.diagnostics}
+    if "internal-error" in rules:
         return FAULT
+    if "unreadable-file" in rules:
+        return UNREADABLE
     if request.exit_zero or not any(map(report.fails, report.diagnostics)):
         return CLEAN
     return PROBLEMS

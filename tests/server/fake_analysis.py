@@ -47,6 +47,7 @@ def fake_catalogue() -> dict[str, Rule]:
         suppressions.UNUSED_SUPPRESSION,
         suppressions.UNKNOWN_RULE_IN_SUPPRESSION,
         suppressions.BLANKET_SUPPRESSION,
+        suppressions.UNKNOWN_DIRECTIVE,
     )
     return own | {rule.name: rule for rule in shared}
 

@@ -66,6 +66,34 @@ def test_a_file_that_appears_where_one_was_missing_counts(analysed, project):
     assert analysed() == ["a.sknd", "shared.sknd"]
 
 
+def test_a_main_module_that_appears_or_vanishes_counts(real, project):
+    """It decides the root of the model, where modules are looked for."""
+    (project / "sub").mkdir()
+    (project / "sub/x.sknd").write_text(
+        "import math;\n\noperator f {\n    @input { x: real[n]; }\n    @output { y: real[n]; }\n"
+        "    @compose { y = math.sqrt(x); }\n}\n"
+    )
+    (project / "math.sknd").write_text(
+        "operator other {\n    @input { x: real[n]; }\n    @output { y: real[n]; }\n    @compose { y = x; }\n}\n"
+    )
+    main = project / "main.sknd"
+
+    def outcomes() -> tuple[str, str]:
+        command = ("check", "sub/x.sknd", "--format", "concise")
+        return real(*command).stdout, real(*command, "--no-cache").stdout
+
+    for _ in range(2):
+        cached, fresh = outcomes()
+        assert cached == fresh == "1 file is clean\n"
+        main.write_text(
+            "graph g {\n    @input { x: real[1]; }\n    @output { y: real[1]; }\n    @compose { y = x; }\n}\n"
+        )
+        cached, fresh = outcomes()
+        assert cached == fresh
+        assert "unknown-operator" in fresh
+        main.unlink()
+
+
 def test_other_module_paths_are_other_results(analysed, project):
     (project / "a.sknd").write_text("import shared\n")
     analysed()
@@ -105,7 +133,11 @@ def test_a_well_formed_entry_of_another_shape_is_a_miss(analysed, project, cache
 
     (project / "a.sknd").write_text("odd\n")
     analysed()
-    for payload in ('{"dependencies":[],"absent":[],"diagnostics":[]}', "null", '{"dependencies":{},"absent":[]}'):
+    for payload in (
+        '{"dependencies":[],"looked for":{},"diagnostics":[]}',
+        "null",
+        '{"dependencies":{},"diagnostics":[]}',
+    ):
         for file in entries(cache):
             file.write_text(f"{text_digest(payload)}\n{payload}")
         assert analysed() == ["a.sknd"]

@@ -100,10 +100,11 @@ def test_symlink_loops_end(snd, project):
     (project / "a/self.sknd").symlink_to("self.sknd")
     (project / "dangling.sknd").symlink_to("nowhere.sknd")
     outcome = snd("check", "--format", "concise")
-    assert outcome.status == 1
+    assert outcome.status == 2
     assert [line.split(" ")[0:2] for line in outcome.stdout.splitlines()[:-1]] == [
         ["a/self.sknd:1:1:", "error[unreadable-file]"],
         ["a/x.sknd:1:1:", "warning[odd]"],
+        ["dangling.sknd:1:1:", "error[unreadable-file]"],
     ]
     for path in ("a/self.sknd", "dangling.sknd"):
         outcome = snd("check", path)
@@ -119,8 +120,37 @@ def test_a_symlinked_folder_is_searched_once(snd, project):
 
 def test_pipes_and_devices_are_not_read(snd, project):
     os.mkfifo(project / "pipe.sknd")
-    assert snd("check").status == 0
+    put(project, "a.sknd")
+    outcome = snd("check", "--format", "concise")
+    assert outcome.status == 2
+    assert (
+        "pipe.sknd:1:1: error[unreadable-file] it cannot be read: it is neither a file nor a folder" in outcome.stdout
+    )
+    assert "a.sknd:1:1: warning[odd]" in outcome.stdout
     assert "neither a file nor a folder" in snd("check", "pipe.sknd").stderr
+    assert snd("check", "pipe.sknd").status == 2
+
+
+def test_locks_of_editors_are_no_files(snd, project):
+    put(project, "a.sknd")
+    (project / ".#a.sknd").symlink_to("somebody@somewhere.4711")
+    assert checked(snd("check", "--format", "json")) == ["a.sknd"]
+
+
+def test_a_folder_that_may_not_be_searched_is_a_diagnostic(snd, project, monkeypatch):
+    put(project, "a.sknd", "closed/b.sknd")
+    scan = os.scandir
+
+    def refuse(path):
+        if os.path.basename(path) == "closed":
+            raise PermissionError(13, "Permission denied")
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    outcome = snd("check", "--format", "concise")
+    assert outcome.status == 2
+    assert "closed:1:1: error[unreadable-file] it cannot be read: Permission denied" in outcome.stdout
+    assert "a.sknd:1:1: warning[odd]" in outcome.stdout
 
 
 def test_text_that_is_not_utf8(snd, project):
@@ -130,7 +160,7 @@ def test_text_that_is_not_utf8(snd, project):
     outcome = snd("check", "--format", "concise")
     assert outcome.status == 1
     lines = outcome.stdout.splitlines()
-    assert "error[invalid-encoding] the file is not UTF-8: byte 0xFF at offset 8" in lines[0]
+    assert "a.sknd:2:6: error[invalid-encoding] the file is not UTF-8: byte 0xFF at offset 8" in lines[0]
     assert "UTF-16" in lines[1]
     assert "error[wrong]" in lines[2]
     for name in ("full", "json", "sarif", "github", "gitlab", "junit"):
@@ -168,8 +198,9 @@ def test_an_unreadable_file_and_folder(snd, project):
         outcome = snd("check", "--format", "concise")
     finally:
         (project / "closed").chmod(0o755)
-    assert outcome.status == 1
+    assert outcome.status == 2
     assert "a.sknd:1:1: error[unreadable-file]" in outcome.stdout
+    assert "closed:1:1: error[unreadable-file]" in outcome.stdout
 
 
 def test_a_file_that_cannot_be_read_is_a_diagnostic(snd, project, monkeypatch):
@@ -185,7 +216,8 @@ def test_a_file_that_cannot_be_read_is_a_diagnostic(snd, project, monkeypatch):
 
     monkeypatch.setattr(Path, "read_bytes", refuse)
     outcome = snd("check", "--format", "concise")
-    assert "a.sknd:1:1: error[unreadable-file] the file cannot be read: Permission denied" in outcome.stdout
+    assert "a.sknd:1:1: error[unreadable-file] it cannot be read: Permission denied" in outcome.stdout
+    assert outcome.status == 2
     assert "b.sknd:1:1: warning[odd]" in outcome.stdout
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from snd_analysis.diagnostics import Diagnostic, Fix, Location, Severity, TextEdit
 from snd_analysis.source import Span
-from snd_server.fixing import apply_fixes, compatible, fix_text, unified_diff
+from snd_server.fixing import adds_none, apply_fixes, compatible, fix_text, unified_diff
 
 
 def fix(*edits: tuple[int, int, str], title: str = "fix") -> Fix:
@@ -117,6 +117,80 @@ def test_fixes_that_undo_each_other_come_to_an_end():
         return [Diagnostic("flip", Severity.ERROR, "", Location("x", Span(0, 1)), fix=fix((0, 1, flip)))]
 
     assert fix_text("a", diagnose, lambda found: True).text in "ab"
+
+
+def replacing(text: str, *replacements: tuple[str, str]):
+    """Fixes that replace the first occurrence of a text by another."""
+    return [fix((text.index(old), text.index(old) + len(old), new)) for old, new in replacements]
+
+
+def outcome(text: str, *places: tuple[str, str], severity: Severity = Severity.ERROR):
+    """A text, and diagnostics of the named rules where the texts stand."""
+    return text, [
+        Diagnostic(rule, severity, "", Location("x", Span(text.index(at), text.index(at) + len(at))))
+        for rule, at in places
+    ]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "replacements", "allowed"),
+    [
+        # the problem goes, another on its line stays
+        (("a b\n", ("r", "a"), ("s", "b")), ("c b\n", ("s", "b")), [("a", "c")], True),
+        # one goes, one of another kind, or the same kind on another line, comes
+        (("a b\n", ("r", "a")), ("c b\n", ("s", "b")), [("a", "c")], False),
+        (("a\nb\n", ("r", "a")), ("c\nb\n", ("r", "b")), [("a", "c")], False),
+        # there was one of the kind on the line, now there are two
+        (("a b\n", ("r", "b")), ("c b\n", ("r", "b"), ("r", "c")), [("a", "c")], False),
+        # lines are inserted or removed above
+        (("a\nb\n", ("r", "a"), ("s", "b")), ("c\nd\nb\n", ("s", "b")), [("a", "c\nd")], True),
+        (("a\nb\n", ("r", "a"), ("s", "b")), ("b\n", ("s", "b")), [("a\n", "")], True),
+        (("b\n", ("s", "b")), ("a\nb\n", ("s", "b")), [("", "a\n")], True),
+        # inside what is replaced
+        (("(a b)\n", ("r", "(a b)"), ("s", "b")), ("[a b]\n", ("s", "b")), [("(a b)", "[a b]")], True),
+    ],
+)
+def test_nothing_may_be_wrong_that_was_not_wrong_before(before, after, replacements, allowed):
+    text = before[0]
+    fixes = replacing(text, *replacements)
+    assert apply_fixes(text, fixes) == after[0]
+    assert adds_none(outcome(*before), outcome(*after), fixes) is allowed
+    assert adds_none(outcome(*before), outcome(*after, severity=Severity.HINT), fixes)
+
+
+def test_one_bad_fix_among_many_is_found():
+    def diagnose(text: str) -> list[Diagnostic]:
+        found = [
+            Diagnostic("bad", Severity.ERROR, "", Location("x", Span(at, at + 1)), fix=fix((at, at + 1, new)))
+            for at, letter in enumerate(text)
+            if (new := {"b": "g", "x": "y"}.get(letter))
+        ]
+        worse = (
+            [Diagnostic("worse", Severity.ERROR, "", Location("x", Span(text.index("y"), 1)))] if "y" in text else []
+        )
+        return found + worse
+
+    text = "b\n" * 300 + "x\n" + "b\n" * 300
+    assert fix_text(text, diagnose, lambda found: True).text == text.replace("b", "g")
+
+
+def test_fixes_do_not_undermine_each_other(real, project):
+    """The import is not renamed as long as its uses are not, and then removed as unused."""
+    text = (
+        "import maht;\n\noperator f {\n    @input { x: real[n]; }\n    @output { y: real[n]; }\n"
+        "    @compose { y = maht.sqrt(x); }\n}\n"
+    )
+    (project / "a.sknd").write_text(text)
+    real("check", "--fix", "--unsafe-fixes")
+    after = (project / "a.sknd").read_text()
+    assert after in (text, text.replace("maht", "math"))
+
+
+def test_unsafe_fixes_alone_change_nothing_and_say_so(snd, project):
+    (project / "a.sknd").write_text("odd\n")
+    assert "--unsafe-fixes changes nothing" in snd("check", "--unsafe-fixes").stderr
+    assert snd("check", "--unsafe-fixes", "--quiet").stderr == ""
+    assert snd("check", "--unsafe-fixes", "--diff").stderr == ""
 
 
 def test_a_diff_of_lines_that_end_in_other_ways():

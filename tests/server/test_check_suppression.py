@@ -27,7 +27,7 @@ def fixed(snd, project):
             "check",
             "--fix",
             "--select",
-            "unused-suppression,blanket-suppression,unknown-rule-in-suppression",
+            "unused-suppression,blanket-suppression,unknown-rule-in-suppression,unknown-directive",
             *arguments,
         )
         return (project / "a.sknd").read_bytes().decode()
@@ -59,7 +59,13 @@ def fixed(snd, project):
         ("fine # snd: ignore\n", ["1:unused-suppression"]),
         ("wrong # snd: ignore[wrnog]\n", ["1:wrong", "1:unknown-rule-in-suppression"]),
         ("wrong # snd: ignore[wrong, wrnog]\n", ["1:unknown-rule-in-suppression"]),
-        ("wrong # snd: ignored[wrong]\n", ["1:wrong"]),
+        ("wrong # snd: ignored[wrong]\n", ["1:wrong", "1:unknown-directive"]),
+        ("wrong #snd:ignoer[wrong]\n", ["1:wrong", "1:unknown-directive"]),
+        ("# snd: Ignore-File[wrong]\nfine\n", ["1:unknown-directive"]),
+        ("# snd:\nfine\n", ["1:unknown-directive"]),
+        ("# snd: ignore-file[unknown-directive]\nfine # snd: noqa\n", []),
+        ("fine # the paths of the library begin with snd: and a colon\n", []),
+        ("fine # snd:math is a path\n", []),
         ("wrong # see snd: ignore[wrong]\n", ["1:wrong"]),
         ("# snd: ignore-file[unused-suppression]\nfine # snd: ignore[odd]\n", []),
         ("fine # snd: ignore[odd, unused-suppression]\n", []),
@@ -82,6 +88,7 @@ def test_what_remains(text, expected, found):
         ("odd wrong # snd: ignore why\n", "odd wrong # snd: ignore[odd, wrong] why\n"),
         ("odd # snd: ignore [] why\n", "odd # snd: ignore[odd] why\n"),
         ("wrong # snd: ignore[wrnog]\n", "wrong # snd: ignore[wrnog]\n"),
+        ("wrong # snd: ignoer[wrong]\n", "wrong # snd: ignoer[wrong]\n"),
     ],
 )
 def test_safe_fixes(text, expected, fixed):
@@ -90,6 +97,7 @@ def test_safe_fixes(text, expected, fixed):
 
 def test_a_guess_is_an_unsafe_fix(fixed):
     assert fixed("wrong # snd: ignore[wrnog]\n", "--unsafe-fixes") == "wrong # snd: ignore[wrong]\n"
+    assert fixed("wrong # snd: ignoer[wrong]\n", "--unsafe-fixes") == "wrong # snd: ignore[wrong]\n"
 
 
 def test_rules_that_are_off_keep_their_suppressions_in_use(snd, project):

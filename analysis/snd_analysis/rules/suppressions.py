@@ -1,4 +1,4 @@
-"""Rules about the comments that suppress other rules; ``snd_analysis.suppression`` checks them."""
+"""Rules about the comments that are meant for snd, which suppress other rules; ``snd_analysis.suppression`` checks them."""
 
 from __future__ import annotations
 
@@ -56,6 +56,19 @@ BLANKET_SUPPRESSION = Rule(
         "meant, as in `# snd: ignore[unused-import]`."
     ),
     bad=f"import math; # snd: ignore\n\n{_GOOD}",
+    good=_SUPPRESSING,
+    section="tool",
+    severity=Severity.WARNING,
+)
+
+UNKNOWN_DIRECTIVE = Rule(
+    name="unknown-directive",
+    summary="A comment for snd says something that snd does not know.",
+    why=(
+        "A comment that begins with `snd:` is a directive: `ignore[rule]` or `ignore-file[rule]`. Anything else, "
+        "probably a misspelling, has no effect."
+    ),
+    bad=f"# snd: of[unused-import] no such directive\n{_GOOD}",
     good=_SUPPRESSING,
     section="tool",
     severity=Severity.WARNING,
