@@ -9,7 +9,7 @@ from snd_analysis.syntax import nodes
 from snd_analysis.types.compose.composition import Composition
 from snd_analysis.types.element import described
 from snd_analysis.types.expressions import dtype_of
-from snd_analysis.types.signature import Signature, elsewhere
+from snd_analysis.types.signature import GenericType, Signature, elsewhere
 from snd_analysis.types.type import ABSTRACT, Dtype
 from snd_analysis.types.written import counted
 
@@ -33,6 +33,8 @@ class _Bound:
     dtype: Dtype | None
     """None if something binds the type that could not be typed itself."""
     by: str
+    node: nodes.Node | None = None
+    """What says so, in the entry at hand."""
 
 
 class TypeBinding:
@@ -66,7 +68,7 @@ class TypeBinding:
             if dtype is not None and not self._fits(dtype, generic.base):
                 self._report_base(item, generic.name, generic.base, dtype, "it is given as")
                 dtype = None
-            self._bound[generic.name] = _Bound(dtype, "is given here as")
+            self._bound[generic.name] = _Bound(dtype, "is given here as", item)
 
     def deduce(self, formal: Dtype, actual: Dtype | None, node: nodes.Node, by: str) -> bool:
         """Binds what a parameter's type stands for by a value; ``by`` names the parameter. False if it is reported."""
@@ -82,15 +84,17 @@ class TypeBinding:
                 self._report_base(node, generic.name, generic.base, actual, f"{by} is")
                 self._bound[generic.name] = _Bound(None, by)
                 return False
-            self._bound[generic.name] = _Bound(actual, f"by {by}")
+            self._bound[generic.name] = _Bound(actual, f"by {by}", node)
             return True
         if known.dtype == actual:
             return True
         before = "" if known.dtype is None else described(known.dtype)
         first = f"{known.by} {before}" if known.by.startswith("is") else f"is {before} {known.by}"
         message = f"'{generic.name}' of '{self._name.name}' {first}, but is {described(actual)} by {by}"
-        note = elsewhere(self._name, f"'{generic.name}' is declared here", generic.name)
-        self._work.context.report("generic-conflict", node, message, (note,))
+        notes = [elsewhere(self._name, f"'{generic.name}' is declared here", generic.name)]
+        if known.node is not None:
+            notes.insert(0, self._work.context.note(known.node, f"'{generic.name}' is {before} by this"))
+        self._work.context.report("generic-conflict", node, message, tuple(notes))
         self._bound[generic.name] = _Bound(None, by)
         return False
 
@@ -100,14 +104,15 @@ class TypeBinding:
 
     def finish(self, place: nodes.Node) -> None:
         """Gives the remaining types their defaults; reports those that nothing determines."""
-        for generic in self._signature.generics:
+        for at, generic in enumerate(self._signature.generics):
             if generic.name in self._bound:
                 continue
             self._bound[generic.name] = _Bound(generic.default, "by default")
             if not generic.has_default:
+                types = ", ".join(self._example(each) for each in self._signature.generics[: at + 1])
                 message = (
                     f"nothing determines the type '{generic.name}' of '{self._name.name}': "
-                    f"write it behind the name, as in '{self._name.name}<{_example(generic.base)}>'"
+                    f"write it behind the name, as in '{self._name.name}<{types}>'"
                 )
                 note = elsewhere(self._name, f"'{generic.name}' is declared here", generic.name)
                 self._work.context.report("generic-not-deducible", place, message, (note,))
@@ -119,6 +124,12 @@ class TypeBinding:
         bound = self._bound.get(formal.name)
         return None if bound is None else bound.dtype
 
+    def _example(self, generic: GenericType) -> str:
+        """A type to write for a generic one: what it is known to be, or one that it may be."""
+        bound = self._bound.get(generic.name)
+        known = generic.default if bound is None else bound.dtype
+        return str(known) if known is not None else "bool" if generic.base == "type" else "real"
+
     def _fits(self, dtype: Dtype, base: str) -> bool:
         return base not in _CONTAINED or is_within(dtype, base)
 
@@ -127,7 +138,3 @@ class TypeBinding:
         message = f"'{generic}: {base}' of '{self._name.name}' can be {allowed}, but {how} {described(dtype)}"
         note = elsewhere(self._name, f"'{generic}' is declared here", generic)
         self._work.context.report("generic-outside-base", node, message, (note,))
-
-
-def _example(base: str) -> str:
-    return "bool" if base == "type" else "real"
