@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from typing import TYPE_CHECKING, TypeVar
 
 from snd_analysis.model import Place
@@ -97,10 +99,15 @@ class Unit:
 
     def is_wrong(self, base: int, node: nodes.Node) -> bool:
         """Whether something inside a node of an entry is reported already."""
-        if not self.errors:
-            return False
-        start, end = node.start + base, node.end + base
-        return any(span.start <= end and start <= span.end for span in self.errors)
+        starts, ends = self._errors_by_start
+        before = bisect_right(starts, node.end + base)
+        return before > 0 and node.start + base <= ends[before - 1]
+
+    @cached_property
+    def _errors_by_start(self) -> tuple[list[int], list[int]]:
+        """Where the mistakes start, in order, and where the farthest of those so far ends."""
+        spans = sorted(self.errors)
+        return [span.start for span in spans], [*accumulate((span.end for span in spans), max)]
 
     # ---- statements --------------------------------------------------------------------------------------------------
     def _members(self, block: str) -> tuple[Member, ...]:
