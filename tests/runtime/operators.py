@@ -24,6 +24,10 @@ FLOAT64 = np.dtype(np.float64)
 _DTYPES = {"f": "real", "i": "int", "b": "bool", "O": "str", "U": "str"}
 
 
+class InvalidError(Exception):
+    """An invocation that composing refuses."""
+
+
 def bound(
     snapshot: Snapshot,
     name: OperatorName,
@@ -41,7 +45,8 @@ def bound(
         tuple(tensor_of(value, f"x{at}") for at, value in enumerate(inputs)),
     )
     instance = session.instance(unit, given)
-    assert instance.valid, [failure.message for failure in instance.failures]
+    if not instance.valid:
+        raise InvalidError([failure.message for failure in instance.failures])
     return instance
 
 
@@ -90,7 +95,10 @@ def compiled(text: str, inputs: Sequence[Any], dtypes: Sequence[str] = (), **att
     """The first operator of a text, bound to arrays."""
     snapshot = snapshot_of({"operators.sknd": text})
     definition = next(definition for _, definition in snapshot.tree("operators.sknd").definitions)
-    assert not snapshot.tree("operators.sknd").problems
+    found = [
+        diagnostic.message for diagnostic in snapshot.diagnostics("operators.sknd") if diagnostic.severity == "error"
+    ]
+    assert not found, found
     name = OperatorName("operators.sknd", definition.name.text)
     return lower(bound(snapshot, name, inputs, attributes, dtypes))
 

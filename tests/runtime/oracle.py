@@ -33,6 +33,10 @@ class OracleError(Exception):
         self.rule = rule
 
 
+class AmbiguousError(Exception):
+    """The condition fails at a point that is skipped anyway: whether it is looked at at all is left open."""
+
+
 class SkipError(Exception):
     """A guarded index is out of bounds."""
 
@@ -167,21 +171,29 @@ class Oracle:
 
     def point(self, node: nodes.Lowering) -> None:
         failure: OracleError | None = None
+        in_condition = False
         try:
             for local in node.locals:
                 self.values[self.targets[local.name]] = self.evaluate(local.value)
-            if node.condition is not None and not self.evaluate(node.condition):
-                return
+            if node.condition is not None:
+                try:
+                    if not self.evaluate(node.condition):
+                        return
+                except OracleError as error:
+                    failure = error
+            in_condition = failure is not None
             elements, value = None, None
             try:
                 elements = self.elements(self.target(node.target), node.target.indices[-1])
             except OracleError as error:
-                failure = error
+                failure = failure or error
             try:
                 value = self.evaluate(node.value)
             except OracleError as error:
                 failure = failure or error
         except SkipError:
+            if failure is not None and in_condition:
+                raise AmbiguousError(failure.rule) from None
             return
         if failure is not None:
             raise failure
@@ -213,24 +225,35 @@ class Oracle:
         if isinstance(target, list):
             return [self.elements(one, index) for one in target]
         columns: list[Any] = []
-        packed = None
+        packed, failure = None, None
         for item in index.items:
-            if isinstance(item, nodes.Range):
-                value: Any = list(range(target.shape[len(columns)]))[self.slice(item)]
-            else:
-                value = self.item(item)
+            value: Any = None
+            try:
+                value = self.along(target, len(columns), item) if isinstance(item, nodes.Range) else self.item(item)
+            except OracleError as error:
+                failure = failure or error
+                columns.append(None)
+                continue
             if isinstance(item, nodes.Expanded):
                 columns += value if isinstance(value, list) else [value]
                 continue
             if isinstance(value, list):
                 packed = len(columns)
             columns.append(value)
+        if failure is not None:
+            for guarded, extent in zip(columns, target.shape, strict=False):
+                if isinstance(guarded, Guarded) and guarded.below is None and not 0 <= guarded.index < extent:
+                    raise SkipError
+            raise failure
         assert len(columns) == target.ndim
         rows = [columns]
         if packed is not None:
             rows = [[*columns[:packed], each, *columns[packed + 1 :]] for each in columns[packed]]
         found = [(target, self.checked(target, row)) for row in rows]
         return found if packed is not None else found[0]
+
+    def along(self, target: Any, dimension: int, item: nodes.Range) -> list[int]:
+        return list(range(target.shape[dimension]))[self.slice(item)]
 
     def checked(self, array: Any, row: list[Any]) -> tuple[int, ...]:
         index, failed = [], False

@@ -117,7 +117,7 @@ def _of_operation(operation: str, known: list[Interval]) -> Interval:
             return min(a, c), min(b, d)
         case ">?", [(a, b), (c, d)]:
             return max(a, c), max(b, d)
-        case "select", [(a, b), (c, d)]:
+        case "select" | "pick", [(a, b), (c, d)]:
             return min(a, c), max(b, d)
         case "/" | "\\", [(a, b), (c, d)] if c > 0:
             corners = (a // c, a // d, -(-b // c), -(-b // d))

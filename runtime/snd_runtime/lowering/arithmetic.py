@@ -197,6 +197,8 @@ LOGIC: Final[dict[str, Callable[..., Array]]] = {
     "^": np.logical_xor,
     "=>": lambda a, b: np.logical_or(np.logical_not(a), b),
     "not": np.logical_not,
+    "all": np.logical_and,
+    "any": np.logical_or,
 }
 
 

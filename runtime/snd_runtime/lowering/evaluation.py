@@ -37,6 +37,7 @@ from snd_runtime.lowering.terms import (
     Slot,
     Table,
     Term,
+    subterms,
     unconditional,
 )
 
@@ -105,7 +106,9 @@ class Evaluation:
             for at, place in enumerate(term.places)
             if place.bounds is Bounds.SKIPPED
         ]
-        for slot, place, at in dict.fromkeys((*guards, *writes)):
+        # An index may be read at a guarded index itself: that comes first.
+        ordered = sorted(dict.fromkeys((*guards, *writes)), key=lambda guard: sum(1 for _ in subterms(guard[1].index)))
+        for slot, place, at in ordered:
             mask = self._in_bounds(place, self.extent(slot, at), scope)
             if mask is not None:
                 scope = scope.narrowed(mask)
@@ -166,6 +169,8 @@ class Evaluation:
             return np.asarray(COMPARISONS[operation](*operands), np.bool_)
         if operation in LOGIC:
             return LOGIC[operation](*operands)
+        if operation == "pick":
+            return np.where(operands[0], operands[1], operands[2])
         if operation == "position in pack":
             return self._counted(term, operands[0], int(operands[1]), scope)
         if operation in self.memory.dtypes:

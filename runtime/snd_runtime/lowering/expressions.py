@@ -171,7 +171,7 @@ class Expressions:
             found: Value = FALSE
             for other in items:
                 equal = self.operations.binary("==", node, one, other)
-                found = self.operations.binary("||", node, found, equal)
+                found = self.operations.junction("||", node, found, equal)
             return found
 
         return elementwise(contained, item)
@@ -252,6 +252,8 @@ class Expressions:
             return FOLDS[symbol](Pack((), dtype=dtype))
 
         def both(a: Value, b: Value) -> Value:
+            if symbol in ("&&", "||"):
+                return self.operations.junction(symbol, node, a, b)
             return self.operations.binary(symbol, node, a, b)
 
         if symbol in ("+", "*", "<?", ">?", "&&", "||"):
@@ -260,7 +262,7 @@ class Expressions:
         conditions = [both(a, b) for a, b in pairs]
         every: Value = TRUE
         for condition in conditions:
-            every = self.operations.binary("&&", node, every, condition)
+            every = self.operations.junction("&&", node, every, condition)
         return every
 
     # ---- packs -------------------------------------------------------------------------------------------------------
@@ -349,7 +351,7 @@ class Expressions:
             count = self.terms.constant("int", len(result))
             counted = self.terms.apply("position in pack", (self.operations.term(one), count), "int", node)
             result = tuple(
-                self.operations.select(node, self.operations.binary("==", node, counted, shapes.constant(at)), new, old)
+                self.operations.pick(node, self.operations.binary("==", node, counted, shapes.constant(at)), new, old)
                 for at, old in enumerate(result)
             )
         return Pack(result)

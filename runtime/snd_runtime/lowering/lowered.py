@@ -9,8 +9,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from snd_analysis.compose.instance import Instance
-from snd_analysis.model import Place
+from snd_analysis.names.resolve import entries_of
 from snd_analysis.names.symbols import Symbol
+from snd_analysis.syntax import nodes
 from snd_analysis.values import NULL, Pack
 from snd_runtime.limits import Budget, Limits
 from snd_runtime.lowering.accumulation import accumulate
@@ -45,10 +46,7 @@ class Lowered:
         self.tensors = Tensors(instance)
         self.formulas: tuple[Formula, ...] = tuple(elaborate(instance, self.tensors))
         self._constants = tuple(self._constant_formulas())
-        self._operators: dict[Slot, str] = {}
-        for formula in self.formulas:
-            if formula.operator in ACCUMULATORS:
-                self._operators.update(dict.fromkeys(formula.slots, formula.operator))
+        self._operators = _accumulators(instance)
 
     def run(
         self,
@@ -102,21 +100,18 @@ class Lowered:
 
     # ---- results -----------------------------------------------------------------------------------------------------
     def _allocate(self, memory: Memory) -> None:
+        """Of default values, or those with which an accumulation begins."""
         unit = self.instance.unit
-        for stack in self.tensors.stacks:
-            if stack.is_output:
-                self._allocated(memory, stack, unit.declared(unit.outputs[0].symbol))
         for member in (*unit.constants, *unit.outputs):
             value = self.tensors.values[member.symbol]
-            for slot in value.segments if isinstance(value, Pack) else (value,):
-                if isinstance(slot, Slot) and None not in slot.shape and not memory.has(slot):
-                    self._allocated(memory, slot, unit.declared(member.symbol))
-
-    def _allocated(self, memory: Memory, slot: Slot, place: Place) -> None:
-        array = memory.allocate(slot, _known(slot), place)
-        operator = next((self._operators[each] for each in (slot, *slot.items) if each in self._operators), None)
-        if operator is not None and array.dtype != STR:
-            array[...] = identity(operator, array.dtype)
+            slots = [slot for slot in value.segments if isinstance(slot, Slot)] if isinstance(value, Pack) else [value]
+            stack = self.tensors.stacked(tuple(slots)) if isinstance(value, Pack) and slots else None  # type: ignore[arg-type]
+            for slot in slots if stack is None else [stack]:
+                if isinstance(slot, Slot) and None not in slot.shape:
+                    array = memory.allocate(slot, _known(slot), unit.declared(member.symbol))
+                    operator = self._operators.get(member.symbol)
+                    if operator is not None:
+                        array[...] = identity(operator, array.dtype)
 
     def _result(self, memory: Memory, symbol: Symbol, counted: Mapping[Symbol, int]) -> Argument:
         value = self.tensors.values[symbol]
@@ -141,6 +136,17 @@ class Lowered:
 def lower(instance: Instance) -> Lowered:
     """The formulas of an instance, ready to be run. Raises EvaluationFailed if they can't be."""
     return Lowered(instance)
+
+
+def _accumulators(instance: Instance) -> dict[Symbol, str]:
+    """The operators by which outputs are accumulated."""
+    unit = instance.unit
+    found = {}
+    for _, node in entries_of(unit.definition, "lower", nodes.Lowering):
+        symbol = unit.resolution.targets.get(node.target.name)
+        if isinstance(symbol, Symbol) and node.operator.text in ACCUMULATORS:
+            found[symbol] = node.operator.text
+    return found
 
 
 def _execute(memory: Memory, formula: Formula, counted: dict[Symbol, int]) -> None:

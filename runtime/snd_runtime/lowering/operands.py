@@ -16,6 +16,7 @@ from snd_runtime.lowering.terms import Apply, Constant, Next, Position, Read, Sc
 
 TERMS = (Constant, Position, Next, Read, Apply, Table)
 COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!="})
+_JUNCTIONS = {"&&": "all", "||": "any"}
 _UNARY_NAMES = {"-": "negate", "!": "not"}
 
 
@@ -136,8 +137,25 @@ class Operations:
         found: Value = items[-1]
         for at in range(len(items) - 2, -1, -1):
             here = self.terms.apply("==", (counted, self.terms.constant("int", at)), "bool", node)
-            found = self.select(node, here, items[at], found)
+            found = self.pick(node, here, items[at], found)
         return found
+
+    def pick(self, node: nodes.Node, condition: Value, a: Value, b: Value) -> Value:
+        """One of two values that are both computed."""
+        if condition is TRUE or condition is FALSE:
+            return a if condition is TRUE else b
+        x, y = self.term(a, _dtype_of(b)), self.term(b, _dtype_of(a))
+        return self.terms.apply("pick", (self.term(condition), x, y), x.dtype, node)
+
+    def junction(self, symbol: str, node: nodes.Node, a: Value, b: Value) -> Value:
+        """``a && b`` or ``a || b`` of items of a pack, which are all computed."""
+        if not isinstance(a, TERMS) and not isinstance(b, TERMS):
+            return OPERATIONS[symbol](a, b)
+        if a is TRUE or a is FALSE or b is TRUE or b is FALSE:
+            known, other = (a, b) if a is TRUE or a is FALSE else (b, a)
+            if known is (TRUE if symbol == "&&" else FALSE):
+                return other
+        return self.terms.apply(_JUNCTIONS[symbol], (self.term(a), self.term(b)), "bool", node)
 
 
 def _dtype(scalar: Scalar) -> str:

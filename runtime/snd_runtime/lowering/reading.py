@@ -86,6 +86,8 @@ def strided(array: Array, forms: Sequence[Affine], box: Box) -> Array:
 def _partly_gathered(
     array: Array, forms: dict[int, Affine], irregular: Sequence[int], indices: Sequence[Array], box: Box
 ) -> Array:
+    if array.size == 0:
+        return np.zeros((1,) * len(box.shape), array.dtype)
     starts = [start for start, _ in box.ranges]
     regular_axes = sorted({axis for form in forms.values() for axis in form.factors if box.shape[axis] > 1})
     strides = [

@@ -49,8 +49,6 @@ class Tensors:
                 raise self._unknown(symbol)
             slots = [self._slot(symbol, item, is_output) for item in items]
             self.values[symbol] = Pack(slots)
-            if is_output and slots and len({slot.shape for slot in slots}) == 1 and None not in slots[0].shape:
-                self.stacked(tuple(slots))
         elif value is NULL:
             self.values[symbol] = NULL
         else:
@@ -88,8 +86,3 @@ class Tensors:
                 made = Slot(name, first.dtype, shape, (None,) * len(shape), first.is_output, slots)
             self._stacked[slots] = made
         return self._stacked[slots]
-
-    @property
-    def stacks(self) -> tuple[Slot, ...]:
-        """All packs of tensors that are taken as one."""
-        return tuple(slot for slot in self._stacked.values() if slot is not None)

@@ -79,6 +79,7 @@ def store(evaluation: Evaluation, write: Write, scope: Scope, operator: str, val
         return
     if value is None:
         value = evaluation.value(write.value, scope)
+    scope = without_skipped(evaluation, scope)
     places = [
         index_values(evaluation, write.slot, place, at, scope, evaluation.formula.node.target)
         for at, place in enumerate(write.places)
@@ -93,8 +94,9 @@ def store(evaluation: Evaluation, write: Write, scope: Scope, operator: str, val
         wide = [place[mask] for place in wide]
         values = values[mask]
     else:
-        wide = [place.reshape(-1) for place in wide]
-        values = values.reshape(-1)
+        # Copies: of values for one element the last counts, but views are not always walked through in order.
+        wide = [place.flatten() for place in wide]
+        values = values.flatten()
     index: Any = tuple(wide) if wide else (np.zeros(values.shape, np.int64),)
     flat = array if wide else array.reshape(1)
     if operator in ("=", ":="):
