@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from snd_analysis import shapes
 from snd_analysis.compose.scope import rank_of
 from snd_analysis.compose.words import tensor_text
-from snd_analysis.model import Shape, Tensor, TensorValue
+from snd_analysis.model import Shape, Tensor, TensorKind, TensorValue
 from snd_analysis.names.symbols import Symbol, SymbolKind
 from snd_analysis.shapes import Integer, Verdict
 from snd_analysis.syntax import nodes
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 def annotated(composer: Composer, type_: nodes.ResultType, value: TensorValue) -> TensorValue:
     """A result with the type that is written behind its name, whose new names get its extents."""
+    if _is_scalar(value):
+        return _uniform(composer, type_, value)
     tensor = _representative(value)
     if tensor is None or tensor.shape is None:
         _forget(composer, type_)
@@ -34,6 +37,23 @@ def annotated(composer: Composer, type_: nodes.ResultType, value: TensorValue) -
         composer.fail("result-shape", type_, message)
         return UNDEFINED
     return value
+
+
+def _is_scalar(value: TensorValue) -> bool:
+    """Whether a result is a compile-time value, not a tensor that is declared or computed."""
+    if isinstance(value, Maybe):
+        return _is_scalar(value.value)
+    return isinstance(value, Tensor) and value.kind is TensorKind.CONSTANT and value.place is None and value.shape == ()
+
+
+def _uniform(composer: Composer, type_: nodes.ResultType, value: TensorValue) -> TensorValue:
+    """A tensor of the written shape, with a compile-time value for all elements."""
+    if isinstance(value, Maybe):
+        return Maybe(value.present, _uniform(composer, type_, value.value))
+    if not isinstance(value, Tensor):
+        return value
+    _forget(composer, type_)
+    return replace(value, shape=written_shape(composer, type_.shape))
 
 
 def _representative(value: TensorValue) -> Tensor | None:

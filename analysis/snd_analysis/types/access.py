@@ -51,7 +51,8 @@ def _is_pack_index(index: nodes.Index) -> bool:
 
 def accessed(context: Context, node: nodes.Node, index: nodes.Index, tensor: Type) -> Typed:
     """An element of a tensor, or the elements of a pack of tensors at one index, or those along one dimension."""
-    indexed = _dimensions(context, index, _extents(context, node, index))
+    with context.written(False):
+        indexed = _dimensions(context, index, _extents(context, node, index))
     if indexed is None:
         return UNTYPED
     rank = tensor.shape.rank if tensor.shape is not None else None

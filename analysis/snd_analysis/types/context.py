@@ -74,6 +74,8 @@ class Context:
         self.base = 0
         """What the spans of the entry at hand count from; set it when going on to another entry."""
         self.place = Place.COMPILE_TIME
+        self.writing = False
+        """Whether the expression is what a formula writes, not an index, a local value or a condition."""
         self._promoted: frozenset[Symbol] = frozenset()
         self._doubted: set[Symbol] = set()
         self._presumed: set[Symbol] = set()
@@ -158,6 +160,15 @@ class Context:
             yield
         finally:
             self.place = before
+
+    @contextmanager
+    def written(self, writing: bool) -> Iterator[None]:
+        """Within, expressions are what a formula writes, or only choose what is."""
+        before, self.writing = self.writing, writing
+        try:
+            yield
+        finally:
+            self.writing = before
 
     def span(self, node: nodes.Node) -> Span:
         """Where a node of the entry at hand stands in the chunk."""

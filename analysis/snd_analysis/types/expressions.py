@@ -282,7 +282,8 @@ def _fold(context: Context, node: nodes.Fold) -> Typed:
 
 
 def _select(context: Context, node: nodes.Select) -> Typed:
-    condition = infer(context, node.condition)
+    with context.written(False):
+        condition = infer(context, node.condition)
     with context.promoting(promotions(context, node.condition)):
         consequent = infer(context, node.consequent)
     alternative = None if node.alternative is None else infer(context, node.alternative)

@@ -72,7 +72,8 @@ def _check_formula(context: Context, formula: nodes.Lowering, symbol: Symbol | N
             value = UNTYPED
         _declare(context, local.name, value)
     target = _target(context, formula.target, symbol)
-    value = infer(context, formula.value)
+    with context.written(True):
+        value = infer(context, formula.value)
     _check_operator(context, formula)
     if formula.operator.text == "=" and first and symbol is not None and symbol.kind is SymbolKind.OUTPUT:
         _check_reads(context, formula, symbol)

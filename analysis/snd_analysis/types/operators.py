@@ -155,7 +155,7 @@ def fold(context: Context, node: nodes.Fold, operand: Typed) -> Typed:
     """``a + ..`` and ``a + ...`` (2.4, Folding and Cumulative Folding)."""
     if operand.type is None or not scalars(context, node.operand, operand):
         return UNTYPED
-    if operand.accesses and _reads_elements(context, node.operand):
+    if context.writing and operand.accesses and _reads_elements(context, node.operand):
         message = (
             f"a fold can't go over the elements of a tensor: write a contraction, such as 'y[] {_contraction(node)} …'"
         )

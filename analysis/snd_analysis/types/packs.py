@@ -303,7 +303,8 @@ def pack_index(context: Context, node: nodes.Subscript, pack: Typed) -> Typed:
         _infer_all(context, index)
         return UNTYPED
     length = type_.length if type_.length is not None else shapes.opaque("length")
-    taken = _taken(context, node, length, pack.items)
+    with context.written(False):
+        taken = _taken(context, node, length, pack.items)
     if taken is None:
         return UNTYPED
     new_length, value, items, optional, accesses = taken

@@ -145,10 +145,22 @@ def check_outputs(context: Context, outputs: Sequence[Declaration], inputs: Sequ
         if parameter.shape is None and context.definition.kind == "operator":
             _report_missing_shape(context, declaration, "an output of an operator")
         check_shape(context, declaration)
+        _check_determined(context, declaration)
         if parameter.default is not None:
             message = f"the output '{declaration.name}' can't have a default: it is computed"
             context.report("illegal-default", parameter.default, message)
     _check_agreement(context, (*inputs, *outputs))
+
+
+def _check_determined(context: Context, declaration: Declaration) -> None:
+    """Whoever invokes an operator must know how many tensors a packed output has."""
+    pack = declaration.parameter.pack
+    if pack is None or pack.length is not None or context.definition.kind != "operator":
+        return
+    if any(extent.spread for extent in declaration.extents):
+        return  # as many as the pack of extents has items
+    message = f"nothing says how many tensors the output '{declaration.name}' has: write it behind, as in '..(n)'"
+    context.report("missing-length", pack, message)
 
 
 def _check_agreement(context: Context, declared: Sequence[Declaration]) -> None:

@@ -80,6 +80,8 @@ def _packed_as_written(work: Composition, result: nodes.Result, value: Value, le
         return UNKNOWN
     assert type_.length is not None
     if length is None:
+        if result.pack.length is None and value.invoked is not None:
+            _report_no_length(work, result, value)
         return value
     if shapes.decide_equal(length, type_.length) is Verdict.DIFFERENT:
         message = f"this result has {counted(type_.length, 'tensor')}, not {length}: its type is '{value}'"

@@ -1,0 +1,101 @@
+"""What a review of the rules of an operator found: programs with everything that is wrong with them, and no more."""
+
+from __future__ import annotations
+
+import pytest
+
+from memory import check
+from snd_analysis.diagnostics import Severity
+
+
+def lower(
+    *formulas: str, inputs: str = "x: real[n];", outputs: str = "y: real[n];", attributes: str = "", head: str = ""
+) -> str:
+    """An operator with formulas, the first of which stands in line 5."""
+    body = "\n".join(formulas)
+    return (
+        f"operator op {head} {{\n    @attrib {{ {attributes} }}\n    @input {{ {inputs} }} @output {{ {outputs} }}\n"
+        f"    @lower {{\n{body}\n    }}\n}}\n"
+    )
+
+
+def compose(
+    *statements: str, inputs: str = "x: real[n];", outputs: str = "y: real[n];", attributes: str = "", blocks: str = ""
+) -> str:
+    """An operator that is composed by statements, the first of which stands in line 19."""
+    body = "\n".join(statements)
+    return (
+        "operator id {\n    @input { x: real[s..(d)]; }\n    @output { y: real[s..]; }\n"
+        "    @lower { y[i..] = x[i..], i < s; }\n}\n"
+        "operator add {\n    @input { x: real[s..(d)]; z: real[s..(d)]; }\n    @output { y: real[s..]; }\n"
+        "    @lower { y[i..] = x[i..] + z[i..], i < s; }\n}\n"
+        "operator sp {\n    @attrib { k: int; }\n    @input { x: real[n]; } @output { ys: real[n]..(k); }\n"
+        "    @lower { ys[j][i,] = x[i,], i < n, j < k; }\n}\n"
+        f"operator op {{ @attrib {{ {attributes} }}\n    @input {{ {inputs} }} @output {{ {outputs} }}{blocks}\n"
+        f"    @compose {{\n{body}\n    }}\n}}\n"
+    )
+
+
+def using(*entries: str, attributes: str = "a, b: int..(k);") -> str:
+    """An operator with helper symbols, the first of which stands in line 4, and none of which is used."""
+    body = "\n".join(entries)
+    return (
+        f"operator op {{\n    @attrib {{ {attributes} }} @input {{ x: real[n]; }} @output {{ y: real[n]; }}\n    @using {{\n"
+        f"{body}\n    }}\n}}\n"
+    )
+
+
+def found(text: str) -> list[tuple[str, int]]:
+    """The rules that a module breaks, with the lines where it does; hints don't count."""
+    lines = []
+    for item in check({"operators.sknd": text})["operators.sknd"]:
+        if item.severity is not Severity.HINT:
+            lines.append((item.rule, text.count("\n", 0, item.location.span.start) + 1))
+    return sorted(lines, key=lambda each: (each[1], each[0]))
+
+
+FOLDS = {
+    "index": (
+        lower(
+            "y[i,] = x[(idx[i,:] * strides) + ..,], i < m;",
+            inputs="x: real[n]; idx: int[m,d];",
+            outputs="y: real[m];",
+            attributes="strides: int..(d);",
+        ),
+        [],
+    ),
+    "guard": (
+        lower("y[i,] = x[i,], i < n | (idx[i,:] < n) && ..;", inputs="x: real[n]; idx: int[n,d];"),
+        [],
+    ),
+    "local": (
+        lower("with s = idx[i,:] + ..: y[i,] = x[s,], i < n;", inputs="x: real[n]; idx: int[n,d];"),
+        [],
+    ),
+    "formula": (lower("y[i,] = xs[i,] + .., i < n;", inputs="xs: real[n]..(k);"), [("fold-of-access", 5)]),
+}
+
+UNIFORM = {
+    "assigned": (compose("c: real[n] = 1.0;", "y = c;"), []),
+    "argument": (compose("c: real[n] = 1.0;", "y = add(x, c);"), []),
+    "other rank": (compose("c: real[n,n] = 1.0;", "y = add(x, c);"), [("argument-rank", 20)]),
+}
+
+RESULTS = {
+    "no length": (compose("q.. = sp{k=2}(x);", "y = q[0];"), [("packed-result-without-length", 19)]),
+    "list": (compose("[a, b..] = sp{k=3}(x);", "y = add(a, b[0]);"), []),
+}
+
+OUTPUTS = {
+    "undetermined": (compose("y..(2) = sp{k=2}(x);", outputs="y: real[n]..;"), [("missing-length", 17)]),
+}
+CASES = {
+    f"{name}: {case}": (text, expected)
+    for name, table in {"folds": FOLDS, "uniform": UNIFORM, "results": RESULTS, "outputs": OUTPUTS}.items()
+    for case, (text, expected) in table.items()
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), CASES.values(), ids=CASES.keys())
+def test_review(text: str, expected: list[tuple[str, int]]):
+    assert found(text) == expected
