@@ -1,4 +1,4 @@
-"""How long composing takes: ``pytest tests/benchmarks/test_compose.py --benchmark-only``. The budgets are in DESIGN."""
+"""How long composing takes."""
 
 from __future__ import annotations
 
@@ -8,31 +8,17 @@ import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from memory import MemoryReader, read_program, snapshot_of
+from programs import EXAMPLES, chain
 from snd_analysis.compose.entry import Composition
 from snd_analysis.names.symbols import OperatorName
 from snd_analysis.source import Edit, Span
 from snd_analysis.workspace import Workspace
 
-EXAMPLES = sorted(path.parent for path in (Path(__file__).parents[2] / "examples").glob("*/expected.json"))
 
-
-def chain(operations: int) -> str:
-    """A graph of convolutions, activations and additions."""
-    variables, statements, before = [], [], "x"
-    for at in range(operations // 3):
-        variables.append(f"        k{at}: real[64, 64, 3, 3];\n")
-        statements.append(f"        c{at} = nn.conv{{stride=1, padding=1}}({before}, k{at});\n")
-        statements.append(f"        r{at} = nn.relu(c{at});\n        a{at} = math.add(r{at}, x);\n")
-        before = f"a{at}"
-    return (
-        "import nn, math;\n\ngraph net {\n    @input { x: real[1, 64, 56, 56]; }\n"
-        f"    @output {{ y: real[1, 64, 56, 56]; }}\n    @variable {{\n{''.join(variables)}    }}\n"
-        f"    @compose {{\n{''.join(statements)}        y = nn.relu({before});\n    }}\n}}\n"
-    )
-
-
+@pytest.mark.budget(0.100)
 @pytest.mark.parametrize("path", EXAMPLES, ids=[path.name for path in EXAMPLES])
 def test_example(benchmark: BenchmarkFixture, path: Path) -> None:
+    """Part of the 300 ms from the start of a process to its first diagnostic (DESIGN): a third of them."""
     files = read_program(path)
     graph = next(line.split()[1] for line in files["main.sknd"].splitlines() if line.startswith("graph "))
 
@@ -58,8 +44,9 @@ def test_long_graph(benchmark: BenchmarkFixture, operations: int) -> None:
     assert len(composition.graph.operations) > operations * 0.99
 
 
+@pytest.mark.budget(0.010)
 def test_edit_of_one_line(benchmark: BenchmarkFixture) -> None:
-    """A keystroke in a graph of 2,000 operations, until its diagnostics are there."""
+    """DESIGN: 10 ms. A keystroke in a graph of 2,000 operations, until its diagnostics are there."""
     text = chain(2_000)
     workspace = Workspace(MemoryReader({"main.sknd": text}))
     workspace.open("main.sknd", text)
