@@ -27,10 +27,14 @@ class Scope:
         """What a name in an expression stands for; UNDEFINED if that is not known."""
         target = self.unit.resolution.targets.get(node)
         if isinstance(target, Symbol):
-            return self.values.get(target, UNDEFINED)
+            return self.value_of(target)
         if isinstance(target, ShapeMember):
-            return member_of(self.values.get(target.tensor, UNDEFINED), target.member)
+            return member_of(self.value_of(target.tensor), target.member)
         return UNDEFINED
+
+    def value_of(self, symbol: Symbol) -> Value:
+        """What a symbol stands for; UNDEFINED if that is not known, or which of several of one name is meant."""
+        return UNDEFINED if symbol in self.unit.resolution.ambiguous else self.values.get(symbol, UNDEFINED)
 
     def dtype(self, node: nodes.TypeName | nodes.Qualified) -> str | None:
         """The element type that a generic type stands for; None if the name is that of something else."""

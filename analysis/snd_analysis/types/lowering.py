@@ -179,7 +179,7 @@ def _check_value(context: Context, formula: nodes.Lowering, target: Typed, value
         )
         context.report("null-not-allowed", formula.value, message)
         context.presume(formula.value)
-        type_ = type_.required()
+        return
     if target.type is None:
         return
     written = target.type.dtype

@@ -61,6 +61,9 @@ def binary(context: Context, node: nodes.Binary, left: Typed, right: Typed) -> T
         return UNTYPED
     if operator == "is":
         return _identity(context, node, left, right)
+    if context.place is not Place.LOWER and left.type.tensor:
+        scalars(context, node.left, left)  # that tensors are computed with is one mistake, however many there are
+        return UNTYPED
     if not (scalars(context, node.left, left) & scalars(context, node.right, right)):
         return UNTYPED
     if operator == "in":

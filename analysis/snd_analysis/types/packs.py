@@ -290,6 +290,9 @@ def pack_index(context: Context, node: nodes.Subscript, pack: Typed) -> Typed:
     assert type_ is not None
     index = node.index
     if not type_.packed and type_.dtype != STR:
+        if _hides_tensor(context, node.target):
+            _infer_all(context, index)
+            return UNTYPED
         message = f"only packs and strings can be indexed, but this is a single value of type '{type_}'"
         context.report("not-indexable", node.target, message)
         _infer_all(context, index)
@@ -313,6 +316,15 @@ def pack_index(context: Context, node: nodes.Subscript, pack: Typed) -> Typed:
     if not type_.packed:
         return Typed(Type(STR, optional), accesses=accesses)
     return Typed(replace(type_, optional=optional, length=new_length), value, items, accesses)
+
+
+def _hides_tensor(context: Context, node: nodes.Node) -> bool:
+    """Whether an index symbol has the name of a tensor, which may be meant."""
+    symbol = context.symbol(node)
+    if symbol is None or symbol.kind is not SymbolKind.INDEX:
+        return False
+    tensors = (SymbolKind.INPUT, SymbolKind.OUTPUT, SymbolKind.CONSTANT, SymbolKind.VARIABLE)
+    return any(other.name == symbol.name and other.kind in tensors for other in context.resolution.symbols)
 
 
 Taken = tuple["Integer | None", "Integer | None", "tuple[Integer | None, ...] | None", bool, bool]

@@ -44,6 +44,7 @@ def check_length(context: Context, length: nodes.Expression, what: str) -> Typed
         return UNTYPED
     if typed.type.dtype not in (INT, BOOL):
         context.report("type-mismatch", length, f"{what} is an int or a bool, but this is '{typed.type}'")
+        doubt(context, length)
         return UNTYPED
     if typed.type.packed:
         message = f"{what} is a single value, but this is a pack of type '{typed.type}'"
@@ -60,6 +61,9 @@ def doubt(context: Context, name: nodes.Node) -> None:
 
 
 def _check_extent(context: Context, declaration: Declaration, extent: nodes.Extent) -> None:
+    if isinstance(extent.value, nodes.Tilde) and declaration.block == "input" and context.definition.kind != "graph":
+        _check_omitted(context, declaration, extent)
+        return
     _check_bound(context, declaration, extent)
     if extent.spread and (declaration.parameter.pack is None or extent.expansion is not None):
         _report_item_extent(context, declaration, extent)
@@ -72,6 +76,7 @@ def _check_extent(context: Context, declaration: Declaration, extent: nodes.Exte
         return
     value = expect(context, extent.value, INT, f"an extent of '{declaration.name}'", optional=True)
     if value.type is None:
+        doubt(context, extent.value)
         return
     if extent.spread:
         _check_item_extents(context, declaration, extent, value)

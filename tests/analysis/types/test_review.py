@@ -40,17 +40,18 @@ def using(*entries: str, attributes: str = "a, b: int..(k);") -> str:
     """An operator with helper symbols, the first of which stands in line 4, and none of which is used."""
     body = "\n".join(entries)
     return (
-        f"operator op {{\n    @attrib {{ {attributes} }} @input {{ x: real[n]; }} @output {{ y: real[n]; }}\n    @using {{\n"
-        f"{body}\n    }}\n}}\n"
+        f"operator op {{\n    @attrib {{ {attributes} }} @input {{ x: real[n]; }} @output {{ y: real[n]; }}\n"
+        f"    @using {{\n{body}\n    }}\n}}\n"
     )
 
 
 def found(text: str) -> list[tuple[str, int]]:
     """The rules that a module breaks, with the lines where it does; hints don't count."""
-    lines = []
-    for item in check({"operators.sknd": text})["operators.sknd"]:
-        if item.severity is not Severity.HINT:
-            lines.append((item.rule, text.count("\n", 0, item.location.span.start) + 1))
+    lines = [
+        (item.rule, text.count("\n", 0, item.location.span.start) + 1)
+        for item in check({"operators.sknd": text})["operators.sknd"]
+        if item.severity is not Severity.HINT
+    ]
     return sorted(lines, key=lambda each: (each[1], each[0]))
 
 
@@ -89,9 +90,53 @@ RESULTS = {
 OUTPUTS = {
     "undetermined": (compose("y..(2) = sp{k=2}(x);", outputs="y: real[n]..;"), [("missing-length", 17)]),
 }
+CASCADES = {
+    "tensors computed with": (compose("y = x + x;"), [("tensor-in-expression", 19)]),
+    "variable assigned, and updated": (
+        compose("y = id(x);", "w = id(x);", blocks=" @variable { w: real[n]; } @update { w = id(y); }"),
+        [("illegal-assignment", 20)],
+    ),
+    "real extent": (
+        lower("y[i,] = x[i,], i < n;", attributes="n: real;", inputs="x: real[n]; z: real[n];"),
+        [("type-mismatch", 3)],
+    ),
+    "too many iterations": (
+        compose("q..(k) = for a : xs do..(k + 1) { b = id(a); yield b; };", "y = q[0];", inputs="xs: real[n]..(k);"),
+        [("scan-lengths", 19)],
+    ),
+    "output without a length": (
+        compose("z = sp{k=2}(x);", "y = id(x);", outputs="y: real[n]; z: real[n]..(3);"),
+        [("packed-result-without-length", 19)],
+    ),
+    "carried variable of another type": (
+        compose("y = with a: str[n] = 0.0 do..(3) { b = id(a); yield b; };"),
+        [("type-mismatch", 19)],
+    ),
+    "extent left out": (lower("y[] = 1.0;", inputs="x: real[~|3];", outputs="y: real[];"), [("omitted-extent", 3)]),
+    "optional int": (
+        lower("y[i,] = o, i < n;", attributes="o: optional int;"),
+        [("null-not-allowed", 5)],
+    ),
+    "index named as the input": (lower("y[i,] = x[i,], x < n;"), [("undefined-name", 5)]),
+    "null of another rank": (
+        compose("y = add(x, o);", inputs="x: real[n]; o: optional real[n,n];"),
+        [("null-not-allowed", 19)],
+    ),
+    "two inputs of one name": (
+        compose("y = add(x, q);", inputs="x: real[n]; q: real[n,n]; q: real[n];"),
+        [("duplicate-definition", 17)],
+    ),
+}
+
 CASES = {
     f"{name}: {case}": (text, expected)
-    for name, table in {"folds": FOLDS, "uniform": UNIFORM, "results": RESULTS, "outputs": OUTPUTS}.items()
+    for name, table in {
+        "folds": FOLDS,
+        "uniform": UNIFORM,
+        "results": RESULTS,
+        "outputs": OUTPUTS,
+        "cascades": CASCADES,
+    }.items()
     for case, (text, expected) in table.items()
 }
 

@@ -24,6 +24,7 @@ def check_compose(context: Context) -> None:
     work = Composition(context)
     with context.at(Place.COMPOSE):
         for block in ("compose", "update"):
+            work.updating = block == "update"
             for base, component in entries_of(context.definition, block, nodes.Component):
                 context.base = base
                 statement(work, component)

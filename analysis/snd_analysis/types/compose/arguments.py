@@ -114,6 +114,8 @@ class ArgumentCheck:
                 "test it with 'if ?…', or give a value for null with '??'"
             )
             self._report("null-not-allowed", argument, message, parameter)
+            self._forget(parameter)
+            return False
         if is_empty_list(argument):
             return True
         if formal.dtype.is_generic:

@@ -63,6 +63,8 @@ class Composition:
         self.in_control_flow = False
         """Whether the invocation at hand is a part of a branch or loop, where graphs may be invoked too."""
         self.labels: dict[str, Span] = {}
+        self.updating = False
+        """Whether the statement at hand stands in ``@update``."""
         self.updated: dict[Symbol, Span] = {}
         """Where each variable was updated."""
 

@@ -84,6 +84,7 @@ def _carry(work: Composition, carry: nodes.Carry) -> Value:
     if declared is None:
         return UNKNOWN
     wanted, extents = declared
+    reported = len(work.context.problems)
     if type_ is not None:
         note = (work.context.note(carry.type, "its type is declared here"),)
         if type_.packed:
@@ -95,6 +96,8 @@ def _carry(work: Composition, carry: nodes.Carry) -> Value:
         elif not value.compile_time and value.extents != () and disagreement(work, wanted, extents, value):
             message = f"{role} has the type '{wanted}', but this is '{value}'"
             work.context.report("carried-type", carry.value, message, note)
+    if len(work.context.problems) > reported:
+        return UNKNOWN  # the value or the declaration is wrong
     return Value(wanted, extents, place=carry.name)
 
 
@@ -154,6 +157,8 @@ def _count(work: Composition, node: nodes.Loop, length: Integer | None) -> _Coun
             work.context.report(
                 "scan-lengths", written, message, (work.context.note(node.scans[0].value, "scanned here"),)
             )
+            return _Count(None, False)
+            return _Count(None, False)
     if type_.optional:
         return _Count(None, False)
     return _Count(value.scalar, False)

@@ -2,25 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from snd_analysis.names.resolve import entries_of
 from snd_analysis.names.symbols import OperatorName
+from snd_analysis.source import Span
 from snd_analysis.syntax import nodes
+from snd_analysis.syntax.problem import Note
 from snd_analysis.syntax.spelling import close_matches
 from snd_analysis.types.compose.attributes import AttributeCheck
 from snd_analysis.types.compose.binding import ShapeBinding
 from snd_analysis.types.compose.composition import Composition
 from snd_analysis.types.compose.generics import TypeBinding
+from snd_analysis.types.compose.labels import check_generated_labels
 from snd_analysis.types.compose.scopes import Found, find_tensor, tensors
+from snd_analysis.types.context import Context
 from snd_analysis.types.signature import Signature, elsewhere, signature_of
 from snd_analysis.types.written import counted
 
 
 def check_quantize(work: Composition) -> None:
-    """Checks every entry of ``@quantize``."""
+    """Checks every entry of ``@quantize``, and that the labels that it may name are clear."""
+    check_generated_labels(work.context)
+    first: dict[tuple[str, ...], Span] = {}
     for base, entry in entries_of(work.context.definition, "quantize", nodes.Quantization):
         work.context.base = base
         if _check_target(work, entry):
+            _check_repetition(work.context, entry, first)
             _check_algorithm(work, entry)
+
+
+def _check_repetition(context: Context, entry: nodes.Quantization, first: dict[tuple[str, ...], Span]) -> None:
+    parts = tuple(part.text for part in entry.target.parts)
+    if len(parts) > 1 and parts[0] == context.definition.name.text and context.definition.kind == "graph":
+        parts = parts[1:]
+    earlier = first.setdefault(parts, context.span(entry.target))
+    if earlier != context.span(entry.target):
+        message = f"the tensor '{entry.target.text}' is quantized a second time"
+        context.report("duplicate-quantization", entry.target, message, (Note(earlier, "first quantized here"),))
 
 
 def _check_target(work: Composition, entry: nodes.Quantization) -> bool:
@@ -36,11 +55,29 @@ def _check_target(work: Composition, entry: nodes.Quantization) -> bool:
         )
         context.report("private-tensor", entry.target, message)
     elif found is Found.NOTHING:
-        known = tensors(context)
-        close = close_matches(parts[-1], known) if len(parts) == 1 else []
-        hint = f"; did you mean '{close[0]}'?" if close else ""
+        close = next(_similar(context, parts), None)
+        hint = f"; did you mean '{'.'.join(close)}'?" if close else ""
         context.report("unknown-quantized-tensor", entry.target, f"there is no tensor '{entry.target.text}'{hint}")
     return True
+
+
+def _similar(context: Context, parts: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """Names of tensors that differ from ``parts`` in one part."""
+    own = {symbol.name for symbol in context.resolution.symbols}
+    below = set[str]()
+    pending, seen = [context.resolution], {context.resolution}
+    while pending:
+        for target in pending.pop().targets.values():
+            resolution = context.facts.resolution(target) if isinstance(target, OperatorName) else None
+            if resolution is not None and resolution not in seen:
+                seen.add(resolution)
+                pending.append(resolution)
+                below.update(symbol.name for symbol in resolution.symbols)
+    for at, part in enumerate(parts):
+        for close in close_matches(part, sorted(below if at else own)):
+            changed = (*parts[:at], close, *parts[at + 1 :])
+            if find_tensor(context, changed) is Found.TENSOR:
+                yield changed
 
 
 def _check_algorithm(work: Composition, entry: nodes.Quantization) -> None:

@@ -71,8 +71,8 @@ def _packed_as_written(work: Composition, result: nodes.Result, value: Value, le
     if type_ is None:
         return value
     if result.pack is None:
-        if type_.packed and value.invoked is not None:
-            _report_no_length(work, result, value)
+        if type_.packed and value.invoked is not None and not _is_declared_single(work, result):
+            return _without_length(work, result, value)
         return value
     if not type_.packed:
         message = f"this is a single tensor of type '{value}': no '..' behind its name"
@@ -81,7 +81,7 @@ def _packed_as_written(work: Composition, result: nodes.Result, value: Value, le
     assert type_.length is not None
     if length is None:
         if result.pack.length is None and value.invoked is not None:
-            _report_no_length(work, result, value)
+            return _without_length(work, result, value)
         return value
     if shapes.decide_equal(length, type_.length) is Verdict.DIFFERENT:
         message = f"this result has {counted(type_.length, 'tensor')}, not {length}: its type is '{value}'"
@@ -89,13 +89,25 @@ def _packed_as_written(work: Composition, result: nodes.Result, value: Value, le
     return replace(value, type=type_.of_length(length))
 
 
-def _report_no_length(work: Composition, result: nodes.Result, value: Value) -> None:
+def _is_declared_single(work: Composition, result: nodes.Result) -> bool:
+    """Whether a name is declared as a single tensor: that it is given a pack is the mistake then."""
+    symbol = work.context.symbol(result.target)
+    if symbol is None or symbol.kind not in (SymbolKind.OUTPUT, SymbolKind.VARIABLE):
+        return False
+    declared = work.context.typed(symbol).type
+    return declared is not None and not declared.packed
+
+
+def _without_length(work: Composition, result: nodes.Result, value: Value) -> Value:
+    """A result whose length is not written, which is reported; it may have any from now on."""
     assert isinstance(result.target, nodes.Name)
+    assert value.type is not None
     message = (
         f"the result is a pack of type '{value}': say how many tensors there are, as in "
         f"'{result.target.text}..(n)', or list their names in brackets"
     )
     work.context.report("packed-result-without-length", result.target, message, _origin_notes(work, value))
+    return replace(value, type=value.type.of_length(shapes.opaque("length")))
 
 
 def _origin_notes(work: Composition, value: Value) -> tuple[Note, ...]:
@@ -206,6 +218,8 @@ def _define(work: Composition, name: nodes.Name, value: Value) -> None:
     if symbol.kind is SymbolKind.TENSOR:
         work.define(symbol, value)
     elif symbol.kind in (SymbolKind.OUTPUT, SymbolKind.VARIABLE):
+        if symbol.kind is SymbolKind.VARIABLE and not work.updating:
+            return  # reported: an assignment that can't be
         if symbol.kind is SymbolKind.VARIABLE:
             _check_updated_once(work, symbol, name)
         reported = len(work.context.problems)
