@@ -147,7 +147,7 @@ class Composer:
         if isinstance(node, nodes.Qualified):
             symbol = self.unit.resolution.targets.get(node)
             if isinstance(symbol, Symbol):
-                value = self.scope.values.get(symbol, UNDEFINED)
+                value = self.scope.value_of(symbol)
                 if isinstance(value, Tensor):
                     return value
         return as_tensor(self.scope.evaluate(node), self.scoped(name or "constant"))
