@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from snd_analysis.compose.conditions import check_condition
 from snd_analysis.compose.joining import joined
 from snd_analysis.compose.results import Targets
 from snd_analysis.model import Graph, Operation, TensorValue
@@ -33,6 +34,7 @@ def branch(composer: Composer, node: nodes.Branch, targets: Targets) -> Values |
         if static is None:
             condition, graph = part(composer, "condition", case.condition, Targets(()))
             subgraphs[f"condition{suffix}"] = graph
+            check_condition(composer, case.condition, condition)
             if condition is None:
                 alternatives.append(None)
         values, graph = part(composer, "then", case.consequent, targets)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from snd_analysis import shapes
 from snd_analysis.compose.annotations import disagree, written_shape
 from snd_analysis.compose.branches import add_operation, part
+from snd_analysis.compose.conditions import check_condition
 from snd_analysis.compose.joining import common_shape
 from snd_analysis.compose.results import Targets
 from snd_analysis.compose.words import tensor_text
@@ -154,7 +155,8 @@ def _repeated(
         _set(composer, name, inputs[name.text])
     subgraphs: dict[str, Graph] = {}
     for condition in node.conditions:
-        _, subgraphs["condition"] = part(composer, "condition", condition.condition, Targets(()), inputs)
+        values, subgraphs["condition"] = part(composer, "condition", condition.condition, Targets(()), inputs)
+        check_condition(composer, condition.condition, values)
     results, subgraphs["body"] = part(composer, "body", node.body, targets, inputs)
     if results is None or len(results) < len(carries):
         return None

@@ -41,23 +41,29 @@ def _check_scope(context: Context, components: Sequence[Placed]) -> None:
         if result.text
     }
     for base, component in components:
-        for node in nodes.descendants(component.value):
-            if isinstance(node, nodes.Region):
-                _check_scope(context, [(base, item) for item in node.items if isinstance(item, nodes.Component)])
-        for label, call in _written(component):
-            found = generated.get(label.text)
-            if found is None or found[1] is component:
-                continue
-            other_base, _, result, other = found
-            if _leads_to_tensors(context, call) and _leads_to_tensors(context, other):
+        for value in _values(component):
+            inner = value.value if isinstance(value, nodes.Labelled) else value
+            if isinstance(inner, nodes.Region):
+                _check_scope(context, [(base, item) for item in inner.items if isinstance(item, nodes.Component)])
+            elif isinstance(value, nodes.Labelled) and value.label.text in generated:
                 context.base = base
-                message = f"the label '{label.text}' is also that of the invocation whose result is '{label.text}'"
-                note = Note(
-                    result.span.shifted(other_base), "without a label of its own this is labelled by its result"
-                )
-                context.report(
-                    "duplicate-label", label, f"{message}: names of tensors below would be ambiguous", (note,)
-                )
+                _check_label(context, component, value, *generated[value.label.text])
+
+
+def _check_label(
+    context: Context, component: nodes.Component, labelled: nodes.Labelled,
+    base: int, other: nodes.Component, result: nodes.Name, call: nodes.Call,
+) -> None:  # fmt: skip
+    label = labelled.label
+    if other is component or not isinstance(labelled.value, nodes.Call):
+        return
+    if _leads_to_tensors(context, labelled.value) and _leads_to_tensors(context, call):
+        message = (
+            f"the label '{label.text}' is also that of the invocation whose result is '{label.text}': names of tensors "
+            "below it would be ambiguous"
+        )
+        note = Note(result.span.shifted(base), "without a label of its own, this is labelled by its result")
+        context.report("duplicate-label", label, message, (note,))
 
 
 def _generated(component: nodes.Component) -> Iterator[tuple[nodes.Name, nodes.Call]]:
@@ -68,18 +74,14 @@ def _generated(component: nodes.Component) -> Iterator[tuple[nodes.Name, nodes.C
             yield result.target, component.value
 
 
-def _written(component: nodes.Component) -> Iterator[tuple[nodes.Name, nodes.Call]]:
-    """The labels of the invocations of a statement itself."""
+def _values(component: nodes.Component) -> list[nodes.Callable]:
+    """The invocations and blocks of a statement."""
     value = component.value
     if isinstance(value, nodes.Branch):
-        values = [part for case in value.cases for part in (case.condition, case.consequent)] + [value.alternative]
-    elif isinstance(value, nodes.Loop):
-        values = [value.body, *(each.condition for each in value.conditions)]
-    else:
-        values = [value]
-    for each in values:
-        if isinstance(each, nodes.Labelled) and isinstance(each.value, nodes.Call):
-            yield each.label, each.value
+        return [part for case in value.cases for part in (case.condition, case.consequent)] + [value.alternative]
+    if isinstance(value, nodes.Loop):
+        return [value.body, *(each.condition for each in value.conditions)]
+    return [value]
 
 
 def _leads_to_tensors(context: Context, call: nodes.Call) -> bool:

@@ -1,0 +1,29 @@
+"""Conditions of branches and loops that are tensors: what is known of their shape only when composing (2.10.1)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from snd_analysis import shapes
+from snd_analysis.compose.words import tensor_text
+from snd_analysis.model import Tensor
+from snd_analysis.shapes import Integer, Verdict
+from snd_analysis.syntax import nodes
+
+if TYPE_CHECKING:
+    from snd_analysis.compose.composer import Composer, Values
+
+
+def check_condition(composer: Composer, node: nodes.Callable, values: Values | None) -> None:
+    """Reports a condition that certainly has not exactly one element; its type is checked before composing."""
+    tensor = values[0] if values is not None and len(values) == 1 else None
+    if not isinstance(tensor, Tensor) or tensor.shape is None:
+        return
+    volume = shapes.constant(1)
+    for extent in tensor.shape:
+        if not isinstance(extent, Integer):
+            return
+        volume = volume * extent
+    if shapes.decide_equal(volume, 1) is Verdict.DIFFERENT:
+        message = f"a condition is one bool, but this is '{tensor_text(tensor)}', which has {volume} elements"
+        composer.fail("condition-shape", node, message)
