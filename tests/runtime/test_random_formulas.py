@@ -5,14 +5,27 @@ from __future__ import annotations
 from agreement import assert_agreement
 from hypothesis import HealthCheck, event, given, note, settings
 from operators import InvalidError, compiled
+from random_contractions import contractions
 from random_formulas import Program, programs
 
 from snd_runtime.errors import EvaluationFailed
 
+_SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+
+@settings(max_examples=120, deadline=None, suppress_health_check=_SLOW)
 @given(programs())
 def test_plan_and_oracle_agree(program: Program):
+    _agree(program)
+
+
+@settings(max_examples=120, deadline=None, suppress_health_check=_SLOW)
+@given(contractions())
+def test_sums_of_products(program: Program):
+    _agree(program)
+
+
+def _agree(program: Program) -> None:
     note(program.text)
     try:
         lowered = compiled(program.text, program.inputs)

@@ -13,6 +13,16 @@ import numpy as np
 from snd_runtime.lowering.arithmetic import INT, Array
 
 
+def points_in_order(extents: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """All points of a space, the last axis the fastest. Unlike ``itertools.product`` it doesn't list the positions."""
+    if not extents:
+        yield ()
+        return
+    for first in range(extents[0]):
+        for rest in points_in_order(extents[1:]):
+            yield (first, *rest)
+
+
 @dataclass(frozen=True, eq=False)
 class Box:
     """Positions within a range along every axis; arrays over it have a dimension for each axis."""

@@ -24,7 +24,7 @@ from snd_runtime.lowering.arithmetic import (
 from snd_runtime.lowering.domains import Box, Domain
 from snd_runtime.lowering.formula import Formula
 from snd_runtime.lowering.memory import Memory
-from snd_runtime.lowering.reading import read_elements
+from snd_runtime.lowering.reading import read_elements, regular_dimensions
 from snd_runtime.lowering.terms import (
     SHORT_CIRCUITING,
     Apply,
@@ -95,6 +95,7 @@ class Evaluation:
         self.domain = domain
         self.skipped: Array | None = None
         self._next = next_
+        self._safe: dict[Term, bool] = {}
 
     # ---- scopes ------------------------------------------------------------------------------------------------------
     def enter(self, scope: Scope, roots: Sequence[Term], writes: Iterable[tuple[Slot, Place, int]] = ()) -> Scope:
@@ -199,9 +200,35 @@ class Evaluation:
             return self._branch(scope, consequent, condition)
         if not condition.any():
             return self._branch(scope, alternative, ~condition)
+        if self._cannot_fail(consequent) and self._cannot_fail(alternative):
+            return np.where(condition, self.value(consequent, scope), self.value(alternative, scope))
         a = self._branch(scope, consequent, condition)
         b = self._branch(scope, alternative, ~condition)
         return np.where(condition, a, b)
+
+    def _cannot_fail(self, term: Term) -> bool:
+        """Whether a term has a value at every point of the domain, and skips none."""
+        if term not in self._safe:
+            self._safe[term] = self._is_safe(term)
+        return self._safe[term]
+
+    def _is_safe(self, term: Term) -> bool:
+        if isinstance(term, Constant | Position):
+            return True
+        if isinstance(term, Read):
+            box = self.domain
+            if not isinstance(box, Box) or any(place.bounds is not Bounds.CHECKED for place in term.places):
+                return False
+            return len(regular_dimensions(self, term.places, self._shape(term.slot), box)) == term.slot.rank
+        if not isinstance(term, Apply) or not all(self._cannot_fail(operand) for operand in term.operands):
+            return False
+        if term.dtype != "int":
+            return True
+        low, high = self.analysis.interval(term) if term.operation in UNCHECKED else (INT_MIN - 1, INT_MAX)
+        return low >= INT_MIN and high <= INT_MAX
+
+    def _shape(self, slot: Slot) -> list[int]:
+        return [self.extent(slot, dimension) for dimension in range(slot.rank)]
 
     def _item(self, term: Table, scope: Scope) -> Array:
         values = np.asarray(term.values, self.memory.dtypes[term.dtype])

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
 from math import prod
 
 from snd_runtime.lowering.affine import Affine, Analysis, colliding_axes
-from snd_runtime.lowering.domains import Box
+from snd_runtime.lowering.domains import Box, points_in_order
 from snd_runtime.lowering.formula import Write
 from snd_runtime.lowering.terms import Bounds, Read, Term, unconditional
 
@@ -60,7 +59,7 @@ def boxes(extents: Sequence[int], fixed: Sequence[int], guards: Sequence[Guard])
     """A box for every position along the fixed axes, narrowed by the guards that vary along one other axis only."""
     frozen = frozenset(fixed)
     free = [(guard, guard.free_axes(extents, frozen)) for guard in guards]
-    for positions in product(*(range(extents[axis]) for axis in fixed)):
+    for positions in points_in_order([extents[axis] for axis in fixed]):
         ranges = [(0, extent) for extent in extents]
         for axis, position in zip(fixed, positions, strict=True):
             ranges[axis] = (position, position + 1)

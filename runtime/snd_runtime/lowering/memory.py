@@ -51,5 +51,5 @@ class Memory:
         made = np.full(shape, "", dtype) if dtype == STR else np.zeros(shape, dtype)
         self._arrays[slot] = made
         for at, item in enumerate(slot.items):
-            self._arrays.setdefault(item, made[at])
+            self._arrays.setdefault(item, made[at, ...])
         return made

@@ -17,18 +17,21 @@ def contract(factors: Sequence[Array], reduced: Sequence[int], lengths: Sequence
     """The sum of the products along the reduced axes, which stay as extents of 1.
 
     The factors have as many dimensions as ``lengths``, with extents of 1 where they don't vary. None if ints might not
-    fit into 64 bits.
+    fit into 64 bits, or if infinity makes a difference between the sum of products and the product of sums.
     """
     if factors[0].dtype.kind == "i":
         return _contract_integers(factors, reduced, lengths)
-    return _contract(factors, reduced, lengths)
+    result = _contract(factors, reduced, lengths)
+    summed = [axis for axis in reduced if lengths[axis] > 1]
+    is_plain = len(factors) == 2 and all(factor.shape[axis] > 1 for factor in factors for axis in summed)
+    return result if is_plain or np.isfinite(result).all() else None
 
 
 def _contract_integers(factors: Sequence[Array], reduced: Sequence[int], lengths: Sequence[int]) -> Array | None:
     """In 64-bit reals if that is exact, since these are multiplied much faster."""
     largest = prod(lengths[axis] for axis in reduced)
     for factor in factors:
-        largest *= max(abs(int(factor.min())), abs(int(factor.max()))) if factor.size else 0
+        largest *= max(abs(int(factor.min())), abs(int(factor.max())), 1) if factor.size else 1
     if largest >= 1 << 63:
         return None
     if largest >= 1 << 53:

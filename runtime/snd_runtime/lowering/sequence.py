@@ -8,14 +8,13 @@ the next point at which one does is searched for many at a time.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import product
 from math import prod
 
 import numpy as np
 
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.lowering.affine import Affine, Analysis, colliding_axes
-from snd_runtime.lowering.domains import Box, Points
+from snd_runtime.lowering.domains import Box, Points, points_in_order
 from snd_runtime.lowering.evaluation import Evaluation
 from snd_runtime.lowering.formula import Formula
 from snd_runtime.lowering.memory import Memory
@@ -34,10 +33,10 @@ def run_in_order(memory: Memory, analysis: Analysis, formula: Formula) -> None:
     lanes = prod(extents[axis] for axis in parallel)
     steps = prod(extents[axis] for axis in sequential)
     if formula.condition is not None and lanes <= _FEW_LANES and steps > 4 * _FIRST_SEARCH:
-        for lane in product(*(range(extents[axis]) for axis in parallel)):
+        for lane in points_in_order([extents[axis] for axis in parallel]):
             _search(memory, analysis, formula, sequential, dict(zip(parallel, lane, strict=True)))
         return
-    for positions in product(*(range(extents[axis]) for axis in sequential)):
+    for positions in points_in_order([extents[axis] for axis in sequential]):
         ranges = [(0, extent) for extent in extents]
         for axis, position in zip(sequential, positions, strict=True):
             ranges[axis] = (position, position + 1)

@@ -1,0 +1,98 @@
+"""Operations without a value and limits: what is said, and where."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from operators import FLOAT64, compiled
+from test_formulas import operator
+
+from snd_runtime.errors import EvaluationFailed
+from snd_runtime.limits import Budget, Limits
+
+LARGE = 1 << 62
+
+
+def failure(text: str, *inputs: Any, budget: Budget | None = None) -> EvaluationFailed:
+    with pytest.raises(EvaluationFailed) as caught:
+        compiled(text, inputs).run(inputs, real=FLOAT64, budget=budget)
+    found = caught.value
+    assert found.place is not None
+    assert found.place.definition == "f"
+    return found
+
+
+def blamed(text: str, found: EvaluationFailed) -> str:
+    assert found.place is not None
+    return text[found.place.span.start : found.place.span.end]
+
+
+def test_an_index_out_of_bounds_says_where():
+    text = operator("x: real[n]; at: int[m];", "y: real[m];", "y[i,] = x[at[i,],] * 2.0, i < m;")
+    found = failure(text, np.zeros(3), np.array([0, 2, 5, -1]))
+    assert found.rule == "index-out-of-range"
+    assert found.message == "the index 5 is outside of dimension 0 of 'x', whose extent is 3 (at i = 2)"
+    assert blamed(text, found) == "x[at[i,],]"
+
+
+def test_negative_indices_are_out_of_bounds():
+    text = operator("x: real[n]; at: int[m];", "y: real[m];", "y[i,] = x[at[i,],], i < m;")
+    assert "-1" in failure(text, np.zeros(3), np.array([0, -1])).message
+
+
+@pytest.mark.parametrize(
+    ("value", "x", "rule"),
+    [
+        ("x[i,] + x[i,]", LARGE, "int-overflow"),
+        ("x[i,] - -x[i,]", LARGE, "int-overflow"),
+        ("x[i,] * 4", LARGE, "int-overflow"),
+        ("x[i,] ** 2", LARGE, "int-overflow"),
+        ("-(x[i,] - 1)", -(1 << 63) + 1, "int-overflow"),
+        ("abs(x[i,] - 1)", -(1 << 63) + 1, "int-overflow"),
+        ("1 / (x[i,] - 1)", 1, "division-by-zero"),
+        ("1 % (x[i,] - 1)", 1, "division-by-zero"),
+        ("2 ** (1 - x[i,] / 2)", 1 << 40, "negative-exponent"),
+        ("[1, 2][x[i,]]", 2, "index-out-of-range"),
+        ("int(1.0 / real(x[i,]))", 0, "cast-type"),
+        ("int(real(x[i,]) * 4.0)", LARGE, "int-overflow"),
+    ],
+)
+def test_operations_without_a_value(value: str, x: int, rule: str):
+    text = operator("x: int[n];", "y: int[n];", f"y[i,] = {value}, i < n;")
+    found = failure(text, np.array([3, x]) if x != 2 else np.array([0, x]))
+    assert found.rule == rule
+    assert "i = 1" in found.message
+
+
+@pytest.mark.parametrize("value", ["+= x[i,], i < n", "+= x[i,] * x[j,], i < n, j < n", "*= x[i,], i < n"])
+def test_accumulations_that_overflow(value: str):
+    lower = f"y[] {value};"
+    assert failure(operator("x: int[n];", "y: int[];", lower), np.full(3, LARGE)).rule == "int-overflow"
+
+
+def test_sums_that_only_pass_through_large_numbers_are_exact():
+    text = operator("x: int[n];", "y: int[];", "y[] += x[i,], i < n;")
+    x = np.array([LARGE, LARGE, -LARGE, -LARGE + 5])
+    (y,) = compiled(text, [x]).run([x])
+    assert y == 5
+
+
+def test_tensors_that_are_too_large_are_not_allocated():
+    text = operator("x: real[n];", "y: real[n, n, n, n];", "y[i, i, i, i] = x[i,], i < n;")
+    found = failure(text, np.zeros(3000))
+    assert found.rule == "limit-exceeded"
+    assert "'y'" in found.message
+    few = Budget(Limits(elements=80))
+    assert "81 elements" in failure(text, np.zeros(3), budget=few).message
+
+
+def test_time_is_checked_between_chunks():
+    ticks = iter(range(10**9))
+    budget = Budget(Limits(seconds=50, chunk_elements=16), clock=lambda: float(next(ticks)))
+    text = operator("", "y: real[];", "y[] += real(i), i < 1000000000000;")
+    assert failure(text, budget=budget).rule == "limit-exceeded"
+    sequence = operator("", "y: int[];", "y[] = 0; y[] := y[] + i, i < 1000000000000;")
+    budget = Budget(Limits(seconds=50), clock=lambda: float(next(ticks)))
+    assert failure(sequence, budget=budget).rule == "limit-exceeded"
