@@ -5,6 +5,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed.stamp
 DEVELOPING := $(VENV)/developing.stamp
+# As an installation that is not editable does: where PYTHONDONTWRITEBYTECODE is set, every start would compile again.
+COMPILE := $(BIN)/python -m compileall -q analysis runtime server
 VERSION_FILE := server/snd_server/__init__.py
 
 .PHONY: demo test lint format bench docs clean
@@ -28,8 +30,9 @@ format: $(DEVELOPING)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+## Medians of all benchmarks beside their budgets.
 bench: $(DEVELOPING)
-	$(BIN)/python -m pytest tests/benchmarks --benchmark-only
+	$(BIN)/python -m pytest tests/benchmarks --benchmark-only --benchmark-quiet
 
 ## The pages of all rules, from their declarations.
 docs: $(DEVELOPING)
@@ -43,6 +46,7 @@ $(BIN)/python:
 
 $(INSTALLED): $(BIN)/python pyproject.toml $(VERSION_FILE)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	$(COMPILE) || true
 	@touch $@
 
 # The list of tools is read from pyproject.toml by Python itself: the pip that comes with 3.11 knows no --group.

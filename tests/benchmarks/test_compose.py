@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from programs import EXAMPLES, chain
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from memory import MemoryReader, read_program, snapshot_of
-from programs import EXAMPLES, chain
 from snd_analysis.compose.entry import Composition
 from snd_analysis.names.symbols import OperatorName
 from snd_analysis.source import Edit, Span

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import resource
 import subprocess
 import sys
 import time
@@ -49,9 +50,11 @@ def test_the_library_from_the_cache_takes_a_fifth_of_a_second(project):
     subprocess.run(command, env=processes.environment(), check=True, capture_output=True)
 
     def seconds() -> float:
-        begin = time.perf_counter()
+        """Of this process alone: what else runs on the machine is not its fault."""
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
         subprocess.run(command, env=processes.environment(), check=True, capture_output=True)
-        return time.perf_counter() - begin
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
     assert min(seconds() for _ in range(5)) < 0.2
 
