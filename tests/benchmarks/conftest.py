@@ -66,13 +66,15 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         return
     width = max(len(each.name) for each in measurements)
     terminalreporter.section("benchmarks, in ms")
-    terminalreporter.line(
-        f"{'benchmark':{width}} {'best':>10} {'median':>10} {'spread':>10} {'budget':>10} {'ratio':>7}"
-    )
+    terminalreporter.line(_row("benchmark", width, "best", "median", "spread", "budget", "ratio"))
     for each in measurements:
+        times = [f"{1000 * seconds:.2f}" for seconds in (each.best, each.median, each.spread)]
         limits = (
-            f"{1000 * each.budget:10.1f} {each.median / each.budget:7.2f}" if each.budget else f"{'–':>10} {'–':>7}"
+            ["–", "–"] if each.budget is None else [f"{1000 * each.budget:.1f}", f"{each.median / each.budget:.2f}"]
         )
         over = each.budget is not None and each.median > each.budget
-        line = f"{each.name:{width}} {1000 * each.best:10.2f} {1000 * each.median:10.2f} {1000 * each.spread:10.2f} {limits}"
-        terminalreporter.line(line, red=over)
+        terminalreporter.line(_row(each.name, width, *times, *limits), red=over)
+
+
+def _row(name: str, width: int, *cells: str) -> str:
+    return f"{name:{width}}" + "".join(f"{cell:>10}" for cell in cells)
