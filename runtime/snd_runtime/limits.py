@@ -20,7 +20,8 @@ class Limits:
     elements: int | None = None
     """Of a single tensor."""
     chunk_elements: int = 1 << 18
-    contraction_elements: int = 1 << 22
+    contraction_elements: int = 1 << 24
+    """The same for a factor of a matrix product, which gains by being large."""
 
 
 class Budget:

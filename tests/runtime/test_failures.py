@@ -88,6 +88,12 @@ def test_tensors_that_are_too_large_are_not_allocated():
     assert "81 elements" in failure(text, np.zeros(3), budget=few).message
 
 
+def test_loops_that_are_unrolled_too_often():
+    text = operator("xs: real[..s]..(n);", "y: int[];", "unroll..(k -> 1000000) y[] += k, j < 1;")
+    with pytest.raises(EvaluationFailed, match="unrolled"):
+        compiled(text, [[np.zeros(1), np.zeros(2)]])
+
+
 def test_time_is_checked_between_chunks():
     ticks = iter(range(10**9))
     budget = Budget(Limits(seconds=50, chunk_elements=16), clock=lambda: float(next(ticks)))

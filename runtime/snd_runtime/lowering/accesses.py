@@ -8,7 +8,7 @@ from snd_analysis import shapes
 from snd_analysis.syntax import nodes
 from snd_analysis.values import NULL, EvaluationError, Pack, Value, sliced
 from snd_analysis.values import lists as packs
-from snd_runtime.lowering.expressions import Chosen, Expressions, slice_of
+from snd_runtime.lowering.expressions import LONGEST_PACK, Chosen, Expressions, slice_of
 from snd_runtime.lowering.operands import TERMS, Guarded, Partial
 from snd_runtime.lowering.terms import Bounds, Place, Slot, Term
 
@@ -124,6 +124,9 @@ def _along(expressions: Expressions, node: nodes.Node, slot: Slot, dimension: in
     extent = slot.shape[dimension] if dimension < slot.rank else None
     if extent is None:
         raise EvaluationError(node, "unknown-value", "the extent along this dimension is not known yet")
+    if extent > LONGEST_PACK:
+        message = f"{extent} elements along a dimension are too many for a pack: use an index of the formula"
+        raise EvaluationError(node, "limit-exceeded", message)
     naturals = packs.range_(shapes.constant(0), shapes.constant(extent), None)
     given = [expressions.evaluate(bound) for bound in (part.first, part.last, part.step) if bound is not None]
     return sliced(naturals, slice_of(part, given))

@@ -21,6 +21,9 @@ from snd_runtime.lowering.operands import TERMS, Operations, Partial
 from snd_runtime.lowering.tensors import Tensors
 from snd_runtime.lowering.terms import Constant, Slot, Term, Terms
 
+# How often a formula may be unrolled: each time it is taken apart anew.
+MOST_FORMULAS = 1 << 14
+
 
 def elaborate(instance: Instance, tensors: Tensors) -> Iterator[Formula]:
     """The formulas in order of execution, with all index bounds and packs of tensors of different shapes told apart.
@@ -31,7 +34,11 @@ def elaborate(instance: Instance, tensors: Tensors) -> Iterator[Formula]:
     for base, node in entries_of(unit.definition, "lower", nodes.Lowering):
         elaboration = _Elaboration(instance, tensors, base, node)
         try:
-            yield from elaboration.formulas()
+            for count, formula in enumerate(elaboration.formulas()):
+                if count >= MOST_FORMULAS:
+                    message = f"this would have to be unrolled more than {MOST_FORMULAS} times"
+                    raise EvaluationError(node, "limit-exceeded", message)
+                yield formula
         except EvaluationError as error:
             raise EvaluationFailed(error.rule, error.message, unit.place(base, error.node)) from None
 
