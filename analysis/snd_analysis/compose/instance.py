@@ -184,7 +184,7 @@ class _Evaluation:
         ):
             for member in members:
                 value = self._declared(member, kind)
-                if value is None:
+                if value is None or not self._extents_are_possible(member.base, member.node, value):
                     return False
                 into[member.name] = self._scope.values[member.symbol] = value
         outputs: list[TensorValue] = []

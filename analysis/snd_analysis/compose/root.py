@@ -17,7 +17,7 @@ from snd_analysis.model import Shape, Tensor, TensorKind, TensorValue
 from snd_analysis.names.symbols import Symbol
 from snd_analysis.shapes import Integer, Truth
 from snd_analysis.syntax import nodes
-from snd_analysis.values import NULL, UNDEFINED, EvaluationError, Pack, Run, Value, maybe, pack_of, unknown
+from snd_analysis.values import NULL, UNDEFINED, EvaluationError, Maybe, Pack, Run, Value, maybe, pack_of, unknown
 
 
 def compose_root(session: Session, unit: Unit, attributes: Mapping[str, Value], dtypes: Mapping[str, str]) -> Instance:
@@ -192,11 +192,11 @@ class _RootBinder(Binder):
         """Gives the names that the shape of an input declares unknown values."""
         for extent in member.extents:
             form = self.unit.form(extent.value)
-            if form is None or form.symbol in self.scope.values:
-                if extent.expansion is not None and extent.expansion.length is not None:
-                    self._length(extent.expansion.length, extent, "rank")
-                continue
-            self.scope.values[form.symbol] = self._extent(extent, form, items)
+            known = UNDEFINED if form is None else self.scope.values.get(form.symbol, NULL)
+            if form is not None and (known is NULL or isinstance(known, Maybe)):
+                self.scope.values[form.symbol] = _either(known, self._extent(extent, form, items))
+            elif extent.expansion is not None and extent.expansion.length is not None:
+                self._length(extent.expansion.length, extent, "rank")
 
     def _extent(self, extent: nodes.Extent, form: Form, items: Value) -> Value:
         low, high = self._limits(form)
@@ -235,3 +235,10 @@ class _RootBinder(Binder):
             low = max(0, -(form.offset // form.factor)) if form.factor > 0 else 0
             self.scope.values[form.symbol] = shapes.variable(form.symbol, form.symbol.name, low)
         return self.scope.attempt(expression) if self.scope.knows(expression) else UNDEFINED
+
+
+def _either(known: Value, value: Value) -> Value:
+    """An extent that each of several places has under a condition: it is there if one of them has it."""
+    if isinstance(known, Maybe) and isinstance(value, Maybe):
+        return maybe(shapes.or_(known.present, value.present), value.value)
+    return value if known is NULL else known

@@ -250,7 +250,8 @@ class ShapeBinder:
             if isinstance(found, Unsolvable):
                 raise self._not_deducible(member, tensor, extent, actual, found)
             self._items.setdefault(form.symbol, []).append(found)
-        elif form is not None and form.symbol not in values:
+        elif form is not None and values.get(form.symbol, NULL) is NULL:
+            # An extent that is null so far may be there in another place: `c..(first),n,c..(!first)`.
             found = solve(form, actual)
             if isinstance(found, Unsolvable):
                 raise self._not_deducible(member, tensor, extent, actual, found)

@@ -157,3 +157,27 @@ def test_what_only_the_run_can_tell_is_silent():
 def test_a_bound_of_zero_is_an_extent():
     tensor = composed(_net("x: real[0];", "y, ~ = positive(x);")).graph.outputs["y"]
     assert shape(tensor) == [0]
+
+
+CHANNELS = """\
+operator op {
+    @attrib { first: bool; }
+    @input { x: real[b,c..(first),s..(2),c..(!first)]; }
+    @output { y: real[c]; }
+    @lower { y[i,] = real(i), i < c; }
+}
+operator caller {
+    @attrib { first: bool; }
+    @input { x: real[b,c..(first),s..(2),c..(!first)]; }
+    @output { y: real[c]; }
+    @compose { y = op{first=first}(x); }
+}
+"""
+
+
+@pytest.mark.parametrize(("first", "extent"), [("true", 3), ("false", 5)])
+def test_an_extent_that_stands_in_one_of_two_places(first: str, extent: int):
+    net = "graph net { @input { x: real[2,3,4,5]; } @output { y: real; } @compose { y = caller{first=%s}(x); } }"
+    text = CHANNELS + net % first
+    assert shape(flat(text).outputs["y"]) == [extent]
+    assert all(item.rule == "null-not-allowed" for item in check({"main.sknd": text})["main.sknd"])
