@@ -13,6 +13,7 @@ from snd_analysis.types.access import accessed, report_tensor
 from snd_analysis.types.context import UNTYPED, Context, Place, Typed
 from snd_analysis.types.element import described, is_numeric
 from snd_analysis.types.expressions import expect, infer, infer_index_part, infer_items
+from snd_analysis.types.reach import check_reach
 from snd_analysis.types.type import BOOL, INT, Type
 
 _NUMERIC_ASSIGNMENTS = frozenset({"+=", "*=", "<?=", ">?="})
@@ -56,6 +57,7 @@ def _keep_first(context: Context, before: int, rule: str) -> None:
 
 
 def _check_formula(context: Context, formula: nodes.Lowering, symbol: Symbol | None, first: bool) -> None:
+    reported = len(context.problems)
     if formula.unroll is not None:
         count = expect(context, formula.unroll.count, INT, "the number of unrolled steps", packed=False, optional=True)
         if count.accesses:
@@ -80,6 +82,8 @@ def _check_formula(context: Context, formula: nodes.Lowering, symbol: Symbol | N
     if formula.condition is not None:
         expect(context, formula.condition, BOOL, "the condition of a formula", optional=True, packed=False)
     _check_value(context, formula, target, value)
+    if len(context.problems) == reported:
+        check_reach(context, formula)
 
 
 def _check_reads(context: Context, formula: nodes.Lowering, output: Symbol) -> None:

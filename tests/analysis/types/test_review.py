@@ -36,7 +36,7 @@ def compose(
     )
 
 
-def using(*entries: str, attributes: str = "a, b: int..(k);") -> str:
+def using(*entries: str, attributes: str = "a: int..(k); b: int..(k);") -> str:
     """An operator with helper symbols, the first of which stands in line 4, and none of which is used."""
     body = "\n".join(entries)
     return (
@@ -128,6 +128,29 @@ CASCADES = {
     ),
 }
 
+REACH = {
+    "number": (lower("y[i,] = x[2,i], i < n;", inputs="x: real[2,n];"), [("access-out-of-range", 5)]),
+    "negative": (lower("y[i,] = x[-1,i], i < n;", inputs="x: real[2,n];"), [("access-out-of-range", 5)]),
+    "bound": (lower("y[i,] += x[j,i], i < n, j < 3;", inputs="x: real[2,n];"), [("access-out-of-range", 5)]),
+    "both sides": (lower("y[i,] = x[i,], i < n + 1;"), [("access-out-of-range", 5)]),
+    "extent": (lower("y[i,] = x[n,], i < n;"), [("access-out-of-range", 5)]),
+    "next": (lower("y[i,] = x[i + 1,], i < n;"), [("access-out-of-range", 5)]),
+    "previous": (lower("y[i,] = x[i - 1,], i < n;"), [("access-out-of-range", 5)]),
+    "pack": (lower("y[i,] = xs[k][i,], i < n;", inputs="xs: real[n]..(k);"), [("index-out-of-range", 5)]),
+    "unrolled": (
+        lower("unroll..(j -> k + 1) y[i,] += xs[j][i,], i < n;", inputs="xs: real[n]..(k);"),
+        [("index-out-of-range", 5)],
+    ),
+    "last of a pack": (lower("y[i,] = xs[-1][i,], i < n;", inputs="xs: real[n]..(k);"), []),
+    "reversed": (lower("y[i,] = x[n - 1 - i,], i < n;"), []),
+    "condition": (lower("y[i,] = x[i + 1,], i < n | i + 1 < n;"), []),
+    "branch": (lower("y[i,] = i + 1 < n ? x[i + 1,] : 0.0, i < n;"), []),
+    "guard": (lower("y[i,] += x[|i + 1|,], i < n;"), []),
+    "read index": (lower("y[i,] = x[idx[i,] + n,], i < n;", inputs="x: real[n]; idx: int[n];"), []),
+    "triangle": (lower("y[i,] += x[i + j,], i < n, j < n - i;"), []),
+    "unknown": (lower("y[i,] = x[i + by,], i < n;", attributes="by: int;"), []),
+}
+
 CASES = {
     f"{name}: {case}": (text, expected)
     for name, table in {
@@ -136,6 +159,7 @@ CASES = {
         "results": RESULTS,
         "outputs": OUTPUTS,
         "cascades": CASCADES,
+        "reach": REACH,
     }.items()
     for case, (text, expected) in table.items()
 }
