@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from snd_analysis import shapes
 from snd_analysis.syntax import nodes
 from snd_analysis.values import NULL, EvaluationError, Pack, Value, sliced
 from snd_analysis.values import lists as packs
-from snd_runtime.lowering.expressions import LONGEST_PACK, Chosen, Expressions, slice_of
-from snd_runtime.lowering.operands import TERMS, Guarded, Partial
+from snd_runtime.lowering.operands import LONGEST_PACK, TERMS, Chosen, Guarded, Partial
+from snd_runtime.lowering.packing import list_item, pack_item, slice_of
 from snd_runtime.lowering.terms import Bounds, Place, Slot, Term
+
+if TYPE_CHECKING:
+    from snd_runtime.lowering.expressions import Expressions
 
 
 class VariesWith(Exception):  # noqa: N818
@@ -22,6 +26,20 @@ class VariesWith(Exception):  # noqa: N818
         self.axes = axes
 
 
+def subscript(expressions: Expressions, node: nodes.Subscript) -> Value:
+    """``a[i]``: an item of a pack, or an element of a tensor."""
+    target = expressions.evaluate(node.target)
+    if target is NULL:
+        return NULL
+    if isinstance(target, Slot | Chosen) or _is_pack_of_tensors(target):
+        return accessed(expressions, node, target, node.index)
+    return pack_item(expressions, node, target, node.index)
+
+
+def _is_pack_of_tensors(value: Value) -> bool:
+    return isinstance(value, Pack) and any(isinstance(item, Slot) for item in value.segments)
+
+
 Accessed = tuple[Slot, tuple[Place, ...]]
 """A tensor and the place of an element in it."""
 
@@ -29,7 +47,7 @@ Accessed = tuple[Slot, tuple[Place, ...]]
 def accessed(expressions: Expressions, node: nodes.Subscript, target: Value, index: nodes.Index) -> Value:
     """``xs[k]``, ``x[i, j]`` or ``xs[i, j]``."""
     if isinstance(target, Pack) and is_pack_index(index):
-        return expressions.pack_item(node, target, index)
+        return pack_item(expressions, node, target, index)
     elements = access(expressions, node, target, index)
     if elements is None:
         return NULL
@@ -81,7 +99,7 @@ _Part = tuple[bool, Value]
 def _index_part(expressions: Expressions, item: nodes.ListItem) -> _Part | Value:
     if isinstance(item, nodes.Range):
         return False, item
-    value = expressions.list_item(item)
+    value = list_item(expressions, item)
     return NULL if value is NULL else (isinstance(item, nodes.Expanded), value)
 
 

@@ -15,9 +15,10 @@ from snd_analysis.syntax import nodes
 from snd_analysis.values import NULL, UNDEFINED, EvaluationError, Pack, Value
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.lowering.accesses import VariesWith, access, is_pack_index
-from snd_runtime.lowering.expressions import LONGEST_PACK, Expressions
+from snd_runtime.lowering.expressions import Expressions
 from snd_runtime.lowering.formula import Axis, Formula, Write
-from snd_runtime.lowering.operands import TERMS, Operations, Partial
+from snd_runtime.lowering.operands import LONGEST_PACK, TERMS, Operations, Partial
+from snd_runtime.lowering.packing import pack_item
 from snd_runtime.lowering.tensors import Tensors
 from snd_runtime.lowering.terms import Constant, Slot, Term, Terms
 
@@ -218,7 +219,7 @@ class _Elaboration:
         for index in node.target.indices[:-1]:
             subscript = nodes.Subscript(node.target.start, node.target.end, _name_of(node.target), index)
             assert is_pack_index(index)
-            target = expressions.pack_item(subscript, target, index)
+            target = pack_item(expressions, subscript, target, index)
         value = expressions.evaluate(node.value)
         if target is NULL:
             return ()

@@ -12,9 +12,11 @@ from snd_analysis import shapes
 from snd_analysis.shapes import FALSE, TRUE, Integer
 from snd_analysis.syntax import nodes
 from snd_analysis.values import CASTS, FUNCTIONS, OPERATIONS, UNARY, Failure, Pack, Value
-from snd_runtime.lowering.terms import Apply, Constant, Next, Position, Read, Scalar, Table, Term, Terms
+from snd_runtime.lowering.terms import Apply, Constant, Next, Position, Read, Scalar, Slot, Table, Term, Terms
 
 TERMS = (Constant, Position, Next, Read, Apply, Table)
+# A pack that is longer is not taken apart: packs are short by their nature.
+LONGEST_PACK = 1 << 16
 COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!="})
 _JUNCTIONS = {"&&": "all", "||": "any"}
 _UNARY_NAMES = {"-": "negate", "!": "not"}
@@ -51,6 +53,16 @@ def value_of(scalar: Scalar) -> Value:
     if isinstance(scalar, bool):
         return shapes.truth(scalar)
     return shapes.constant(scalar) if isinstance(scalar, int) else scalar
+
+
+class Chosen:
+    """A tensor of a pack, chosen at run time."""
+
+    __slots__ = ("index", "slots")
+
+    def __init__(self, slots: Sequence[Value], index: Term) -> None:
+        self.slots = tuple(slot for slot in slots if isinstance(slot, Slot))
+        self.index = index
 
 
 class Operations:
@@ -187,3 +199,10 @@ def is_dynamic(value: Value) -> bool:
     if isinstance(value, Pack):
         return any(isinstance(item, (*TERMS, Guarded)) for item in value.segments)
     return isinstance(value, (*TERMS, Guarded, Partial))
+
+
+def items_of(value: Value) -> tuple[Value, ...]:
+    """The items of a pack that is written out. Raises Failure for anything else."""
+    if isinstance(value, Pack) and value.items is not None:
+        return value.items
+    raise Failure("unknown-value", "this is not a pack of known length")

@@ -1,0 +1,86 @@
+"""``c ? a : b`` and ``a ?? b`` in formulas (2.4, 2.4.1)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from snd_analysis.shapes import FALSE, TRUE
+from snd_analysis.syntax import nodes
+from snd_analysis.values import NULL, EvaluationError, Pack, Value, elementwise
+from snd_runtime.lowering.combining import folded
+from snd_runtime.lowering.operands import Partial, is_dynamic, items_of
+
+if TYPE_CHECKING:
+    from snd_runtime.lowering.expressions import Expressions
+
+
+def coalesce(expressions: Expressions, node: nodes.Coalesce) -> Value:
+    """``a ?? b``"""
+    value = expressions.evaluate(node.value)
+    if value is NULL:
+        return expressions.evaluate(node.fallback)
+    if not isinstance(value, Partial):
+        return value
+    return _chosen(expressions, node, value.present, value.value, expressions.evaluate(node.fallback))
+
+
+def select(expressions: Expressions, node: nodes.Select) -> Value:
+    """``c ? a : b``, or ``c ? a``"""
+    condition = expressions.evaluate(node.condition)
+    return expressions.lifted(node, lambda known: _selected(expressions, node, known), condition)
+
+
+def _selected(expressions: Expressions, node: nodes.Select, condition: Value) -> Value:
+    if condition is TRUE:
+        return _spread(expressions, node, expressions.evaluate(node.consequent), node.alternative)
+    if condition is FALSE:
+        if node.alternative is None:
+            return NULL
+        return _spread(expressions, node, expressions.evaluate(node.alternative), node.consequent)
+    if node.alternative is None:
+        if isinstance(condition, Pack):
+            condition = folded(expressions, node, "&&", items_of(condition))
+            return _selected(expressions, node, condition)
+        return Partial(expressions.operations.term(condition), expressions.evaluate(node.consequent))
+    if isinstance(condition, Pack) and not is_dynamic(condition):
+        return _selected_by_item(expressions, node, node.alternative, condition)
+    return _chosen(
+        expressions, node, condition, expressions.evaluate(node.consequent), expressions.evaluate(node.alternative)
+    )
+
+
+def _spread(expressions: Expressions, node: nodes.Select, value: Value, other: nodes.Expression | None) -> Value:
+    """A single value stands for as many as the other branch has."""
+    if isinstance(value, Pack | Partial) or value is NULL or other is None:
+        return value
+    try:
+        rest = expressions.evaluate(other)
+    except EvaluationError:
+        return value
+    return elementwise(lambda _, one: one, rest, value) if isinstance(rest, Pack) else value
+
+
+def _selected_by_item(
+    expressions: Expressions, node: nodes.Select, alternative: nodes.Expression, condition: Pack
+) -> Value:
+    """By a pack of known conditions: a branch that no item takes need not have a value."""
+    taken = items_of(condition)
+    rows = [
+        expressions.evaluate(branch) if decision in taken else TRUE
+        for decision, branch in ((TRUE, node.consequent), (FALSE, alternative))
+    ]
+    return _chosen(expressions, node, condition, *rows)
+
+
+def _chosen(expressions: Expressions, node: nodes.Node, condition: Value, a: Value, b: Value) -> Value:
+    if a is NULL and b is NULL:
+        return NULL
+    if (a is NULL) != (b is NULL) and not isinstance(condition, Pack):
+        present = expressions.operations.term(condition)
+        if a is NULL:
+            present = expressions.operations.term(expressions.operations.unary("!", node, present))
+        return Partial(present, b if a is NULL else a)
+    select = expressions.operations.select
+    return expressions.lifted(
+        node, lambda x, y: elementwise(lambda c, p, q: select(node, c, p, q), condition, x, y), a, b
+    )

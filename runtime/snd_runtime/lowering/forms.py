@@ -1,0 +1,29 @@
+"""What evaluates each form of expression in formulas."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from snd_analysis.syntax import nodes
+from snd_analysis.values import Value
+from snd_runtime.lowering import accesses, choosing, combining, naming, packing
+
+FORMS: Final[dict[type[nodes.Node], Callable[[Any, Any], Value]]] = {
+    nodes.Literal: naming.nothing,
+    nodes.String: naming.nothing,
+    nodes.ErrorExpression: naming.nothing,
+    nodes.Qualified: naming.name_value,
+    nodes.Parenthesized: naming.parenthesized,
+    nodes.Bounded: naming.bounded,
+    nodes.Call: naming.call,
+    nodes.Cast: naming.cast,
+    nodes.Unary: combining.unary,
+    nodes.Binary: combining.binary,
+    nodes.Fold: combining.fold,
+    nodes.Coalesce: choosing.coalesce,
+    nodes.Select: choosing.select,
+    nodes.List: packing.list_value,
+    nodes.Substitution: packing.substitution,
+    nodes.Subscript: accesses.subscript,
+}

@@ -1,0 +1,81 @@
+"""Names, brackets, guarded indices, casts and functions in formulas (2.4)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from snd_analysis.compose.scope import member_of
+from snd_analysis.names.symbols import ShapeMember, Symbol
+from snd_analysis.shapes import Integer
+from snd_analysis.syntax import nodes
+from snd_analysis.values import FUNCTIONS, UNDEFINED, Value, default_value, elementwise
+from snd_runtime.lowering.operands import Guarded
+
+if TYPE_CHECKING:
+    from snd_runtime.lowering.expressions import Expressions
+
+
+def name_value(expressions: Expressions, node: nodes.Qualified) -> Value:
+    """What a name stands for: an index symbol, a local value, a tensor, a counter, or a member of a tensor."""
+    target = expressions.targets.get(node)
+    if isinstance(target, ShapeMember):
+        return member_of(expressions.tensors.models.get(target.tensor, UNDEFINED), target.member)
+    if not isinstance(target, Symbol):
+        return UNDEFINED
+    if target in expressions.bindings:
+        return expressions.bindings[target]
+    if target in expressions.tensors.values:
+        return expressions.tensors.values[target]
+    value = expressions.instance.scope.values.get(target, UNDEFINED)
+    counter = expressions.tensors.counters.get(value) if isinstance(value, Integer) else None
+    return value if counter is None else expressions.terms.next(counter)
+
+
+def parenthesized(expressions: Expressions, node: nodes.Parenthesized) -> Value:
+    """``(e)``"""
+    return expressions.evaluate(node.inner)
+
+
+def bounded(expressions: Expressions, node: nodes.Bounded) -> Value:
+    """``|i|`` or ``|i <> below : above|``"""
+    parts = [expressions.evaluate(part) for part in (node.value, node.below, node.above) if part is not None]
+    if node.below is None or node.above is None:
+        return expressions.lifted(node, lambda one: elementwise(lambda i: Guarded(i, None, None), one), parts[0])
+    return expressions.lifted(node, lambda *three: elementwise(Guarded, *three), *parts)
+
+
+def call(expressions: Expressions, node: nodes.Call) -> Value:
+    """A built-in function, or a cast to a generic type."""
+    dtype = expressions.instance.scope.dtype(node.function)
+    if dtype is not None and not node.arguments:
+        return default_value(dtype)
+    argument = node.arguments[0] if node.arguments else None
+    if argument is None or isinstance(argument, nodes.Tilde):
+        return UNDEFINED
+    if dtype is not None:
+        return _casted(expressions, node, dtype, argument)
+    name = node.function.text
+    if name not in FUNCTIONS:
+        return UNDEFINED
+    apply = expressions.operations.function
+    return expressions.lifted(
+        node, lambda a: elementwise(lambda x: apply(name, node, x), a), expressions.evaluate(argument)
+    )
+
+
+def cast(expressions: Expressions, node: nodes.Cast) -> Value:
+    """``real(e)``, or ``real()``."""
+    dtype = expressions.instance.scope.element_type(node.type)
+    return default_value(dtype) if node.value is None else _casted(expressions, node, dtype, node.value)
+
+
+def _casted(expressions: Expressions, node: nodes.Expression, dtype: str, argument: nodes.Expression) -> Value:
+    apply = expressions.operations.cast
+    return expressions.lifted(
+        node, lambda a: elementwise(lambda x: apply(dtype, node, x), a), expressions.evaluate(argument)
+    )
+
+
+def nothing(expressions: Expressions, node: nodes.Node) -> Value:
+    """What has no value, or is known without a formula."""
+    return UNDEFINED

@@ -1,0 +1,135 @@
+"""Packs in formulas: lists, items, slices and substitutions (2.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from snd_analysis import shapes
+from snd_analysis.shapes import Integer
+from snd_analysis.syntax import nodes
+from snd_analysis.values import UNDEFINED, Failure, Pack, Slice, Value, elementwise, index, sliced
+from snd_analysis.values import lists as packs
+from snd_analysis.values.replacement import replaced
+from snd_runtime.lowering.operands import TERMS, Chosen, is_dynamic, items_of
+from snd_runtime.lowering.terms import Slot
+
+if TYPE_CHECKING:
+    from snd_runtime.lowering.expressions import Expressions
+
+
+def list_value(expressions: Expressions, node: nodes.List) -> Value:
+    """``[a, b.., c:d]``"""
+    parts = [list_item(expressions, item) for item in node.items]
+    return expressions.lifted(
+        node, lambda *values: Pack([each for value in values for each in _as_items(value)]), *parts
+    )
+
+
+def list_item(expressions: Expressions, item: nodes.ListItem) -> Value:
+    """What an item of a list or an index contributes; a pack for more than one."""
+    if isinstance(item, nodes.Expanded):
+        return _expanded(expressions, item)
+    if isinstance(item, nodes.Range):
+        return _range(expressions, item)
+    assert not isinstance(item, nodes.Zip)
+    return expressions.evaluate(item)
+
+
+def _expanded(expressions: Expressions, node: nodes.Expanded) -> Value:
+    inner = node.item
+    if isinstance(inner, nodes.Zip):
+        rows = [expressions.evaluate(row) for row in inner.items]
+        value = expressions.lifted(node, lambda *given: packs.zipped(given), *rows)
+    else:
+        value = expressions.evaluate(inner)
+    length = node.expansion.length
+    if length is None:
+        return value
+    return expressions.lifted(node, packs.repeated, value, expressions.evaluate(length))
+
+
+def _range(expressions: Expressions, node: nodes.Range) -> Value:
+    if node.first is None or node.last is None:
+        return UNDEFINED
+    given = [expressions.evaluate(part) for part in (node.first, node.last, node.step) if part is not None]
+    return expressions.lifted(node, _range_of, *given)
+
+
+def pack_item(expressions: Expressions, node: nodes.Subscript, target: Value, at: nodes.Index) -> Value:
+    """``a[i]`` on packs of values or of tensors."""
+    part = at.items[0]
+    if isinstance(part, nodes.Range):
+        return _sliced(expressions, node, target, part)
+    place = list_item(expressions, part)
+    return expressions.lifted(node, lambda pack, i: _item(expressions, node, pack, i), target, place)
+
+
+def _sliced(expressions: Expressions, node: nodes.Node, target: Value, part: nodes.Range) -> Value:
+    given = [expressions.evaluate(bound) for bound in (part.first, part.last, part.step) if bound is not None]
+    return expressions.lifted(node, lambda pack, *bounds: sliced(pack, slice_of(part, bounds)), target, *given)
+
+
+def _item(expressions: Expressions, node: nodes.Subscript, pack: Value, place: Value) -> Value:
+    if isinstance(place, Pack) and is_dynamic(place):
+        return elementwise(lambda one: _item(expressions, node, pack, one), place)
+    if not isinstance(place, TERMS):
+        return index(pack, place)
+    items = items_of(pack)
+    if items and isinstance(items[0], Slot):
+        return Chosen(items, place)
+    return expressions.operations.item(node, items, place)
+
+
+def substitution(expressions: Expressions, node: nodes.Substitution) -> Value:
+    """``a[i] <- e``"""
+    target = expressions.evaluate(node.target)
+    part = node.index.items[0]
+    place: Value
+    if isinstance(part, nodes.Range):
+        naturals = packs.range_(shapes.constant(0), target.length, None) if isinstance(target, Pack) else target
+        place = _sliced(expressions, node, naturals, part)
+    else:
+        place = list_item(expressions, part)
+    value = expressions.evaluate(node.value)
+    return expressions.lifted(node, lambda *three: _replaced(expressions, node, *three), target, place, value)
+
+
+def _replaced(expressions: Expressions, node: nodes.Substitution, target: Value, place: Value, value: Value) -> Value:
+    if not is_dynamic(place):
+        return replaced(target, place, value)
+    result = items_of(target)
+    places = items_of(place) if isinstance(place, Pack) else (place,)
+    values = items_of(value) if isinstance(value, Pack) else (value,) * len(places)
+    for one, new in zip(places, values, strict=True):
+        count = expressions.terms.constant("int", len(result))
+        counted = expressions.terms.apply("position in pack", (expressions.operations.term(one), count), "int", node)
+        result = tuple(
+            expressions.operations.pick(
+                node, expressions.operations.binary("==", node, counted, shapes.constant(at)), new, old
+            )
+            for at, old in enumerate(result)
+        )
+    return Pack(result)
+
+
+def _range_of(first: Value, last: Value, step: Value = None) -> Value:
+    if not isinstance(first, Integer) or not isinstance(last, Integer) or not isinstance(step, Integer | None):
+        raise Failure("unknown-value", "the bounds of a range must be known when the formula is bound")
+    return packs.range_(first, last, step)
+
+
+def slice_of(part: nodes.Range, given: Sequence[Value]) -> Slice:
+    """``first:last:step`` with the bounds that are given."""
+    bounds: list[Any] = []
+    rest = iter(given)
+    for bound in (part.first, part.last, part.step):
+        value = None if bound is None else next(rest)
+        if value is not None and not isinstance(value, Integer):
+            raise Failure("unknown-value", "the bounds of a slice must be known when the formula is bound")
+        bounds.append(value)
+    return Slice(*bounds)
+
+
+def _as_items(value: Value) -> Sequence[Value]:
+    return items_of(value) if isinstance(value, Pack) else (value,)
