@@ -48,6 +48,15 @@ UNKNOWN_QUANTIZED_TENSOR = Rule(
     section="2.14",
 )
 
+DUPLICATE_QUANTIZATION = Rule(
+    name="duplicate-quantization",
+    summary="A tensor is quantized twice.",
+    why="A tensor has one quantization; two entries contradict each other, or the second was meant for another tensor.",
+    bad=_graph(f"z: {_MINMAX};\n        z: {_MINMAX};"),
+    good=_graph(f"z: {_MINMAX};\n        y: {_MINMAX};"),
+    section="2.14",
+)
+
 PRIVATE_TENSOR = Rule(
     name="private-tensor",
     summary="A quantization names a tensor inside of an operator that is not public.",
