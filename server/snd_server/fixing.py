@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -133,6 +132,8 @@ def _edits(text: str, fixes: Iterable[Fix]) -> list[tuple[Span, str]]:
 
 def unified_diff(path: str, before: str, after: str) -> str:
     """The change as ``patch`` reads it; a missing line break at the end is marked as git marks it."""
+    import difflib
+
     lines = difflib.unified_diff(_lines(before), _lines(after), path, path)
     return "".join(line if line.endswith(("\n", "\r")) else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
