@@ -123,7 +123,9 @@ class Oracle:
             initialized.add(symbol)
             self.counters = dict.fromkeys(self.counters, 0)
             self.formula(formula)
-            for counter, count in self.counters.items():
+            used = {self.targets.get(each) for each in nodes.descendants(formula.target)}
+            for counter in used & self.counters.keys():
+                count = self.counters[counter]
                 counts[counter] = max(count, counts.get(counter, 0))
         dynamic = {
             value: counts.get(symbol, 0)

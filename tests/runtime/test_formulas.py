@@ -200,3 +200,55 @@ def test_selections_look_only_at_what_is_chosen():
     assert check(text, R([0, 5, -5])).tolist() == [-1, 2, -3]
     text = operator("x: int[n];", "y: int[n];", "y[i,] = i < n - 1 && x[i + 1,] > 0 ? 1 : 0, i < n;")
     assert check(text, R([0, 5, -5])).tolist() == [1, 0, 0]
+
+
+def test_every_extent_is_counted_by_its_own_formulas():
+    text = operator(
+        "x: int[n];", "a: int[k | n]; b: int[l | n]; c: int[k];",
+        "a[k,] = x[i,], i < n | x[i,] > 0; b[l,] = -x[i,], i < n | x[i,] <= 0; c[k,] = i, i < n | x[i,] > 0;",
+    )  # fmt: skip
+    a, b, c = check(text, R([1, 2, 0, 3]))
+    assert (a.tolist(), b.tolist(), c.tolist()) == ([1, 2, 3], [0], [0, 1, 3])
+    assert [each.size for each in check(text, np.zeros(0, np.int64))] == [0, 0, 0]
+
+
+def test_what_a_guard_skips_is_not_counted():
+    text = operator("x: int[n];", "y: int[k | n];", "y[k,] = x[|i - 1|,], i < n | x[i,] > 0;")
+    assert check(text, R([1, 2, 0, 3])).tolist() == [1, 0]
+
+
+def test_null():
+    text = operator("x: real[n]; w: optional real[n];", "y: real[n];", "y[i,] = ?w ? x[i,] * w[i,] : x[i,], i < n;")
+    assert check(text, R([1.0, 2.0]), None).tolist() == [1, 2]
+    assert check(text, R([1.0, 2.0]), R([3.0, 4.0])).tolist() == [3, 8]
+    text = operator("x: real[n];", "y: real[n];", "y[i,] = (x[i,] > 1.0 ? x[i,]) ?? 0.5, i < n;")
+    assert check(text, R([1.0, 2.0])).tolist() == [0.5, 2]
+
+
+def test_outputs_chosen_by_what_is_read():
+    text = operator("x: real[n]; at: int[n];", "ys: real[n]..(3);", "ys[at[i,]][i,] = x[i,], i < n;")
+    assert np.stack(check(text, R([1.0, 2.0, 3.0]), R([0, 2, 2]))).tolist() == [[1, 0, 0], [0, 0, 0], [0, 2, 3]]
+
+
+def test_packs_are_accumulated_item_by_item():
+    text = operator("x: real[n];", "y: real[2];", "y[:,] >?= [x[i,], -x[i,]], i < n;")
+    assert check(text, R([1.0, 2.0, 3.0])).tolist() == [3, -1]
+    text = operator("x: real[n];", "ys: real[]..(2);", "ys[] += [x[i,], x[i,] * x[i,]], i < n;")
+    assert [float(y) for y in check(text, R([1.0, 2.0, 3.0]))] == [6, 14]
+
+
+def test_diagonals():
+    x = np.arange(9.0).reshape(3, 3)
+    assert check(operator("x: real[n, n];", "y: real[n];", "y[i,] = x[i, i], i < n;"), x).tolist() == [0, 4, 8]
+    assert check(operator("x: real[n, n];", "y: real[];", "y[] += x[i, i] * x[i, i], i < n;"), x) == 80
+
+
+def test_places_of_a_substitution_may_be_read():
+    text = operator("x: real[n, m]; at: int[n];", "y: real[n, m];", "y[i, j] = x[[i, j][at[i,]] <- 0..], i < n, j < m;")
+    x = np.arange(6.0).reshape(2, 3)
+    assert check(text, x, R([0, 1])).tolist() == [[0, 1, 2], [3, 3, 3]]
+
+
+def test_extrema_of_nan_are_nan_in_any_order():
+    text = operator("x: real[n];", "y: real[];", "y[] >?= x[i,], i < n;")
+    assert np.isnan(run(text, R([1.0, np.nan, 3.0])))
