@@ -72,7 +72,8 @@ def tensor_of(value: Any, name: str) -> TensorValue:
 
 
 @cache
-def _library() -> Snapshot:
+def library_snapshot() -> Snapshot:
+    """A snapshot that sees the library and nothing else."""
     return snapshot_of({"main.sknd": ""})
 
 
@@ -88,7 +89,7 @@ def bind_library(
 ) -> Instance:
     """The instance of an operator of the library, such as ``math.add``."""
     module, _, operator = name.partition(".")
-    return bound(_library(), OperatorName(f"snd:{module}", operator), inputs, attributes, dtypes)
+    return bound(library_snapshot(), OperatorName(f"snd:{module}", operator), inputs, attributes, dtypes)
 
 
 def compiled(text: str, inputs: Sequence[Any], dtypes: Sequence[str] = (), **attributes: Any) -> Lowered:

@@ -8,11 +8,24 @@ import numpy as np
 import pytest
 from agreement import assert_agreement
 from library_cases import Case, all_cases
-from operators import bind_library, library
+from operators import bind_library, library, library_snapshot
 
+from snd_analysis.names.library import LIBRARY_PREFIX, library_modules
+from snd_analysis.syntax import nodes
 from snd_runtime.lowering import lower
 
 CASES = all_cases()
+
+
+def test_there_is_a_case_for_every_operator_with_formulas():
+    lowered = {
+        f"{module}.{definition.name.text}"
+        for module in library_modules()
+        for _, definition in library_snapshot().tree(f"{LIBRARY_PREFIX}{module}").definitions
+        if any(isinstance(block, nodes.Block) and block.kind == "lower" for block in definition.blocks)
+    }
+    assert len(lowered) > 100
+    assert lowered <= {case.operator for case in CASES}
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
