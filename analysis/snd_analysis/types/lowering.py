@@ -59,7 +59,7 @@ def _keep_first(context: Context, before: int, rule: str) -> None:
 def _check_formula(context: Context, formula: nodes.Lowering, symbol: Symbol | None, first: bool) -> None:
     reported = len(context.problems)
     if formula.unroll is not None:
-        count = expect(context, formula.unroll.count, INT, "the number of unrolled steps", packed=False, optional=True)
+        count = expect(context, formula.unroll.count, INT, "the number of unrolled steps", packed=False)
         if count.accesses:
             context.report(
                 "run-time-count", formula.unroll.count, "the number of unrolled steps must be known when composing"
@@ -80,7 +80,7 @@ def _check_formula(context: Context, formula: nodes.Lowering, symbol: Symbol | N
     if formula.operator.text == "=" and first and symbol is not None and symbol.kind is SymbolKind.OUTPUT:
         _check_reads(context, formula, symbol)
     if formula.condition is not None:
-        expect(context, formula.condition, BOOL, "the condition of a formula", optional=True, packed=False)
+        expect(context, formula.condition, BOOL, "the condition of a formula", packed=False)
     _check_value(context, formula, target, value)
     if len(context.problems) == reported:
         check_reach(context, formula)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from snd_analysis import shapes
-from snd_analysis.names.symbols import SymbolKind
+from snd_analysis.names.symbols import Symbol, SymbolKind
 from snd_analysis.shapes import Integer, Verdict
 from snd_analysis.syntax import nodes
 from snd_analysis.types.context import UNTYPED, Context, Place, Typed
@@ -27,7 +27,16 @@ def joined_length(
         notes = (context.note(side, f"this is '{type_}'") for side, type_ in zip(sides, (left, right), strict=False))
         context.report("length-mismatch", node, message, tuple(notes))
         return None, False
-    return (left.length if left.length.value is not None or right.length.value is None else right.length), True
+    return _better_known(left.length, right.length), True
+
+
+def _better_known(first: Integer, second: Integer) -> Integer:
+    """Of two lengths that must be equal, the one that says more: a number, then one made of names in declarations."""
+
+    def knowledge(length: Integer) -> int:
+        return 2 if length.value is not None else all(isinstance(key, Symbol) for key in shapes.variables(length))
+
+    return second if knowledge(second) > knowledge(first) else first
 
 
 def list_(context: Context, node: nodes.List) -> Typed:
@@ -400,18 +409,35 @@ def sliced(
 
 
 def _slice_length(first: Integer | None, last: Integer | None, step: Integer, length: Integer) -> Integer:
+    """The length of a slice. A bound that is given lies inside the pack, or it is an error: so it tells its length."""
     if first is None and last is None and step.value in (1, -1):
         return length
-    if step.value is None or step.value <= 0:
+    if step.value is None or step.value == 0:
         return shapes.opaque("length")
     begin, end = _from_start(first, length), _from_start(last, length)
-    if first is None:
-        begin = shapes.constant(0)
-    if last is None:
-        end = length
-    if begin is None or end is None:
+    if step.value > 0:
+        begin = shapes.constant(0) if first is None else begin
+        end = length if last is None else end
+        distance = None if begin is None or end is None else end - begin
+    else:
+        begin = length - 1 if first is None else begin
+        end = shapes.constant(-1) if last is None else end
+        if first is not None and begin is not None and shapes.compare("<", begin, length) is not shapes.TRUE:
+            begin = None  # the length itself is taken for the last index
+        distance = None if begin is None or end is None else begin - end
+    if distance is None:
         return shapes.opaque("length")
-    return shapes.maximum(shapes.ceil_divide(end - begin, step), 0)
+    count = shapes.ceil_divide(distance, abs(step.value))
+    one_sided = step.value > 0 and (first is None or last is None)
+    return count if one_sided or _is_kept(distance, length, first, last) else shapes.maximum(count, 0)
+
+
+def _is_kept(distance: Integer, length: Integer, *given: Integer | None) -> bool:
+    """Whether the end of a slice can't lie before its beginning, as long as both bounds are inside the pack."""
+    least = max((abs(bound.value) for bound in given if bound is not None and bound.value is not None), default=0)
+    rest = (distance - length).value
+    low = shapes.bounds(distance)[0]
+    return (low is not None and low >= 0) or (rest is not None and rest + least >= 0)
 
 
 def _from_start(bound: Integer | None, length: Integer) -> Integer | None:

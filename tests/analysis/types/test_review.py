@@ -151,6 +151,47 @@ REACH = {
     "unknown": (lower("y[i,] = x[i + by,], i < n;", attributes="by: int;"), []),
 }
 
+SLICES = {
+    "without the first": (using("t = a[1:] + a;"), [("length-mismatch", 4)]),
+    "without the last": (using("t = a + a[:-1];"), [("length-mismatch", 4)]),
+    "two beginnings": (using("t = b[1:] - b[2:];"), [("length-mismatch", 4)]),
+    "backwards": (using("t = a[-1:0:-1] + a;"), [("length-mismatch", 4)]),
+    "length of a sum": (
+        using("t = a + b + e;", "u = t + f;", attributes="a: int..; b: int..; e: int..(k); f: int..(k + 1);"),
+        [("length-mismatch", 5)],
+    ),
+    "length of what may be null": (
+        using(
+            "t = (a ?? b) + e;", "u = t + f;", attributes="a: optional int..; b: int..; e: int..(k); f: int..(k + 1);"
+        ),
+        [("length-mismatch", 5)],
+    ),
+    "empty in the middle": (using("t = a[1:-1] + a[2:];", "u = a[2:1] + a;"), []),
+    "backwards to the first": (using("t = a[:0:-1] + a;", "u = a[k:0:-1] + a;"), []),
+    "lengths that may agree": (using("t = a[:2] + a[2:];", "u = a[::2] + a;", "v = b[1:] - b[:-1];"), []),
+}
+
+NULLS = {
+    "loop count": (
+        compose("y = with a = x do..(o) { b = id(a); yield b; };", attributes="o: optional int;"),
+        [("null-not-allowed", 19)],
+    ),
+    "loop count with a value for null": (
+        compose("y = with a = x do..(o ?? 1) { b = id(a); yield b; };", attributes="o: optional int;"),
+        [],
+    ),
+    "unrolled loop": (
+        compose("y = with a = x unroll..(j -> o) { b = id(a); yield b; };", attributes="o: optional int;"),
+        [("null-not-allowed", 19)],
+    ),
+    "unrolled formula": (
+        lower("unroll..(j -> o) y[i,] += x[i,], i < n;", attributes="o: optional int;"),
+        [("null-not-allowed", 5)],
+    ),
+    "condition": (lower("y[i,] = x[i,], i < n | o > 1;", attributes="o: optional int;"), [("null-not-allowed", 5)]),
+    "tested condition": (lower("y[i,] = x[i,], i < n | ?o && o > 1;", attributes="o: optional int;"), []),
+}
+
 CASES = {
     f"{name}: {case}": (text, expected)
     for name, table in {
@@ -160,6 +201,8 @@ CASES = {
         "outputs": OUTPUTS,
         "cascades": CASCADES,
         "reach": REACH,
+        "slices": SLICES,
+        "nulls": NULLS,
     }.items()
     for case, (text, expected) in table.items()
 }

@@ -160,8 +160,18 @@ def _count(work: Composition, node: nodes.Loop, length: Integer | None) -> _Coun
             return _Count(None, False)
             return _Count(None, False)
     if type_.optional:
+        work.not_null(value, written, "a loop count")
+        return _Count(None, False)
+    if value.scalar is not None and _is_negative(value.scalar):
+        message = f"a loop count can't be negative, but this is {value.scalar}"
+        work.context.report("loop-count", written, message)
         return _Count(None, False)
     return _Count(value.scalar, False)
+
+
+def _is_negative(value: Integer) -> bool:
+    high = shapes.bounds(value)[1]
+    return high is not None and high < 0
 
 
 def _check_dynamic_count(work: Composition, node: nodes.Loop, written: nodes.Expression, value: Value) -> None:
