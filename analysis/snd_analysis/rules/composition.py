@@ -51,7 +51,7 @@ ASSERTION_FAILS = Rule(
 
 NEGATIVE_EXTENT = Rule(
     name="negative-extent",
-    summary="The shape of a result comes to a negative extent.",
+    summary="An extent, or the length of a pack, is negative.",
     why=(
         "The expressions in the shape of an output are evaluated with the attributes and extents of the invocation. An "
         "operator whose output shrinks should say by an assertion how small its input may be."

@@ -6,7 +6,7 @@ from snd_analysis.rules.rule import Rule
 
 MISSING_LENGTH = Rule(
     name="missing-length",
-    summary="A pack of constants or variables is declared without a length.",
+    summary="A pack of constants or variables, or an output that is a pack, is declared without a length.",
     why="Nothing from outside says how many tensors there are, so the declaration must.",
     bad="""\
 graph net {

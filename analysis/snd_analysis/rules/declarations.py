@@ -56,6 +56,30 @@ operator same {
     section="2.6",
 )
 
+CAPTURED_RANKS_DIFFER = Rule(
+    name="captured-ranks-differ",
+    summary="One symbol captures the ranks of inputs whose shapes say that they differ.",
+    why=(
+        "`^(r)` behind the type of an input stands for its rank, and one symbol for one rank: no invocation could fit "
+        "two inputs of different ranks."
+    ),
+    bad="""\
+operator op {
+    @input { x: real^(r)[n]; z: real^(r)[n, n]; }
+    @output { y: real[]; }
+    @lower { y[] = real(r); }
+}
+""",
+    good="""\
+operator op {
+    @input { x: real^(r)[n]; z: real^(q)[n, n]; }
+    @output { y: real[]; }
+    @lower { y[] = real(r + q); }
+}
+""",
+    section="2.6",
+)
+
 ILLEGAL_OPTIONAL = Rule(
     name="illegal-optional",
     summary="An output, a constant or a variable is declared optional.",

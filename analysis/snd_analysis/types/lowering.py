@@ -66,6 +66,7 @@ def _check_formula(context: Context, formula: nodes.Lowering, symbol: Symbol | N
             )
         _declare(context, formula.unroll.name, Typed(Type(INT), shapes.opaque(formula.unroll.name.text)))
     for bound in formula.bounds:
+        _check_unrolled_once(context, formula, bound)
         _declare_index(context, bound)
     for local in formula.locals:
         value = infer_index_part(context, local.value)
@@ -84,6 +85,15 @@ def _check_formula(context: Context, formula: nodes.Lowering, symbol: Symbol | N
     _check_value(context, formula, target, value)
     if len(context.problems) == reported:
         check_reach(context, formula)
+
+
+def _check_unrolled_once(context: Context, formula: nodes.Lowering, bound: nodes.IndexBound) -> None:
+    """The symbol that an unrolled formula counts with has its values already."""
+    if formula.unroll is None or not bound.name.text or formula.unroll.name.text != bound.name.text:
+        return
+    message = f"the index '{bound.name.text}' is declared before, as the count of 'unroll'"
+    note = context.note(formula.unroll.name, "first declared here")
+    context.report("duplicate-definition", bound.name, message, (note,))
 
 
 def _check_reads(context: Context, formula: nodes.Lowering, output: Symbol) -> None:

@@ -280,7 +280,8 @@ def range_bounds(context: Context, node: nodes.Range) -> Bounds | None:
         if bound is None:
             values.append(None)
             continue
-        typed = expect(context, bound, INT, "a bound of a range", packed=False, optional=True)
+        what = "the step of a range" if bound is node.step else "a bound of a range"
+        typed = expect(context, bound, INT, what, packed=False, optional=True)
         if typed.type is None:
             return None
         optional |= typed.type.optional

@@ -9,8 +9,8 @@ from snd_analysis.syntax.problem import Note
 from snd_analysis.types import operators
 from snd_analysis.types.context import UNTYPED, Context, Typed
 from snd_analysis.types.expressions import expect, infer
-from snd_analysis.types.extents import pack_length
-from snd_analysis.types.parameters import Declaration, symbols_in
+from snd_analysis.types.extents import pack_length, peek
+from snd_analysis.types.parameters import Declaration, declarations, symbols_in
 from snd_analysis.types.type import BOOL, INT
 from snd_analysis.types.written import counted, written
 
@@ -49,6 +49,10 @@ def check_length(context: Context, length: nodes.Expression, what: str) -> Typed
     if typed.type.packed:
         message = f"{what} is a single value, but this is a pack of type '{typed.type}'"
         context.report("unexpected-pack", length, message, _declared(context, length))
+        return UNTYPED
+    most = None if typed.value is None else shapes.bounds(typed.value)[1]
+    if most is not None and most < 0:
+        context.report("negative-extent", length, f"{what} can't be negative, but this is {typed.value}")
         return UNTYPED
     return typed
 
@@ -145,6 +149,20 @@ def _check_bound(context: Context, declaration: Declaration, extent: nodes.Exten
         what = f"a {block}" if block != "input" else "an input of an operator"
         message = f"{what} has no upper bound of an extent: bounds are for inputs of graphs and for outputs"
         context.report("illegal-bound", extent.bound, message)
+    elif _is_known(context, extent):
+        message = f"the extent '{written(extent.value)}' is known: an upper bound is for one that only the run tells"
+        context.report("illegal-bound", extent.bound, message, _declared(context, extent.value))
+
+
+def _is_known(context: Context, extent: nodes.Extent) -> bool:
+    """Whether an extent is a number, or made of what an operator knows of its attributes and inputs."""
+    if isinstance(extent.value, nodes.Tilde) or peek(context, extent.value).type is None:
+        return False
+    symbols = symbols_in(context.resolution, extent.value)
+    if not symbols:
+        return True
+    dynamic = {each for output in declarations(context.definition, "output") for each in output.extents}
+    return context.definition.kind == "operator" and not any(symbol.node in dynamic for symbol in symbols)
 
 
 def _check_omitted(context: Context, declaration: Declaration, extent: nodes.Extent) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from snd_analysis import shapes
 from snd_analysis.names.symbols import Symbol
-from snd_analysis.shapes import Verdict
+from snd_analysis.shapes import Integer, Verdict
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.problem import Note
 from snd_analysis.types.attributes import check_no_bounds, check_rank_capture, report_optional_default
@@ -14,7 +14,7 @@ from snd_analysis.types.binding_order import Obstacle, binding_order
 from snd_analysis.types.context import Context, Typed
 from snd_analysis.types.defaults import check_length, type_note
 from snd_analysis.types.expressions import dtype_of, expect, infer
-from snd_analysis.types.extents import length_value, peek
+from snd_analysis.types.extents import length_value, peek, tensor_shape
 from snd_analysis.types.generics import check_element_type
 from snd_analysis.types.main_graph import is_main
 from snd_analysis.types.parameters import BOUND_KINDS, Declaration, bindings, declarations, symbols_in
@@ -26,6 +26,7 @@ from snd_analysis.types.written import written
 def check_inputs(context: Context, inputs: Sequence[Declaration]) -> None:
     """Types, shapes and defaults of all inputs, and the order in which their shapes are bound."""
     doubtful = set()
+    _check_captured_ranks(context, inputs)
     for declaration in inputs:
         context.base = declaration.base
         reported = len(context.problems)
@@ -43,6 +44,32 @@ def check_inputs(context: Context, inputs: Sequence[Declaration]) -> None:
             if obstacle.declaration not in doubtful:
                 context.base = obstacle.declaration.base
                 _report_obstacle(context, obstacle)
+
+
+def _check_captured_ranks(context: Context, inputs: Sequence[Declaration]) -> None:
+    """One ``^(r)`` stands for one rank (2.6), which may be told by the shapes that it is captured of."""
+    first: dict[Symbol, tuple[Declaration, Integer]] = {}
+    for declaration in inputs:
+        name = declaration.parameter.rank
+        symbol = None if name is None else context.symbol(name)
+        if name is None or symbol is None or declaration.parameter.shape is None:
+            continue
+        context.base = declaration.base
+        rank, captured = tensor_shape(context, declaration).rank, context.typed(symbol).value
+        earlier = first.setdefault(symbol, (declaration, rank))
+        other = earlier[1] if earlier[0] is not declaration else captured
+        if other is None or shapes.decide_equal(rank, other) is not Verdict.DIFFERENT:
+            continue
+        shape = (
+            f"'{declaration.name}' has the rank {rank}, as its shape '[{written(declaration.parameter.shape)}]' says"
+        )
+        if earlier[0] is declaration:
+            context.report("captured-ranks-differ", name, f"'{symbol.name}' can't be the rank of this: {shape}")
+            continue
+        message = f"'{symbol.name}' is the rank of '{earlier[0].name}', which is {other}, but {shape}"
+        assert earlier[0].parameter.rank is not None
+        note = Note(earlier[0].parameter.rank.span.shifted(earlier[0].base), "captured here")
+        context.report("captured-ranks-differ", name, message, (note,))
 
 
 def _names_unknown(context: Context, declaration: Declaration) -> bool:

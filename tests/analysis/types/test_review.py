@@ -73,6 +73,7 @@ FOLDS = {
         lower("with s = idx[i,:] + ..: y[i,] = x[s,], i < n;", inputs="x: real[n]; idx: int[n,d];"),
         [],
     ),
+    "last iteration": (lower("y[i,] = x[i,j], i < n, j < m;", inputs="x: real[n,m];"), []),
     "formula": (lower("y[i,] = xs[i,] + .., i < n;", inputs="xs: real[n]..(k);"), [("fold-of-access", 5)]),
 }
 
@@ -192,6 +193,36 @@ NULLS = {
     "tested condition": (lower("y[i,] = x[i,], i < n | ?o && o > 1;", attributes="o: optional int;"), []),
 }
 
+DECLARATIONS = {
+    "two ranks": (
+        lower("y[i,] = x[i,], i < n;", inputs="x: real^(r)[n]; z: real^(r)[n,n];"),
+        [("captured-ranks-differ", 3)],
+    ),
+    "a rank more": (
+        lower("y[i,] = x[i,], i < n;", inputs="x: real[n]; z: real^(r)[n..(r+1)];"),
+        [("captured-ranks-differ", 3)],
+    ),
+    "index twice": (
+        lower("unroll..(j -> k) y[i,] += x[i,], i < n, j < k;", attributes="k: int;"),
+        [("duplicate-definition", 5)],
+    ),
+    "negative length": (lower("y[i,] = x[i,], i < n;", attributes="a: int..(-1);"), [("negative-extent", 2)]),
+    "negative number of extents": (
+        lower("y[] = 1.0;", inputs="x: real[n..(-2)];", outputs="y: real[];"),
+        [("negative-extent", 3)],
+    ),
+    "negative count": (compose("y = with a = x do..(-1) { b = id(a); yield b; };"), [("loop-count", 19)]),
+    "bound of a known extent": (lower("y[i,] = x[i,], i < n;", outputs="y: real[n|2];"), [("illegal-bound", 3)]),
+    "bound of a number": (
+        "graph net { @input { x: real[2|4]; } @output { y: real[~]; } @compose { y = x; } }\n",
+        [("illegal-bound", 1)],
+    ),
+    "two outputs of one dynamic extent": (
+        lower("y[i,] = x[i,], i < k;", "z[i,] = x[i,], i < k;", outputs="y: real[k|n]; z: real[k|n];"),
+        [],
+    ),
+}
+
 CASES = {
     f"{name}: {case}": (text, expected)
     for name, table in {
@@ -203,6 +234,7 @@ CASES = {
         "reach": REACH,
         "slices": SLICES,
         "nulls": NULLS,
+        "declarations": DECLARATIONS,
     }.items()
     for case, (text, expected) in table.items()
 }

@@ -38,11 +38,13 @@ def typed_result(work: Composition, annotation: nodes.ResultType | None, place: 
     )
     if type_.dtype != value.type.dtype:
         message = f"the result is declared as '{type_}', but this is '{value}'"
-        work.context.report("type-mismatch", annotation, message)
+        notes = () if value.place is None else (work.context.note(value.place, f"this is '{value}'"),)
+        work.context.report("type-mismatch", annotation, message, notes)
         return UNKNOWN
     if not uniform and disagreement(work, type_, extents, value):
         message = f"the result is declared as '{type_}', but this is '{value}'"
-        work.context.report("result-shape", annotation, message)
+        notes = () if value.place is None else (work.context.note(value.place, f"this is '{value}'"),)
+        work.context.report("result-shape", annotation, message, notes)
         return UNKNOWN
     return replace(result, extents=value.extents if value.extents is not None and not uniform else extents)
 
