@@ -139,6 +139,8 @@ OPERATORS = [
     ("illegal-optional", "@output { y: «optional» real[2]; }"),
     ("illegal-default", "@output { y: real[] «= 0.5»; }"),
     ("illegal-rank-capture", "@input { x: real^(r)[s..]; } @output { y: real^(«r»)[s..]; }"),
+    ("captured-ranks-differ", "@input { x: real^(r)[n]; z: real^(«r»)[n,m]; } @output { y: real[n]; }"),
+    ("captured-ranks-differ", "@input { x: real^(«r»)[n..(r+1)]; } @output { y: real[]; }"),
     ("undefined-name", "@output { y: real^(«r»)[2]; }"),
     ("undefined-name", "@input { x: real[n]; } @output { y: real[n,«m»]; }"),
     ("unbounded-extent", "@output { y: real[«~»,2]; }"),
