@@ -104,7 +104,7 @@ def _page() -> str:
         "the [rule](rules.md) that keeps it and a program that breaks it, below `tests/fixtures/`. "
         f"Of {len(REQUIREMENTS)} requirements {kept} are kept by a rule; for the others the table says why none can.\n",
         "This page is made from `requirements.json` by `pytest --update-goldens tests/analysis/test_requirements.py`, "
-        "which also checks that every program is reported by its rule, at the line that is wrong, and by nothing else.\n",
+        "which also checks that every program is reported by its rule, at the line that is wrong, and by no other.\n",
     ]
     for section, requirements in groupby(REQUIREMENTS, key=lambda requirement: requirement["section"]):
         parts.append(f"## {section}\n")

@@ -271,7 +271,7 @@ def test_both_places_are_shown():
     (item,) = [each for each in check({"main.sknd": text})["main.sknd"] if each.severity is Severity.ERROR]
     assert "'real'" in item.message
     assert "'int'" in item.message
-    assert [related.location.path for related in item.related] == ["snd:math"]
+    assert [related.location.path for related in item.related] == ["main.sknd", "snd:math"]
 
 
 def test_the_colon_of_an_attribute_is_repaired():
