@@ -9,7 +9,7 @@ from snd_analysis.shapes.intervals import EVERYTHING, Interval
 from snd_analysis.shapes.operations import Absolute, Extremum, Function, Power, Quotient, Sign
 
 # How often parts of a sum are replaced by what bounds them, one after the other.
-_MOST_REPLACEMENTS = 4
+_MOST_REPLACEMENTS = 3
 
 
 def bounds(a: Integer) -> Interval:

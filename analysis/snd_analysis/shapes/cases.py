@@ -8,7 +8,7 @@ from snd_analysis.shapes.errors import DivisionByZero, NegativeExponent
 from snd_analysis.shapes.integer import Indicator, Integer, Leaf, Monomial, Variable, constant, of_atom
 from snd_analysis.shapes.truth import AtLeastZero, IsZero, Statement
 
-_MOST_CONDITIONS = 4
+_MOST_CONDITIONS = 2
 
 
 def indicators(a: Integer) -> list[Indicator]:
