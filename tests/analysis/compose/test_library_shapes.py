@@ -785,7 +785,6 @@ def _numbers(value: TensorValue) -> list[Any]:
 
 
 NOT_YET = {
-    r"layout\.\w+_to_\w+{.*'NXC'}.*": "an extent that is declared twice is null if its first place is left out",
     r"nn\.lstm{}\(\w+,\w+,\w+,\w+\)": "a scalar default of an input with dimensions is not accepted",
 }
 """Cases that fail, and why; when they no longer do, the test says so."""
