@@ -18,7 +18,7 @@ from snd_analysis.compose.root import compose_root
 from snd_analysis.compose.session import Session
 from snd_analysis.compose.unit import Unit
 from snd_analysis.diagnostics import Diagnostic, Fix, Location, Related, Severity, TextEdit
-from snd_analysis.names.definitions import Definitions, LibraryDefinitions, definitions_of
+from snd_analysis.names.definitions import Definitions, LibraryDefinitions, definitions_are_readable, definitions_of
 from snd_analysis.names.environment import Environment, ModuleNames
 from snd_analysis.names.library import (
     LIBRARY_PREFIX,
@@ -244,7 +244,8 @@ class Snapshot:
     def _module_names(self, path: str) -> ModuleNames:
         if is_library(path):
             return library_names(path.removeprefix(LIBRARY_PREFIX))
-        return ModuleNames(path, {name: found.definition.kind for name, found in self.definitions(path).items()})
+        kinds = {name: found.definition.kind for name, found in self.definitions(path).items()}
+        return ModuleNames(path, kinds, definitions_are_readable(self.tree(path)))
 
     def definitions(self, path: str) -> Definitions:
         """The definitions of a file by name, with what their spans count from; of two of one name the first."""
@@ -342,7 +343,8 @@ class Snapshot:
         errors: tuple[Span, ...] = ()
         if not is_library(name.path):
             problems = (*chunk.problems, *self._check(name.path, definition, not chunk.problems))
-            errors = tuple(each.span for each in problems if severity_of(each.rule) is Severity.ERROR)
+            wrong = (each.span for each in problems if severity_of(each.rule) is Severity.ERROR)
+            errors = (*wrong, *resolution.unclear)
         known = self._known.units.get((name.path, definition))
         if known is None or known.resolution is not resolution or known.errors != errors:
             known = self._known.units[name.path, definition] = Unit(name, definition, resolution, errors)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from snd_analysis.names.library import header_name
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.chunks import Chunk, PlacedChunk, SyntaxTree
+from snd_analysis.syntax.tokens import keywords
 
 
 class Found(NamedTuple):
@@ -29,6 +30,16 @@ def definitions_of(tree: SyntaxTree) -> Definitions:
             if definition.name.text:
                 found.setdefault(definition.name.text, Found(placed.start, definition, placed.chunk))
     return found
+
+
+def definitions_are_readable(tree: SyntaxTree) -> bool:
+    """Whether the names of all definitions of a file are known."""
+    return not any(
+        isinstance(item, nodes.ErrorItem)
+        or (isinstance(item, nodes.Definition) and (not item.name.text or item.name.text in keywords()))
+        for placed in tree.chunks
+        for item in placed.chunk.document.items
+    )
 
 
 class LibraryDefinitions(Definitions):

@@ -42,6 +42,8 @@ class ModuleNames:
 
     path: str
     definitions: Mapping[str, str]
+    complete: bool = True
+    """Whether all names are known; else one that seems to be missing may be that of a definition with a broken head."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,5 +82,5 @@ class Environment:
             tuple(self.available),
             self.missing,
             self.complete,
-            tuple((module.path, tuple(module.definitions.items())) for module in modules),
+            tuple((module.path, tuple(module.definitions.items()), module.complete) for module in modules),
         )

@@ -31,7 +31,8 @@ def resolve_operator(tables: Tables, name: nodes.Qualified, one_argument: bool =
     found = environment.operator(parts)
     if found is None:
         assert module is not None
-        _report_operator(tables, name, one_argument)
+        if module.complete:
+            _report_operator(tables, name, one_argument)
         return None
     if len(parts) > 1 and parts[-1].startswith("_"):
         message = f"the operator '{parts[-1]}' is private to its module '{'.'.join(parts[:-1])}'"

@@ -80,6 +80,14 @@ class Tables:
     def report_duplicate(self, symbol: Symbol, earlier: Symbol) -> None:
         """Two declarations of one name."""
         self.ambiguous |= {symbol, earlier}
+        if earlier.kind in (SymbolKind.EXTENT, SymbolKind.LENGTH) and earlier.span.start > symbol.span.start:
+            message = (
+                f"the {symbol.kind} '{symbol.name}' is not known yet where shapes and lengths are bound: here "
+                f"'{symbol.name}' declares {earlier.kind.article}, and the two clash"
+            )
+            note = Note(symbol.span, f"the {symbol.kind} is declared here")
+            self.problems.append(Problem("not-visible", earlier.span, message, (note,)))
+            return
         rule, what = "duplicate-definition", f"the {symbol.kind} '{symbol.name}' has the name of"
         if symbol.kind is earlier.kind:
             what = f"the {symbol.kind} '{symbol.name}' has the same name as"

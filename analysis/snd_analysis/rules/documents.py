@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from snd_analysis.names.modules import is_main
@@ -11,20 +12,44 @@ from snd_analysis.syntax import nodes
 from snd_analysis.syntax.chunks import SyntaxTree
 from snd_analysis.syntax.problem import Note, Problem
 
+_VERSION = re.compile(r"\d+\.\d+")
+
 
 def check_items(tree: SyntaxTree) -> Iterator[Problem]:
-    """The order of a document: version, extensions, imports, definitions."""
-    latest, order = 0, {nodes.Version: 0, nodes.Extension: 1, nodes.Import: 2, nodes.Definition: 3}
+    """The parts of a document and their order: version, extensions, imports, definitions."""
+    yield from _check_versions(tree)
+    seen, latest, order = False, 0, {nodes.Version: 0, nodes.Extension: 1, nodes.Import: 2, nodes.Definition: 3}
     for placed in tree.chunks:
         for item in placed.chunk.document.items:
             rank = order.get(type(item))
             if rank is None:
                 continue
+            if rank == 0 and seen:
+                continue  # that it is a second one is enough
+            seen = seen or rank == 0
             if rank < latest:
                 what = {0: "the version stands", 1: "extensions stand", 2: "imports stand"}[rank]
                 before = "everything else" if rank == 0 else "imports and definitions" if rank == 1 else "definitions"
                 yield Problem("misplaced-header", item.span.shifted(placed.start), f"{what} before {before}")
             latest = max(latest, rank)
+
+
+def _check_versions(tree: SyntaxTree) -> Iterator[Problem]:
+    first: Span | None = None
+    for placed in tree.chunks:
+        for item in placed.chunk.document.items:
+            if not isinstance(item, nodes.Version):
+                continue
+            span = item.span.shifted(placed.start)
+            if first is not None:
+                yield Problem(
+                    "duplicate-version", span, "a document has one version", (Note(first, "the first is here"),)
+                )
+                continue
+            first = span
+            if not _VERSION.fullmatch(item.number):
+                message = f"'{item.number}' is no version: it consists of two integers, as in 'version 2.0;'"
+                yield Problem("malformed-version", span, message)
 
 
 def check_definitions(path: str, tree: SyntaxTree) -> Iterator[Problem]:
@@ -48,6 +73,35 @@ def check_definitions(path: str, tree: SyntaxTree) -> Iterator[Problem]:
         message = "the main module of a model must contain a graph"
         yield Problem("main-without-graph", Span(0, 0), message)
 
+
+_VERSIONED = """\
+version 2.0;
+import math;
+
+graph net {
+    @input { x: real[4]; }
+    @output { y: real[4]; }
+    @compose { y = math.exp(x); }
+}
+"""
+
+MALFORMED_VERSION = Rule(
+    name="malformed-version",
+    summary="The version of a document is not two integers with a point between them.",
+    why="It names an edition of the language, such as 2.0: it is no real number, though it looks like one.",
+    bad=_VERSIONED.replace("2.0", "2"),
+    good=_VERSIONED,
+    section="2.16",
+)
+
+DUPLICATE_VERSION = Rule(
+    name="duplicate-version",
+    summary="A document has two version statements.",
+    why="The version says how the whole document is to be read, so there can be but one.",
+    bad=_VERSIONED.replace("version 2.0;", "version 2.0;\nversion 2.1;"),
+    good=_VERSIONED,
+    section="2.16",
+)
 
 MISPLACED_HEADER = Rule(
     name="misplaced-header",

@@ -1,7 +1,8 @@
 """A file as a row of chunks: the part before the first definition, then one chunk per definition (invariant 3).
 
-A definition begins where a line begins with ``operator`` or ``graph`` (after ``public`` or not), together with the
-comment lines right above it. Each chunk is parsed by its own text, and everything in it counts from its start: what is
+A definition begins where a line begins with ``operator NAME {`` or ``graph NAME {`` (after ``public`` or not), together
+with the comment lines right above it. Where such a head is indented or broken, it begins one as well, unless it stands
+in a string. Each chunk is parsed by its own text, and everything in it counts from its start: what is
 broken in one chunk can't break another, and a chunk whose text did not change is the same object after an edit.
 """
 
@@ -10,16 +11,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
 
 from snd_analysis.source import Span
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.parser import parse
 from snd_analysis.syntax.problem import Problem
 from snd_analysis.syntax.reparse import reparse
+from snd_analysis.syntax.tokens import keywords, tokenize
 
 _HEADER_WORDS = ("operator", "graph")
 # A word that a colon or the like follows is a name that looks like a keyword.
 _BEHIND_HEADER_WORD = re.compile(r"\b(?!\s*[:=.,;)\]])")
+_HEAD = re.compile(r"(?:public\s+)?(?:operator|graph)\s+(\w+)\s*\{")
 _PUBLIC = "public"
 _COMMENT_LINE = re.compile(r"[ \t]*#[^\r\n]*")
 _LINE_BREAK = re.compile(r"\r\n|\n|\r")
@@ -51,8 +56,8 @@ class Chunk:
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """Every syntax problem."""
-        return self._contents().problems
+        """Every syntax problem; a keyword that stands for a name in several places is one."""
+        return self._contents().told
 
     @property
     def definitions(self) -> Iterator[nodes.Definition]:
@@ -69,15 +74,30 @@ class Chunk:
         before = self._before
         if before is None or before._parsed is None:
             return None
-        changed = reparse(before.text, before.document, before.comments, before.problems, self.text)
+        changed = reparse(before.text, before.document, before.comments, before._parsed.problems, self.text)
         return changed and _ParsedChunk(*changed)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class _ParsedChunk:
     document: nodes.Document
     comments: tuple[Span, ...]
     problems: tuple[Problem, ...]
+
+    @cached_property
+    def told(self) -> tuple[Problem, ...]:
+        """The problems without those that say of a keyword again that it is none of the names."""
+        return tuple(_without_repetitions(self.problems))
+
+
+def _without_repetitions(problems: tuple[Problem, ...]) -> Iterator[Problem]:
+    keywords_told = set[str]()
+    for problem in problems:
+        if problem.rule == "keyword-as-name":
+            if problem.message in keywords_told:
+                continue
+            keywords_told.add(problem.message)
+        yield problem
 
 
 def _parsed(text: str) -> _ParsedChunk:
@@ -134,7 +154,7 @@ def parse_file(text: str, previous: SyntaxTree | None = None) -> SyntaxTree:
 def chunk_starts(text: str) -> list[int]:
     """Where the chunks of a text begin; the first is 0."""
     starts = [0]
-    for line_start in _header_lines(text):
+    for line_start in _without_strings(text, _header_lines(text)):
         start = _with_comment_block(text, line_start, starts[-1])
         if start > starts[-1]:
             starts.append(start)
@@ -152,6 +172,25 @@ def _header_lines(text: str) -> list[int]:
                 lines.add(line_start)
             at = text.find(word, at + len(word))
     return sorted(lines)
+
+
+def _without_strings(text: str, lines: list[int]) -> list[int]:
+    """The lines but those of which the head is indented or broken, and which stand in a string."""
+    doubtful = [line for line in lines if not _is_head(text, line)]
+    if not doubtful:
+        return lines
+    inside = set[int]()
+    for start, end in pairwise([0, *sorted({*lines} - {*doubtful}), len(text)]):
+        between = [line for line in doubtful if start <= line < end]
+        if between:
+            strings = [token for token in tokenize(text, start, end).tokens if token.kind == "STRING"]
+            inside.update(line for line in between for string in strings if string.start < line < string.end)
+    return [line for line in lines if line not in inside]
+
+
+def _is_head(text: str, line: int) -> bool:
+    head = _HEAD.match(text, line)
+    return head is not None and head[1] not in keywords()
 
 
 def _header_line(text: str, word: int) -> int | None:

@@ -10,7 +10,17 @@ from snd_analysis.source import Span
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.problem import Problem
 
+_SIGNATURE = ("dtype", "attrib", "input", "output")
 _WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+def signature_is_damaged(definition: nodes.Definition) -> bool:
+    """Whether it is a guess which types, attributes, inputs and outputs a definition declares."""
+    return any(
+        isinstance(block, nodes.ErrorBlock)
+        or (block.kind in _SIGNATURE and any(entry.damage is not None for entry in block.entries))
+        for block in definition.blocks
+    )
 
 
 def with_damage(document: nodes.Document, problems: Iterable[Problem], text: str) -> nodes.Document:

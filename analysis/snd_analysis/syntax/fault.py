@@ -54,6 +54,12 @@ class Fault:
         return following.kind == END or begins_line(self.run.text, following)
 
     @property
+    def begins_statement(self) -> bool:
+        """Whether a statement of a composition could begin here."""
+        row = self.run.table.actions[self.run.stacks.states[-1]]
+        return "TILDE" in row and "RBRACE" in row and "ERROR" in row
+
+    @property
     def at_document(self) -> bool:
         """Whether a definition could begin here."""
         return "OPERATOR" in self.run.table.actions[self.run.stacks.states[-1]]
@@ -168,9 +174,14 @@ class Fault:
     def report(
         self, rule: str, span: Span, message: str, notes: tuple[Note, ...] = (), repair: Repair | None = None
     ) -> None:
-        """Adds a problem, unless a string that was never closed in the same statement explains it."""
+        """Adds a problem, unless a string that is not closed in the same statement explains it."""
         if not self._behind_unclosed_string():
             self.run.builder.problems.append(Problem(rule, span, message, notes, repair))
+
+    def report_keyword(self, token: Token) -> None:
+        """Reports a keyword that stands for a name."""
+        message = f"'{self.word(token)}' is a keyword and can't be used as a name"
+        self.report("keyword-as-name", span_of(token), message)
 
     def report_missing(self, kind: str) -> None:
         """Reports that a terminal is missing before the token."""
@@ -181,7 +192,8 @@ class Fault:
         at_line_end = self.begins_line and self.token.kind != END
         symbol = self.run.table.literals[kind]
         spaced = f" {symbol} " if symbol.isalpha() else symbol
-        repair = Repair(f"insert '{symbol}'", (Edit(Span(place, place), spaced),), safe=kind == "SEMI")
+        at_end = self.begins_line or self.token.kind == END
+        repair = Repair(f"insert '{symbol}'", (Edit(Span(place, place), spaced),), safe=kind == "SEMI" and at_end)
         span = Span(place, place) if kind == "SEMI" or at_line_end else self.place()
         found = "the end of the line" if at_line_end else None
         self.report("syntax-error", span, self.found_expected(f"'{symbol}'", found), self.context(), repair)
@@ -205,7 +217,7 @@ class Fault:
         run = self.run
         first = max(run.entry.at, run.at - LONGEST_LOOKAHEAD) if run.entry else max(run.at - LONGEST_LOOKAHEAD, 0)
         return any(
-            token.kind == "STRING" and not is_closed_string(run.text, token) for token in run.tokens[first : run.at]
+            token.kind == "STRING" and not is_closed_string(run.text, token) for token in run.tokens[first : run.at + 1]
         )
 
     def unknown_block(self) -> str:

@@ -13,6 +13,8 @@ from snd_analysis.syntax.tokens import Token, at_column_zero, begins_line
 if TYPE_CHECKING:
     from snd_analysis.syntax.parser import Run
 
+_BEHIND_BLOCK = frozenset({"RBRACE", "SEMI", "COMMA", "ELSE", "ELIF", "THEN", "WHILE", END})
+
 
 def panic(run: Run) -> None:
     """Makes an error node of what is broken and goes on behind it; always takes a token or closes something."""
@@ -68,8 +70,19 @@ def _belongs_elsewhere(run: Run, token: Token, depth: int, surroundings: str) ->
     if surroundings == "document":
         return False
     if token.kind == "RBRACE":
-        return depth == 0 or at_column_zero(run.text, token)
+        return at_column_zero(run.text, token) or (depth == 0 and _may_close(run))
     return outside and token.kind.startswith("B_") and token.kind != "B_UNKNOWN"
+
+
+def _may_close(run: Run) -> bool:
+    """Whether what follows the closing brace that is next could stand behind a block."""
+    following = run.token(1)
+    return (
+        following.kind in _BEHIND_BLOCK
+        or following.kind in DEFINITION_STARTS
+        or following.kind.startswith("B_")
+        or begins_line(run.text, following)
+    )
 
 
 def _begins_statement(run: Run) -> bool:

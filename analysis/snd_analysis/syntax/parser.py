@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -88,6 +89,11 @@ class Run:
         at = self.at + offset
         return self.tokens[at] if at < len(self.tokens) else self._end_token
 
+    def index_of(self, start: int) -> int | None:
+        """Index of the token that begins at an offset."""
+        at = bisect_left(self.tokens, start, key=lambda token: token.start)
+        return at if at < len(self.tokens) and self.tokens[at].start == start else None
+
     def finish(self) -> nodes.Document:
         """Runs to the end, recovering from every error."""
         recovery = Recovery(self)
@@ -130,7 +136,8 @@ class Run:
         del self.builder.problems[problems:]
         self.at = first
         self.last_end = self.tokens[first - 1].end if first else self.tokens[0].start
-        self.advance(limit=at)
+        if at > first:
+            self.advance(limit=at)
 
     def advance(self, until: int | None = None, limit: int | None = None, instead: Token | None = None) -> bool:
         """Runs until the text is accepted (True), there is an error (False), or, if that comes first (True): an entry

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from snd_analysis.syntax import repairs
+from snd_analysis.syntax import repairs, rereading, wrong_brackets
 from snd_analysis.syntax.fault import Fault, span_of
 from snd_analysis.syntax.panic import panic
+from snd_analysis.syntax.tokens import Token, begins_line
 from snd_analysis.syntax.unfinished import swallowed_brace, unended_line, unfinished, unfinished_item
 
 if TYPE_CHECKING:
@@ -23,14 +24,24 @@ NEAR = 8
 _MOST_IN_A_ROW = 3
 # The first that can be taken is taken: what explains the most comes first.
 _REPAIRS: tuple[repairs.RepairFunction, ...] = (
+    repairs.wrong_for_brace,
     repairs.leave_out_illegal,
     repairs.foreign_comment,
-    repairs.keyword_as_name,
+    rereading.foreign_word,
+    rereading.not_equal,
+    rereading.label_without_quotes,
+    rereading.block_for_attributes,
+    rereading.semicolon_in_formula,
+    wrong_brackets.parentheses_around_results,
+    wrong_brackets.shape_in_parentheses,
+    wrong_brackets.block_without_results,
+    repairs.doubled,
     repairs.block_name,
     repairs.misspelt_keyword,
     repairs.glued_keyword,
     repairs.else_if,
     repairs.attributes_in_parentheses,
+    rereading.keyword_before,
     swallowed_brace,
     unfinished,
     repairs.confused,
@@ -57,8 +68,10 @@ class Recovery:
         fault = Fault(run)
         if run.too_deep:
             fault.report("nesting-too-deep", span_of(fault.token), "brackets or operators nest too deeply here")
-        elif self._may_repair() and any(repair(fault) for repair in _REPAIRS):
+        elif repairs.keyword_as_name(fault) or (self._may_repair() and any(repair(fault) for repair in _REPAIRS)):
             return
+        elif _belongs_to_reported(fault):
+            pass
         elif fault.token.kind != "ILLEGAL":
             _report(fault)
         panic(run)
@@ -69,6 +82,20 @@ class Recovery:
         self._in_a_row = self._in_a_row + 1 if at - self._last_at <= NEAR else 1
         self._last_at = at
         return self._in_a_row <= _MOST_IN_A_ROW
+
+
+def _belongs_to_reported(fault: Fault) -> bool:
+    """Whether a piece of a broken formula was taken for a formula of its own: one that follows it on its line."""
+    run, entry = fault.run, fault.run.entry
+    if not any(isinstance(value, Token) and value.kind == "B_LOWER" for value in run.stacks.values):
+        return False
+    if entry is None or not run.builder.problems or entry.at >= len(run.tokens):
+        return False
+    if begins_line(run.text, run.tokens[entry.at]):
+        return False
+    start, last = run.tokens[entry.at].start, run.builder.problems[-1].span
+    between = run.text[last.start : start]
+    return last.start < start and "\n" not in between and "\r" not in between
 
 
 def _report(fault: Fault) -> None:

@@ -81,17 +81,26 @@ def foreign_comment(fault: Fault) -> bool:
     return True
 
 
+def _parse(fault: Fault, kinds: list[str]) -> bool:
+    return run_states(fault.run.table, fault.run.stacks.states.copy(), kinds) == len(kinds)
+
+
 def _line_break_between(text: str, start: int, end: int) -> bool:
     return "\n" in text[start:end] or "\r" in text[start:end]
 
 
 def keyword_as_name(fault: Fault) -> bool:
     """A keyword where a name would do."""
-    word = fault.word(fault.token)
-    if word not in keywords() or fault.token.kind == "ID" or not fault.parses(["ID"], 1):
+    word, kind = fault.word(fault.token), fault.token.kind
+    if kind == "ID" or keywords().get(word) != kind:
         return False
-    message = f"'{word}' is a keyword and can't be used as a name"
-    fault.report("keyword-as-name", span_of(fault.token), message)
+    # The same word may stand in more places of the statement, and the next statement may be wrong as well.
+    near, statement = (
+        ["ID" if each == kind else each for each in kinds] for kinds in (fault.following(1), fault.statement(1))
+    )
+    if not _parse(fault, ["ID", *near]) and not (statement[-1] == "SEMI" and _parse(fault, ["ID", *statement])):
+        return False
+    fault.report_keyword(fault.token)
     _take(fault, "ID", word)
     return True
 
@@ -175,11 +184,22 @@ def confused(fault: Fault) -> bool:
     """A symbol that is often written for another one."""
     if fault.token.kind == "SEMI" and fault.ends_line:
         return False
-    for kind in _CONFUSED.get(fault.token.kind, ()):
-        if fault.parses([kind], 1):
+    kinds = _CONFUSED.get(fault.token.kind, ())
+    if fault.token.kind == "COMMA" and fault.run.token(1).kind == "STRING":
+        kinds = ("COLON", *kinds)
+    for kind in kinds:
+        if fault.parses([kind], 1) and _goes_on(fault, kind):
             replace(fault, kind)
             return True
     return False
+
+
+def _goes_on(fault: Fault, kind: str) -> bool:
+    """Whether the rest of the statement fits to a replacement: '=' could be much, but mostly it is itself."""
+    if fault.token.kind != "ASSIGN":
+        return True
+    statement = fault.statement(1)
+    return statement[-1] != "SEMI" or _parse(fault, [kind, *statement])
 
 
 def replace(fault: Fault, kind: str) -> None:
@@ -196,7 +216,8 @@ def insert_one(fault: Fault) -> bool:
     run = fault.run
     opened = fault.open_brackets()
     closer = CLOSERS[opened[-1].kind] if opened else ""
-    for kind in _INSERTED:
+    # A string behind a condition is its message.
+    for kind in ("COLON", *_INSERTED) if fault.token.kind == "STRING" else _INSERTED:
         if (kind in SYMBOLS and kind in CLOSERS.values() and kind != closer) or not _may_insert(fault, kind):
             continue
         if not fault.parses([kind]):
@@ -216,12 +237,43 @@ def _may_insert(fault: Fault, kind: str) -> bool:
         last = values[-1] if values else None
         return isinstance(last, Token) and (last.kind.startswith("B_") or last.kind == "ID")
     if kind == "LPAR":
-        return not fault.begins_line
+        return not fault.begins_line and _parse(fault, ["LPAR", *fault.statement()])
     if kind == "BAR":
         return any(isinstance(value, Token) and value.kind == "BAR" for value in values)
     if kind == "COMMA" and fault.begins_line:
         opened = fault.open_brackets()
         return bool(opened) and opened[-1].kind != "LBRACE"
+    return True
+
+
+def doubled(fault: Fault) -> bool:
+    """A token that stands there twice."""
+    run, token = fault.run, fault.token
+    if run.at == 0 or token.kind in CLOSERS.values() or token.kind in (END, "ILLEGAL") or not fault.parses([], 1):
+        return False
+    before = run.tokens[run.at - 1]
+    if before.kind != token.kind or fault.word(before) != fault.word(token):
+        return False
+    word = fault.word(token)
+    repair = Repair(f"remove '{word}'", (Edit(Span(before.end, token.end), ""),), safe=False)
+    fault.report("syntax-error", span_of(token), f"'{word}' stands here twice", fault.context(), repair)
+    _drop(fault, 1)
+    return True
+
+
+def wrong_for_brace(fault: Fault) -> bool:
+    """Something where the brace stands that opens a block or a definition, or the one that closes a block."""
+    run, token = fault.run, fault.token
+    last = run.stacks.values[-1] if run.stacks.values else None
+    opens = isinstance(last, Token) and (last.kind.startswith("B_") or fault.in_head)
+    kind = "LBRACE" if opens else "RBRACE"
+    if token.kind in ("LBRACE", "RBRACE", END) or not (opens or fault.ends_line) or not fault.parses([kind], 1):
+        return False
+    if token.kind == "ILLEGAL":
+        run.supply(kind, token.start, token.end)
+        run.at += 1
+    else:
+        replace(fault, kind)
     return True
 
 

@@ -23,7 +23,7 @@ _BYTE_ORDER_MARK = "\ufeff"
 
 # What the grammar has no terminal for; tried where (or, for numbers, before) no terminal matches.
 _MALFORMED = (
-    r"(?P<MALFORMED>(?!\d+(?:\.(?!\.)\d*)?(?:[eE][+-]?\d+)?(?!\w))\d\w*(?:\.(?!\.)\w*)?(?:(?<=[eE])[+-]\w*)?"
+    r"(?P<MALFORMED>(?!(?>\d+(?:\.(?!\.)\d*)?(?:[eE][+-]?\d+)?)(?!\w))\d\w*(?:\.(?!\.)\w*)?(?:(?<=[eE])[+-]\w*)?"
     r"|(?<![\w.\])])\.\d\w*)"
 )
 _OTHER = r"(?P<WORD>[^\W\d]\w*)|(?P<QUOTE>[\"'])|(?P<BLOCK>@\w*)|(?P<OTHER>(?P<SAME>[^\s\w])(?P=SAME)*|[\s\S])"
@@ -31,9 +31,8 @@ _OTHER = r"(?P<WORD>[^\W\d]\w*)|(?P<QUOTE>[\"'])|(?P<BLOCK>@\w*)|(?P<OTHER>(?P<S
 # What may follow the closing quote of a string that runs over several lines. Anything else means that the quote
 # belongs to another string, and that this one was never closed.
 _BEHIND_STRING = re.compile(r"\s*(?:[;,:)\]}\"'?=!<>+|&#]|\.\.|in\b|is\b|$)")
-_NEVER_IN_STRING = re.compile(
-    r"^(?:[ \t]*(?:public\s+)?(?:operator|graph)\s+\w+\s*\{|[ \t]*@\w+\s*\{|\})", re.MULTILINE
-)
+# A brace that ends a definition: so a quote that is missing costs no more than one.
+_NEVER_IN_STRING = re.compile(r"^\}[ \t]*\r?$", re.MULTILINE)
 # What stands between the last quote of a statement and the end of its line.
 _BEHIND_LAST_STRING = re.compile(r"[ \t]*[;,)\]}][;,)\]} \t]*(?:#.*)?\Z")
 _STATEMENT_END = re.compile(r"[;,)\]}\s]*$")

@@ -12,6 +12,7 @@ from snd_analysis.names.symbols import OperatorName, Symbol, SymbolKind
 from snd_analysis.shapes import Integer
 from snd_analysis.source import Span
 from snd_analysis.syntax import nodes
+from snd_analysis.syntax.damage import signature_is_damaged
 from snd_analysis.syntax.problem import Elsewhere, Note
 from snd_analysis.types.context import Context, Typed
 from snd_analysis.types.declarations import declare
@@ -109,7 +110,7 @@ def fingerprint(definition: nodes.Definition) -> Hashable:
     """Equal for definitions of which others know the same: positions, white space, comments and bodies don't count."""
     blocks = [block for block in definition.blocks if isinstance(block, nodes.Block) and block.kind in _FINGERPRINTED]
     written = tuple((block.kind, tuple(_content(entry.statement) for entry in block.entries)) for block in blocks)
-    return definition.kind, definition.public, definition.name.text, written
+    return definition.kind, definition.public, definition.name.text, written, signature_is_damaged(definition)
 
 
 def _content(node: Any) -> Hashable:
@@ -132,9 +133,9 @@ _known: dict[tuple[nodes.Definition, Resolution], Signature] = {}
 
 
 def signature_of(facts: Facts, name: OperatorName) -> Signature | None:
-    """The signature of an operator or graph; None if there is no such definition."""
+    """The signature of an operator or graph; None if there is no such definition, or its declarations are broken."""
     definition, resolution = facts.definition(name), facts.resolution(name)
-    if definition is None or resolution is None:
+    if definition is None or resolution is None or signature_is_damaged(definition):
         return None
     key = (definition, resolution)
     signature = _known.get(key)

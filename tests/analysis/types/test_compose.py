@@ -109,7 +109,7 @@ VALID = {
         "y = first: dense(x);",
         rest="operator dense { @input { x: real[b,c]; } @variable { w: real[b,c]; } @output { y: real[b,c]; }"
         " @compose { y = math.add(x, w); } }\n",
-        blocks=f"@quantize {{ first.w: {MINMAX}; net.first.w: {MINMAX}; net.y: {MINMAX}; }}",
+        blocks=f"@quantize {{ net.first.w: {MINMAX}; net.y: {MINMAX}; }}",
     ),
     "scope passed through an operator of one invocation": net(
         "u = wrap(x); y = math.neg(u);",

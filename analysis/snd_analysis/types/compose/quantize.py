@@ -20,6 +20,8 @@ from snd_analysis.types.context import Context
 from snd_analysis.types.signature import Signature, elsewhere, signature_of
 from snd_analysis.types.written import counted
 
+_MOST_SHOWN = 3
+
 
 def check_quantize(work: Composition) -> None:
     """Checks every entry of ``@quantize``, and that the labels that it may name are clear."""
@@ -55,15 +57,35 @@ def _check_target(work: Composition, entry: nodes.Quantization) -> bool:
         )
         context.report("private-tensor", entry.target, message)
     elif found is Found.NOTHING:
-        close = next(_similar(context, parts), None)
+        close, below = next(_similar(context, parts), None), _beside(context, parts)
         hint = f"; did you mean '{'.'.join(close)}'?" if close else ""
+        if not close and below:
+            hint = f"; there is {', '.join(below)}"
         context.report("unknown-quantized-tensor", entry.target, f"there is no tensor '{entry.target.text}'{hint}")
     return True
 
 
+def _beside(context: Context, parts: tuple[str, ...]) -> list[str]:
+    """A few of the names that lead to a tensor from the same label."""
+    if len(parts) == 1:
+        return []
+    paths = ((*parts[:-1], name) for name in sorted(_names_below(context)))
+    found = [f"'{'.'.join(path)}'" for path in paths if find_tensor(context, path) is Found.TENSOR]
+    return found[:_MOST_SHOWN]
+
+
 def _similar(context: Context, parts: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     """Names of tensors that differ from ``parts`` in one part."""
-    own = {symbol.name for symbol in context.resolution.symbols}
+    own, below = {symbol.name for symbol in context.resolution.symbols}, _names_below(context)
+    for at, part in enumerate(parts):
+        for close in close_matches(part, sorted(below if at else own)):
+            changed = (*parts[:at], close, *parts[at + 1 :])
+            if find_tensor(context, changed) is Found.TENSOR:
+                yield changed
+
+
+def _names_below(context: Context) -> set[str]:
+    """The names of everything that the operators declare which are invoked, directly or by others."""
     below = set[str]()
     pending, seen = [context.resolution], {context.resolution}
     while pending:
@@ -73,11 +95,7 @@ def _similar(context: Context, parts: tuple[str, ...]) -> Iterator[tuple[str, ..
                 seen.add(resolution)
                 pending.append(resolution)
                 below.update(symbol.name for symbol in resolution.symbols)
-    for at, part in enumerate(parts):
-        for close in close_matches(part, sorted(below if at else own)):
-            changed = (*parts[:at], close, *parts[at + 1 :])
-            if find_tensor(context, changed) is Found.TENSOR:
-                yield changed
+    return below
 
 
 def _check_algorithm(work: Composition, entry: nodes.Quantization) -> None:
