@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from snd_analysis import shapes
 from snd_analysis.compose.affine import Unsolvable, solve
+from snd_analysis.compose.declared import Declarations
 from snd_analysis.compose.failure import BindingFailed, Failure, Site, Unbindable
 from snd_analysis.compose.scope import Scope
 from snd_analysis.compose.shape_binding import ShapeBinder
@@ -70,6 +71,7 @@ class Binder:
             self._bind_attribute(member)
         self._bind_inputs()
         self._bind_rest()
+        self._shape_defaults()
         self._bind_missing()
         self.binding.attributes = {member.name: self.scope.values[member.symbol] for member in self.unit.attributes}
         return self.binding
@@ -158,7 +160,24 @@ class Binder:
             self.scope.values[member.symbol] = value
         binder = ShapeBinder(self)
         for at in self.unit.binding_order:
-            binder.bind_input(self.unit.inputs[at], inputs[at])
+            if not self._is_uniform_default(at):
+                binder.bind_input(self.unit.inputs[at], inputs[at])
+
+    def _is_uniform_default(self, at: int) -> bool:
+        """Whether an input takes a single default value for all elements of the shape that others give it."""
+        given = self.given.inputs[at] if at < len(self.given.inputs) else NULL
+        return given is NULL and self.unit.inputs[at].node.default is not None and bool(self.unit.inputs[at].extents)
+
+    def _shape_defaults(self) -> None:
+        for at, member in enumerate(self.unit.inputs):
+            value = self.scope.values[member.symbol]
+            if not self._is_uniform_default(at) or not isinstance(value, Tensor):
+                continue
+            try:
+                shape = Declarations(self.scope).shape(member, None)
+            except EvaluationError as error:
+                raise self.fail_evaluating(member.base, error) from None
+            self.scope.values[member.symbol] = self.binding.inputs[at] = replace(value, shape=shape)
 
     def _argument(self, at: int, member: Member) -> TensorValue:
         value = self.given.inputs[at] if at < len(self.given.inputs) else NULL

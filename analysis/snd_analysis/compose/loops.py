@@ -214,6 +214,9 @@ def _final(
     """A carried variable behind the loop: of the shape that it keeps through all iterations."""
     if not isinstance(before, Tensor) or not isinstance(after, Tensor) or before.shape is None or after.shape is None:
         return before if isinstance(before, Pack) else UNDEFINED
+    unrolled = node.keyword.text == "unroll"
+    if unrolled and before.shape != after.shape:
+        return UNDEFINED  # it changes from step to step, and the number of steps is not known
     if disagree(before.shape, after.shape):
         message = (
             f"the carried variable '{carry.name.text}' is '{tensor_text(before)}', but its new value is "

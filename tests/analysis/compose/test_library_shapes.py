@@ -784,9 +784,7 @@ def _numbers(value: TensorValue) -> list[Any]:
     )
 
 
-NOT_YET = {
-    r"nn\.lstm{}\(\w+,\w+,\w+,\w+\)": "a scalar default of an input with dimensions is not accepted",
-}
+NOT_YET: dict[str, str] = {}
 """Cases that fail, and why; when they no longer do, the test says so."""
 NOT_YET_SYMBOLIC = {
     r"image\.rescale{.*": "an extent that is computed in reals is opaque, and has no bound",
