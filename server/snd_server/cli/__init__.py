@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import sys
 
+# Trees and compositions are walked by recursion. The parser limits how deep a tree is; operators that invoke one
+# another can be nested as deeply as somebody cares to write them. Python functions take no room on the C stack.
+_DEEPEST_RECURSION = 10_000
+
 
 def main() -> None:
     """Entry point. Exit status: 0 clean, 1 problems, 2 misuse or I/O, 101 a fault of ours, 130 interrupted."""
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), _DEEPEST_RECURSION))
     try:
         sys.exit(_run())
     except KeyboardInterrupt:
