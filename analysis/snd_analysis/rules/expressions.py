@@ -224,8 +224,8 @@ NOT_INDEXABLE = Rule(
     name="not-indexable",
     summary="Something is indexed that is neither a pack, a string nor a tensor, or a pack as if it were a tensor.",
     why=(
-        "Packs and strings have one index, range or mask: `a[i]`, `a[1:]`. Several indices, or a comma behind one, read "
-        "an element of a tensor."
+        "Packs and strings have one index, range or mask: `a[i]`, `a[1:]`. Several indices, or a comma behind one, "
+        "read an element of a tensor."
     ),
     bad=_using("b = a[0];"),
     good=_using("b = [a, a][0];"),

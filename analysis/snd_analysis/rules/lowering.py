@@ -125,7 +125,10 @@ LEFT_SIDE = Rule(
 ASSIGNMENT_OPERATOR = Rule(
     name="assignment-operator",
     summary="A formula assigns with `==`.",
-    why="`==` compares. Formulas assign with `=`, update with `:=`, or accumulate with `+=`, `*=`, `&=`, `|=`, `<?=` or `>?=`.",
+    why=(
+        "`==` compares. Formulas assign with `=`, update with `:=`, or accumulate with `+=`, `*=`, `&=`, `|=`, `<?=` "
+        "or `>?=`."
+    ),
     bad=_formulas("y[i,] == x[i,], i < n;"),
     good=_formulas("y[i,] = x[i,], i < n;"),
     section="2.12",

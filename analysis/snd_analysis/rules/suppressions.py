@@ -1,4 +1,4 @@
-"""Rules about the comments that are meant for snd, which suppress other rules; ``snd_analysis.suppression`` checks them."""
+"""Rules about the comments that are meant for snd and suppress other rules: see ``snd_analysis.suppression``."""
 
 from __future__ import annotations
 
