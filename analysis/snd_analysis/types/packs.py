@@ -49,15 +49,17 @@ def list_(context: Context, node: nodes.List) -> Typed:
     if any(part.type is None for part in parts):
         return UNTYPED
     types = [part.type for part in parts if part.type is not None]
+    first = next((at for at, type_ in enumerate(types) if not _contributes_nothing(type_)), 0)
     for item, type_ in zip(node.items, types, strict=True):
-        if type_.dtype != types[0].dtype:
-            message = f"the items of a list have one type, but these are '{types[0].item()}' and '{type_.item()}'"
+        wanted = types[first]
+        if type_.dtype != wanted.dtype and not _contributes_nothing(type_):
+            message = f"the items of a list have one type, but these are '{wanted.item()}' and '{type_.item()}'"
             context.report(
-                "type-mismatch", item, message, (context.note(node.items[0], f"this is '{types[0].item()}'"),)
+                "type-mismatch", item, message, (context.note(node.items[first], f"this is '{wanted.item()}'"),)
             )
             return UNTYPED
-        if type_.tensor != types[0].tensor and context.place is not Place.COMPOSE:
-            return _not_accessed(context, *((item, type_) if type_.tensor else (node.items[0], types[0])))
+        if type_.tensor != wanted.tensor and context.place is not Place.COMPOSE:
+            return _not_accessed(context, *((item, type_) if type_.tensor else (node.items[first], wanted)))
     length = shapes.constant(0)
     for type_ in types:
         length = length + (type_.length if type_.length is not None else 1)
@@ -77,12 +79,17 @@ def list_(context: Context, node: nodes.List) -> Typed:
     shape = next((type_.shape for type_ in types if type_.shape is not None), None)
     accesses = any(part.accesses for part in parts)
     return Typed(
-        Type(types[0].dtype, optional, length, shape), None, tuple(items) if items is not None else None, accesses
+        Type(types[first].dtype, optional, length, shape), None, tuple(items) if items is not None else None, accesses
     )
 
 
 EMPTY_LIST = Typed(Type(INT, length=shapes.constant(0)), items=())
 """``[]``: of every type; whoever compares types looks at the length first, see ``is_empty_list``."""
+
+
+def _contributes_nothing(type_: Type) -> bool:
+    """Whether a pack is known to be empty: then it may be ``[]``, which has no type of its own."""
+    return type_.length is not None and type_.length.value == 0
 
 
 def is_empty_list(node: nodes.Node) -> bool:
