@@ -138,8 +138,8 @@ def check_definition(
     declare(context)
     check_lowering(context)
     check_compose(context)
-    found = [*check_structure(definition), *resolution.problems, *context.problems, *check_precedence(definition)]
-    problems = [problem for problem in found if resolution.is_clear(problem.span)]
+    found = [*check_structure(definition), *context.problems, *check_precedence(definition)]
+    problems = [*resolution.problems, *(problem for problem in found if resolution.is_clear(problem.span))]
     facts.close()
     if syntax_is_right and not any(severity_of(problem.rule) is Severity.ERROR for problem in problems):
         problems.extend(unused_problems(definition, resolution.symbols, resolution.uses))

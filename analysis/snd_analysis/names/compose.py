@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeGuard
+
 from snd_analysis.names.expressions import resolve_expression, resolve_invocation, resolve_type
 from snd_analysis.names.parameters import resolve_declared
 from snd_analysis.names.resolution import Role
@@ -9,6 +11,15 @@ from snd_analysis.names.scope import Scope, Tables
 from snd_analysis.names.symbols import SymbolKind
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.problem import Note, Problem
+
+
+def _is_open_generic(value: nodes.Callable, scope: Scope, tables: Tables) -> TypeGuard[nodes.Binary]:
+    """``f<real(x)``: without its '>' an invocation with types reads like a comparison."""
+    if not isinstance(value, nodes.Binary) or value.operator.text != "<" or not isinstance(value.left, nodes.Qualified):
+        return False
+    parts = tuple(part.text for part in value.left.parts)
+    return scope.find(parts[0]) is None and tables.environment.operator(parts) is not None
+
 
 _REASONS = {
     SymbolKind.INPUT: "inputs can't be assigned",
@@ -58,8 +69,16 @@ class ComposeNames:
             self._region(value, scope)
         elif isinstance(value, nodes.Call):
             resolve_invocation(self._tables, scope, value)
+        elif _is_open_generic(value, scope, self._tables):
+            self._report_open_generic(value)
         else:
             resolve_expression(self._tables, scope, value)
+
+    def _report_open_generic(self, value: nodes.Binary) -> None:
+        name = value.left.text if isinstance(value.left, nodes.Qualified) else ""
+        message = f"'{name}' is an operator: this '<' needs its '>' behind the types, as in '{name}<real>(…)'"
+        place = value.operator.span.shifted(self._tables.base)
+        self._tables.make_unclear(value, Problem("syntax-error", place, message))
 
     def _region(self, region: nodes.Region, scope: Scope) -> None:
         inner = Scope(scope)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator
 
 from snd_analysis.source import Span
 from snd_analysis.syntax import nodes
@@ -12,6 +12,17 @@ from snd_analysis.syntax.tokens import keywords
 class _Everything(Container[str]):
     def __contains__(self, item: object) -> bool:
         return True
+
+
+class _Lost(Container[str]):
+    """Names that are words of broken text, or that begin one or with one: what is broken may be the name itself."""
+
+    def __init__(self, words: Iterable[str]) -> None:
+        self._words = tuple(words)
+
+    def __contains__(self, item: object) -> bool:
+        name = str(item)
+        return any(word.startswith(name) or name.startswith(word) for word in self._words)
 
 
 def damaged_places(definition: nodes.Definition) -> Iterator[Span]:
@@ -37,8 +48,17 @@ def lost_names(definition: nodes.Definition) -> Container[str]:
             statement = entry.statement
             if _is_nameless(statement) or (block.kind == "input" and _is_shapeless(definition, statement)):
                 return _Everything()
+            if entry.damage is not None and _lacks_name(statement):
+                return _Everything()
             names.update(entry.damage or ())
-    return names
+    return _Lost(sorted(names))
+
+
+def _lacks_name(statement: nodes.Statement) -> bool:
+    """Whether a name is missing anywhere in a statement that declares names."""
+    return isinstance(statement, nodes.Parameter) and any(
+        isinstance(node, nodes.Name) and not node.text for node in nodes.descendants(statement)
+    )
 
 
 def _is_nameless(statement: nodes.Statement) -> bool:

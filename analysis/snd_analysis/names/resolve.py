@@ -105,6 +105,7 @@ def resolve(definition: nodes.Definition, environment: Environment) -> Resolutio
     return replace(
         resolution,
         problems=(
+            *tables.unclear.values(),
             *(problem for problem in tables.problems if resolution.is_clear(problem.span)),
             *undefined_problems((item for item in undefined if item.name not in lost), tables.symbols),
             *module_problems(unknown_modules, environment),

@@ -51,7 +51,8 @@ class Tables:
         self.problems: list[Problem] = []
         self.undefined: list[Undefined] = []
         self.unknown_modules: list[UnknownModule] = []
-        self.unclear: list[Span] = []
+        self.unclear: dict[Span, Problem] = {}
+        """Parts of statements of which it is not known what they mean, with what is said of them."""
         self.ambiguous: set[Symbol] = set()
         self.block = ""
         self.base = 0
@@ -97,6 +98,10 @@ class Tables:
         if rule == "assigned-twice":
             message = f"the tensor '{symbol.name}' is assigned a second time; each needs a name of its own"
         self.problems.append(Problem(rule, symbol.span, message, (Note(earlier.span, "first declared here"),)))
+
+    def make_unclear(self, node: nodes.Node, problem: Problem) -> None:
+        """Notes that it is not known what a node means, so that one problem is all that is said of it."""
+        self.unclear[node.span.shifted(self.base)] = problem
 
     def use(self, node: nodes.Node, target: Target | ModuleName | AttributeName, role: Role = Role.READ) -> None:
         """Notes that a node names something."""

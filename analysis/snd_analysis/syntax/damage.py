@@ -40,6 +40,11 @@ def with_damaged_entries(
     return tuple(_marked_entry(entry, places, text) for entry in entries)
 
 
+def with_damage_of(entry: nodes.Entry, problems: Iterable[Problem], text: str) -> nodes.Entry:
+    """The entry, marked if one of ``problems`` leaves open what it was meant to say."""
+    return _damaged(entry, text) if _places(problems) else entry
+
+
 def _places(problems: Iterable[Problem]) -> list[Span]:
     """Where something stands of which it is a guess what was meant; a repair that is safe says what was."""
     return sorted(item.span for item in problems if item.repair is None or not item.repair.safe)
@@ -62,6 +67,10 @@ def _marked(definition: nodes.Definition, places: Sequence[Span], text: str) -> 
 def _marked_entry(entry: nodes.Entry, places: Sequence[Span], text: str) -> nodes.Entry:
     if not isinstance(entry.statement, nodes.ErrorEntry) and not _has_place(entry, places):
         return entry
+    return _damaged(entry, text)
+
+
+def _damaged(entry: nodes.Entry, text: str) -> nodes.Entry:
     words = sorted(set(_WORD.findall(text, entry.start, entry.end)))
     return nodes.Entry(entry.start, entry.end, entry.statement, tuple(words))
 

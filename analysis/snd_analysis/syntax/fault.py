@@ -54,6 +54,11 @@ class Fault:
         return following.kind == END or begins_line(self.run.text, following)
 
     @property
+    def begins_entry(self) -> bool:
+        """Whether an entry of a block begins here."""
+        return self.run.table.entry_states[self.run.stacks.states[-1]]
+
+    @property
     def begins_statement(self) -> bool:
         """Whether a statement of a composition could begin here."""
         row = self.run.table.actions[self.run.stacks.states[-1]]

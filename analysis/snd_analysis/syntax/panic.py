@@ -16,18 +16,25 @@ if TYPE_CHECKING:
 _BEHIND_BLOCK = frozenset({"RBRACE", "SEMI", "COMMA", "ELSE", "ELIF", "THEN", "WHILE", END})
 
 
-def panic(run: Run) -> None:
-    """Makes an error node of what is broken and goes on behind it; always takes a token or closes something."""
+def panic(run: Run, whole: bool = False, block: bool = False) -> None:
+    """Makes an error node of what is broken and goes on behind it; always takes a token or closes something.
+
+    That is the innermost statement, or the ``whole`` entry of a block with all statements inside. With ``block``, the
+    brace that can't be taken begins a block and ends with it.
+    """
     stacks = run.stacks
     token = run.token()
     start = token.start
     depth = len(stacks.values)
+    if whole and run.entry is not None and run.entry.depth < depth:
+        depth = run.entry.depth
+        start = stacks.starts[depth]
     while depth and "ERROR" not in run.table.actions[stacks.states[depth]]:
         depth -= 1
         start = min(start, stacks.starts[depth])
     brackets = [value.kind for value in stacks.values[depth:] if isinstance(value, Token)]
     stacks.cut(depth)
-    _skip(run, max(brackets.count("LBRACE") - brackets.count("RBRACE"), 0))
+    _skip(run, max(brackets.count("LBRACE") - brackets.count("RBRACE"), 0), whole, block)
     end = max(run.last_end, start)
     if end > token.start:
         run.skipped.append(Span(token.start, end))
@@ -40,7 +47,7 @@ def panic(run: Run) -> None:
         run.at += 1
 
 
-def _skip(run: Run, depth: int) -> None:
+def _skip(run: Run, depth: int, whole: bool, block: bool) -> None:
     """Skips to where the construct that the stacks are in can go on; ``depth`` braces of what is given up are open."""
     row = run.table.actions[run.stacks.states[-1]]
     surroundings = "document" if "OPERATOR" in row else "definition" if "B_USING" in row else "block"
@@ -48,11 +55,13 @@ def _skip(run: Run, depth: int) -> None:
     while (token := run.token()).kind != END:
         if _belongs_elsewhere(run, token, depth, surroundings):
             return
-        if surroundings == "block" and run.at > first and begins_line(run.text, token) and _begins_statement(run):
+        may_begin = surroundings == "block" and run.at > first and not (whole and depth)
+        if may_begin and begins_line(run.text, token) and _begins_statement(run):
             return
+        opens = token.kind == "LBRACE" and (block or run.at > first or surroundings != "block" or _has_partner(run))
         run.at += 1
         run.last_end = token.end
-        if token.kind == "LBRACE":
+        if opens:
             depth += 1
         elif token.kind == "RBRACE" and depth:
             depth -= 1
@@ -83,6 +92,15 @@ def _may_close(run: Run) -> bool:
         or following.kind.startswith("B_")
         or begins_line(run.text, following)
     )
+
+
+def _has_partner(run: Run) -> bool:
+    """Whether the brace that is next, and can't stand there, is closed in its statement: else it is a stray one."""
+    for offset in range(1, LONGEST_LOOKAHEAD):
+        kind = run.token(offset).kind
+        if kind in ("RBRACE", "SEMI", END):
+            return kind == "RBRACE"
+    return True
 
 
 def _begins_statement(run: Run) -> bool:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from snd_analysis.source import Span
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.builder import Entries, TreeBuilder, methods
-from snd_analysis.syntax.damage import with_damage
+from snd_analysis.syntax.damage import with_damage, with_damage_of
 from snd_analysis.syntax.expression_builder import ExpressionBuilder
 from snd_analysis.syntax.problem import Problem
 from snd_analysis.syntax.recovery import Recovery
@@ -213,6 +213,8 @@ class Run:
 
     def _entry(self, start: int, statement: nodes.Statement) -> nodes.Entry:
         entry = nodes.Entry(start, self.last_end, statement)
+        if self.entry is not None and len(self.builder.problems) > self.entry.problems:
+            entry = with_damage_of(entry, self.builder.problems[self.entry.problems :], self.text)
         if self.last_end - start <= _DEEPEST:
             return entry  # it has too few characters to nest too deeply
         too_deep = nodes.first_below(statement, _DEEPEST)

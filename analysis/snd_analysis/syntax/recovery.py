@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 NEAR = 8
 """Errors at most so many tokens apart are judged together."""
 _MOST_IN_A_ROW = 3
+_NEVER_FIRST = frozenset({
+    "LPAR", "RPAR", "LSQB", "RSQB", "SEMI", "COMMA", "COLON", "DOTS", "ASSIGN", "LT", "LE", "GT", "GE", "EQ", "NE",
+    "MIN", "MAX", "PLUS", "STAR", "BAR",
+})  # fmt: skip
 # The first that can be taken is taken: what explains the most comes first.
 _REPAIRS: tuple[repairs.RepairFunction, ...] = (
     repairs.wrong_for_brace,
@@ -60,6 +64,7 @@ class Recovery:
     def __init__(self, run: Run) -> None:
         self._run = run
         self._in_a_row = 0
+        self._head_is_broken = False
         self._last_at = -NEAR
 
     def recover(self) -> None:
@@ -68,13 +73,20 @@ class Recovery:
         fault = Fault(run)
         if run.too_deep:
             fault.report("nesting-too-deep", span_of(fault.token), "brackets or operators nest too deeply here")
-        elif repairs.keyword_as_name(fault) or (self._may_repair() and any(repair(fault) for repair in _REPAIRS)):
+            panic(run, whole=True)
             return
-        elif _belongs_to_reported(fault):
-            pass
-        elif fault.token.kind != "ILLEGAL":
+        if repairs.keyword_as_name(fault) or (self._may_repair() and any(repair(fault) for repair in _REPAIRS)):
+            return
+        known = fault.token.kind == "ILLEGAL" or _belongs_to_reported(fault) or self._belongs_to_definition(fault)
+        if not known:
             _report(fault)
         panic(run)
+
+    def _belongs_to_definition(self, fault: Fault) -> bool:
+        """Whether a definition without a readable head goes on: its blocks and its brace."""
+        belongs = fault.at_document and self._head_is_broken
+        self._head_is_broken = self._head_is_broken or fault.at_document
+        return belongs and (fault.token.kind.startswith("B_") or fault.token.kind == "RBRACE")
 
     def _may_repair(self) -> bool:
         """Errors that follow one another closely are no slips: from the fourth on, nothing is guessed."""
@@ -85,8 +97,12 @@ class Recovery:
 
 
 def _belongs_to_reported(fault: Fault) -> bool:
-    """Whether a piece of a broken formula was taken for a formula of its own: one that follows it on its line."""
+    """Whether a piece of a broken statement was taken for one of its own: it follows on the same line, and is part of
+    a formula, or begins as no statement does."""
     run, entry = fault.run, fault.run.entry
+    if fault.begins_entry and fault.token.kind in _NEVER_FIRST:
+        last_problem = run.builder.problems[-1:]
+        return bool(last_problem) and not _line_break(run.text, last_problem[0].span.start, fault.token.start)
     if not any(isinstance(value, Token) and value.kind == "B_LOWER" for value in run.stacks.values):
         return False
     if entry is None or not run.builder.problems or entry.at >= len(run.tokens):
@@ -94,8 +110,11 @@ def _belongs_to_reported(fault: Fault) -> bool:
     if begins_line(run.text, run.tokens[entry.at]):
         return False
     start, last = run.tokens[entry.at].start, run.builder.problems[-1].span
-    between = run.text[last.start : start]
-    return last.start < start and "\n" not in between and "\r" not in between
+    return last.start < start and not _line_break(run.text, last.start, start)
+
+
+def _line_break(text: str, start: int, end: int) -> bool:
+    return "\n" in text[start:end] or "\r" in text[start:end]
 
 
 def _report(fault: Fault) -> None:

@@ -309,6 +309,9 @@ def delete(fault: Fault) -> bool:
         if count > _MOST_DELETED or not fault.in_head or fault.run.token(count - 1).kind in (END, "LBRACE"):
             return False
     span = Span(token.start, fault.run.token(count - 1).end)
+    if any(fault.run.token(offset).kind == "ILLEGAL" for offset in range(count)):
+        _drop(fault, count)  # the tokens have reported it
+        return True
     what = f"'{fault.run.text[span.start : span.end]}'"
     repair = Repair(f"remove {what}", (Edit(span, ""),), safe=False)
     if token.kind == "B_UNKNOWN":

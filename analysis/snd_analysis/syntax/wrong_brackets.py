@@ -66,7 +66,7 @@ def block_without_results(fault: Fault) -> bool:
         return False
     message = "a block in braces is the right side of a statement: write 'results = { … };'"
     fault.report("syntax-error", span_of(fault.token), message, fault.context())
-    panic(run)
+    panic(run, block=True)
     return True
 
 

@@ -45,6 +45,9 @@ def declare(context: Context) -> None:
     _declare_tensors(context, outputs)
     check_outputs(context, outputs, inputs)
     check_assertions(context)
+    for symbol in context.symbols:
+        if not context.resolution.is_clear(symbol.span):
+            context.symbols[symbol] = UNTYPED  # its declaration is broken, which is reported
     context.base = 0
 
 

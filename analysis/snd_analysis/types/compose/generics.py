@@ -56,7 +56,8 @@ class TypeBinding:
             if len(generics.items) == 1:
                 message = f"'{self._name.name}' {has}, but a type is given"
             note = elsewhere(self._name, f"'{self._name.name}' is defined here")
-            self._work.report_between("generic-count", extra, generics.items[-1], message, (note,))
+            if all(item.is_keyword or context.target(item) is not None for item in generics.items):
+                self._work.report_between("generic-count", extra, generics.items[-1], message, (note,))
             self._bound = {generic.name: _Bound(None, "") for generic in declared}  # which are meant is not known
             return
         for generic, item in zip(declared, generics.items, strict=False):
