@@ -54,7 +54,7 @@ def reparse(
     """Tree, comments and problems of ``text``, using those of ``old_text``; None if that does not pay."""
     change = _difference(old_text, text)
     found = _block_around(document, change)
-    if found is None:
+    if found is None or _may_close_string(problems, change):
         return None
     definition, block = found
     old = _Old(old_text, definition, block, problems)
@@ -66,6 +66,11 @@ def reparse(
         if middle is not None:
             return _spliced(document, old, first, middle, change, comments)
     return None
+
+
+def _may_close_string(problems: tuple[Problem, ...], change: _Change) -> bool:
+    """Whether a quote of the edit may be the one that a string misses, however far above it that begins."""
+    return any(problem.rule == "unclosed-string" and problem.span.start < change.start for problem in problems)
 
 
 @dataclass(frozen=True, slots=True)

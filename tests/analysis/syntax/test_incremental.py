@@ -51,6 +51,16 @@ PIECES = [
     "// c",
     "'a{b}'",
     "\\q",
+    "<>",
+    "not ",
+    "return a;",
+    "if",
+    "(a) =",
+    "{ a = b; yield a; };",
+    "; i < n",
+    ", i < n",
+    "graph = f(x);",
+    "x x",
 ]
 
 
@@ -71,6 +81,11 @@ def long_graph(count: int, style: int = 0) -> str:
 def long_block(count: int) -> str:
     lines = "".join(f"        a{at} = [b{at}, {at}.5 ..];\n" for at in range(count))
     return f"operator f {{\n    @using {{\n{lines}    }}\n    @assert {{ a0 > 1: 'no'; }}\n}}\n"
+
+
+def long_formulas(count: int) -> str:
+    lines = "".join(f"        y{at}[i,] = x[i,] * {at}.0, i < n;\n" for at in range(count))
+    return f"operator f {{\n    @input {{ x: real[n]; }}\n    @lower {{\n{lines}    }}\n}}\n"
 
 
 def edited(text: str, random_: random.Random) -> str:
@@ -98,9 +113,15 @@ def test_random_edits_of_programs(file: object, seed: int) -> None:
 
 
 @settings(max_examples=25, deadline=None)
-@given(st.sampled_from([long_graph(90), long_graph(70, 1), long_block(80)]), st.integers(0, 2**32))
+@given(st.sampled_from([long_graph(90), long_graph(70, 1), long_block(80), long_formulas(80)]), st.integers(0, 2**32))
 def test_random_edits_of_long_blocks(text: str, seed: int) -> None:
     check_edits(text, 12, random.Random(seed))
+
+
+def test_a_quote_far_below_one_that_misses_it() -> None:
+    text = long_formulas(90).replace("* 29.0", "*' 29.0")
+    changed = text.replace("y70[i,]", "y70[i,'")
+    assert dump_file(parse_file(changed, parse_file(text))) == dump_file(parse_file(changed))
 
 
 def statement_nodes(tree: SyntaxTree) -> set[int]:
