@@ -8,6 +8,7 @@ from snd_analysis.names.symbols import SymbolKind
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.problem import Problem
 from snd_analysis.types.compose.composition import Composition
+from snd_analysis.types.compose.labels import check_generated_labels
 from snd_analysis.types.compose.quantize import check_quantize
 from snd_analysis.types.compose.recursion import check_recursion
 from snd_analysis.types.compose.statements import statement
@@ -30,6 +31,7 @@ def check_compose(context: Context) -> None:
                 statement(work, component)
         _check_outputs_assigned(context)
         check_recursion(context)
+        check_generated_labels(context)
         check_quantize(work)
     context.base = 0
 

@@ -14,7 +14,6 @@ from snd_analysis.types.compose.attributes import AttributeCheck
 from snd_analysis.types.compose.binding import ShapeBinding
 from snd_analysis.types.compose.composition import Composition
 from snd_analysis.types.compose.generics import TypeBinding
-from snd_analysis.types.compose.labels import check_generated_labels
 from snd_analysis.types.compose.scopes import Found, find_tensor, tensors
 from snd_analysis.types.context import Context
 from snd_analysis.types.signature import Signature, elsewhere, signature_of
@@ -24,8 +23,7 @@ _MOST_SHOWN = 3
 
 
 def check_quantize(work: Composition) -> None:
-    """Checks every entry of ``@quantize``, and that the labels that it may name are clear."""
-    check_generated_labels(work.context)
+    """Checks every entry of ``@quantize``."""
     first: dict[tuple[str, ...], Span] = {}
     for base, entry in entries_of(work.context.definition, "quantize", nodes.Quantization):
         work.context.base = base
