@@ -262,3 +262,9 @@ def read_expression(builder: ExpressionBuilder, start: int, end: int) -> nodes.E
     problem = "nesting-too-deep" if run.too_deep else "malformed-format"
     builder.problems.append(Problem(problem, place, f"between '{{' and '}}' stands one whole expression: {found}"))
     return nodes.ErrorExpression(start - builder.base, end - builder.base)
+
+
+def parse_expression(text: str) -> tuple[nodes.Expression, tuple[Problem, ...]]:
+    """The one expression that a whole text spells (2.16), and what is wrong with it. Never fails."""
+    builder = TreeBuilder(text, read_expression)
+    return read_expression(builder, 0, len(text)), tuple(builder.problems)
