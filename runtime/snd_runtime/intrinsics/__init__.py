@@ -1,0 +1,9 @@
+"""Operators of the library that have no formula, in NumPy: chapter 4 leaves them to whoever executes them.
+
+``INTRINSICS`` has one for each library operator with neither ``@lower`` nor ``@compose``, by the operator's name.
+"""
+
+from snd_runtime.intrinsics.invocation import Intrinsic, Invocation, PlainValue
+from snd_runtime.intrinsics.table import INTRINSICS
+
+__all__ = ["INTRINSICS", "Intrinsic", "Invocation", "PlainValue"]

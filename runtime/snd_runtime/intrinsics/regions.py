@@ -1,0 +1,116 @@
+"""``image.max_roi_pool`` and ``image.avg_roi_pool``, as NNEF 1.0 defines them (its section 4.6.1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from snd_runtime.intrinsics.invocation import Invocation
+from snd_runtime.lowering.arithmetic import Array
+from snd_runtime.lowering.lowered import Argument
+
+_FARTHEST = 2.0**61
+"""Lengths of regions that lie nearer fit into 64 bits."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Cells:
+    """Of one region along one dimension: elements from ``starts`` up to ``stops``, which the image has."""
+
+    starts: Array
+    stops: Array
+
+
+def max_roi_pool(invocation: Invocation) -> tuple[Argument, ...]:
+    """The maximum of each cell; minus infinity for a cell without elements, as ``nn.max_pool`` has it."""
+    return (_pooled(invocation, np.maximum, -np.inf)[0],)
+
+
+def avg_roi_pool(invocation: Invocation) -> tuple[Argument, ...]:
+    """The mean of each cell; NaN for a cell without elements, as ``nn.avg_pool`` has it."""
+    sums, counts = _pooled(invocation, np.add, 0.0)
+    with np.errstate(invalid="ignore"):
+        np.divide(sums, counts, out=sums)
+    return (sums,)
+
+
+def _pooled(invocation: Invocation, reduction: np.ufunc, identity: float) -> tuple[Array, Array]:
+    """Reduces each cell of each region: ``[n, c, output_size..]``, and how many elements it has, ``[n, 1, …]``.
+
+    Cells of a region lie ``floor(extent / size)`` apart and have ``ceil(extent / size)`` elements, of which those
+    outside of the image don't count.
+    """
+    images, rois, index = (invocation.tensor(number) for number in range(3))
+    size = invocation.integers("output_size")
+    _check_index(invocation, index, len(images))
+    begins, ends = _corners(invocation, rois)
+    shape = (len(rois), images.shape[1], *size)
+    invocation.claim("'output'", shape, images.dtype)
+    invocation.claim("the counts of elements", (len(rois), 1, *size), images.dtype)
+    # Dimensions are reduced one after the other; each step copies what it reduces.
+    widest = max(prod(size[:done]) * prod(images.shape[2 + done :]) for done in range(len(size) + 1))
+    invocation.claim("a region of 'input'", (2, images.shape[1], widest), images.dtype)
+    pooled, counts = np.empty(shape, images.dtype), np.ones((len(rois), 1, *size), images.dtype)
+    for region, item in enumerate(index):
+        invocation.budget.check_time(invocation.place)
+        values = images[item]
+        for dimension, (count, extent) in enumerate(zip(size, images.shape[2:], strict=True)):
+            cells = _cells(begins[region, dimension], ends[region, dimension], count, extent)
+            values = _reduced(values, dimension + 1, cells, reduction, identity)
+            lengths = (cells.stops - cells.starts).astype(counts.dtype)
+            counts[region] *= lengths.reshape(-1, *[1] * (len(size) - dimension - 1))
+        pooled[region] = values
+    invocation.budget.release(counts.size + 2 * images.shape[1] * widest, counts.itemsize)
+    return pooled, counts
+
+
+def _cells(begin: int, end: int, count: int, extent: int) -> _Cells:
+    length = end - begin
+    starts = begin + np.arange(count) * (length // count)
+    stops = starts - (-length // count)
+    starts, stops = np.clip(starts, 0, extent), np.clip(stops, 0, extent)
+    return _Cells(starts, np.maximum(starts, stops))
+
+
+def _reduced(values: Array, axis: int, cells: _Cells, reduction: np.ufunc, identity: float) -> Array:
+    """Reduces the cells along an axis, whose extent becomes the number of cells."""
+    least, most = int(cells.starts.min()), int(cells.stops.max())
+    moved = np.moveaxis(values, axis, 0)[least:most]
+    # 'reduceat' stops before an index, which must be one: hence the row behind the last.
+    behind = np.full((1, *moved.shape[1:]), identity, values.dtype)
+    bounds = np.stack([cells.starts, cells.stops], axis=-1).reshape(-1) - least
+    reduced: Any = reduction.reduceat(np.concatenate([moved, behind]), bounds, axis=0)[::2]
+    reduced[cells.starts == cells.stops] = identity
+    return np.moveaxis(reduced, 0, axis)
+
+
+# ---- arguments -------------------------------------------------------------------------------------------------------
+def _check_index(invocation: Invocation, index: Array, count: int) -> None:
+    outside = (index < 0) | (index >= count)
+    if outside.any():
+        at = int(np.argmax(outside))
+        message = (
+            f"the index {index[at]} is outside of dimension 0 of 'input', whose extent is {count} (at index[{at}])"
+        )
+        raise invocation.failed("index-out-of-range", message)
+
+
+def _corners(invocation: Invocation, rois: Array) -> tuple[Array, Array]:
+    """Where regions begin and end, as ints of extents ``[n, d]``; halves are rounded away from zero."""
+    far = ~(np.abs(rois) < _FARTHEST)
+    if far.any():
+        at = np.unravel_index(int(np.argmax(far)), far.shape)
+        message = f"{rois[at]} is no coordinate (at rois[{int(at[0])}, {int(at[1])}])"
+        raise invocation.failed("cast-type", message)
+    rounded = (np.sign(rois) * np.floor(np.abs(rois) + 0.5)).astype(np.int64)
+    d = rois.shape[1] // 2
+    begins, ends = rounded[:, :d], rounded[:, d:]
+    backward = (begins > ends).any(axis=1)
+    if backward.any():
+        at_row = int(np.argmax(backward))
+        message = f"the region rois[{at_row}] ends before it begins: {[each.item() for each in rois[at_row]]}"
+        raise invocation.failed("negative-extent", message)
+    return begins, ends
