@@ -17,7 +17,19 @@ from snd_analysis.model import Shape, Tensor, TensorKind, TensorValue
 from snd_analysis.names.symbols import Symbol
 from snd_analysis.shapes import Integer, Truth
 from snd_analysis.syntax import nodes
-from snd_analysis.values import NULL, UNDEFINED, EvaluationError, Maybe, Pack, Run, Value, maybe, pack_of, unknown
+from snd_analysis.values import (
+    NULL,
+    UNDEFINED,
+    CompileTime,
+    EvaluationError,
+    Maybe,
+    Pack,
+    Run,
+    Value,
+    maybe,
+    pack_of,
+    unknown,
+)
 
 
 def compose_root(session: Session, unit: Unit, attributes: Mapping[str, Value], dtypes: Mapping[str, str]) -> Instance:
@@ -92,7 +104,7 @@ class _RootBinder(Binder):
 
     def _unknown(self, member: Member) -> Value:
         dtype = self.scope.element_type(member.node.type)
-        return unknown(dtype, member.symbol, member.name)
+        return unknown(dtype, CompileTime(member.symbol), member.name)
 
     def _optional(self, member: Member, value: Value) -> Value:
         """The value of an optional member, which may be null.
@@ -103,7 +115,7 @@ class _RootBinder(Binder):
             return value
         if member.node.shape is None and member.node.type.text == "int" and member in self.unit.attributes:
             return UNDEFINED
-        return maybe(shapes.proposition((member.symbol, "given"), f"?{member.name}"), value)
+        return maybe(shapes.proposition(CompileTime((member.symbol, "given")), f"?{member.name}"), value)
 
     def _bind_rest(self) -> None:
         for member in self._packs:
@@ -113,7 +125,7 @@ class _RootBinder(Binder):
             value: Value = UNDEFINED
             if isinstance(length, Integer):
                 dtype = self.scope.element_type(member.node.type)
-                value = pack_of(member.symbol, member.name, length, None, None, dtype)
+                value = pack_of(CompileTime(member.symbol), member.name, length, None, None, dtype)
             self.scope.values[member.symbol] = self._optional(member, value)
         super()._bind_rest()
 
@@ -229,11 +241,11 @@ class _RootBinder(Binder):
     def _length(self, expression: nodes.Expression | nodes.Tilde | None, key: Hashable, name: str) -> Value:
         """A length: an unknown one if it is not written or declares a name, which then gets its value."""
         if expression is None or isinstance(expression, nodes.Tilde):
-            return shapes.variable(key, name, 0)
+            return shapes.variable(CompileTime(key), name, 0)
         form = self.unit.form(expression)
         if form is not None and form.symbol not in self.scope.values:
             low = max(0, -(form.offset // form.factor)) if form.factor > 0 else 0
-            self.scope.values[form.symbol] = shapes.variable(form.symbol, form.symbol.name, low)
+            self.scope.values[form.symbol] = shapes.variable(CompileTime(form.symbol), form.symbol.name, low)
         return self.scope.attempt(expression) if self.scope.knows(expression) else UNDEFINED
 
 

@@ -17,7 +17,7 @@ from snd_analysis.names.symbols import Symbol
 from snd_analysis.shapes import Integer, Truth, Verdict
 from snd_analysis.syntax import nodes
 from snd_analysis.types.written import written
-from snd_analysis.values import NULL, UNDEFINED, EvaluationError, Maybe, Pack, Run, Value, split
+from snd_analysis.values import NULL, UNDEFINED, EvaluationError, Maybe, Pack, Run, Value, may_become_known, split
 
 if TYPE_CHECKING:
     from snd_analysis.compose.binding import Binder
@@ -231,6 +231,7 @@ class ShapeBinder:
             or not self._scope.composing
             or not isinstance(actual, Integer)
             or actual.value is not None
+            or may_become_known(actual)
         ):
             return
         message = (

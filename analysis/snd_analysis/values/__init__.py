@@ -6,6 +6,7 @@ what became known. The meaning of every operator on single values is in one tabl
 ``FUNCTIONS``, ``CASTS``.
 """
 
+from snd_analysis.values.compile_time import CompileTime, may_become_known
 from snd_analysis.values.elementwise import elementwise
 from snd_analysis.values.environment import Environment
 from snd_analysis.values.errors import EvaluationError, Failure, Unresolved
@@ -42,6 +43,7 @@ __all__ = [
     "POSITION",
     "UNARY",
     "UNDEFINED",
+    "CompileTime",
     "Element",
     "Environment",
     "EvaluationError",
@@ -62,6 +64,7 @@ __all__ = [
     "format_value",
     "index",
     "item",
+    "may_become_known",
     "maybe",
     "pack_of",
     "shifted",

@@ -9,6 +9,7 @@ from typing import Final
 
 from snd_analysis import shapes
 from snd_analysis.shapes import FALSE, TRUE, Integer, Truth
+from snd_analysis.values.compile_time import may_become_known
 from snd_analysis.values.errors import Failure
 from snd_analysis.values.items import at
 from snd_analysis.values.operations import OPERATIONS
@@ -230,7 +231,9 @@ DEFINITIONS.update({f"{symbol} ..": fold for symbol, fold in FOLDS.items()})
 
 # ---- := --------------------------------------------------------------------------------------------------------------
 def uniform_now(pack: Pack) -> Value:
-    """``x := ..`` where what is unknown stays so until run time: null unless all items are the same by their form."""
+    """``x := ..`` while a graph is composed: null unless all items are the same as far as compile time will tell."""
+    if may_become_known(pack):
+        return uniform_later(pack)
     uniform = pack.uniform
     return NULL if uniform is None else uniform
 

@@ -167,8 +167,12 @@ DEFINITIONS["negate"] = negated
 
 # ---- identity --------------------------------------------------------------------------------------------------------
 def identical_now(a: Value, b: Value) -> Value:
-    """``a is b`` where what is unknown stays so until run time: whether both are the same as far as is known."""
-    return shapes.truth(_same(a, b))
+    """``a is b`` while a graph is composed: whether both are the same as far as compile time will tell."""
+    if _same(a, b):
+        return shapes.TRUE
+    from snd_analysis.values.compile_time import may_become_known
+
+    return identical_later(a, b) if may_become_known(a) or may_become_known(b) else shapes.FALSE
 
 
 def identical_later(a: Value, b: Value) -> Value:
