@@ -28,8 +28,10 @@ class Facts:
     """What a check asks about other definitions. It remembers what it was told, so that the answer of the check can be
     used again as long as nothing of that changed."""
 
-    def __init__(self, snapshot: Snapshot, path: str) -> None:
+    def __init__(self, snapshot: Snapshot, path: str, chosen: nodes.Definition | None = None) -> None:
+        """``chosen`` is a graph that is to be processed, whether or not it would be the main one by itself."""
         self._snapshot: Snapshot | None = snapshot
+        self._chosen = chosen
         self._path = path
         self._asked: dict[OperatorName, nodes.Definition | None] = {}
         self._bodies: dict[OperatorName, nodes.Definition | None] = {}
@@ -76,10 +78,12 @@ class Facts:
         return self._positions[name]
 
     def is_main_graph(self, definition: nodes.Definition) -> bool:
-        """Whether a graph of the file at hand is the primary one (2.15), or one that no other definition invokes."""
+        """Whether a graph of the file at hand is one that could be processed for itself, see ``main_graphs``."""
         assert self._snapshot is not None
+        if definition is self._chosen:
+            return True
         if definition not in self._main:
-            self._main[definition] = _is_main_graph(self._snapshot, self._path, definition)
+            self._main[definition] = definition in main_graphs(self._snapshot, self._path)
         return self._main[definition]
 
     def close(self) -> None:
@@ -97,9 +101,10 @@ class Facts:
         )
 
     def _main_unchanged(self, snapshot: Snapshot) -> bool:
-        return all(
-            _is_main_graph(snapshot, self._path, definition) == answer for definition, answer in self._main.items()
-        )
+        if not self._main:
+            return True
+        main = main_graphs(snapshot, self._path)
+        return all((definition in main) == answer for definition, answer in self._main.items())
 
 
 def _same_signature(now: nodes.Definition | None, known: nodes.Definition | None) -> bool:
@@ -121,13 +126,22 @@ def _position(snapshot: Snapshot, name: OperatorName) -> int:
     return names.index(name.name) if name.name in names else len(names)
 
 
-def _is_main_graph(snapshot: Snapshot, path: str, definition: nodes.Definition) -> bool:
+def main_graphs(snapshot: Snapshot, path: str) -> tuple[nodes.Definition, ...]:
+    """The graphs of a file that no other definition of it invokes; the first is the one to be processed (2.15).
+
+    A graph that is invoked is a part of another one. If every graph is, the first is taken.
+    """
     definitions = [each for _, each in snapshot.tree(path).definitions]
-    if definition is next((each for each in definitions if each.kind == "graph"), None):
-        return True
-    name = OperatorName(path, definition.name.text)
-    others = (each for each in definitions if each is not definition)
-    return not any(use.target == name for other in others for use in snapshot.resolution(path, other).uses)
+    graphs = [each for each in definitions if each.kind == "graph"]
+    if len(graphs) < 2:
+        return tuple(graphs)
+    invoked = {
+        use.target.name
+        for each in definitions
+        for use in snapshot.resolution(path, each).uses
+        if isinstance(use.target, OperatorName) and use.target.path == path and use.target.name != each.name.text
+    }
+    return tuple(each for each in graphs if each.name.text not in invoked) or (graphs[0],)
 
 
 def check_definition(

@@ -62,8 +62,8 @@ GENERIC_WITHOUT_DEFAULT = Rule(
     name="generic-without-default",
     summary="A main graph has a generic type without a default.",
     why=(
-        "The types of an operator are deduced where it is invoked. A main graph (the first of its module, or one that "
-        "no other definition invokes) has nobody to invoke it, so its generic types need defaults."
+        "The types of an operator are deduced where it is invoked. A main graph (one that no other definition of its "
+        "module invokes) has nobody to invoke it, so its generic types need defaults."
     ),
     bad="""\
 graph net {

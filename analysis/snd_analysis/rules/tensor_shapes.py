@@ -34,7 +34,7 @@ UNBOUNDED_EXTENT = Rule(
     why=(
         "Extents that are known only when the model runs need an upper bound, written `s|10` or `~|10`, so that space "
         "can be planned; the rank is always known. That concerns outputs of operators that depend on data, and inputs "
-        "of a main graph: the first graph of a module, or one that no other definition invokes."
+        "of a main graph, which is one that no other definition of its module invokes."
     ),
     bad="""\
 graph net {

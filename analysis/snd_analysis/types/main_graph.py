@@ -12,7 +12,7 @@ from snd_analysis.types.written import written
 
 
 def is_main(context: Context) -> bool:
-    """Whether the definition is a graph that could be processed for itself: the first one, or one that none invokes."""
+    """Whether the definition is a graph that could be processed for itself: one that no other invokes."""
     return context.definition.kind == "graph" and context.facts.is_main_graph(context.definition)
 
 
