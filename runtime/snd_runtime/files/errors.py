@@ -1,0 +1,12 @@
+"""What is wrong with the bytes of a file."""
+
+from __future__ import annotations
+
+
+class InvalidFileError(Exception):
+    """Bytes that are not what the format asks for: why, and the offset of the first byte at fault, if one is."""
+
+    def __init__(self, message: str, offset: int | None = None) -> None:
+        super().__init__(message if offset is None else f"byte {offset}: {message}")
+        self.message = message
+        self.offset = offset

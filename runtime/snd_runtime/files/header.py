@@ -1,0 +1,116 @@
+"""The header of a tensor file: 128 bytes, little-endian (NNEF 1.0, 5.2)."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from math import prod
+
+from snd_runtime.files.errors import InvalidFileError
+from snd_runtime.files.storage import InvalidStorageError, ItemKind, Storage
+
+HEADER_BYTES = 128
+MOST_RANK = 8
+_MOST_EXTENT = (1 << 32) - 1
+_MAGIC = b"\x4e\xef"
+_VERSION = (1, 0)
+_LENGTH, _RANK, _EXTENTS, _BITS, _CODE, _PARAMETERS = 4, 8, 12, 44, 48, 52
+_FIELD_OFFSETS = {"bits": _BITS, "least": _PARAMETERS, "greatest": _PARAMETERS + 4}
+_KNOWN_CODES = frozenset(map(int, ItemKind))
+_LAYOUT = struct.Struct("<2sBBII8III32s")
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The shape of the tensor, and how its items are stored."""
+
+    shape: tuple[int, ...]
+    storage: Storage
+
+    @property
+    def data_bytes(self) -> int:
+        """The length of what follows the header."""
+        return (prod(self.shape) * self.storage.bits + 7) // 8
+
+    def to_bytes(self) -> bytes:
+        """The 128 bytes. Raises ValueError for a tensor that is too large for the format."""
+        if len(self.shape) > MOST_RANK:
+            raise ValueError(f"a tensor file holds up to {MOST_RANK} dimensions, not {len(self.shape)}")
+        if max(self.shape, default=0) > _MOST_EXTENT or self.data_bytes > _MOST_EXTENT:
+            raise ValueError("a tensor file holds less than 4 GiB")
+        extents = (*self.shape, *(0,) * (MOST_RANK - len(self.shape)))
+        head = _LAYOUT.pack(
+            _MAGIC, *_VERSION, self.data_bytes, len(self.shape), *extents,
+            self.storage.bits, self.storage.kind, _parameters(self.storage),
+        )  # fmt: skip
+        return head.ljust(HEADER_BYTES, b"\0")
+
+
+def read_header(content: bytes) -> Header:
+    """The header of a file. Raises InvalidFileError with the offset of the field that is wrong.
+
+    Nothing is allocated by what a header claims before its claims agree with one another and with the file.
+    """
+    if len(content) < HEADER_BYTES:
+        raise InvalidFileError(f"the file ends within the header, which has {HEADER_BYTES} bytes", len(content))
+    magic, major, minor, length, rank, *rest = _LAYOUT.unpack_from(content)
+    extents, (bits, code, parameters) = rest[:MOST_RANK], rest[MOST_RANK:]
+    if magic != _MAGIC:
+        at = 0 if magic[:1] != _MAGIC[:1] else 1
+        raise InvalidFileError("this is no tensor file: it begins with 0x4E 0xEF ('N' and 0xEF)", at)
+    if (major, minor) != _VERSION:
+        raise InvalidFileError(f"the version is {major}.{minor}, and only 1.0 is known", 2 if major != 1 else 3)
+    if rank > MOST_RANK:
+        raise InvalidFileError(f"the rank is {rank}, more than the {MOST_RANK} that the format allows", _RANK)
+    for at, extent in enumerate(extents[rank:], rank):
+        if extent:
+            message = f"extent {at} is {extent}, but beyond the rank, {rank}, extents must be 0"
+            raise InvalidFileError(message, _EXTENTS + 4 * at)
+    header = Header(tuple(extents[:rank]), _storage(bits, code, parameters))
+    _check_length(header, length, len(content))
+    return header
+
+
+def _check_length(header: Header, claimed: int, file_bytes: int) -> None:
+    needed = header.data_bytes
+    if claimed != needed:
+        shape = list(header.shape)
+        message = f"the data has {claimed:,} bytes, but {shape} items of {header.storage.bits} bits take {needed:,}"
+        raise InvalidFileError(message, _LENGTH)
+    if file_bytes < HEADER_BYTES + needed:
+        missing = HEADER_BYTES + needed - file_bytes
+        raise InvalidFileError(f"the file ends {missing:,} bytes before the end of the data", file_bytes)
+    if file_bytes > HEADER_BYTES + needed:
+        raise InvalidFileError("there is more behind the end of the data", HEADER_BYTES + needed)
+    # Where one extent is 0 the others are not bound by the length of the data, but by what an array can be.
+    volume = prod(extent for extent in header.shape if extent)
+    if volume * 8 >= 1 << 63:
+        raise InvalidFileError(f"no tensor can have the shape {list(header.shape)}", _EXTENTS)
+
+
+def _storage(bits: int, code: int, parameters: bytes) -> Storage:
+    vendor, algorithm = code >> 16, code & 0xFFFF
+    if algorithm == 0 and vendor in _KNOWN_CODES:  # The two halves in order of their bytes, see docs/language.md.
+        vendor, algorithm = algorithm, vendor
+    if vendor != 0:
+        raise InvalidFileError(f"the items are coded by vendor 0x{vendor:X}; only Khronos' (0) are known", _CODE)
+    if algorithm not in _KNOWN_CODES:
+        raise InvalidFileError(f"the items are coded by 0x{algorithm:X}, which NNEF 1.0 does not define", _CODE)
+    kind = ItemKind(algorithm)
+    signed, least, greatest = False, 0.0, 0.0
+    if kind is ItemKind.INTEGER:
+        signed = parameters[:4] != bytes(4)
+    elif kind is not ItemKind.FLOAT:
+        least, greatest = struct.unpack_from("<ff", parameters)
+    try:
+        return Storage(kind, bits, signed, least, greatest)
+    except InvalidStorageError as error:
+        raise InvalidFileError(error.message, _FIELD_OFFSETS[error.field]) from None
+
+
+def _parameters(storage: Storage) -> bytes:
+    if storage.kind is ItemKind.INTEGER:
+        return struct.pack("<I", storage.signed)
+    if storage.kind is ItemKind.FLOAT:
+        return b""
+    return struct.pack("<ff", storage.least, storage.greatest)

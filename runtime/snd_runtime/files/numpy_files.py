@@ -1,0 +1,104 @@
+"""NumPy's own files, ``.npy`` and ``.npz``: numbers, bools and strings; never pickled objects, which are programs."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Mapping
+from math import prod
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.lib import format as npy
+
+from snd_runtime.files.errors import InvalidFileError
+
+Array: TypeAlias = np.ndarray[Any, Any]
+
+MOST_BYTES = 1 << 33
+"""Of an array in an archive, once it is unpacked."""
+_KINDS = "biufU"
+
+
+def read_npy(content: bytes) -> Array:
+    """The array in a ``.npy`` file, in the order of this machine's bytes; strings as objects.
+
+    Raises InvalidFileError; nothing is allocated before what the header claims agrees with the file.
+    """
+    stream = io.BytesIO(content)
+    try:
+        version = npy.read_magic(stream)
+        if version not in ((1, 0), (2, 0)):
+            raise InvalidFileError(f"its version is {version[0]}.{version[1]}, which holds no plain array", 6)
+        read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+        shape, fortran_order, dtype = read(stream)
+    except InvalidFileError:
+        raise
+    except Exception as error:  # of a broken header, NumPy says so in many ways: errors of tokens, of syntax, of values
+        text = str(error).partition("\n")[0]
+        raise InvalidFileError(f"this is no .npy file: {text}", min(stream.tell(), len(content))) from None
+    begin = stream.tell()
+    if dtype.kind not in _KINDS or dtype.itemsize == 0:
+        what = "pickled objects, which are not read" if dtype.hasobject else f"items of type {dtype}"
+        raise InvalidFileError(f"it holds {what}; tensors are of numbers, bools or strings")
+    if any(type(extent) is not int or extent < 0 for extent in shape):
+        raise InvalidFileError(f"its shape is {shape}", 0)
+    needed, there = prod(shape) * dtype.itemsize, len(content) - begin
+    if needed != there:
+        message = f"{list(shape)} items of {dtype.itemsize} bytes take {needed:,} bytes, and there are {there:,}"
+        raise InvalidFileError(message, begin)
+    try:
+        items = np.frombuffer(content, dtype, prod(shape), begin)
+        array = items.reshape(shape, order="F" if fortran_order else "C")
+    except ValueError as error:
+        raise InvalidFileError(f"no tensor can have the shape {list(shape)}: {error}", begin) from None
+    if dtype.kind == "U":
+        return array.astype(object)
+    return array.astype(dtype.newbyteorder("="), order="C")
+
+
+def write_npy(array: Array) -> bytes:
+    """An array as a ``.npy`` file; objects are strings."""
+    stream = io.BytesIO()
+    np.save(stream, array.astype(str) if array.dtype.kind == "O" else array, allow_pickle=False)
+    return stream.getvalue()
+
+
+def npz_names(content: bytes) -> tuple[str, ...]:
+    """The names of the arrays in a ``.npz`` file, in order. Raises InvalidFileError."""
+    with _archive(content) as archive:
+        return tuple(name.removesuffix(".npy") for name in archive.namelist() if name.endswith(".npy"))
+
+
+def read_npz(content: bytes, name: str, most_bytes: int = MOST_BYTES) -> Array:
+    """One array of a ``.npz`` file. Raises InvalidFileError, also if it would unpack to more than ``most_bytes``."""
+    with _archive(content) as archive:
+        try:
+            member = archive.getinfo(f"{name}.npy")
+        except KeyError:
+            known = ", ".join(f"'{each}'" for each in npz_names(content)[:10]) or "nothing"
+            raise InvalidFileError(f"there is no array '{name}' in it, only {known}") from None
+        if member.file_size > most_bytes:
+            raise InvalidFileError(f"'{name}' would take {member.file_size:,} bytes, more than {most_bytes:,}")
+        try:
+            return read_npy(archive.read(member))
+        except InvalidFileError as error:
+            raise InvalidFileError(f"'{name}': {error}") from None
+        except Exception as error:  # BadZipFile, zlib.error, ValueError …: zipfile doesn't say which there are
+            raise InvalidFileError(f"'{name}' can't be unpacked: {error}", member.header_offset) from None
+
+
+def write_npz(arrays: Mapping[str, Array]) -> bytes:
+    """Arrays by name as a ``.npz`` file."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, array in arrays.items():
+            archive.writestr(zipfile.ZipInfo(f"{name}.npy"), write_npy(array), zipfile.ZIP_DEFLATED)
+    return stream.getvalue()
+
+
+def _archive(content: bytes) -> zipfile.ZipFile:
+    try:
+        return zipfile.ZipFile(io.BytesIO(content))
+    except Exception as error:  # as above
+        raise InvalidFileError(f"this is no .npz file: {error}") from None

@@ -1,0 +1,100 @@
+"""How the items of a tensor file are stored (NNEF 1.0, 5.2)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+
+MOST_BITS = 64
+_FLOAT_BITS = (16, 32, 64)
+
+
+class InvalidStorageError(ValueError):
+    """A form of items that the format does not know; ``field`` of Storage is at fault."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(message)
+        self.field = field
+        self.message = message
+
+
+class ItemKind(IntEnum):
+    """The algorithm codes of the vendor Khronos."""
+
+    FLOAT = 0x00
+    INTEGER = 0x01
+    LINEAR = 0x10
+    """Quantized in equal steps from ``least`` to ``greatest``."""
+    LOGARITHMIC = 0x11
+    """Quantized to powers of two up to ``greatest``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Storage:
+    """The form of items of ``bits`` bits. ``signed`` is for INTEGER; the range of values for the quantized kinds.
+
+    The range is rounded to the 32-bit reals of the file. LOGARITHMIC is signed if ``least`` is ``-greatest``, else
+    that is 0.
+    Raises InvalidStorageError for what the format does not know.
+    """
+
+    kind: ItemKind
+    bits: int
+    signed: bool = False
+    least: float = 0.0
+    greatest: float = 0.0
+
+    def __post_init__(self) -> None:
+        with np.errstate(over="ignore"):
+            for name in ("least", "greatest"):
+                object.__setattr__(self, name, float(np.float32(getattr(self, name))))
+        fault = self._fault()
+        if fault is not None:
+            raise InvalidStorageError(*fault)
+
+    def _fault(self) -> tuple[str, str] | None:
+        """The field that is wrong, and why."""
+        if not 1 <= self.bits <= MOST_BITS:
+            return "bits", f"items have 1 to {MOST_BITS} bits, not {self.bits}"
+        if self.kind is ItemKind.FLOAT and self.bits not in _FLOAT_BITS:
+            return "bits", f"floating point items have 16, 32 or 64 bits, not {self.bits}"
+        if self.kind in (ItemKind.FLOAT, ItemKind.INTEGER):
+            return None
+        for field, bound in (("least", self.least), ("greatest", self.greatest)):
+            if not math.isfinite(bound):
+                return field, f"the range of quantized values is bounded by {bound}, which is no finite number"
+        if self.kind is ItemKind.LINEAR:
+            return None
+        if self.greatest <= 0:
+            return "greatest", f"logarithmic quantization needs a maximum above 0, not {self.greatest:g}"
+        if self.least not in (0.0, -self.greatest):
+            wanted = f"0 or {-self.greatest:g}"
+            return "least", f"the minimum of logarithmic quantization must be {wanted}, not {self.least:g}"
+        if self.has_sign_bit and self.bits == 1:
+            return "bits", "signed logarithmic quantization needs a bit beside that of the sign"
+        return None
+
+    @property
+    def has_sign_bit(self) -> bool:
+        """Whether one of the bits of a quantized item is the sign."""
+        return self.kind is ItemKind.LOGARITHMIC and self.least < 0
+
+    @property
+    def levels(self) -> int:
+        """The greatest code of a quantized item, without its sign."""
+        return (1 << (self.bits - self.has_sign_bit)) - 1
+
+
+def storage_of(dtype: np.dtype[Any]) -> Storage:
+    """The form that keeps all values of an array. Raises ValueError if the format has none, as for strings."""
+    if dtype.kind == "b":
+        return Storage(ItemKind.INTEGER, 1)
+    if dtype.kind in "iu":
+        return Storage(ItemKind.INTEGER, dtype.itemsize * 8, signed=dtype.kind == "i")
+    if dtype.kind == "f" and dtype.itemsize * 8 in _FLOAT_BITS:
+        return Storage(ItemKind.FLOAT, dtype.itemsize * 8)
+    raise ValueError(f"a tensor file holds numbers, not items of type {'str' if dtype.kind in 'OU' else dtype}")

@@ -1,0 +1,82 @@
+"""Tensor files, ``.dat`` (NNEF 1.0, 5.2): from bytes to arrays and back."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from snd_runtime.files.bit_stream import packed, unpacked
+from snd_runtime.files.errors import InvalidFileError
+from snd_runtime.files.header import HEADER_BYTES, Header, read_header
+from snd_runtime.files.quantized import decoded, encoded
+from snd_runtime.files.storage import ItemKind, Storage, storage_of
+
+Array: TypeAlias = np.ndarray[Any, Any]
+
+_FLOAT32_BITS = 24
+"""Of the significand: linear codes of so many bits are all told apart."""
+
+
+def read_tensor(content: bytes) -> Array:
+    """The tensor in a file: ints are int64, reals have the precision of the file, quantized items are decoded.
+
+    Raises InvalidFileError with the offset of the byte at fault; nothing is allocated before the header is believed.
+    """
+    header = read_header(content)
+    storage, count = header.storage, prod(header.shape)
+    data = memoryview(content)[HEADER_BYTES:]
+    used_bits = count * storage.bits % 8
+    if used_bits and data[-1] >> used_bits:
+        raise InvalidFileError("the bits behind the last item must be 0", len(content) - 1)
+    if storage.kind is ItemKind.FLOAT:
+        dtype = np.dtype(f"<f{storage.bits // 8}")
+        return np.frombuffer(data, dtype, count).astype(dtype.newbyteorder("=")).reshape(header.shape)
+    codes = unpacked(data, count, storage.bits)
+    if storage.kind is ItemKind.INTEGER:
+        return _integers(codes, storage).reshape(header.shape)
+    precision = np.float32 if storage.kind is ItemKind.LINEAR and storage.bits <= _FLOAT32_BITS else np.float64
+    return decoded(codes, storage).astype(precision).reshape(header.shape)
+
+
+def write_tensor(array: Array, storage: Storage | None = None) -> bytes:
+    """An array as a file; without ``storage`` in the form of its own type, bools as ints of one bit.
+
+    Raises ValueError for a tensor that the format, or the form of its items, cannot hold.
+    """
+    form = storage or storage_of(array.dtype)
+    head = Header(array.shape, form).to_bytes()
+    if array.dtype.kind not in "biuf":
+        raise ValueError("a tensor file holds numbers, not strings")
+    items = np.ascontiguousarray(array).reshape(-1)
+    if form.kind is ItemKind.FLOAT:
+        with np.errstate(over="ignore"):  # what is too large for the form becomes infinite, as IEEE 754 has it
+            return head + items.astype(f"<f{form.bits // 8}").tobytes()
+    if form.kind is ItemKind.INTEGER:
+        return head + packed(_integer_codes(items, form), form.bits)
+    return head + packed(encoded(items, form), form.bits)
+
+
+def _integers(codes: Array, storage: Storage) -> Array:
+    if not storage.signed:
+        beyond = np.flatnonzero(codes >> np.uint64(63))
+        if beyond.size:
+            at = int(beyond[0])
+            raise InvalidFileError(f"{codes[at]} is too large for an int", HEADER_BYTES + at * storage.bits // 8)
+        return codes.astype(np.int64)
+    unused = np.int64(64 - storage.bits)
+    return (codes.view(np.int64) << unused) >> unused
+
+
+def _integer_codes(items: Array, storage: Storage) -> Array:
+    if items.dtype.kind == "f":
+        raise ValueError("the items are reals, which can't be stored as ints")
+    least = -(1 << (storage.bits - 1)) if storage.signed else 0
+    greatest = (1 << (storage.bits - storage.signed)) - 1
+    if items.size and not least <= int(items.min()) <= int(items.max()) <= greatest:
+        kind = "signed" if storage.signed else "unsigned"
+        found = f"{int(items.min())} to {int(items.max())}"
+        raise ValueError(f"{kind} items of {storage.bits} bits hold {least} to {greatest}, not {found}")
+    mask = np.uint64((1 << storage.bits) - 1)
+    return items.astype(np.uint64 if items.dtype.kind != "i" else np.int64).view(np.uint64) & mask

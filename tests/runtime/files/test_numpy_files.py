@@ -1,0 +1,123 @@
+"""``.npy`` and ``.npz``: what NumPy writes is read, and what could do harm is refused with a message."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from contextlib import suppress
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from snd_runtime.files import InvalidFileError, npz_names, read_npy, read_npz, write_npy, write_npz
+
+
+def saved(array, **options) -> bytes:
+    stream = io.BytesIO()
+    np.save(stream, array, **options)
+    return stream.getvalue()
+
+
+def with_header(header: str, data: bytes = b"", version: bytes = b"\x01\x00") -> bytes:
+    text = header.encode().ljust(117) + b"\n"
+    return b"\x93NUMPY" + version + len(text).to_bytes(2, "little") + text + data
+
+
+def shaped(shape: str) -> str:
+    return f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}"
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", ">f4", "i1", "i8", ">u2", "u8", "?"])
+@pytest.mark.parametrize("shape", [(), (0, 3), (2, 3)])
+def test_numbers_and_bools(dtype, shape):
+    array = np.ones(shape, dtype)
+    for order in "CF":
+        found = read_npy(saved(np.asarray(array, order=order)))
+        assert found.dtype == np.dtype(dtype).newbyteorder("=")
+        np.testing.assert_array_equal(found, array)
+
+
+def test_order_of_columns():
+    array = np.arange(6).reshape(2, 3)
+    np.testing.assert_array_equal(read_npy(saved(np.asfortranarray(array))), array)
+
+
+def test_strings_are_objects():
+    array = np.array(["a", "βγ", ""], object)
+    found = read_npy(write_npy(array))
+    assert found.dtype == object
+    assert found.tolist() == array.tolist()
+
+
+def test_what_is_written_numpy_reads():
+    array = np.arange(6.0).reshape(2, 3)
+    np.testing.assert_array_equal(np.load(io.BytesIO(write_npy(array))), array)
+    with np.load(io.BytesIO(write_npz({"a": array, "b/c": array[0]}))) as both:
+        np.testing.assert_array_equal(both["b/c"], array[0])
+
+
+def test_archives():
+    stream = io.BytesIO()
+    np.savez_compressed(stream, first=np.arange(3), second=np.ones((2, 2), np.float32))
+    content = stream.getvalue()
+    assert npz_names(content) == ("first", "second")
+    assert read_npz(content, "second").tolist() == [[1, 1], [1, 1]]
+    with pytest.raises(InvalidFileError, match="no array 'third' in it, only 'first', 'second'"):
+        read_npz(content, "third")
+    with pytest.raises(InvalidFileError, match="'first' would take"):
+        read_npz(content, "first", most_bytes=10)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "no .npy file"),
+        (b"PK\x03\x04", "no .npy file"),
+        (saved(np.ones(3))[:-1], "take 24 bytes, and there are 23"),
+        (saved(np.ones(3)) + b"x", "take 24 bytes, and there are 25"),
+        (saved(np.array([{}], object), allow_pickle=True), "pickled objects, which are not read"),
+        (saved(np.ones(2, complex)), "items of type complex128"),
+        (saved(np.ones(2, "f4,i4")), "tensors are of numbers"),
+        (saved(np.array([b"ab"])), "items of type |S2"),
+        (with_header(shaped("(1000000000000,)")), "8,000,000,000,000"),
+        (with_header(shaped("(4294967296, 4294967296, 4)")), "there are 0"),
+        (with_header(shaped("(9223372036854775807, 2, 0)")), "no tensor can"),
+        (with_header(shaped("(-1,)"), bytes(8)), "shape"),
+        (with_header(shaped("(True,)"), bytes(8)), "shape"),
+        (with_header("__import__('os')"), "no .npy file"),
+        (with_header("((((" * 20), "no .npy file"),
+        (with_header(shaped("(1,)"), bytes(8), b"\x09\x00"), "version"),
+    ],
+)  # fmt: skip
+def test_bad_files(content, message):
+    with pytest.raises(InvalidFileError) as refused:
+        read_npy(content)
+    assert message in str(refused.value)
+
+
+def test_bad_archives():
+    for content in (b"", b"PK\x03\x04 and no more", saved(np.ones(1))):
+        with pytest.raises(InvalidFileError, match=r"no \.npz file"):
+            npz_names(content)
+    content = bytearray(write_npz({"a": np.arange(1000)}))
+    content[60] ^= 0xFF
+    with pytest.raises(InvalidFileError, match="'a'"):
+        read_npz(bytes(content), "a")
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr("a.npy", b"text")
+    with pytest.raises(InvalidFileError, match=r"'a': .*no \.npy file"):
+        read_npz(stream.getvalue(), "a")
+
+
+@given(st.integers(0, 200), st.integers(0, 255))
+def test_no_byte_brings_it_down(at, byte):
+    content = bytearray(saved(np.ones((2, 3))))
+    content[at % len(content)] = byte
+    archive = bytearray(write_npz({"a": np.ones(2)}))
+    archive[at % len(archive)] = byte
+    for reading in (lambda: read_npy(bytes(content)), lambda: read_npz(bytes(archive), "a")):
+        with suppress(InvalidFileError):
+            reading()
