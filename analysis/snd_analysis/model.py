@@ -106,11 +106,85 @@ class RuntimeCheck:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Case:
+    """A condition of a branch, with what is computed where it is the first to hold (2.10.1, Branching)."""
+
+    condition: Graph | Value
+    """A graph with one bool as its only result; or a compile-time condition, which extents decide that are not known
+    yet: a ``Truth``, or undefined if nothing is known of it."""
+    consequent: Graph
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Branch:
+    """``if``: the outputs of the operation are those of the first case that holds, else of the alternative, in order.
+
+    Cases that compile-time conditions exclude are left out.
+    """
+
+    cases: tuple[Case, ...]
+    alternative: Graph
+
+    @property
+    def parts(self) -> dict[str, Graph]:
+        """The graphs by name: ``condition``, ``then`` (numbered from 1 if there are several) and ``else``."""
+        found: dict[str, Graph] = {}
+        for number, case in enumerate(self.cases, 1):
+            suffix = str(number) if len(self.cases) > 1 else ""
+            if isinstance(case.condition, Graph):
+                found[f"condition{suffix}"] = case.condition
+            found[f"then{suffix}"] = case.consequent
+        return {**found, "else": self.alternative}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LoopLocal:
+    """What stands for a carried variable, or for the item of a scanned pack, in the graphs of a loop."""
+
+    local: TensorValue
+    """A tensor; of a carried pack the pack of its tensors."""
+    source: TensorValue
+    """The initial value of a carried variable; the pack that is scanned."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Loop:
+    """``do`` (2.10.1, Looping); a loop that was unrolled is not one any more.
+
+    The first outputs of the body are the new values of the carried variables, in order; each of the others is collected
+    in a pack, by iteration. The outputs of the operation are the last values of the carried variables, and those packs.
+    """
+
+    carried: tuple[LoopLocal, ...]
+    scanned: tuple[LoopLocal, ...]
+    index: Tensor | None
+    """The number of the iteration, from 0."""
+    count: TensorValue | Integer | None
+    """How often at most: a compile-time integer, or a tensor. None for once per item of the scanned packs, or without
+    end if there are none."""
+    before: Graph | None
+    """The condition that is tested before each iteration: its only result is a bool."""
+    after: Graph | None
+    """The condition that is tested behind each iteration; it sees the carried variables as the body left them."""
+    body: Graph
+
+    @property
+    def parts(self) -> dict[str, Graph]:
+        """The graphs by name: ``condition`` (``condition2`` if both sides of the body have one) and ``body``."""
+        conditions = [each for each in (self.before, self.after) if each is not None]
+        named = dict(zip(("condition", "condition2"), conditions, strict=False))
+        return {**named, "body": self.body}
+
+
+ControlFlow: TypeAlias = "Branch | Loop"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Operation:
-    """An invocation of an operator, or a control flow construct (``if``, ``do``, ``block``), in a graph."""
+    """An invocation of an operator, or a control flow construct (``if``, ``do``), in a graph."""
 
     operator: OperatorName | None
-    """None for control flow, whose ``construct`` says what it is."""
+    """None for control flow, which ``control`` tells all about."""
     label: str | None
     """The scope that its tensors are in; None if they are in the one around."""
     dtypes: Mapping[str, str]
@@ -120,12 +194,20 @@ class Operation:
     place: Place
     instance: Instance | None = None
     """The operator with everything bound: its ``body`` is a graph if it is composed, its formulas are ``@lower``."""
-    construct: str | None = None
-    subgraphs: Mapping[str, Graph] = field(default_factory=dict)
-    """Of control flow: ``condition``, ``then``, ``else`` or ``body``."""
+    control: ControlFlow | None = None
     labelled: bool = False
     """Whether the label is written, not made of the name of the result."""
     checks: tuple[RuntimeCheck, ...] = ()
+
+    @property
+    def construct(self) -> str | None:
+        """``if`` or ``do``; None for an invocation."""
+        return None if self.control is None else "if" if isinstance(self.control, Branch) else "do"
+
+    @property
+    def subgraphs(self) -> Mapping[str, Graph]:
+        """Of control flow: ``condition``, ``then``, ``else`` or ``body``."""
+        return {} if self.control is None else self.control.parts
 
     @property
     def body(self) -> Graph | None:

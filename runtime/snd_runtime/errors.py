@@ -2,17 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from snd_analysis.compose.failure import Site
 from snd_analysis.model import Place
 
 
 class EvaluationFailed(Exception):  # noqa: N818
     """An operation without a value, or a limit that is exceeded: by which rule, why, and where.
 
-    ``place`` has the path, the definition and a span of it; None if there is no text to blame.
+    ``place`` has the path, the definition and a span of it; None if there is no text to blame. ``chain`` are the
+    invocations that led there, from the innermost outwards; ``related`` other places that say why.
     """
 
-    def __init__(self, rule: str, message: str, place: Place | None = None) -> None:
+    def __init__(
+        self,
+        rule: str,
+        message: str,
+        place: Place | None = None,
+        chain: Iterable[Site] = (),
+        related: Iterable[Site] = (),
+    ) -> None:
         super().__init__(message)
         self.rule = rule
         self.message = message
         self.place = place
+        self.chain = tuple(chain)
+        self.related = tuple(related)
+
+    def via(self, site: Site) -> EvaluationFailed:
+        """The same failure as it is seen from an invocation further out, which is blamed if nothing else is."""
+        chain = self.chain if self.place is None else (*self.chain, site)
+        place = site.place if self.place is None else self.place
+        return EvaluationFailed(self.rule, self.message, place, chain, self.related)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return EvaluationFailed, (self.rule, self.message, self.place, self.chain, self.related)

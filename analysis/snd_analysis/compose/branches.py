@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from snd_analysis.compose.conditions import check_condition
 from snd_analysis.compose.joining import joined
 from snd_analysis.compose.results import Targets
-from snd_analysis.model import Graph, Operation, TensorValue
+from snd_analysis.model import Branch, Case, ControlFlow, Graph, Operation, TensorValue
 from snd_analysis.shapes import FALSE, TRUE, Truth
 from snd_analysis.syntax import nodes
 from snd_analysis.values import NULL, UNDEFINED, Maybe, Value
@@ -22,25 +22,24 @@ def branch(composer: Composer, node: nodes.Branch, targets: Targets) -> Values |
 
     Raises EvaluationError if a condition has no value.
     """
-    subgraphs: dict[str, Graph] = {}
+    cases: list[Case] = []
     alternatives: list[Values | None] = []
-    for number, case in enumerate(node.cases):
+    for case in node.cases:
         static = _static_condition(composer, case.condition)
         if static is FALSE or static is NULL:
             continue
         if static is TRUE:
-            return _finish(composer, node, case.consequent, subgraphs, alternatives, targets)
-        suffix = str(number + 1) if len(node.cases) > 1 else ""
+            return _finish(composer, node, case.consequent, cases, alternatives, targets)
+        decided: Graph | Value = static
         if static is None:
-            condition, graph = part(composer, "condition", case.condition, Targets(()))
-            subgraphs[f"condition{suffix}"] = graph
+            condition, decided = part(composer, "condition", case.condition, Targets(()))
             check_condition(composer, case.condition, condition)
             if condition is None:
                 alternatives.append(None)
         values, graph = part(composer, "then", case.consequent, targets)
-        subgraphs[f"then{suffix}"] = graph
+        cases.append(Case(decided, graph))
         alternatives.append(values)
-    return _finish(composer, node, node.alternative, subgraphs, alternatives, targets)
+    return _finish(composer, node, node.alternative, cases, alternatives, targets)
 
 
 def _static_condition(composer: Composer, condition: nodes.Callable) -> Value | None:
@@ -57,7 +56,7 @@ def _finish(
     composer: Composer,
     node: nodes.Branch,
     last: nodes.Callable,
-    subgraphs: dict[str, Graph],
+    cases: list[Case],
     alternatives: list[Values | None],
     targets: Targets,
 ) -> Values | None:
@@ -65,10 +64,9 @@ def _finish(
     if not alternatives:
         return composer.call(last, targets)
     values, graph = part(composer, "else", last, targets)
-    subgraphs["else"] = graph
     alternatives.append(values)
     results = _common(composer, alternatives, targets, node)
-    add_operation(composer, "if", node, subgraphs, (), results, targets)
+    add_operation(composer, Branch(tuple(cases), graph), node, (), results, targets)
     return results
 
 
@@ -108,9 +106,8 @@ def part(
 
 def add_operation(
     composer: Composer,
-    construct: str,
+    control: ControlFlow,
     node: nodes.Node,
-    subgraphs: Mapping[str, Graph],
     inputs: tuple[TensorValue, ...],
     results: Values | None,
     targets: Targets,
@@ -118,5 +115,5 @@ def add_operation(
     """Adds a control flow operation to the graph at hand."""
     label = None if targets.label is None else composer.scoped(targets.label)
     composer.operations.append(
-        Operation(None, label, {}, {}, inputs, tuple(results or ()), composer.place(node), None, construct, subgraphs)
+        Operation(None, label, {}, {}, inputs, tuple(results or ()), composer.place(node), None, control)
     )

@@ -6,7 +6,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from snd_analysis.compose.instance import Instance
-from snd_analysis.model import Graph, Operation, Place, Quantization, Tensor, TensorValue
+from snd_analysis.model import (
+    Branch,
+    Case,
+    ControlFlow,
+    Graph,
+    Loop,
+    LoopLocal,
+    Operation,
+    Place,
+    Quantization,
+    Tensor,
+    TensorValue,
+)
 from snd_analysis.names.symbols import OperatorName
 from snd_analysis.values import NULL, Maybe, Pack, Run
 
@@ -112,8 +124,28 @@ class _Body:
             inputs=tuple(self.value(value) for value in operation.inputs),
             outputs=tuple(self.value(value) for value in operation.outputs),
             place=operation.place if self._place is None else self._place,
-            subgraphs={name: self._part(part) for name, part in operation.subgraphs.items()},
+            control=None if operation.control is None else self._control(operation.control),
         )
+
+    def _control(self, control: ControlFlow) -> ControlFlow:
+        if isinstance(control, Branch):
+            return Branch(tuple(self._case(case) for case in control.cases), self._part(control.alternative))
+        return Loop(
+            tuple(self._local(each) for each in control.carried),
+            tuple(self._local(each) for each in control.scanned),
+            None if control.index is None else self._flat(control.index),
+            control.count if control.count is None else self.value(control.count),
+            None if control.before is None else self._part(control.before),
+            None if control.after is None else self._part(control.after),
+            self._part(control.body),
+        )
+
+    def _case(self, case: Case) -> Case:
+        condition = self._part(case.condition) if isinstance(case.condition, Graph) else case.condition
+        return Case(condition, self._part(case.consequent))
+
+    def _local(self, each: LoopLocal) -> LoopLocal:
+        return LoopLocal(self.value(each.local), self.value(each.source))
 
     def _part(self, part: Graph) -> Graph:
         operations = self.operations(part.operations)

@@ -43,6 +43,8 @@ class Instance:
     body: Graph | None = None
     valid: bool = True
     """Whether the outputs can be built on: false if the invocation is invalid or unknown."""
+    prepared: object = None
+    """What the runtime made of the instance to run it, kept as long as the instance is."""
 
 
 def evaluate_declarations(instance: Instance, *, assume: bool = False, go_on: bool = False) -> None:

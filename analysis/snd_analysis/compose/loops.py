@@ -12,7 +12,7 @@ from snd_analysis.compose.conditions import check_condition
 from snd_analysis.compose.joining import common_shape
 from snd_analysis.compose.results import Targets
 from snd_analysis.compose.words import tensor_text
-from snd_analysis.model import Graph, Tensor, TensorKind, TensorValue
+from snd_analysis.model import Graph, Loop, LoopLocal, Tensor, TensorKind, TensorValue
 from snd_analysis.names.symbols import Symbol
 from snd_analysis.shapes import Integer, Verdict
 from snd_analysis.syntax import nodes
@@ -142,22 +142,29 @@ def _repeated(
     dynamic: bool,
     targets: Targets,
 ) -> Values | None:
+    carried = [
+        LoopLocal(_local(composer, value, carry.name), value)
+        for carry, value in zip(node.carries, carries, strict=True)
+    ]
+    scanned = [
+        LoopLocal(_scan_item(composer, pack, scan.name), pack) for scan, pack in zip(node.scans, packs, strict=True)
+    ]
     inputs: dict[str, TensorValue] = {}
-    for carry, value in zip(node.carries, carries, strict=True):
-        inputs[carry.name.text] = _local(composer, value, carry.name)
-        _set(composer, carry.name, inputs[carry.name.text])
-    for scan, pack in zip(node.scans, packs, strict=True):
-        inputs[scan.name.text] = _scan_item(composer, pack, scan.name)
-        _set(composer, scan.name, inputs[scan.name.text])
+    names = [*(carry.name for carry in node.carries), *(scan.name for scan in node.scans)]
+    for name, each in zip(names, (*carried, *scanned), strict=True):
+        inputs[name.text] = each.local
+        _set(composer, name, each.local)
+    index: Tensor | None = None
     if node.iteration is not None and node.iteration.index is not None:
         name = node.iteration.index
-        inputs[name.text] = Tensor(composer.scoped(name.text), "int", (), TensorKind.LOCAL, composer.place(name))
-        _set(composer, name, inputs[name.text])
-    subgraphs: dict[str, Graph] = {}
+        index = Tensor(composer.scoped(name.text), "int", (), TensorKind.LOCAL, composer.place(name))
+        inputs[name.text] = index
+        _set(composer, name, index)
+    conditions: dict[bool, Graph] = {}
     for condition in node.conditions:
-        values, subgraphs["condition"] = part(composer, "condition", condition.condition, Targets(()), inputs)
+        values, conditions[condition.post] = part(composer, "condition", condition.condition, Targets(()), inputs)
         check_condition(composer, condition.condition, values)
-    results, subgraphs["body"] = part(composer, "body", node.body, targets, inputs)
+    results, body = part(composer, "body", node.body, targets, inputs)
     if results is None or len(results) < len(carries):
         return None
     finals: Values = [
@@ -166,9 +173,16 @@ def _repeated(
     ]
     for at in range(len(carries), len(results)):
         finals.append(_collected(composer, node, results[at], count, dynamic, targets, at))
-    arguments = (*carries, *packs)
-    add_operation(composer, "do", node, subgraphs, arguments, finals, targets)
+    iterations = _written_count(composer, node)
+    control = Loop(tuple(carried), tuple(scanned), index, iterations, conditions.get(False), conditions.get(True), body)
+    add_operation(composer, control, node, (*carries, *packs), finals, targets)
     return finals
+
+
+def _written_count(composer: Composer, node: nodes.Loop) -> TensorValue | Integer | None:
+    count = node.iteration.count if node.iteration is not None else None
+    value = None if count is None else composer.scope.evaluate(count)
+    return None if value is NULL else value
 
 
 def _local(composer: Composer, value: TensorValue, name: nodes.Name) -> TensorValue:
