@@ -87,18 +87,27 @@ class Composer:
         assign(self, component, self._right_side(component.value, Targets(component.results)))
 
     def _right_side(self, value: nodes.Branch | nodes.Loop | nodes.Callable, targets: Targets) -> Values | None:
-        from snd_analysis.compose.branches import branch
-        from snd_analysis.compose.loops import loop
-
         try:
             if isinstance(value, nodes.Branch):
-                return branch(self, value, targets)
+                return self.branch(value, targets)
             if isinstance(value, nodes.Loop):
-                return loop(self, value, targets)
+                return self.loop(value, targets)
             return self.call(value, targets)
         except EvaluationError as error:
             self.note_failure(error)
             return None
+
+    def branch(self, node: nodes.Branch, targets: Targets) -> Values | None:
+        """The results of a branch. Raises EvaluationError if a condition has no value."""
+        from snd_analysis.compose.branches import branch
+
+        return branch(self, node, targets)
+
+    def loop(self, node: nodes.Loop, targets: Targets) -> Values | None:
+        """The results of a loop. Raises EvaluationError if an expression has no value."""
+        from snd_analysis.compose.loops import loop
+
+        return loop(self, node, targets)
 
     def call(self, value: nodes.Callable, targets: Targets) -> Values | None:
         """The results of an invocation, a block or an expression; None if they are not known.
@@ -113,7 +122,7 @@ class Composer:
         if isinstance(value, nodes.Call):
             name = self.unit.resolution.targets.get(value.function)
             if isinstance(name, OperatorName):
-                return self._invocation(value, name, targets)
+                return self.invocation(value, name, targets)
         return [self.tensor(value, targets.name(0))]
 
     def _region(self, region: nodes.Region, targets: Targets) -> Values | None:
@@ -163,14 +172,18 @@ class Composer:
         return dynamic_extent(self.instance.dynamic, name, low, high)
 
     # ---- invocations -------------------------------------------------------------------------------------------------
-    def _invocation(self, call: nodes.Call, name: OperatorName, targets: Targets) -> Values | None:
+    def invocation(self, call: nodes.Call, name: OperatorName, targets: Targets) -> Values | None:
+        """The results of an invocation; None if it is not valid.
+
+        Raises EvaluationError if an expression has no value.
+        """
         unit = self.session.unit(name)
         if unit is None:
             return None
-        given = self._given(call, unit)
+        given = self.given(call)
         instance = self.session.instance(unit, given)
         for failure in instance.failures:
-            self._blame(failure, call, unit)
+            self.blame(failure, call, unit)
         if not instance.valid:
             return None
         place = self.place(call.function)
@@ -191,7 +204,8 @@ class Composer:
         )  # fmt: skip
         return list(outputs)
 
-    def _given(self, call: nodes.Call, unit: Unit) -> Given:
+    def given(self, call: nodes.Call) -> Given:
+        """What an invocation gives to its operator. Raises EvaluationError if an expression has no value."""
         dtypes = tuple(self.scope.element_type(item) for item in call.generics.items) if call.generics else ()
         attributes: dict[str, Value] = {}
         for item in call.attributes.items if call.attributes is not None else ():
@@ -201,7 +215,8 @@ class Composer:
         )
         return Given(dtypes, attributes, inputs)
 
-    def _blame(self, failure: Failure, call: nodes.Call, unit: Unit) -> None:
+    def blame(self, failure: Failure, call: nodes.Call, unit: Unit) -> None:
+        """Notes what an invoked operator finds wrong, as seen from its invocation."""
         node: nodes.Node = call.function
         if not failure.sites:
             node = _responsible(failure, call, unit) or node

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from snd_analysis.compose.composer import Composer, Values
 
 # Loops with more iterations are not unrolled: their body is composed once, as if the count were not known.
-_MOST_ITERATIONS = 4096
+MOST_ITERATIONS = 4096
 
 
 def loop(composer: Composer, node: nodes.Loop, targets: Targets) -> Values | None:
@@ -31,18 +31,19 @@ def loop(composer: Composer, node: nodes.Loop, targets: Targets) -> Values | Non
 
     Raises EvaluationError if an expression has no value.
     """
-    carries = [_initial(composer, carry) for carry in node.carries]
+    carries = [initial(composer, carry) for carry in node.carries]
     packs = [composer.tensor(scan.value, scan.name.text) for scan in node.scans]
-    if not _lengths_agree(composer, node, packs):
+    if not lengths_agree(composer, node, packs):
         return None
-    count, dynamic = _count(composer, node, packs)
+    count, dynamic = iterations(composer, node, packs)
     number = count.value if count is not None and not dynamic else None
-    if node.keyword.text == "unroll" and number is not None and number <= _MOST_ITERATIONS:
-        return _unrolled(composer, node, carries, packs, number, targets)
+    if node.keyword.text == "unroll" and number is not None and number <= MOST_ITERATIONS:
+        return unrolled(composer, node, carries, packs, number, targets)
     return _repeated(composer, node, carries, packs, count, dynamic, targets)
 
 
-def _initial(composer: Composer, carry: nodes.Carry) -> TensorValue:
+def initial(composer: Composer, carry: nodes.Carry) -> TensorValue:
+    """What a carried variable begins as."""
     value = composer.tensor(carry.value, carry.name.text)
     if carry.type is None or not isinstance(value, Tensor) or value.shape is None:
         return value
@@ -63,7 +64,8 @@ def _initial(composer: Composer, carry: nodes.Carry) -> TensorValue:
 
 
 # ---- how often -------------------------------------------------------------------------------------------------------
-def _lengths_agree(composer: Composer, node: nodes.Loop, packs: Values) -> bool:
+def lengths_agree(composer: Composer, node: nodes.Loop, packs: Values) -> bool:
+    """Whether packs that are scanned together may have one length; notes it if not."""
     known = [(scan, pack) for scan, pack in zip(node.scans, packs, strict=True) if isinstance(pack, Pack)]
     for scan, pack in known[1:]:
         first_scan, first = known[0]
@@ -77,7 +79,7 @@ def _lengths_agree(composer: Composer, node: nodes.Loop, packs: Values) -> bool:
     return True
 
 
-def _count(composer: Composer, node: nodes.Loop, packs: Values) -> tuple[Integer | None, bool]:
+def iterations(composer: Composer, node: nodes.Loop, packs: Values) -> tuple[Integer | None, bool]:
     """The greatest number of iterations, None if not known; and whether there may be fewer."""
     length = next((pack.length for pack in packs if isinstance(pack, Pack)), None)
     dynamic = bool(node.conditions)
@@ -96,21 +98,21 @@ def _count(composer: Composer, node: nodes.Loop, packs: Values) -> tuple[Integer
 
 
 # ---- unrolled --------------------------------------------------------------------------------------------------------
-def _unrolled(
+def unrolled(
     composer: Composer, node: nodes.Loop, carries: Values, packs: Values, count: int, targets: Targets
 ) -> Values | None:
     collected: list[list[TensorValue]] = []
     for at in range(count):
         for carry, value in zip(node.carries, carries, strict=True):
-            _set(composer, carry.name, value)
+            let(composer, carry.name, value)
         for scan, pack in zip(node.scans, packs, strict=True):
-            _set(composer, scan.name, item(pack, shapes.constant(at)) if isinstance(pack, Pack) else UNDEFINED)
+            let(composer, scan.name, item(pack, shapes.constant(at)) if isinstance(pack, Pack) else UNDEFINED)
         if node.iteration is not None and node.iteration.index is not None:
             name = node.iteration.index
             value = Tensor(
                 f"{name.text}[{at}]", "int", (), TensorKind.CONSTANT, composer.place(name), shapes.constant(at)
             )
-            _set(composer, name, value)
+            let(composer, name, value)
         results = composer.call(node.body, targets.iteration(at, len(carries), at == count - 1))
         if results is None or len(results) < len(carries):
             return None
@@ -126,7 +128,8 @@ def _dtype(row: tuple[TensorValue, ...]) -> str | None:
     return next((value.dtype for value in row if isinstance(value, Tensor)), None)
 
 
-def _set(composer: Composer, name: nodes.Name, value: TensorValue) -> None:
+def let(composer: Composer, name: nodes.Name, value: TensorValue) -> None:
+    """Lets a name that a loop declares stand for a tensor."""
     symbol = composer.unit.resolution.targets.get(name)
     if isinstance(symbol, Symbol):
         composer.scope.values[symbol] = value
@@ -153,13 +156,13 @@ def _repeated(
     names = [*(carry.name for carry in node.carries), *(scan.name for scan in node.scans)]
     for name, each in zip(names, (*carried, *scanned), strict=True):
         inputs[name.text] = each.local
-        _set(composer, name, each.local)
+        let(composer, name, each.local)
     index: Tensor | None = None
     if node.iteration is not None and node.iteration.index is not None:
         name = node.iteration.index
         index = Tensor(composer.scoped(name.text), "int", (), TensorKind.LOCAL, composer.place(name))
         inputs[name.text] = index
-        _set(composer, name, index)
+        let(composer, name, index)
     conditions: dict[bool, Graph] = {}
     for condition in node.conditions:
         values, conditions[condition.post] = part(composer, "condition", condition.condition, Targets(()), inputs)
@@ -173,8 +176,10 @@ def _repeated(
     ]
     for at in range(len(carries), len(results)):
         finals.append(_collected(composer, node, results[at], count, dynamic, targets, at))
-    iterations = _written_count(composer, node)
-    control = Loop(tuple(carried), tuple(scanned), index, iterations, conditions.get(False), conditions.get(True), body)
+    written_count = _written_count(composer, node)
+    control = Loop(
+        tuple(carried), tuple(scanned), index, written_count, conditions.get(False), conditions.get(True), body
+    )
     add_operation(composer, control, node, (*carries, *packs), finals, targets)
     return finals
 
@@ -257,7 +262,7 @@ def _collected(
     place = composer.place(node)
     plain = targets.name(at) or "result"
     number = count.value if count is not None else None
-    if number is not None and not dynamic and number <= _MOST_ITERATIONS:
+    if number is not None and not dynamic and number <= MOST_ITERATIONS:
         items = [
             Tensor(
                 composer.scoped(targets.item_name(at, each) or f"{plain}[{each}]"),

@@ -81,6 +81,14 @@ class Session:
         from snd_analysis.compose.composer import compose_body
         from snd_analysis.compose.formulas import check_formulas
 
+        instance = self.declared(unit, given)
+        if instance.valid:
+            check_formulas(instance)
+            compose_body(self, instance)
+        return instance
+
+    def declared(self, unit: Unit, given: Given) -> Instance:
+        """A new instance, of which nothing but the declarations are evaluated. Never fails."""
         empty = Instance(unit, Scope(unit, {}, {}), {}, (), valid=False)
         if unit.signature_is_wrong or self._is_recursive(unit):
             return empty
@@ -96,9 +104,6 @@ class Session:
             binding.scope.values[member.symbol] = value
         instance = Instance(unit, binding.scope, binding.attributes, inputs, checks=binding.checks)
         evaluate_declarations(instance)
-        if instance.valid:
-            check_formulas(instance)
-            compose_body(self, instance)
         return instance
 
 
