@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from snd_analysis.compose.failure import Failure
-from snd_analysis.compose.root import compose_root
+from snd_analysis.compose.root import InputShapes, compose_root
 from snd_analysis.compose.session import Definitions, Session
-from snd_analysis.model import Graph
+from snd_analysis.compose.unit import Unit
+from snd_analysis.model import Graph, Tensor, TensorKind
 from snd_analysis.names.symbols import OperatorName
 from snd_analysis.values import Value
 
@@ -28,21 +29,40 @@ def compose_graph(
     name: OperatorName,
     attributes: Mapping[str, Value] | None = None,
     dtypes: Mapping[str, str] | None = None,
+    inputs: Mapping[str, InputShapes] | None = None,
 ) -> Composition:
-    """Composes a graph with these attributes and generic types, else the defaults; what has none is symbolic."""
-    return _composed(Session(definitions), name, attributes or {}, dtypes or {})
+    """Composes a graph with these attributes, generic types and shapes of inputs.
+
+    Other attributes have their defaults, other inputs their declared shapes; what is not known then is symbolic.
+    """
+    return _composed(Session(definitions), name, attributes or {}, dtypes or {}, inputs or {})
 
 
 def compose_symbolically(definitions: Definitions, name: OperatorName) -> Composition:
     """Composes an operator or graph for any attributes, types and inputs that it may be given."""
-    return _composed(Session(definitions, composing=False), name, {}, {})
+    return _composed(Session(definitions, composing=False), name, {}, {}, {})
 
 
 def _composed(
-    session: Session, name: OperatorName, attributes: Mapping[str, Value], dtypes: Mapping[str, str]
+    session: Session,
+    name: OperatorName,
+    attributes: Mapping[str, Value],
+    dtypes: Mapping[str, str],
+    inputs: Mapping[str, InputShapes],
 ) -> Composition:
     unit = session.unit(name)
     if unit is None:
         return Composition(None, {}, {}, ())
-    instance = compose_root(session, unit, attributes, dtypes)
-    return Composition(instance.body, instance.attributes, instance.scope.dtypes, tuple(instance.failures))
+    instance = compose_root(session, unit, attributes, dtypes, inputs)
+    graph = _unknown(unit) if instance.body is None and unit.is_graph else instance.body
+    return Composition(graph, instance.attributes, instance.scope.dtypes, tuple(instance.failures))
+
+
+def _unknown(unit: Unit) -> Graph:
+    """A graph of which nothing could be composed: its inputs and outputs are there, and not known."""
+    made = {
+        kind: {member.name: Tensor(member.name, None, None, kind, unit.declared(member.symbol)) for member in members}
+        for kind, members in ((TensorKind.INPUT, unit.inputs), (TensorKind.RESULT, unit.outputs))
+    }
+    inputs, outputs = made[TensorKind.INPUT], made[TensorKind.RESULT]
+    return Graph(unit.name.name, inputs, outputs, {}, {}, {**inputs, **outputs}, ())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
+from typing import TypeAlias
 
 from snd_analysis import shapes
 from snd_analysis.compose.binding import Binder, Given
@@ -12,6 +13,7 @@ from snd_analysis.compose.failure import BindingFailed, Failure, Unbindable
 from snd_analysis.compose.instance import Instance, evaluate_declarations
 from snd_analysis.compose.scope import Scope
 from snd_analysis.compose.session import Session
+from snd_analysis.compose.shape_binding import ShapeBinder
 from snd_analysis.compose.unit import Form, Member, Unit
 from snd_analysis.model import Shape, Tensor, TensorKind, TensorValue
 from snd_analysis.names.symbols import Symbol
@@ -32,12 +34,22 @@ from snd_analysis.values import (
 )
 
 
-def compose_root(session: Session, unit: Unit, attributes: Mapping[str, Value], dtypes: Mapping[str, str]) -> Instance:
-    """Composes a definition with these attributes; what nothing gives is symbolic. Never fails.
+InputShapes: TypeAlias = tuple[tuple[int, ...], ...] | None
+"""The shape of an input, of a pack one for each tensor or one for all of them; None if the input is null."""
+
+
+def compose_root(
+    session: Session,
+    unit: Unit,
+    attributes: Mapping[str, Value],
+    dtypes: Mapping[str, str],
+    inputs: Mapping[str, InputShapes] | None = None,
+) -> Instance:
+    """Composes a definition with these attributes and shapes of inputs; what nothing gives is symbolic. Never fails.
 
     Where ``session.composing`` is false, defaults don't count either: it is an operator for any invocation.
     """
-    binder = _RootBinder(unit, attributes, dtypes, session.composing)
+    binder = _RootBinder(unit, attributes, dtypes, inputs or {}, session.composing)
     empty = Instance(unit, Scope(unit, {}, {}), {}, (), valid=False)
     if unit.has_unreadable_declarations:
         return empty
@@ -48,8 +60,7 @@ def compose_root(session: Session, unit: Unit, attributes: Mapping[str, Value], 
         return empty
     except Unbindable:
         return empty
-    inputs = tuple(binding.inputs)
-    instance = Instance(unit, binding.scope, binding.attributes, inputs, checks=binding.checks)
+    instance = Instance(unit, binding.scope, binding.attributes, tuple(binding.inputs), checks=binding.checks)
     evaluate_declarations(instance, assume=not session.composing, go_on=True)
     instance.failures.extend(binder.impossible)
     own = [failure for failure in instance.failures if failure.rule == "assertion-fails"]
@@ -69,9 +80,17 @@ def _at_declaration(failure: Failure) -> Failure:
 class _RootBinder(Binder):
     """Gives every symbol a value, or an unknown one of its own."""
 
-    def __init__(self, unit: Unit, attributes: Mapping[str, Value], dtypes: Mapping[str, str], composing: bool) -> None:
+    def __init__(
+        self,
+        unit: Unit,
+        attributes: Mapping[str, Value],
+        dtypes: Mapping[str, str],
+        inputs: Mapping[str, InputShapes],
+        composing: bool,
+    ) -> None:
         super().__init__(unit, Given((), attributes, ()), composing)
         self._dtypes = dtypes
+        self._shapes = inputs
         self._packs: list[Member] = []
         self.impossible: list[Failure] = []
         """What can't be, unless an assertion says why."""
@@ -132,7 +151,15 @@ class _RootBinder(Binder):
     # ---- inputs ------------------------------------------------------------------------------------------------------
     def _bind_inputs(self) -> None:
         inputs: list[TensorValue] = [UNDEFINED] * len(self.unit.inputs)
+        binder = ShapeBinder(self)
+        given = [at for at in self.unit.binding_order if self.unit.inputs[at].name in self._shapes]
+        for at in given:
+            member = self.unit.inputs[at]
+            inputs[at] = self.scope.values[member.symbol] = self._given_input(member, self._shapes[member.name])
+            binder.bind_input(member, inputs[at])
         for at in self.unit.binding_order:
+            if at in given:
+                continue
             member = self.unit.inputs[at]
             before = set(self.scope.values)
             inputs[at] = self.scope.values[member.symbol] = self._made(member)
@@ -141,6 +168,22 @@ class _RootBinder(Binder):
                     self.scope.values[symbol] = self._optional(member, self.scope.values[symbol])
                 inputs[at] = self.scope.values[member.symbol]
         self.binding.inputs = inputs
+
+    def _given_input(self, member: Member, given: InputShapes) -> TensorValue:
+        """An input of the shapes that it is to be composed with."""
+        if given is None:
+            return NULL
+        dtype = self.scope.element_type(member.node.type)
+        place = self.unit.declared(member.symbol)
+        rows = [tuple(shapes.constant(extent) for extent in shape) for shape in given]
+        if member.node.pack is None:
+            return Tensor(member.name, dtype, rows[0], TensorKind.INPUT, place)
+        written = self._declared_length(member)
+        length = self.scope.attempt(written) if written is not None and self.scope.knows(written) else None
+        if len(rows) == 1 and isinstance(length, Integer) and length.value is not None:
+            rows *= length.value
+        items = [Tensor(f"{member.name}[{at}]", dtype, row, TensorKind.INPUT, place) for at, row in enumerate(rows)]
+        return Pack(items, dtype=dtype)
 
     def _made(self, member: Member) -> TensorValue:
         node = member.node
