@@ -51,6 +51,5 @@ class Renewal:
         )
 
     def _extent(self, extent: Integer) -> Integer:
-        if any(leaf.key in self._values for leaf in extent.leaves):
-            return shapes.substitute(extent, self._values)
-        return extent
+        renewed = substitute(extent, self._values)
+        return renewed if isinstance(renewed, Integer) else extent

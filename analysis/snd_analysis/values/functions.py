@@ -9,6 +9,7 @@ from typing import Final
 from snd_analysis import shapes
 from snd_analysis.shapes import Integer, Truth, constant
 from snd_analysis.values.errors import Failure
+from snd_analysis.values.real_bounds import int_bounds
 from snd_analysis.values.scalars import DEFINITIONS, UNDEFINED, Result, Unknown, Value, dtype_of, result_of
 
 Function = Callable[[Value], Value]
@@ -77,7 +78,7 @@ def _numeric(name: str, integers: Callable[[Integer], Integer], reals: Callable[
     return function
 
 
-_REAL: Final[dict[str, Callable[[float], float]]] = {
+REAL_FUNCTIONS: Final[dict[str, Callable[[float], float]]] = {
     "sqrt": _ieee(math.sqrt),
     "exp": _ieee(math.exp),
     "log": _ieee(_logarithm),
@@ -99,8 +100,11 @@ _REAL: Final[dict[str, Callable[[float], float]]] = {
     "ceil": _whole(math.ceil),
     "frac": _fraction,
 }
+"""What the functions of reals compute, by name."""
 
-FUNCTIONS: Final[dict[str, Function]] = {name: _real_function(name, compute) for name, compute in _REAL.items()} | {
+FUNCTIONS: Final[dict[str, Function]] = {
+    name: _real_function(name, compute) for name, compute in REAL_FUNCTIONS.items()
+} | {
     "abs": _numeric("abs", shapes.absolute, abs),
     "sign": _numeric("sign", shapes.sign, _real_sign),
 }
@@ -123,7 +127,7 @@ def to_int(a: Value) -> Value:
     if not isinstance(a, Unknown) or a.dtype != "real":
         return UNDEFINED
     exact = _exact_quotient(a)
-    return exact if exact is not None else result_of("int", "int", (a,))
+    return exact if exact is not None else result_of("int", "int", (a,), *int_bounds(a))
 
 
 def _exact_quotient(a: Unknown) -> Integer | None:

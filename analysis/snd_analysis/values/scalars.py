@@ -83,7 +83,7 @@ class Result:
     ``dtype`` is the element type of the result. Operands that are packs don't depend on the position.
     """
 
-    __slots__ = ("__weakref__", "depth", "dtype", "operands", "operation", "positional")
+    __slots__ = ("__weakref__", "depth", "dtype", "interval", "operands", "operation", "positional")
 
     _known: ClassVar[WeakValueDictionary[tuple[Any, ...], Result]] = WeakValueDictionary()
 
@@ -94,6 +94,8 @@ class Result:
     """Whether the position occurs in it, once asked."""
     depth: int
     """How deep unknown operations nest."""
+    interval: Any
+    """Where a real lies (``real_bounds``), once asked."""
 
     def __new__(cls, dtype: str, operation: str, operands: tuple[Value, ...]) -> Result:
         # 0.0 and -0.0 are equal, and are not the same.
@@ -103,7 +105,7 @@ class Result:
             return known
         self = super().__new__(cls)
         self.dtype, self.operation, self.operands, self.positional = dtype, operation, operands, None
-        self.depth = _depth_over(operands)
+        self.depth, self.interval = _depth_over(operands), None
         cls._known[dtype, operation, operands, zeros] = self
         return self
 

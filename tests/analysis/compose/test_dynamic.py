@@ -84,6 +84,26 @@ def test_dynamic_extents_of_inner_operators_differ_between_invocations():
     assert graph.tensors["b"].bound == (6,)
 
 
+def test_dynamic_extents_within_calculations_in_reals_differ_between_invocations():
+    inner = """\
+operator resized {
+    @input { x: real[n]; }
+    @output { y: real[int(round(real(n) * 1.5))]; }
+}
+operator kept {
+    @input { x: real[n]; }
+    @output { y: real[~|2 * n]; }
+    @compose { k, ~ = positive(x); y = resized(k); }
+}
+"""
+    text = _net("x: real[6];", "a = kept(x); b = kept(x); y = add(a, b);").replace("graph net", f"{inner}graph net")
+    graph = composed(text).graph
+    assert graph.tensors["a"].shape != graph.tensors["b"].shape
+    assert len(graph.operations[-1].checks) == 1
+    resized = composed(text.replace("real[~|2 * n]", "real[int(round(real(n) * 1.5))]")).graph
+    assert resized.tensors["a"].bound == (9,)
+
+
 def test_branches_that_differ_have_a_bounded_extent():
     graph = flat(_net("c: bool[]; x: real[4];", "y = if c then twice(x) else neg(x);"))
     assert graph.outputs["y"].bound == (8,)

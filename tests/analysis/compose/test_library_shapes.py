@@ -6,9 +6,8 @@ number, which is given afterwards; and with a dynamic extent in place of each, w
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import product
@@ -19,9 +18,10 @@ import pytest
 
 from memory import snapshot_of
 from snd_analysis import shapes
+from snd_analysis.compose.entry import Composition
 from snd_analysis.model import Tensor, TensorValue
 from snd_analysis.names.symbols import OperatorName
-from snd_analysis.values import Pack, Run
+from snd_analysis.values import Pack, Run, Value, substitute
 from snd_analysis.workspace import Snapshot
 
 MAIN = "main.sknd"
@@ -784,25 +784,23 @@ def _numbers(value: TensorValue) -> list[Any]:
     )
 
 
-NOT_YET: dict[str, str] = {}
-"""Cases that fail, and why; when they no longer do, the test says so."""
-NOT_YET_SYMBOLIC = {
-    r"image\.rescale{.*": "an extent that is computed in reals is opaque, and has no bound",
-}
+def _values(composition: Composition) -> dict[Hashable, Value]:
+    """The numbers that the symbols of inputs and attributes stand for, by key."""
+    assert composition.graph is not None
+    tensors = [each for value in composition.graph.inputs.values() for each in (_numbers(value) or [value])]
+    extents = [extent for tensor in tensors for extent in tensor.shape]
+    leaves = [leaf for each in (*extents, *composition.attributes.values()) for leaf in each.leaves]
+    return {leaf.key: int(leaf.name[1:]) for leaf in leaves}
 
 
-def _is_not_yet(each: Case, form: str) -> bool:
-    patterns = NOT_YET if form == "numbers" else NOT_YET | NOT_YET_SYMBOLIC
-    return any(re.fullmatch(pattern, str(each)) for pattern in patterns)
-
-
-def _problem(tensor: Any, wanted: Any) -> str | None:
+def _problem(tensor: Any, wanted: Any, values: dict[Hashable, Value], bounded: bool) -> str | None:
     """What is wrong with a result whose extents, put in for their symbols, should be those of an array."""
     if isinstance(wanted, list):
         items = _numbers(tensor)
         if len(items) != len(wanted):
             return f"{len(items)} items, not {len(wanted)}"
-        return next((each for each in map(_problem, items, wanted) if each), None)
+        found = (_problem(item, each, values, bounded) for item, each in zip(items, wanted, strict=True))
+        return next((each for each in found if each), None)
     array, varying = (wanted.array, wanted.axis) if isinstance(wanted, Upto) else (np.asarray(wanted), None)
     if not isinstance(tensor, Tensor) or tensor.shape is None:
         return f"{tensor} is not known"
@@ -812,15 +810,13 @@ def _problem(tensor: Any, wanted: Any) -> str | None:
         return f"rank {len(tensor.shape)}, not {array.shape}"
     for axis, (extent, bound, number) in enumerate(zip(tensor.shape, tensor.bound or (), array.shape, strict=True)):
         shown = f"extent {extent} with bound {bound} at {axis}, not {number}"
-        names = {leaf.key: leaf.name for leaf in extent.leaves}
-        if bound is not None and bound < number:
+        if bounded if bound is None else bound < number:
             return shown
         if axis == varying:
             if (extent.value is not None and number) or bound not in (number, None):
                 return shown
             continue
-        values = {key: int(match[1]) for key, name in names.items() if (match := re.fullmatch(r"n(\d+)", name))}
-        if len(values) < len(names) or shapes.evaluate(extent, values) != number:
+        if substitute(extent, values) != shapes.constant(number):
             return shown
     return None
 
@@ -838,10 +834,10 @@ def test_shapes(group: Callable[[], Iterator[Case]], form: str) -> None:
         messages = [failure.message for failure in composition.failures]
         if composition.graph is not None and not messages:
             outputs = [composition.graph.outputs[f"y{k}"] for k in range(len(each.expected))]
-            messages = [found for found in map(_problem, outputs, each.expected) if found]
+            values = _values(composition)
+            found = (_problem(*pair, values, form != "attributes") for pair in zip(outputs, each.expected, strict=True))
+            messages = [message for message in found if message]
         messages = messages or ([] if composition.graph else ["there is no graph"])
-        if _is_not_yet(each, form):
-            messages = [] if messages else ["passes: take it out of NOT_YET"]
         problems += [f"{each}: {message}" for message in messages]
     assert not problems, f"{len(problems)} of {len(cases)}:\n" + "\n".join(problems)
 
