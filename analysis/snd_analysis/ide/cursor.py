@@ -1,0 +1,151 @@
+"""What stands at an offset of a file: the name, the nodes around it, the token, the comment."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from snd_analysis.names.resolution import Resolution, Use
+from snd_analysis.source import Span
+from snd_analysis.syntax import nodes
+from snd_analysis.syntax.chunks import Chunk, PlacedChunk, SyntaxTree
+from snd_analysis.syntax.tokens import Token, Tokens, tokenize
+from snd_analysis.workspace import Snapshot
+
+# Tokens of the chunks that were asked about last: several questions are asked of each place.
+_REMEMBERED_CHUNKS = 32
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedNode:
+    """A node where it stands in the file; ``base`` is what the spans of its own children count from."""
+
+    node: nodes.Node
+    span: Span
+    base: int
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedUse:
+    """A use of a name where it stands in the file."""
+
+    path: str
+    span: Span
+    use: Use
+    definition: nodes.Definition
+    resolution: Resolution
+    start: int
+    """What spans of the definition and of its resolution count from."""
+
+
+def chunk_at(tree: SyntaxTree, offset: int) -> PlacedChunk | None:
+    """The chunk that an offset stands in; at a border the one that begins there."""
+    at = bisect_right(tree.chunks, offset, key=lambda placed: placed.start) - 1
+    return tree.chunks[at] if at >= 0 else None
+
+
+def definition_at(tree: SyntaxTree, offset: int) -> tuple[int, nodes.Definition] | None:
+    """The operator or graph around an offset, with what its spans count from."""
+    placed = chunk_at(tree, offset)
+    if placed is None:
+        return None
+    return next(
+        (
+            (placed.start, definition)
+            for definition in placed.chunk.definitions
+            if placed.start + definition.start <= offset <= placed.start + definition.end
+        ),
+        None,
+    )
+
+
+def uses_in(snapshot: Snapshot, path: str) -> Iterator[PlacedUse]:
+    """Every use of a name in a file but those of import statements, in no order."""
+    for start, definition in snapshot.tree(path).definitions:
+        resolution = snapshot.resolution(path, definition)
+        for use in resolution.uses:
+            yield PlacedUse(path, use.span.shifted(start), use, definition, resolution, start)
+
+
+def use_at(snapshot: Snapshot, path: str, offset: int) -> PlacedUse | None:
+    """The use of a name that an offset touches; between two names the one that begins there."""
+    found = definition_at(snapshot.tree(path), offset)
+    if found is None:
+        return None
+    start, definition = found
+    resolution = snapshot.resolution(path, definition)
+    place = offset - start
+    touching = [use for use in resolution.uses if use.span.start <= place <= use.span.end]
+    if not touching:
+        return None
+    use = min(touching, key=lambda use: (use.span.end == place, use.span.end - use.span.start))
+    return PlacedUse(path, use.span.shifted(start), use, definition, resolution, start)
+
+
+def import_at(snapshot: Snapshot, path: str, offset: int) -> tuple[Span, str, str | None] | None:
+    """The module name of an import statement that an offset touches: its span, the name, and the path it leads to."""
+    for item in snapshot.imports(path):
+        span = item.node.span.shifted(item.base)
+        if span.start <= offset <= span.end:
+            return span, item.node.text, item.path
+    return None
+
+
+def nodes_at(tree: SyntaxTree, offset: int) -> list[PlacedNode]:
+    """The nodes around an offset, from the document to the innermost one."""
+    placed = chunk_at(tree, offset)
+    if placed is None:
+        return []
+    current = PlacedNode(placed.chunk.document, placed.chunk.document.span.shifted(placed.start), placed.start)
+    path = [current]
+    while True:
+        inner = _innermost(current, offset)
+        if inner is None:
+            return path
+        path.append(inner)
+        current = inner
+
+
+def _innermost(outer: PlacedNode, offset: int) -> PlacedNode | None:
+    best: PlacedNode | None = None
+    for child in nodes.children(outer.node):
+        span = child.span.shifted(outer.base)
+        if not span.start <= offset <= span.end:
+            continue
+        base = span.start if isinstance(child, nodes.Entry) else outer.base
+        # Of two neighbours, the one that begins at the offset.
+        if best is None or span.start == offset:
+            best = PlacedNode(child, span, base)
+    return best
+
+
+@lru_cache(maxsize=_REMEMBERED_CHUNKS)
+def chunk_tokens(chunk: Chunk) -> Tokens:
+    """The tokens of a chunk; their spans count from its start."""
+    return tokenize(chunk.text)
+
+
+def token_at(tree: SyntaxTree, offset: int) -> Token | None:
+    """The token that an offset touches, placed in the file; of two neighbours the one that begins there."""
+    placed = chunk_at(tree, offset)
+    if placed is None:
+        return None
+    tokens = chunk_tokens(placed.chunk).tokens
+    at = bisect_right(tokens, offset - placed.start, key=lambda token: token.start) - 1
+    if at < 0:
+        return None
+    token = tokens[at]
+    if token.end < offset - placed.start:
+        return None
+    return token._replace(start=token.start + placed.start, end=token.end + placed.start)
+
+
+def comment_at(tree: SyntaxTree, offset: int) -> Span | None:
+    """The comment that an offset stands in, behind its ``#`` or at its end."""
+    placed = chunk_at(tree, offset)
+    if placed is None:
+        return None
+    candidates = (span.shifted(placed.start) for span in placed.chunk.comments)
+    return next((span for span in candidates if span.start < offset <= span.end), None)
