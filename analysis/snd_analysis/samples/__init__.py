@@ -1,0 +1,13 @@
+"""Samples: invocations in comments, with the results that they should have.
+
+    # >>> relu{alpha=0.1}([-1.0, 2.0])
+    # y: real[2] = [-0.1, 2.0]
+
+``reading`` finds them in a chunk, ``statement`` makes of each a graph of one statement that is resolved, typed and
+composed like any other, ``checking`` does so. They are evaluated by ``snd_runtime.samples``.
+"""
+
+from snd_analysis.samples.checking import CheckedSample, KnownSamples, PlacedSample
+from snd_analysis.samples.sample import Recorded, RecordedError, Sample
+
+__all__ = ["CheckedSample", "KnownSamples", "PlacedSample", "Recorded", "RecordedError", "Sample"]

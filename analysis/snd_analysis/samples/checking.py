@@ -1,0 +1,212 @@
+"""Everything that is wrong with samples: names, types, shapes, and recorded results that can't be right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from snd_analysis.check import Facts
+from snd_analysis.compose.failure import Failure, PlacedProblem, placed_problems
+from snd_analysis.compose.root import compose_root
+from snd_analysis.compose.unit import Unit
+from snd_analysis.diagnostics import Severity
+from snd_analysis.model import Operation
+from snd_analysis.names.environment import Environment
+from snd_analysis.names.resolution import AttributeName, ModuleName, Resolution, Role, Use
+from snd_analysis.names.resolve import resolve
+from snd_analysis.names.symbols import BuiltIn, OperatorName, Symbol
+from snd_analysis.rules.catalogue import severity_of
+from snd_analysis.samples.reading import samples_of
+from snd_analysis.samples.results import result_problems
+from snd_analysis.samples.sample import Sample
+from snd_analysis.samples.statement import SAMPLE_NAME, Statement, statement_of
+from snd_analysis.syntax.chunks import Chunk, SyntaxTree
+from snd_analysis.syntax.problem import Note, Problem
+from snd_analysis.types.compose.composition import Composition
+from snd_analysis.types.compose.statements import statement as type_statement
+from snd_analysis.types.context import Context, Place
+from snd_analysis.types.declarations import declare
+from snd_analysis.types.precedence import check_precedence
+
+if TYPE_CHECKING:
+    from snd_analysis.workspace import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedSample:
+    """A sample of a file, and what its spans count from."""
+
+    start: int
+    sample: Sample
+
+
+@dataclass(frozen=True, slots=True)
+class SampleProblem:
+    """What is wrong with a sample. ``inside`` is the place in a definition of the same file where it came to light."""
+
+    problem: Problem
+    inside: PlacedProblem | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CheckedSample:
+    """A sample with what is known of it. Spans count from the start of its chunk."""
+
+    sample: Sample
+    target: OperatorName | None
+    problems: tuple[SampleProblem, ...]
+    uses: tuple[Use, ...] = ()
+    """The names of modules, operators and attributes in the invocation."""
+    operation: Operation | None = None
+    """The invocation, composed; None if it could not be."""
+    generators: tuple[tuple[str, str], ...] = ()
+    """Which inputs are made by a generator, by the names of their tensors."""
+    failure: str | None = None
+    """The message of a failure that is expected."""
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether nothing can be evaluated."""
+        return any(severity_of(each.problem.rule) is Severity.ERROR for each in self.problems)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Known:
+    environment: Environment
+    facts: Facts
+    unit: Unit | None
+    reached: frozenset[Unit] | None
+    checked: CheckedSample
+
+
+class KnownSamples:
+    """The samples of chunks, and what was found out about them; shared by the snapshots of a workspace."""
+
+    def __init__(self) -> None:
+        self._samples: dict[Chunk, tuple[Sample, ...]] = {}
+        self._checked: dict[tuple[str, Sample], _Known] = {}
+
+    def of(self, tree: SyntaxTree) -> tuple[PlacedSample, ...]:
+        """The samples of a file, in order."""
+        found: list[PlacedSample] = []
+        for placed in tree.chunks:
+            samples = self._samples.get(placed.chunk)
+            if samples is None:
+                samples = self._samples[placed.chunk] = samples_of(placed.chunk)
+            found.extend(PlacedSample(placed.start, sample) for sample in samples)
+        return tuple(found)
+
+    def forget(self, path: str, chunks: Iterable[Chunk]) -> None:
+        """Lets go of chunks that are no more."""
+        for chunk in chunks:
+            for sample in self._samples.pop(chunk, ()):
+                self._checked.pop((path, sample), None)
+
+    def checked(self, snapshot: Snapshot, path: str, sample: Sample) -> CheckedSample:
+        """What is known of a sample, as long as nothing that it depends on has changed."""
+        known = self._checked.get((path, sample))
+        if (
+            known is None
+            or known.environment is not snapshot.environment(path)
+            or not known.facts.unchanged(snapshot)
+            or (known.unit is not None and snapshot.session().reached(known.unit) != known.reached)
+        ):
+            known = self._checked[path, sample] = _check(snapshot, path, sample)
+        return known.checked
+
+
+def _check(snapshot: Snapshot, path: str, sample: Sample) -> _Known:
+    environment, facts = snapshot.environment(path), Facts(snapshot, path)
+
+    def known(checked: CheckedSample, unit: Unit | None = None, reached: frozenset[Unit] | None = None) -> _Known:
+        facts.close()
+        return _Known(environment, facts, unit, reached, checked)
+
+    call = sample.invocation
+    if call is None:
+        return known(CheckedSample(sample, None, tuple(map(SampleProblem, sample.problems))))
+    target = environment.operator(tuple(part.text for part in call.function.parts))
+    statement = statement_of(call, None if target is None else facts.definition(target))
+    resolution = resolve(statement.definition, environment)
+    uses = tuple(use for use in resolution.uses if _is_written(use))
+    problems = [*sample.problems, *statement.problems]
+    if not problems:
+        problems = _typing_problems(statement, resolution, facts)
+    if any(severity_of(problem.rule) is Severity.ERROR for problem in problems):
+        return known(_expecting(CheckedSample(sample, target, tuple(map(SampleProblem, problems)), uses)))
+    unit = Unit(OperatorName(path, SAMPLE_NAME), statement.definition, resolution, ())
+    session = snapshot.session()
+    body = compose_root(session, unit, {}, {})
+    operation = None if body.body is None else next(iter(body.body.operations), None)
+    found = [*map(SampleProblem, problems), *_composing_problems(body.failures, path)]
+    if operation is not None and not body.failures:
+        found += map(SampleProblem, result_problems(sample, operation))
+    checked = CheckedSample(sample, target, tuple(found), uses, operation, tuple(statement.generators.items()))
+    return known(_expecting(checked), unit, session.reached(unit))
+
+
+def _is_written(use: Use) -> bool:
+    """Whether a name stands in the comment; those of arguments are made up."""
+    return isinstance(use.target, OperatorName | ModuleName | AttributeName | BuiltIn)
+
+
+def _typing_problems(statement: Statement, resolution: Resolution, facts: Facts) -> list[Problem]:
+    """What is wrong with the names and types of a statement."""
+    context = Context(statement.definition, resolution, facts)
+    declare(context)
+    work = Composition(context)
+    work.in_control_flow = True  # a sample may invoke graphs, too
+    context.base = 0
+    with context.at(Place.COMPOSE):
+        type_statement(work, statement.component)
+    found = (*context.problems, *check_precedence(statement.definition))
+    return [*resolution.problems, *(each for each in found if resolution.is_clear(each.span))]
+
+
+def _composing_problems(failures: Iterable[Failure], path: str) -> list[SampleProblem]:
+    """Failures as problems of the sample, each with the place inside of the file where it is seen first."""
+    found: dict[object, SampleProblem] = {}
+    for failure in failures:
+        at = len(failure.sites) - 1
+        inner = next(iter(placed_problems((failure,), path)), None)
+        outer = replace(failure, sites=failure.sites[at:], related=(*failure.sites[:at][::-1], *failure.related))
+        for placed in placed_problems((outer,), path):
+            if placed.definition != SAMPLE_NAME:
+                continue
+            inside = inner if inner is not None and inner.definition != SAMPLE_NAME else None
+            problem = replace(placed.problem, notes=tuple(map(_own_note, placed.problem.notes)))
+            found.setdefault((problem.rule, problem.span), SampleProblem(problem, inside))
+    return list(found.values())
+
+
+def _own_note(note: Note) -> Note:
+    """A note about a place in the sample itself counts from its chunk, as the sample does."""
+    elsewhere = note.elsewhere
+    if elsewhere is None or elsewhere.definition != SAMPLE_NAME or elsewhere.span is None:
+        return note
+    return replace(note, span=elsewhere.span, elsewhere=None)
+
+
+def _expecting(checked: CheckedSample) -> CheckedSample:
+    """Without the failure that the sample expects."""
+    error = checked.sample.error
+    if error is None:
+        return checked
+    expected = next((each for each in checked.problems if error.matches(each.problem.message)), None)
+    if expected is None or checked.sample.problems:
+        return checked
+    return replace(checked, problems=(), failure=expected.problem.message)
+
+
+def sample_uses(snapshot: Snapshot, checked: CheckedSample) -> tuple[Use, ...]:
+    """Every name in a sample with what it stands for: those of recorded results are outputs of what is invoked."""
+    found = list(checked.uses)
+    definition = None if checked.target is None else snapshot.definition(checked.target)
+    if checked.target is not None and definition is not None:
+        resolution = snapshot.resolution(checked.target.path, definition)
+        for recorded in checked.sample.results:
+            symbol = resolution.symbol(recorded.name)
+            if isinstance(symbol, Symbol):
+                found.append(Use(recorded.name_span, symbol, Role.READ))
+    return tuple(found)

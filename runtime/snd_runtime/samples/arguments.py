@@ -1,0 +1,94 @@
+"""The arguments of a composed sample as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from math import prod
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from snd_analysis.model import Tensor, TensorKind, TensorValue
+from snd_analysis.shapes import TRUE, Integer, Truth
+from snd_analysis.values import NULL, Pack, Run, Value
+from snd_runtime.errors import EvaluationFailed
+from snd_runtime.generators import Generator, generate, source_of
+from snd_runtime.limits import Budget
+from snd_runtime.lowering.lowered import Argument
+from snd_runtime.values import numpy_dtype
+
+Array: TypeAlias = np.ndarray[Any, Any]
+
+
+class Arguments:
+    """Makes arrays of tensors; ``generators`` are those inputs that a generator makes, by their names."""
+
+    def __init__(self, generators: Mapping[str, str], seed: int, real: np.dtype[Any], budget: Budget) -> None:
+        self._generators = generators
+        self._seed = seed
+        self._real = real
+        self._budget = budget
+
+    def array(self, value: TensorValue) -> Argument:
+        """An array, a pack of them, or None for null. Raises EvaluationFailed for a value that is not known."""
+        if value is NULL:
+            return None
+        if isinstance(value, Pack):
+            return tuple(self._tensor(item) for item in _spread(value, lambda item: item))
+        return self._tensor(value)
+
+    def _tensor(self, value: object) -> Array:
+        if not isinstance(value, Tensor) or value.shape is None or value.dtype is None:
+            raise EvaluationFailed("sample-fails", "an argument is not known")
+        shape = tuple(_extent(extent) for extent in value.shape)
+        if value.kind is TensorKind.CONSTANT:
+            return self._constant(value, shape)
+        generator = self._generators.get(value.name)
+        if generator is None:
+            raise EvaluationFailed("sample-fails", f"nothing gives '{value.name}' a value")
+        source = source_of(self._seed, value.name)
+        try:
+            return generate(Generator(generator, shape), value.dtype, source, real=self._real, budget=self._budget)
+        except ValueError as error:
+            raise EvaluationFailed("sample-fails", str(error)) from None
+
+    def _constant(self, tensor: Tensor, shape: tuple[int, ...]) -> Array:
+        assert tensor.dtype is not None
+        dtype = numpy_dtype(tensor.dtype, self._real)
+        self._budget.allocate("a constant", prod(shape), dtype.itemsize, tensor.place)
+        array = np.empty(prod(shape), dtype)
+        try:
+            if isinstance(tensor.value, Pack):
+                array[:] = list(_spread(tensor.value, plain))
+            else:
+                array[:] = plain(tensor.value)
+        except OverflowError:
+            raise EvaluationFailed("integer-overflow", "an int does not fit into 64 bits", tensor.place) from None
+        return array.reshape(shape)
+
+
+def _spread(pack: Pack, of: Callable[[object], Any]) -> Iterator[Any]:
+    for segment in pack.segments:
+        if isinstance(segment, Run):
+            item = of(segment.element)
+            yield from (item for _ in range(_extent(segment.length)))
+        else:
+            yield of(segment)
+
+
+def _extent(extent: object) -> int:
+    number = extent.value if isinstance(extent, Integer) else None
+    if number is None:
+        raise EvaluationFailed("sample-fails", f"the extent '{extent}' of an argument is not known")
+    return number
+
+
+def plain(value: Value) -> int | float | bool | str:
+    """A single value that is known as Python has it."""
+    if isinstance(value, Integer) and value.value is not None:
+        return value.value
+    if isinstance(value, Truth):
+        return value is TRUE
+    if isinstance(value, float | str):
+        return value
+    raise EvaluationFailed("sample-fails", f"the value '{value}' of an argument is not known")

@@ -1,0 +1,89 @@
+"""One sample, run and compared with what is recorded."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from snd_analysis.compose.instance import Instance
+from snd_analysis.model import Operation
+from snd_analysis.samples import CheckedSample, Sample
+from snd_runtime.errors import EvaluationFailed
+from snd_runtime.limits import Budget, Limits
+from snd_runtime.lowering.lowered import FLOAT32, Argument
+from snd_runtime.samples.arguments import Arguments
+from snd_runtime.samples.comparison import difference
+from snd_runtime.samples.outcome import Result, SampleOutcome, Status
+from snd_runtime.samples.recording import recorded_text
+
+
+def evaluate_sample(
+    checked: CheckedSample, limits: Limits, real: np.dtype[Any] = FLOAT32, seed: int = 0
+) -> SampleOutcome:
+    """Runs a sample and compares its results. Never raises what an evaluation raises: that is an outcome."""
+    started = time.monotonic()
+
+    def outcome(status: Status, results: tuple[Result, ...] = (), **failure: str | None) -> SampleOutcome:
+        return SampleOutcome(status, results, seconds=time.monotonic() - started, **failure)
+
+    if checked.failure is not None:
+        return outcome(Status.AS_EXPECTED, message=checked.failure)
+    operation = checked.operation
+    if checked.has_errors or operation is None or operation.instance is None or not operation.instance.valid:
+        return outcome(Status.INVALID)
+    sample = checked.sample
+    try:
+        outputs = _outputs(operation, dict(checked.generators), limits, real, seed)
+    except EvaluationFailed as failed:
+        if sample.error is None:
+            return outcome(Status.FAILED, rule=failed.rule, message=failed.message)
+        as_expected = sample.error.matches(failed.message)
+        status = Status.AS_EXPECTED if as_expected else Status.DIFFERS
+        return outcome(status, rule=failed.rule, message=failed.message)
+    results = tuple(_results(sample, operation, outputs))
+    if not sample.has_results:
+        return outcome(Status.UNRECORDED, results)
+    agrees = sample.error is None and all(each.recorded and each.difference is None for each in results)
+    return outcome(Status.OK if agrees else Status.DIFFERS, results)
+
+
+def _outputs(
+    operation: Operation, generators: Mapping[str, str], limits: Limits, real: np.dtype[Any], seed: int
+) -> Mapping[str, Argument]:
+    instance = operation.instance
+    assert instance is not None
+    budget = Budget(limits)
+    arguments = Arguments(generators, seed, real, budget)
+    inputs = [arguments.array(value) for value in operation.inputs]
+    return _executed(instance, inputs, limits, real, seed)
+
+
+def _executed(
+    instance: Instance, inputs: Sequence[Argument], limits: Limits, real: np.dtype[Any], seed: int
+) -> Mapping[str, Argument]:
+    from snd_runtime.lowering import lower
+
+    outputs = lower(instance).run(inputs, real=real, budget=Budget(limits))
+    return dict(zip((member.name for member in instance.unit.outputs), outputs, strict=True))
+
+
+def _results(sample: Sample, operation: Operation, outputs: Mapping[str, Argument]) -> list[Result]:
+    recorded = {each.name: each for each in sample.results}
+    assert operation.instance is not None
+    dtypes = operation.instance.scope.dtypes
+    found = []
+    for member in operation.instance.unit.outputs:
+        value = outputs[member.name]
+        before = recorded.get(member.name)
+        in_full = before is not None and before.value is not None
+        dtype = dtypes.get(member.node.type.text, member.node.type.text)
+        text = recorded_text(member.name, value, dtype, in_full)
+        if before is None:
+            found.append(Result(member.name, text, False))
+            continue
+        tolerance = sample.tolerance if before.tolerance is None else before.tolerance
+        found.append(Result(member.name, text, True, difference(before, value, tolerance)))
+    return found

@@ -1,0 +1,44 @@
+"""What came of a sample. All of it can be sent from one process to another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Status(StrEnum):
+    """How what is recorded and what comes out go together."""
+
+    OK = "ok"
+    DIFFERS = "differs"
+    """There is another result, no result in place of an error, or another error."""
+    FAILED = "failed"
+    """It can't be evaluated, and nothing says that this is right."""
+    AS_EXPECTED = "error as expected"
+    UNRECORDED = "nothing recorded"
+    INVALID = "invalid"
+    """It can't be composed, which checking reports."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One output: the line that would record it, without ``# ``, and how it differs from what is recorded."""
+
+    name: str
+    now: str
+    recorded: bool
+    difference: str | None = None
+    """What is different, and by how much; None if it agrees, or nothing is recorded."""
+
+
+@dataclass(frozen=True, slots=True)
+class SampleOutcome:
+    """What came of one sample."""
+
+    status: Status
+    results: tuple[Result, ...] = ()
+    rule: str | None = None
+    """The rule of a failure."""
+    message: str | None = None
+    """Why it failed."""
+    seconds: float = 0.0

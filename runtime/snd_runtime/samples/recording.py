@@ -1,0 +1,58 @@
+"""Results as text: what is written below a sample, and reads back as an equal value."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from snd_analysis.values import format_value
+from snd_runtime.lowering.lowered import Argument
+from snd_runtime.summary import summarize
+from snd_runtime.values import dtype_name, item_text
+
+Array: TypeAlias = np.ndarray[Any, Any]
+
+MOST_WRITTEN = 100
+"""Elements; of tensors with more, a summary is recorded."""
+
+
+def recorded_text(name: str, value: Argument, dtype: str | None = None, in_full: bool = False) -> str:
+    """The line that records a result, without ``# ``. ``dtype`` is the one of a pack without tensors.
+
+    Tensors with more than MOST_WRITTEN elements are summarised unless they are wanted ``in_full``.
+    """
+    if value is None:
+        return f"{name}: null"
+    if isinstance(value, np.ndarray):
+        if value.size > MOST_WRITTEN and not in_full:
+            return f"{name}: {summarize(value)}"
+        return f"{name}: {dtype_name(value)}[{','.join(map(str, value.shape))}] = {value_text(value)}"
+    items = [np.asarray(item) for item in value]
+    header = f"{name}: {dtype_name(items[0]) if items else dtype or 'real'}[{_extents(items)}]..({len(items)})"
+    if sum(item.size for item in items) > MOST_WRITTEN and not in_full:
+        joined = np.concatenate([item.reshape(-1) for item in items])
+        return f"{header} {statistics(joined)}"
+    return f"{header} = [{', '.join(map(value_text, items))}]"
+
+
+def statistics(array: Array) -> str:
+    """A summary without type and shape."""
+    return str(summarize(array)).partition(" ")[2]
+
+
+def _extents(items: list[Array]) -> str:
+    """The extents of the tensors of a pack: one where all have the same, else one for each."""
+    extents = []
+    for axis in range(items[0].ndim if items else 0):
+        found = [item.shape[axis] for item in items]
+        extents.append(str(found[0]) if len(set(found)) == 1 else f"..[{', '.join(map(str, found))}]")
+    return ",".join(extents)
+
+
+def value_text(array: Array) -> str:
+    """All items as nested lists on one line; reals have the digits that tell them from all others of their precision."""
+    if array.ndim:
+        return f"[{', '.join(value_text(np.asarray(part)) for part in array)}]"
+    item = array[()]
+    return format_value(item, quoted=True) if isinstance(item, str) else item_text(item)

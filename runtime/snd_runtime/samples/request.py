@@ -1,0 +1,57 @@
+"""The samples of a file, evaluated from its text: what a worker process is asked to do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from snd_analysis.workspace import Workspace
+from snd_runtime.limits import Limits
+from snd_runtime.lowering.lowered import FLOAT32
+from snd_runtime.samples.evaluation import evaluate_sample
+from snd_runtime.samples.outcome import SampleOutcome
+
+SAMPLE_LIMITS = Limits(seconds=5.0, tensor_bytes=1 << 30)
+
+
+@dataclass(frozen=True, slots=True)
+class SampleRequest:
+    """``texts`` are those of the file and of all files that it depends on, by path."""
+
+    path: str
+    texts: Mapping[str, str]
+    module_paths: tuple[str, ...] = ()
+    numbers: tuple[int, ...] | None = None
+    """Which samples of the file, from 0; None for all of them."""
+    limits: Limits = field(default=SAMPLE_LIMITS)
+    """Of each sample."""
+    real: np.dtype[Any] = field(default=FLOAT32)
+    seed: int = 0
+
+
+class _Texts:
+    """The reader of an analysis that has all texts at hand."""
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self._texts = texts
+
+    def read(self, path: str) -> str:
+        if path not in self._texts:
+            raise FileNotFoundError(path)
+        return self._texts[path]
+
+    def exists(self, path: str) -> bool:
+        return path in self._texts
+
+
+def evaluate_samples(request: SampleRequest) -> tuple[SampleOutcome, ...]:
+    """Evaluates the samples of a file, or some of them, in order."""
+    snapshot = Workspace(_Texts(request.texts), request.module_paths).snapshot()
+    checked = [each for _, each in snapshot.checked_samples(request.path)]
+    numbers = range(len(checked)) if request.numbers is None else request.numbers
+    return tuple(
+        evaluate_sample(checked[number], request.limits, request.real, request.seed) for number in numbers
+    )
