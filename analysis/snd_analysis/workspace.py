@@ -7,7 +7,7 @@ text, and what it uses of others, is the same.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -29,7 +29,7 @@ from snd_analysis.names.library import (
     library_text,
 )
 from snd_analysis.names.modules import candidates
-from snd_analysis.names.resolution import ModuleName, Resolution
+from snd_analysis.names.resolution import ModuleName, Resolution, Use
 from snd_analysis.names.resolve import resolve
 from snd_analysis.names.symbols import OperatorName
 from snd_analysis.rules.catalogue import severity_of
@@ -41,6 +41,7 @@ from snd_analysis.rules.imports import (
     imports_are_readable,
     with_import,
 )
+from snd_analysis.samples import CheckedSample, KnownSamples, PlacedSample
 from snd_analysis.source import HEAD, Edit, Source, Span
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.chunks import SyntaxTree, parse_file
@@ -86,9 +87,14 @@ class _Known:
         self.checks: dict[tuple[str, nodes.Definition], tuple[Environment, Facts, tuple[Problem, ...]]] = {}
         self.units: dict[tuple[str, nodes.Definition], Unit] = {}
         self.composed: dict[tuple[str, nodes.Definition], tuple[frozenset[Unit], tuple[PlacedProblem, ...]]] = {}
+        self.samples = KnownSamples()
 
-    def forget(self, path: str, gone: set[nodes.Definition]) -> None:
-        for definition in gone:
+    def forget(self, path: str, before: SyntaxTree, now: SyntaxTree) -> None:
+        """Lets go of what is known of chunks and definitions of ``before`` that are not in ``now``."""
+        chunks = {placed.chunk for placed in now.chunks}
+        self.samples.forget(path, {placed.chunk for placed in before.chunks} - chunks)
+        kept = {definition for _, definition in now.definitions}
+        for definition in {definition for _, definition in before.definitions} - kept:
             self.resolutions.pop((path, definition), None)
             self.checks.pop((path, definition), None)
             self.units.pop((path, definition), None)
@@ -110,8 +116,7 @@ class Workspace:
         before = self._open.get(path) or self._read.get(path)
         tree = parse_file(text, before.tree if before else None)
         if before is not None:
-            kept = {definition for _, definition in tree.definitions}
-            self._known.forget(path, {definition for _, definition in before.tree.definitions} - kept)
+            self._known.forget(path, before.tree, tree)
         self._open[path] = File(Source(path, text), tree)
 
     def edit(self, path: str, edits: Sequence[Edit]) -> None:
@@ -293,6 +298,9 @@ class Snapshot:
                 found = self._check(path, definition, syntax_is_right)
                 problems.extend(self._importable(path, problem.shifted(placed.start)) for problem in found)
         problems.extend(self._composing_problems(path))
+        problems.extend([*self._sample_problems(path, problems)])
+        for _, checked in self.checked_samples(path):
+            used.update(self._modules_in(path, checked.uses))
         known = (*library_modules(),)
         complete = all(problem.rule == "invalid-escape" for problem in tree.problems)
         problems.extend(
@@ -310,10 +318,13 @@ class Snapshot:
         return problem if found == path or is_library(found) else with_import(problem, module)
 
     def _modules_used(self, path: str, definition: nodes.Definition) -> set[str]:
+        return self._modules_in(path, self.resolution(path, definition).uses)
+
+    def _modules_in(self, path: str, uses: Iterable[Use]) -> set[str]:
         imports = {item.path: item.node.text for item in self.imports(path)}
         return {
             imports[use.target.path]
-            for use in self.resolution(path, definition).uses
+            for use in uses
             if isinstance(use.target, ModuleName) and use.target.path in imports
         }
 
@@ -326,6 +337,33 @@ class Snapshot:
         problems = check_definition(definition, self.resolution(path, definition), facts, syntax_is_right)
         self._known.checks[path, definition] = (environment, facts, problems)
         return problems
+
+    # ---- samples -----------------------------------------------------------------------------------------------------
+    def samples(self, path: str) -> tuple[PlacedSample, ...]:
+        """The samples in the comments of a file, in order."""
+        return self._known.samples.of(self.tree(path))
+
+    def checked_samples(self, path: str) -> Iterator[tuple[PlacedSample, CheckedSample]]:
+        """The samples of a file with what is known of each."""
+        for placed in self.samples(path):
+            yield placed, self._known.samples.checked(self, path, placed.sample)
+
+    def session(self) -> Session:
+        """The composing of graphs in this state of the files."""
+        return Session(self, True, self._reached)
+
+    def _sample_problems(self, path: str, found: Sequence[Problem]) -> Iterator[Problem]:
+        """What is wrong with samples, and does not come from what is reported of the definitions themselves."""
+        reported = {(problem.rule, problem.span) for problem in found}
+        definitions = self.definitions(path)
+        for placed, checked in self.checked_samples(path):
+            for each in checked.problems:
+                inside = each.inside
+                if inside is not None and inside.definition in definitions:
+                    start = definitions[inside.definition].start
+                    if (inside.problem.rule, inside.problem.span.shifted(start)) in reported:
+                        continue
+                yield self._importable(path, each.problem.shifted(placed.start))
 
     # ---- composing ---------------------------------------------------------------------------------------------------
     def unit(self, name: OperatorName) -> Unit | None:
