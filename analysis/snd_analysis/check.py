@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from snd_analysis.diagnostics import Severity
+from snd_analysis.memo import Memo
 from snd_analysis.names.resolution import Resolution
 from snd_analysis.names.symbols import OperatorName
 from snd_analysis.names.unused import unused_problems
@@ -14,6 +15,7 @@ from snd_analysis.syntax import nodes
 from snd_analysis.syntax.problem import Problem
 from snd_analysis.types.compose import check_compose
 from snd_analysis.types.compose.recursion import invocations
+from snd_analysis.types.compose.reuse import StatementTypes
 from snd_analysis.types.context import Context
 from snd_analysis.types.declarations import declare
 from snd_analysis.types.lowering import check_lowering
@@ -138,23 +140,30 @@ def main_graphs(snapshot: Snapshot, path: str) -> tuple[nodes.Definition, ...]:
     invoked = {
         use.target.name
         for each in definitions
-        for use in snapshot.resolution(path, each).uses
+        for _, use in snapshot.resolution(path, each).local_uses
         if isinstance(use.target, OperatorName) and use.target.path == path and use.target.name != each.name.text
     }
     return tuple(each for each in graphs if each.name.text not in invoked) or (graphs[0],)
 
 
 def check_definition(
-    definition: nodes.Definition, resolution: Resolution, facts: Facts, syntax_is_right: bool
+    definition: nodes.Definition,
+    resolution: Resolution,
+    facts: Facts,
+    syntax_is_right: bool,
+    memo: Memo[StatementTypes] | None = None,
 ) -> tuple[Problem, ...]:
-    """Everything that is wrong with a definition but its syntax. Spans count from the start of the chunk."""
+    """Everything that is wrong with a definition but its syntax. Spans count from the start of the chunk.
+
+    ``memo`` has the types of statements that lasted through an edit; the result is the same without.
+    """
     context = Context(definition, resolution, facts)
     declare(context)
     check_lowering(context)
-    check_compose(context)
+    check_compose(context, memo)
     found = [*check_structure(definition), *context.problems, *check_precedence(definition)]
     problems = [*resolution.problems, *(problem for problem in found if resolution.is_clear(problem.span))]
     facts.close()
     if syntax_is_right and not any(severity_of(problem.rule) is Severity.ERROR for problem in problems):
-        problems.extend(unused_problems(definition, resolution.symbols, resolution.uses))
+        problems.extend(unused_problems(resolution))
     return tuple(problems)

@@ -18,6 +18,7 @@ from snd_analysis.compose.root import compose_root
 from snd_analysis.compose.session import Session
 from snd_analysis.compose.unit import Unit
 from snd_analysis.diagnostics import Diagnostic, Fix, Location, Related, Severity, TextEdit
+from snd_analysis.memo import Memo, is_long
 from snd_analysis.names.definitions import Definitions, LibraryDefinitions, definitions_are_readable, definitions_of
 from snd_analysis.names.environment import Environment, ModuleNames
 from snd_analysis.names.library import (
@@ -46,6 +47,7 @@ from snd_analysis.source import HEAD, Edit, Source, Span
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.chunks import SyntaxTree, parse_file
 from snd_analysis.syntax.problem import Elsewhere, Note, Problem
+from snd_analysis.types.compose.reuse import StatementTypes
 from snd_analysis.values import Value
 
 
@@ -78,10 +80,23 @@ class File:
     unreadable: UnreadableText | None = None
 
 
+class _Lasting:
+    """What may last of a long definition when it is edited: of its statements, not of the whole."""
+
+    __slots__ = ("environment", "resolution", "types")
+
+    def __init__(self) -> None:
+        self.environment: Environment | None = None
+        self.resolution: Resolution | None = None
+        self.types: Memo[StatementTypes] = Memo()
+
+
 class _Known:
     """What was worked out, by the nodes it was worked out for. Shared by the snapshots of a workspace."""
 
     def __init__(self) -> None:
+        self.lasting: dict[tuple[str, str], _Lasting] = {}
+        """By the paths and names of long definitions: of the version of each that was looked at last."""
         self.environments: dict[str, tuple[tuple[object, ...], Environment]] = {}
         self.resolutions: dict[tuple[str, nodes.Definition], tuple[Environment, Resolution]] = {}
         self.checks: dict[tuple[str, nodes.Definition], tuple[Environment, Facts, tuple[Problem, ...]]] = {}
@@ -99,6 +114,12 @@ class _Known:
             self.checks.pop((path, definition), None)
             self.units.pop((path, definition), None)
             self.composed.pop((path, definition), None)
+
+    def lasting_of(self, path: str, definition: nodes.Definition) -> _Lasting | None:
+        """What lasts of a definition, if that is long enough."""
+        if not is_long(definition):
+            return None
+        return self.lasting.setdefault((path, definition.name.text), _Lasting())
 
 
 class Workspace:
@@ -273,6 +294,14 @@ class Snapshot:
             self._known.resolutions[path, definition] = known
         return known[1]
 
+    def _resolved(self, path: str, definition: nodes.Definition, environment: Environment) -> Resolution:
+        lasting = self._known.lasting_of(path, definition)
+        if lasting is None:
+            return resolve(definition, environment)
+        resolution = resolve(definition, environment, lasting.resolution, lasting.environment is environment)
+        lasting.environment, lasting.resolution = environment, resolution
+        return resolution
+
     # ---- diagnostics -------------------------------------------------------------------------------------------------
     def diagnostics(self, path: str) -> tuple[Diagnostic, ...]:
         """Everything that is wrong in a file, in order of its places; nothing is suppressed."""
@@ -318,7 +347,7 @@ class Snapshot:
         return problem if found == path or is_library(found) else with_import(problem, module)
 
     def _modules_used(self, path: str, definition: nodes.Definition) -> set[str]:
-        return self._modules_in(path, self.resolution(path, definition).uses)
+        return self._modules_in(path, (use for _, use in self.resolution(path, definition).local_uses))
 
     def _modules_in(self, path: str, uses: Iterable[Use]) -> set[str]:
         imports = {item.path: item.node.text for item in self.imports(path)}
@@ -334,7 +363,12 @@ class Snapshot:
         if known is not None and known[0] is environment and known[1].unchanged(self):
             return known[2]
         facts = Facts(self, path)
-        problems = check_definition(definition, self.resolution(path, definition), facts, syntax_is_right)
+        resolution = self.resolution(path, definition)
+        lasting = self._known.lasting_of(path, definition)
+        memo = None if lasting is None else Memo(lasting.types)
+        problems = check_definition(definition, resolution, facts, syntax_is_right, memo)
+        if lasting is not None and memo is not None:
+            lasting.types = memo
         self._known.checks[path, definition] = (environment, facts, problems)
         return problems
 

@@ -95,7 +95,7 @@ class Unit:
 
     def declared(self, symbol: Symbol) -> Place:
         """Where a symbol is declared."""
-        return Place(self.name.path, self.name.name, symbol.span)
+        return Place(self.name.path, self.name.name, self.resolution.span(symbol))
 
     def is_wrong(self, base: int, node: nodes.Node) -> bool:
         """Whether something inside a node of an entry is reported already."""

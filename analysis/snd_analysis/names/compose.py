@@ -6,9 +6,9 @@ from typing import TypeGuard
 
 from snd_analysis.names.expressions import resolve_expression, resolve_invocation, resolve_type
 from snd_analysis.names.parameters import resolve_declared
-from snd_analysis.names.resolution import Role
 from snd_analysis.names.scope import Scope, Tables
 from snd_analysis.names.symbols import SymbolKind
+from snd_analysis.names.use import Role
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.problem import Note, Problem
 
@@ -42,9 +42,12 @@ class ComposeNames:
         self._assignable = assignable
         self._depth = 0
 
-    def component(self, component: nodes.Component, scope: Scope | None = None) -> None:
-        """Resolves one statement; its results are visible from the next one on."""
-        scope = scope or self._scope
+    def entry(self, base: int, component: nodes.Component) -> None:
+        """Resolves one statement of the block; its results are visible from the next one on."""
+        scopes = (self._scope, self._assignable)
+        self._tables.resolve_part(base, component, scopes, lambda: self._component(component, self._scope))
+
+    def _component(self, component: nodes.Component, scope: Scope) -> None:
         self._right_side(component.value, scope)
         for result in component.results:
             for item in result.items if isinstance(result, nodes.ResultList) else (result,):
@@ -85,7 +88,7 @@ class ComposeNames:
         self._depth += 1
         for item in region.items:
             if isinstance(item, nodes.Component):
-                self.component(item, inner)
+                self._component(item, inner)
             elif isinstance(item, nodes.Yield):
                 for value in item.values:
                     resolve_expression(self._tables, inner, value)
@@ -121,9 +124,9 @@ class ComposeNames:
 
     def _assign(self, name: nodes.Name, result: nodes.Node, scope: Scope) -> None:
         tables = self._tables
-        target = self._assignable.names.get(name.text) if self._depth == 0 else None
+        target = self._assignable.own(name.text) if self._depth == 0 else None
         if target is None:
-            earlier = scope.names.get(name.text)
+            earlier = scope.own(name.text)
             if earlier is not None and earlier.kind in _REASONS:
                 self._report_assignment(name, earlier.kind)
                 tables.targets[name] = earlier
@@ -133,15 +136,15 @@ class ComposeNames:
             return
         tables.targets[name] = target
         tables.use(name, target, Role.WRITE)
-        earlier = self._scope.names.get(name.text)
+        earlier = self._scope.own(name.text)
         if earlier is not None and earlier is not target:
             return  # the names of the two clash, which is reported where they are declared
         if earlier is target and target.kind is SymbolKind.OUTPUT and target not in tables.ambiguous:
             message = f"the output '{name.text}' is assigned a second time"
-            note = Note(target.span, f"the output '{name.text}' is declared here")
+            note = Note(tables.span(target), f"the output '{name.text}' is declared here")
             tables.problems.append(Problem("assigned-twice", name.span.shifted(tables.base), message, (note,)))
             return
-        self._scope.names[name.text] = target
+        self._scope.bind(name.text, target)
 
     def _report_assignment(self, name: nodes.Name, kind: SymbolKind) -> None:
         message = f"the {kind} '{name.text}' can't be assigned here: {_REASONS[kind]}"

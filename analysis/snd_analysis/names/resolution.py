@@ -3,48 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from enum import StrEnum
+from dataclasses import dataclass, field
+from functools import cached_property
 
-from snd_analysis.names.symbols import OperatorName, Symbol, Target
+from snd_analysis.names.part import Part
+from snd_analysis.names.symbols import Symbol, Target
+from snd_analysis.names.use import AttributeName, ModuleName, Role, Use
 from snd_analysis.source import Span
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.problem import Problem
 
-
-class Role(StrEnum):
-    """What a name does where it stands."""
-
-    DECLARATION = "declaration"
-    READ = "read"
-    WRITE = "write"
+__all__ = ["AttributeName", "ModuleName", "Resolution", "Role", "Use"]
 
 
-@dataclass(frozen=True, slots=True)
-class ModuleName:
-    """A module, by its path."""
-
-    path: str
-
-
-@dataclass(frozen=True, slots=True)
-class AttributeName:
-    """An attribute of another definition, in an invocation of it."""
-
-    operator: OperatorName
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class Use:
-    """One occurrence of a name; ``span`` counts from the start of the chunk."""
-
-    span: Span
-    target: Target | ModuleName | AttributeName
-    role: Role
-
-
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Resolution:
     """What every name of a definition stands for. Spans count from the start of the chunk.
 
@@ -55,12 +27,29 @@ class Resolution:
     definition: nodes.Definition
     symbols: tuple[Symbol, ...]
     targets: Mapping[nodes.Node, Target]
-    uses: tuple[Use, ...]
+    local_uses: tuple[tuple[nodes.Node, Use], ...]
+    """Every use of a name, its span counted from the start of the statement before it."""
     problems: tuple[Problem, ...]
     ambiguous: frozenset[Symbol] = frozenset()
     """Symbols whose name another declaration of the same definition bears as well, which is reported."""
     unclear: tuple[Span, ...] = ()
     """Statements of which it is not known what they mean, which is reported: nothing else is said about them."""
+    starts: Mapping[nodes.Node, int] = field(default_factory=dict)
+    """Where each statement starts: what its spans count from."""
+    parts: Mapping[nodes.Node, Part] = field(default_factory=dict)
+    """What single statements have added, by the statements; not of all blocks."""
+
+    @cached_property
+    def uses(self) -> tuple[Use, ...]:
+        """Every use of a name."""
+        starts = self.starts
+        return tuple(
+            Use(use.span.shifted(starts[statement]), use.target, use.role) for statement, use in self.local_uses
+        )
+
+    def span(self, symbol: Symbol) -> Span:
+        """Where a symbol of this definition is declared."""
+        return symbol.local_span.shifted(self.starts[symbol.statement])
 
     def symbol(self, name: str) -> Symbol | None:
         """The first symbol of that name: an attribute, input, extent or the like, not one local to a formula."""

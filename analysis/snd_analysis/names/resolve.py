@@ -6,6 +6,7 @@ Blocks may stand in any order; they are read in the order in which the draft eva
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TypeVar
 
 from snd_analysis.names import parameters
@@ -14,18 +15,27 @@ from snd_analysis.names.damage import damaged_places, lost_names
 from snd_analysis.names.environment import Environment
 from snd_analysis.names.expressions import resolve_expression, resolve_type
 from snd_analysis.names.operators import resolve_operator
-from snd_analysis.names.resolution import AttributeName, Resolution, Role
+from snd_analysis.names.resolution import Resolution
 from snd_analysis.names.scope import Scope, Tables
 from snd_analysis.names.symbols import SymbolKind
 from snd_analysis.names.undefined import module_problems, undefined_problems
+from snd_analysis.names.use import AttributeName, Role
 from snd_analysis.syntax import nodes
 
 _Statement = TypeVar("_Statement", bound=nodes.Node)
 
 
-def resolve(definition: nodes.Definition, environment: Environment) -> Resolution:
-    """Resolves every name of ``definition``, seen from its file."""
-    tables = Tables(environment)
+def resolve(
+    definition: nodes.Definition,
+    environment: Environment,
+    before: Resolution | None = None,
+    same_environment: bool = True,
+) -> Resolution:
+    """Resolves every name of ``definition``, seen from its file.
+
+    ``before`` is the resolution of an earlier version of it; the result is the same without.
+    """
+    tables = Tables(definition, environment, before, same_environment)
     scope = Scope()
 
     def entries(block: str, kind: type[_Statement]) -> list[tuple[int, _Statement]]:
@@ -54,8 +64,12 @@ def resolve(definition: nodes.Definition, environment: Environment) -> Resolutio
     parameters.resolve_using(tables, scope, entries("using", nodes.Using))
     for block in ("constant", "variable"):
         declared = entries(block, nodes.Parameter)
-        parameters.resolve_parameters(tables, scope, block, declared)
-        parameters.declare_parameters(tables, scope, block, declared)
+        for base, entry in declared:
+            resolving = partial(parameters.resolve_parameters, tables, scope, block, [(base, entry)])
+            tables.resolve_part(base, entry, (scope,), resolving)
+        for base, entry in declared:
+            declaring = partial(parameters.declare_parameters, tables, scope, block, [(base, entry)])
+            tables.resolve_part(base, entry.name, (scope,), declaring)
 
     outputs = Scope()
     declared = entries("output", nodes.Parameter)
@@ -79,15 +93,13 @@ def resolve(definition: nodes.Definition, environment: Environment) -> Resolutio
     compose = ComposeNames(tables, compose_scope, outputs)
     tables.block = "compose"
     for base, component in entries("compose", nodes.Component):
-        tables.base = base
-        compose.component(component)
+        compose.entry(base, component)
     variables = Scope()
     variables.names = {name: symbol for name, symbol in scope.names.items() if symbol.kind is SymbolKind.VARIABLE}
     update = ComposeNames(tables, compose_scope, variables)
     tables.block = "update"
     for base, component in entries("update", nodes.Component):
-        tables.base = base
-        update.component(component)
+        update.entry(base, component)
 
     tables.block = "quantize"
     for base, quantization in entries("quantize", nodes.Quantization):
@@ -97,7 +109,7 @@ def resolve(definition: nodes.Definition, environment: Environment) -> Resolutio
     unclear = (*damaged_places(definition), *tables.unclear)
     resolution = Resolution(
         definition, tuple(tables.symbols), tables.targets, tuple(tables.uses), tuple(tables.problems),
-        frozenset(tables.ambiguous), unclear,
+        frozenset(tables.ambiguous), unclear, tables.starts, tables.parts,
     )  # fmt: skip
     undefined = [item for item in tables.undefined if resolution.is_clear(item.span)]
     unknown_modules = [item for item in tables.unknown_modules if resolution.is_clear(item.span)]
@@ -107,7 +119,7 @@ def resolve(definition: nodes.Definition, environment: Environment) -> Resolutio
         problems=(
             *tables.unclear.values(),
             *(problem for problem in tables.problems if resolution.is_clear(problem.span)),
-            *undefined_problems((item for item in undefined if item.name not in lost), tables.symbols),
+            *undefined_problems((item for item in undefined if item.name not in lost), resolution),
             *module_problems(unknown_modules, environment),
         ),
     )

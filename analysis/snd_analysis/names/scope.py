@@ -2,35 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 
 from snd_analysis.names.environment import Environment
-from snd_analysis.names.resolution import AttributeName, ModuleName, Role, Use
+from snd_analysis.names.part import Part
+from snd_analysis.names.resolution import Resolution
 from snd_analysis.names.symbols import Symbol, SymbolKind, Target
 from snd_analysis.names.undefined import Undefined, UnknownModule
+from snd_analysis.names.use import AttributeName, ModuleName, Role, Use
 from snd_analysis.source import Span
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.problem import Note, Problem
 from snd_analysis.syntax.tokens import keywords
 
 
+@dataclass(slots=True)
+class Watch:
+    """What a scope is asked, and what is bound in it, while one statement is resolved."""
+
+    asked: dict[str, Symbol | None] = field(default_factory=dict)
+    bound: dict[str, Symbol] = field(default_factory=dict)
+
+
 class Scope:
     """Names of one level; what it does not have is looked up further out."""
 
-    __slots__ = ("names", "outer")
+    __slots__ = ("names", "outer", "watch")
 
     def __init__(self, outer: Scope | None = None) -> None:
         self.names: dict[str, Symbol] = {}
         self.outer = outer
+        self.watch: Watch | None = None
 
     def find(self, name: str) -> Symbol | None:
         """The symbol that the name stands for here."""
         scope: Scope | None = self
         while scope is not None:
-            if name in scope.names:
-                return scope.names[name]
+            symbol = scope.own(name)
+            if symbol is not None:
+                return symbol
             scope = scope.outer
         return None
+
+    def own(self, name: str) -> Symbol | None:
+        """The symbol that the name stands for on this level."""
+        symbol = self.names.get(name)
+        if self.watch is not None:
+            self.watch.asked.setdefault(name, symbol)
+        return symbol
+
+    def bind(self, name: str, symbol: Symbol) -> None:
+        """Lets the name stand for a symbol from now on."""
+        self.names[name] = symbol
+        if self.watch is not None:
+            self.watch.bound[name] = symbol
 
     def visible(self) -> Iterator[str]:
         """All names that could be used here."""
@@ -41,13 +67,28 @@ class Scope:
 
 
 class Tables:
-    """Everything that is known of the names of a definition so far."""
+    """Everything that is known of the names of a definition so far.
 
-    def __init__(self, environment: Environment) -> None:
+    ``before`` is the resolution of an earlier version of it, of which the parts and symbols are used again that belong
+    to statements of this one; the parts only if ``same_environment``.
+    """
+
+    def __init__(
+        self, definition: nodes.Definition, environment: Environment, before: Resolution | None, same_environment: bool
+    ) -> None:
         self.environment = environment
+        self.starts: dict[nodes.Node, int] = {}
+        self._statements: dict[int, nodes.Node] = {}
+        for block in definition.blocks:
+            for entry in block.entries if isinstance(block, nodes.Block) else ():
+                self.starts[entry.statement] = entry.start
+                self._statements[entry.start] = entry.statement
+        self._targets_before = before.targets if before is not None else {}
+        self._parts_before = before.parts if before is not None and same_environment else {}
+        self.parts: dict[nodes.Node, Part] = {}
         self.symbols: list[Symbol] = []
         self.targets: dict[nodes.Node, Target] = {}
-        self.uses: list[Use] = []
+        self.uses: list[tuple[nodes.Node, Use]] = []
         self.problems: list[Problem] = []
         self.undefined: list[Undefined] = []
         self.unknown_modules: list[UnknownModule] = []
@@ -55,22 +96,87 @@ class Tables:
         """Parts of statements of which it is not known what they mean, with what is said of them."""
         self.ambiguous: set[Symbol] = set()
         self.block = ""
-        self.base = 0
+        self._base = 0
+        self._statement: nodes.Node = definition
 
+    @property
+    def base(self) -> int:
+        """Where the statement at hand starts: what the spans of its nodes count from."""
+        return self._base
+
+    @base.setter
+    def base(self, start: int) -> None:
+        self._base = start
+        self._statement = self._statements[start]
+
+    def span(self, symbol: Symbol) -> Span:
+        """Where a symbol is declared."""
+        return symbol.local_span.shifted(self.starts[symbol.statement])
+
+    # ---- parts -------------------------------------------------------------------------------------------------------
+    def resolve_part(self, base: int, node: nodes.Node, scopes: Sequence[Scope], resolve: Callable[[], None]) -> None:
+        """Resolves a statement by ``resolve``, or adds what it added before, if ``scopes`` answer as they did then.
+
+        The scopes are all that are asked which are not its own. ``node`` is the statement, or a name of it if it is
+        resolved in two steps.
+        """
+        self.base = base
+        part = self._parts_before.get(node)
+        if part is None or not part.holds_in(scopes):
+            part = self._resolved(node, scopes, resolve)
+        else:
+            for scope, bound in zip(scopes, part.bound, strict=True):
+                scope.names.update(bound)
+        self.parts[node] = part
+        self.symbols.extend(part.symbols)
+        self.targets.update(part.targets)
+        self.uses.extend(part.uses)
+
+    def _resolved(self, node: nodes.Node, scopes: Sequence[Scope], resolve: Callable[[], None]) -> Part:
+        before = self.symbols, self.targets, self.uses
+        self.symbols, self.targets, self.uses = [], {}, []
+        said = self._amount_said()
+        watches = [Watch() for _ in scopes]
+        for scope, watch in zip(scopes, watches, strict=True):
+            scope.watch = watch
+        resolve()
+        for scope in scopes:
+            scope.watch = None
+        part = Part(
+            node,
+            tuple(tuple(watch.asked.items()) for watch in watches),
+            tuple(watch.bound for watch in watches),
+            tuple(self.symbols), self.targets, tuple(self.uses), self._amount_said() == said,
+        )  # fmt: skip
+        self.symbols, self.targets, self.uses = before
+        return part
+
+    def _amount_said(self) -> tuple[int, ...]:
+        return (
+            len(self.problems), len(self.undefined), len(self.unknown_modules), len(self.unclear), len(self.ambiguous)
+        )  # fmt: skip
+
+    # ---- declarations and uses ---------------------------------------------------------------------------------------
     def declare(self, scope: Scope, name: nodes.Name, kind: SymbolKind, node: nodes.Node) -> Symbol:
         """Declares a name in ``scope``; a name that the scope already has keeps its first meaning, and is reported."""
-        span = name.span.shifted(self.base)
-        symbol = Symbol(name.text, kind, span, node, self.base)
+        symbol = self._symbol(name, kind, node)
         self.symbols.append(symbol)
         self.targets[name] = symbol
-        self.uses.append(Use(span, symbol, Role.DECLARATION))
+        self.uses.append((self._statement, Use(symbol.local_span, symbol, Role.DECLARATION)))
         self.check_name(name)
-        earlier = scope.names.get(name.text)
+        earlier = scope.own(name.text)
         if earlier is not None and name.text:
             self.report_duplicate(symbol, earlier)
         else:
-            scope.names[name.text] = symbol
+            scope.bind(name.text, symbol)
         return symbol
+
+    def _symbol(self, name: nodes.Name, kind: SymbolKind, node: nodes.Node) -> Symbol:
+        """The symbol that this declared before the edit, else a new one."""
+        known = self._targets_before.get(name)
+        if isinstance(known, Symbol) and known.node is node and known.kind is kind and name not in self.targets:
+            return known
+        return Symbol(name.text, kind, name.span, node, self._statement)
 
     def check_name(self, name: nodes.Name) -> None:
         """A lone ``_`` is reserved (2.4)."""
@@ -81,13 +187,13 @@ class Tables:
     def report_duplicate(self, symbol: Symbol, earlier: Symbol) -> None:
         """Two declarations of one name."""
         self.ambiguous |= {symbol, earlier}
-        if earlier.kind in (SymbolKind.EXTENT, SymbolKind.LENGTH) and earlier.span.start > symbol.span.start:
+        if earlier.kind in (SymbolKind.EXTENT, SymbolKind.LENGTH) and self.span(earlier) > self.span(symbol):
             message = (
                 f"the {symbol.kind} '{symbol.name}' is not known yet where shapes and lengths are bound: here "
                 f"'{symbol.name}' declares {earlier.kind.article}, and the two clash"
             )
-            note = Note(symbol.span, f"the {symbol.kind} is declared here")
-            self.problems.append(Problem("not-visible", earlier.span, message, (note,)))
+            note = Note(self.span(symbol), f"the {symbol.kind} is declared here")
+            self.problems.append(Problem("not-visible", self.span(earlier), message, (note,)))
             return
         rule, what = "duplicate-definition", f"the {symbol.kind} '{symbol.name}' has the name of"
         if symbol.kind is earlier.kind:
@@ -97,7 +203,8 @@ class Tables:
         message = f"{what} the {earlier.kind} declared before"
         if rule == "assigned-twice":
             message = f"the tensor '{symbol.name}' is assigned a second time; each needs a name of its own"
-        self.problems.append(Problem(rule, symbol.span, message, (Note(earlier.span, "first declared here"),)))
+        note = Note(self.span(earlier), "first declared here")
+        self.problems.append(Problem(rule, self.span(symbol), message, (note,)))
 
     def make_unclear(self, node: nodes.Node, problem: Problem) -> None:
         """Notes that it is not known what a node means, so that one problem is all that is said of it."""
@@ -105,7 +212,7 @@ class Tables:
 
     def use(self, node: nodes.Node, target: Target | ModuleName | AttributeName, role: Role = Role.READ) -> None:
         """Notes that a node names something."""
-        self.uses.append(Use(node.span.shifted(self.base), target, role))
+        self.uses.append((self._statement, Use(node.span, target, role)))
 
     def missing(self, node: nodes.Node, name: str, scope: Scope, wanted: str = "name") -> None:
         """Notes that a name stands for nothing. What recovery made up is reported: an empty name, or a keyword."""

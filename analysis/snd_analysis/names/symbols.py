@@ -56,17 +56,18 @@ TENSOR_KINDS = frozenset(
 class Symbol:
     """A name that a definition declares. Symbols are compared by identity.
 
-    ``span`` counts from the start of the chunk. ``node`` is what declares the symbol: a ``Parameter``, a
-    ``DtypeDeclaration``, the ``Extent`` or ``Pack`` that binds it, a ``NameTarget`` or ``TupleTarget``, an
-    ``IndexBound``, an ``Unroll``, a ``Local``, a ``Result`` or ``ResultTuple``, a ``Carry``, ``Scan`` or ``Iteration``,
-    a ``Labelled``. ``base`` is what the spans inside ``node`` count from.
+    A symbol stays the same object as long as the statement that declares it does, however much that moves: so
+    ``local_span`` counts from the start of ``statement``, and ``Resolution.span`` tells where the symbol is. ``node``
+    is what declares it: a ``Parameter``, a ``DtypeDeclaration``, the ``Extent`` or ``Pack`` that binds it, a
+    ``NameTarget`` or ``TupleTarget``, an ``IndexBound``, an ``Unroll``, a ``Local``, a ``Result`` or ``ResultTuple``,
+    a ``Carry``, ``Scan`` or ``Iteration``, a ``Labelled``.
     """
 
     name: str
     kind: SymbolKind
-    span: Span
+    local_span: Span
     node: nodes.Node
-    base: int
+    statement: nodes.Node
 
     @property
     def is_tensor(self) -> bool:

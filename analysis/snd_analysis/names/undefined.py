@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from snd_analysis.names.environment import Environment
+from snd_analysis.names.resolution import Resolution
 from snd_analysis.names.symbols import Symbol, SymbolKind
 from snd_analysis.source import HEAD, Edit, Span
 from snd_analysis.syntax.problem import Note, Problem, Repair
@@ -39,13 +40,13 @@ class UnknownModule:
     wanted: str
 
 
-def undefined_problems(undefined: Iterable[Undefined], symbols: Sequence[Symbol]) -> Iterator[Problem]:
+def undefined_problems(undefined: Iterable[Undefined], resolution: Resolution) -> Iterator[Problem]:
     """A problem for each name that stands for nothing, at its first use; the other uses are notes."""
     first: dict[tuple[str, str], list[Undefined]] = {}
     for item in undefined:
         first.setdefault((item.name, item.wanted), []).append(item)
     for same in first.values():
-        problem = _undefined_problem(same[0], symbols)
+        problem = _undefined_problem(same[0], resolution)
         more = _also_used(same)
         yield replace(problem, notes=(*problem.notes, *more), repair=None if more else problem.repair)
 
@@ -81,11 +82,11 @@ def import_of(module: str) -> Repair:
     return Repair(f"import the module '{module}'", (Edit(HEAD, f"import {module};"),))
 
 
-def _undefined_problem(undefined: Undefined, symbols: Sequence[Symbol]) -> Problem:
+def _undefined_problem(undefined: Undefined, resolution: Resolution) -> Problem:
     name, span = undefined.name, undefined.span
-    hidden = next((symbol for symbol in symbols if symbol.name == name), None)
+    hidden = resolution.symbol(name)
     if hidden is not None:
-        return _hidden_problem(undefined, hidden)
+        return _hidden_problem(undefined, hidden, resolution.span(hidden))
     close = _meant(undefined)
     hint = f"; did you mean '{close}'?" if close else ""
     repair = Repair(f"write '{close}'", (Edit(span, close),), safe=False) if close else None
@@ -105,11 +106,11 @@ def _meant(undefined: Undefined) -> str | None:
     return close[0] if close else None
 
 
-def _hidden_problem(undefined: Undefined, symbol: Symbol) -> Problem:
+def _hidden_problem(undefined: Undefined, symbol: Symbol, declared: Span) -> Problem:
     name, span, kind = undefined.name, undefined.span, symbol.kind
-    note = (Note(symbol.span, f"the {kind} '{name}' is declared here"),)
+    note = (Note(declared, f"the {kind} '{name}' is declared here"),)
     if kind in (SymbolKind.TENSOR, SymbolKind.OUTPUT) and undefined.block in ("compose", "update"):
-        if kind is SymbolKind.OUTPUT or symbol.span.start > span.start:
+        if kind is SymbolKind.OUTPUT or declared.start > span.start:
             message = f"the {kind} '{name}' is used before it is assigned"
             return Problem("used-before-definition", span, message, note)
         return Problem("undefined-name", span, f"the tensor '{name}' is not visible outside of its block", note)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from snd_analysis.names.resolution import Role, Use
+from snd_analysis.names.resolution import Resolution
 from snd_analysis.names.symbols import ShapeMember, Symbol, SymbolKind
+from snd_analysis.names.use import Role
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.problem import Problem
 
@@ -23,17 +24,17 @@ _JUDGED = frozenset(
 )
 
 
-def unused_problems(definition: nodes.Definition, symbols: Sequence[Symbol], uses: Sequence[Use]) -> Iterator[Problem]:
+def unused_problems(resolution: Resolution) -> Iterator[Problem]:
     """A hint for each symbol that is declared and never read, unless its name begins with ``_``."""
-    blocks = {block.kind for block in definition.blocks if isinstance(block, nodes.Block)}
+    blocks = {block.kind for block in resolution.definition.blocks if isinstance(block, nodes.Block)}
     has_body = bool(blocks & {"lower", "compose"})
     read = {
         use.target.tensor if isinstance(use.target, ShapeMember) else use.target
-        for use in uses
+        for _, use in resolution.local_uses
         if use.role is not Role.DECLARATION
     }
     names_read = {target.name for target in read if isinstance(target, Symbol)}
-    for symbol in symbols:
+    for symbol in resolution.symbols:
         if symbol.kind not in _JUDGED or symbol in read or symbol.name.startswith("_"):
             continue
         if symbol.kind is SymbolKind.TENSOR and symbol.name in names_read:  # another one shadows it
@@ -41,4 +42,6 @@ def unused_problems(definition: nodes.Definition, symbols: Sequence[Symbol], use
         if symbol.kind is SymbolKind.ATTRIBUTE and not has_body:
             continue
         hint = "; write '~' in its place" if symbol.kind is SymbolKind.TENSOR else ""
-        yield Problem("unused-symbol", symbol.span, f"the {symbol.kind} '{symbol.name}' is never used{hint}")
+        yield Problem(
+            "unused-symbol", resolution.span(symbol), f"the {symbol.kind} '{symbol.name}' is never used{hint}"
+        )

@@ -370,24 +370,25 @@ def variable(key: Hashable, name: str, minimum: int | None = 0, maximum: int | N
     return of_atom(Variable(Leaf(key, name, minimum, maximum)))
 
 
+@dataclass(frozen=True, slots=True)
 class _Unknown:
-    """A key that equals only itself."""
+    """The key of something that nothing is known of."""
 
-    __slots__ = ()
-
-
-def opaque(name: str, minimum: int | None = 0) -> Integer:
-    """An unknown that equals only itself."""
-    return variable(_Unknown(), name, minimum)
+    origin: Hashable
 
 
-def without_unknowns(a: Integer, name: str) -> Integer:
+def opaque(name: str, minimum: int | None = 0, origin: Hashable | None = None) -> Integer:
+    """An unknown that equals only itself, and those of the same origin if one is given."""
+    return variable(_Unknown(object() if origin is None else origin), name, minimum)
+
+
+def without_unknowns(a: Integer, name: str, origin: Hashable | None = None) -> Integer:
     """``a``, or one unknown in its place if it is made of several things that nothing is known of.
 
     Sums of such things say nothing that one of them would not, and they grow from operator to operator.
     """
     unknown = [leaf for leaf in a.leaves if isinstance(leaf.key, _Unknown)]
-    return a if not unknown or len(a.leaves) == 1 else opaque(name)
+    return a if not unknown or len(a.leaves) == 1 else opaque(name, origin=origin)
 
 
 @dataclass(frozen=True, slots=True)

@@ -142,6 +142,10 @@ class Context:
         if symbol is not None:
             self._doubted.add(symbol)
 
+    def amount_said(self) -> tuple[int, int, int]:
+        """How much is reported, and not to be reported: the same as long as nothing is found to be wrong."""
+        return len(self.problems), len(self._doubted), len(self._presumed)
+
     @contextmanager
     def silent(self) -> Iterator[None]:
         """Within, nothing is reported, and nothing that was found wrong is remembered."""
@@ -180,7 +184,7 @@ class Context:
 
     def declared(self, symbol: Symbol) -> Note:
         """A note at the declaration of a symbol."""
-        return Note(symbol.span, f"the {symbol.kind} '{symbol.name}' is declared here")
+        return Note(self.resolution.span(symbol), f"the {symbol.kind} '{symbol.name}' is declared here")
 
     def report(
         self,

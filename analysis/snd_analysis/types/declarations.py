@@ -46,7 +46,7 @@ def declare(context: Context) -> None:
     check_outputs(context, outputs, inputs)
     check_assertions(context)
     for symbol in context.symbols:
-        if not context.resolution.is_clear(symbol.span):
+        if not context.resolution.is_clear(context.resolution.span(symbol)):
             context.symbols[symbol] = UNTYPED  # its declaration is broken, which is reported
     context.base = 0
 

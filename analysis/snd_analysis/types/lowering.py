@@ -47,7 +47,7 @@ def check_lowering(context: Context) -> None:
             continue
         if symbol not in written and not broken:
             message = f"no formula in '@lower' writes the output '{symbol.name}'"
-            context.problems.append(Problem("output-not-assigned", symbol.span, message))
+            context.problems.append(Problem("output-not-assigned", context.resolution.span(symbol), message))
 
 
 def _keep_first(context: Context, before: int, rule: str) -> None:

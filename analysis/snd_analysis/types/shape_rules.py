@@ -112,7 +112,7 @@ def _declared(context: Context, expression: nodes.Node) -> tuple[Note, ...]:
     return tuple(
         context.declared(symbol)
         for symbol in symbols_in(context.resolution, expression)
-        if not here.start <= symbol.span.start < here.end
+        if not here.start <= context.resolution.span(symbol).start < here.end
     )
 
 

@@ -144,7 +144,7 @@ class Subject:
 
     def declared(self, symbol: Symbol) -> Span:
         """Where a symbol is declared."""
-        return symbol.span.shifted(self._base)
+        return self.resolution.span(symbol).shifted(self._base)
 
     @cached_property
     def _uses(self) -> dict[Symbol, list[nodes.Node]]:

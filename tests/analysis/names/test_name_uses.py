@@ -66,7 +66,7 @@ def test_a_symbol_is_declared_once_where_it_says(program: Path):
         for _, resolution in _resolutions(snapshot, path):
             declared = [use for use in resolution.uses if use.role is Role.DECLARATION]
             assert [use.target for use in declared] == list(resolution.symbols)
-            assert [use.span for use in declared] == [symbol.span for symbol in resolution.symbols]
+            assert [use.span for use in declared] == [resolution.span(symbol) for symbol in resolution.symbols]
             known = set(resolution.symbols)
             targets = {use.target for use in resolution.uses if isinstance(use.target, Symbol)}
             assert targets == known

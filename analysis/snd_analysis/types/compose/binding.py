@@ -9,6 +9,7 @@ from functools import partial
 from snd_analysis import shapes
 from snd_analysis.names.symbols import Symbol
 from snd_analysis.shapes import DivisionByZero, Integer, NegativeExponent, Truth, Verdict
+from snd_analysis.syntax import nodes
 from snd_analysis.types.dimensions import Dimension, Extents
 
 _Complaint = Callable[[Integer], None]
@@ -27,11 +28,13 @@ class _Equation:
 class ShapeBinding:
     """What the integers of an invoked operator come to in one invocation.
 
-    Every value that is not determined becomes an unknown of this invocation, so that results of two invocations are
-    never mistaken for equal.
+    Every value that is not determined becomes an unknown of this invocation, ``origin``, so that results of two
+    invocations are never mistaken for equal, and those of one are known again.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, origin: nodes.Node) -> None:
+        self._origin = origin
+        self._unsettled = 0
         self._values: dict[Hashable, Integer] = {}
         self._fresh: dict[Hashable, Integer | Truth] = {}
         self._packs: dict[Symbol, Extents] = {}
@@ -146,16 +149,24 @@ class ShapeBinding:
     def settled(self, formal: Integer) -> Integer:
         """What an integer of the operator comes to: an unknown one as far as it is not bound."""
         if self._contradictory:
-            return shapes.opaque("value")
+            return self._unknown()
         for leaf in formal.leaves:
             if leaf.key not in self._values and leaf.key not in self._fresh:
                 is_condition = (leaf.low, leaf.high) == (0, 1)
-                fresh = shapes.proposition(object(), leaf.name) if is_condition else shapes.opaque(leaf.name, leaf.low)
-                self._fresh[leaf.key] = fresh
+                origin = (self._origin, leaf.key)
+                self._fresh[leaf.key] = (
+                    shapes.proposition(origin, leaf.name)
+                    if is_condition
+                    else shapes.opaque(leaf.name, leaf.low, origin)
+                )
         try:
             return shapes.substitute(formal, {**self._fresh, **self._values})
         except (DivisionByZero, NegativeExponent):
-            return shapes.opaque("value")
+            return self._unknown()
+
+    def _unknown(self) -> Integer:
+        self._unsettled += 1
+        return shapes.opaque("value", origin=(self._origin, self._unsettled))
 
     def known(self, formal: Integer | None) -> Integer | None:
         """Like ``settled``, but None if anything in it is not bound."""

@@ -74,4 +74,4 @@ def _report(work: Composition, rule: str, symbol: Symbol, name: nodes.Name, text
         context.report(rule, name, message, (context.declared(symbol),))
         return
     made = Note(Span(name.start, name.end).shifted(context.base), f"'{symbol.name}' is assigned here")
-    context.problems.append(Problem(rule, symbol.span, message, (made,)))
+    context.problems.append(Problem(rule, context.resolution.span(symbol), message, (made,)))

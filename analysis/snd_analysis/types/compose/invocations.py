@@ -30,7 +30,7 @@ def invoke(work: Composition, call: nodes.Call) -> list[Value] | None:
     if signature.kind == "graph" and not work.in_control_flow:
         message = f"'{name.name}' is a graph: graphs are invoked by branches and loops only; make it an operator"
         context.report("graph-invoked", call.function, message, (elsewhere(name, "the graph is defined here"),))
-    types, binding = TypeBinding(work, signature, name), ShapeBinding()
+    types, binding = TypeBinding(work, signature, name), ShapeBinding(call)
     if not signature.sound:
         binding.give_up()
     if call.generics is not None:
@@ -59,7 +59,7 @@ def _result(
     if formal is None or dtype is None or formal.shape is None:
         return replace(UNKNOWN, invoked=name, place=call.function)
     extents = binding.extents(output.dimensions)
-    rank = without_unknowns(binding.settled(formal.shape.rank), "rank")
+    rank = without_unknowns(binding.settled(formal.shape.rank), "rank", (call, output.symbol))
     length = None if formal.length is None else binding.settled(formal.length)
     shape = shape_of(rank, extents)
     if extents is None and binding.known(formal.shape.rank) is None:

@@ -121,7 +121,7 @@ def _check_algorithm(work: Composition, entry: nodes.Quantization) -> None:
 def _check_parts(work: Composition, entry: nodes.Quantization, name: OperatorName, signature: Signature) -> None:
     """Generic types and attributes, as in an invocation on the tensor."""
     context = work.context
-    types, binding = TypeBinding(work, signature, name), ShapeBinding()
+    types, binding = TypeBinding(work, signature, name), ShapeBinding(entry)
     if entry.generics is not None:
         types.give(entry.generics)
     AttributeCheck(work, name, signature, types, binding).check(entry.attributes, entry.algorithm)

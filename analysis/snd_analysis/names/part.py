@@ -1,0 +1,71 @@
+"""What one statement adds to the names of a definition. It is used again as long as its names mean the same.
+
+An edit of a long block leaves most of its statements as they are. What a statement adds depends on nothing but the
+statement, the environment and what the scopes answered when it asked them for names: where all of that is as before,
+so is the result, and who builds on it (types, composing) can tell by its identity that nothing changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from snd_analysis.names.symbols import OperatorName, ShapeMember, Symbol, Target
+from snd_analysis.names.use import Use
+from snd_analysis.syntax import nodes
+
+if TYPE_CHECKING:
+    from snd_analysis.names.scope import Scope
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """What a statement, or a name that stands for one, added to the tables of its definition.
+
+    ``asked`` and ``bound`` are by scope: names with what they stood for, and names that have a meaning since.
+    """
+
+    node: nodes.Node
+    asked: tuple[tuple[tuple[str, Symbol | None], ...], ...]
+    bound: tuple[Mapping[str, Symbol], ...]
+    symbols: tuple[Symbol, ...]
+    targets: Mapping[nodes.Node, Target]
+    uses: tuple[tuple[nodes.Node, Use], ...]
+    lasting: bool
+    """Whether it may be used again: not if anything is to be said about the names."""
+
+    def holds_in(self, scopes: Sequence[Scope]) -> bool:
+        """Whether the scopes still give the same answers."""
+        if not self.lasting:
+            return False
+        for scope, asked in zip(scopes, self.asked, strict=True):
+            names = scope.names
+            for name, symbol in asked:
+                if names.get(name) is not symbol:
+                    return False
+        return True
+
+    @cached_property
+    def given(self) -> tuple[Symbol, ...]:
+        """The symbols of other statements that this one names: what is found out about it depends on them."""
+        own = set(self.symbols)
+        named = (target.tensor if isinstance(target, ShapeMember) else target for target in self.targets.values())
+        return tuple(dict.fromkeys(each for each in named if isinstance(each, Symbol) and each not in own))
+
+    @cached_property
+    def operators(self) -> tuple[OperatorName, ...]:
+        """The operators and graphs that the statement invokes, each once."""
+        targets = self.targets.values()
+        return tuple(dict.fromkeys(target for target in targets if isinstance(target, OperatorName)))
+
+    @cached_property
+    def invocations(self) -> tuple[tuple[nodes.Call, OperatorName], ...]:
+        """The invocations in the statement, in order."""
+        found = []
+        for node in nodes.descendants(self.node):
+            target = self.targets.get(node.function) if isinstance(node, nodes.Call) else None
+            if isinstance(node, nodes.Call) and isinstance(target, OperatorName):
+                found.append((node, target))
+        return tuple(found)

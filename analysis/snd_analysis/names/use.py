@@ -1,0 +1,41 @@
+"""Occurrences of names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from snd_analysis.names.symbols import OperatorName, Target
+from snd_analysis.source import Span
+
+
+class Role(StrEnum):
+    """What a name does where it stands."""
+
+    DECLARATION = "declaration"
+    READ = "read"
+    WRITE = "write"
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleName:
+    """A module, by its path."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeName:
+    """An attribute of another definition, in an invocation of it."""
+
+    operator: OperatorName
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """One occurrence of a name; ``span`` counts from the start of the chunk, or of a statement."""
+
+    span: Span
+    target: Target | ModuleName | AttributeName
+    role: Role
