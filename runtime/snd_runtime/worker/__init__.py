@@ -1,0 +1,10 @@
+"""Work in a process of its own, which can be killed at any moment and is replaced (DESIGN, evaluation is bounded).
+
+``snd_runtime.worker.child`` runs there. Nothing here may import NumPy: the child settles with how many threads NumPy
+computes before it loads it.
+"""
+
+from snd_runtime.worker.limits import ProcessLimits
+from snd_runtime.worker.process import Worker, WorkerFailed
+
+__all__ = ["ProcessLimits", "Worker", "WorkerFailed"]
