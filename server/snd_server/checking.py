@@ -12,7 +12,8 @@ from snd_analysis.source import Source, Span
 from snd_server import HOMEPAGE
 from snd_server.cache import Cache, text_digest
 from snd_server.files import DiskReader
-from snd_server.selection import RuleSettings, selected
+from snd_server.reporting import configured, unsuppressed
+from snd_server.selection import RuleSettings
 
 if TYPE_CHECKING:
     from snd_analysis.workspace import Snapshot, Workspace
@@ -54,9 +55,7 @@ class Checker:
 
     def select(self, path: str, diagnostics: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
         """What configuration and command line leave of a file's diagnostics."""
-        configuration = self.configurations.of_file(path)
-        per_file = RuleSettings(ignore=configuration.ignored_rules(path))
-        return selected(diagnostics, (configuration.settings.rules, per_file, self._command_line))
+        return configured(path, diagnostics, self.configurations.of_file(path), self._command_line)
 
     def analyse(self, path: str, text: str | None = None) -> tuple[Diagnostic, ...]:
         """Every diagnostic of one file that is not suppressed; with ``text``, of that text in place of the file's."""
@@ -64,7 +63,7 @@ class Checker:
             if text is not None:
                 self._replace(path, text)
             snapshot = self._snapshot(path)
-            return self._unsuppressed(snapshot, path, snapshot.diagnostics(path))
+            return unsuppressed(snapshot, path, snapshot.diagnostics(path))
         except Exception as error:  # whatever it is, it must cost this file only
             if self._show_tracebacks:
                 import traceback
@@ -126,15 +125,6 @@ class Checker:
             return any(stem in text for text in texts)
 
         return {place: found for place, found in self.reader.looked_for.items() if place != path and matters(place)}
-
-    def _unsuppressed(
-        self, snapshot: Snapshot, path: str, diagnostics: tuple[Diagnostic, ...]
-    ) -> tuple[Diagnostic, ...]:
-        if "snd:" not in self.source(path).text:  # no suppression without it: spares most files the work
-            return diagnostics
-        from snd_analysis.suppression import apply
-
-        return apply(diagnostics, snapshot.source(path), snapshot.comments(path))
 
     def snapshot(self, path: str) -> Snapshot:
         """The files as they are, for questions beyond the diagnostics of ``path``. Raises ConfigError."""
