@@ -14,7 +14,6 @@ from snd_analysis.rules.structure import check_structure
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.problem import Problem
 from snd_analysis.types.compose import check_compose
-from snd_analysis.types.compose.recursion import invocations
 from snd_analysis.types.compose.reuse import StatementTypes
 from snd_analysis.types.context import Context
 from snd_analysis.types.declarations import declare
@@ -38,6 +37,7 @@ class Facts:
         self._asked: dict[OperatorName, nodes.Definition | None] = {}
         self._bodies: dict[OperatorName, nodes.Definition | None] = {}
         self._invoked: dict[OperatorName, tuple[OperatorName, ...]] = {}
+        self._recursive: dict[OperatorName, bool] = {}
         self._main: dict[nodes.Definition, bool] = {}
         self._positions: dict[OperatorName, int] = {}
 
@@ -61,11 +61,18 @@ class Facts:
         return definition
 
     def invoked(self, name: OperatorName) -> tuple[OperatorName, ...]:
-        """The operators that another definition invokes, in the order of their first invocation."""
+        """The operators that another definition invokes, each once."""
         assert self._snapshot is not None
         if name not in self._invoked:
-            self._invoked[name] = _invoked(self._snapshot, name)
+            self._invoked[name] = self._snapshot.invoked(name)
         return self._invoked[name]
+
+    def is_recursive(self, name: OperatorName) -> bool:
+        """Whether a definition invokes itself, directly or through others."""
+        assert self._snapshot is not None
+        if name not in self._recursive:
+            self._recursive[name] = self._snapshot.is_recursive(name)
+        return self._recursive[name]
 
     def own(self, definition: nodes.Definition) -> OperatorName | None:
         """The name by which others know a definition of the file at hand; None if an earlier one of it bears it."""
@@ -97,7 +104,8 @@ class Facts:
         return (
             all(_same_signature(snapshot.definition(name), known) for name, known in self._asked.items())
             and all(snapshot.definition(name) is known for name, known in self._bodies.items())
-            and all(_invoked(snapshot, name) == known for name, known in self._invoked.items())
+            and all(snapshot.is_recursive(name) == known for name, known in self._recursive.items())
+            and all(snapshot.invoked(name) == known for name, known in self._invoked.items())
             and all(_position(snapshot, name) == known for name, known in self._positions.items())
             and self._main_unchanged(snapshot)
         )
@@ -113,14 +121,6 @@ def _same_signature(now: nodes.Definition | None, known: nodes.Definition | None
     if now is known:
         return True
     return now is not None and known is not None and fingerprint(now) == fingerprint(known)
-
-
-def _invoked(snapshot: Snapshot, name: OperatorName) -> tuple[OperatorName, ...]:
-    definition = snapshot.definition(name)
-    if definition is None:
-        return ()
-    found = invocations(definition, snapshot.resolution(name.path, definition))
-    return tuple(dict.fromkeys(target for _, _, target in found))
 
 
 def _position(snapshot: Snapshot, name: OperatorName) -> int:

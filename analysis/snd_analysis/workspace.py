@@ -47,6 +47,7 @@ from snd_analysis.source import HEAD, Edit, Source, Span
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.chunks import SyntaxTree, parse_file
 from snd_analysis.syntax.problem import Elsewhere, Note, Problem
+from snd_analysis.types.compose.cycles import find_cyclic
 from snd_analysis.types.compose.reuse import StatementTypes
 from snd_analysis.values import Value
 
@@ -182,6 +183,8 @@ class Snapshot:
         self._imports: dict[str, tuple[ImportedName, ...]] = {}
         self._definitions: dict[str, Definitions] = {}
         self._units: dict[OperatorName, Unit | None] = {}
+        self._invoked: dict[OperatorName, tuple[OperatorName, ...]] = {}
+        self._recursive: dict[OperatorName, bool] = {}
         self._reached: dict[Unit, frozenset[Unit]] = {}
 
     # ---- files -------------------------------------------------------------------------------------------------------
@@ -301,6 +304,19 @@ class Snapshot:
         resolution = resolve(definition, environment, lasting.resolution, lasting.environment is environment)
         lasting.environment, lasting.resolution = environment, resolution
         return resolution
+
+    def invoked(self, name: OperatorName) -> tuple[OperatorName, ...]:
+        """The operators and graphs that a definition invokes, each once."""
+        if name not in self._invoked:
+            definition = self.definition(name)
+            targets = () if definition is None else self.resolution(name.path, definition).targets.values()
+            self._invoked[name] = tuple(dict.fromkeys(each for each in targets if isinstance(each, OperatorName)))
+        return self._invoked[name]
+
+    def is_recursive(self, name: OperatorName) -> bool:
+        """Whether a definition invokes itself, directly or through others."""
+        find_cyclic(name, self.invoked, self._recursive)
+        return self._recursive[name]
 
     # ---- diagnostics -------------------------------------------------------------------------------------------------
     def diagnostics(self, path: str) -> tuple[Diagnostic, ...]:

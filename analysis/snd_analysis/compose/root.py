@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from snd_analysis import shapes
@@ -32,7 +33,6 @@ from snd_analysis.values import (
     pack_of,
     unknown,
 )
-
 
 InputShapes: TypeAlias = tuple[tuple[int, ...], ...] | None
 """The shape of an input, of a pack one for each tensor or one for all of them; None if the input is null."""
@@ -77,6 +77,20 @@ def _at_declaration(failure: Failure) -> Failure:
     return Failure(failure.rule, failure.message, failure.related[:1], failure.related[1:])
 
 
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """The key of what nothing gives a value: an extent, a length or an attribute.
+
+    It tells names and bounds, and not whose they are: operators that invoke one another and mean the same share their
+    instances. Of several things of one name in one definition, ``number`` tells which.
+    """
+
+    name: str
+    number: int
+    low: int | None
+    high: int | None
+
+
 class _RootBinder(Binder):
     """Gives every symbol a value, or an unknown one of its own."""
 
@@ -92,6 +106,7 @@ class _RootBinder(Binder):
         self._dtypes = dtypes
         self._shapes = inputs
         self._packs: list[Member] = []
+        self._open: dict[str, list[Hashable]] = {}
         self.impossible: list[Failure] = []
         """What can't be, unless an assertion says why."""
         self._bounds: dict[Symbol, nodes.Expression] = {}
@@ -121,9 +136,16 @@ class _RootBinder(Binder):
         else:
             self.scope.values[member.symbol] = self._optional(member, self._unknown(member))
 
+    def _key(self, of: Hashable, name: str, low: int | None = None, high: int | None = None) -> _Open:
+        """The key of an unknown; the same one for the same thing."""
+        known = self._open.setdefault(name, [])
+        if of not in known:
+            known.append(of)
+        return _Open(name, known.index(of), low, high)
+
     def _unknown(self, member: Member) -> Value:
         dtype = self.scope.element_type(member.node.type)
-        return unknown(dtype, CompileTime(member.symbol), member.name)
+        return unknown(dtype, CompileTime(self._key(member.symbol, member.name)), member.name)
 
     def _optional(self, member: Member, value: Value) -> Value:
         """The value of an optional member, which may be null.
@@ -134,7 +156,8 @@ class _RootBinder(Binder):
             return value
         if member.node.shape is None and member.node.type.text == "int" and member in self.unit.attributes:
             return UNDEFINED
-        return maybe(shapes.proposition(CompileTime((member.symbol, "given")), f"?{member.name}"), value)
+        name = f"?{member.name}"
+        return maybe(shapes.proposition(CompileTime(self._key(member.symbol, name)), name), value)
 
     def _bind_rest(self) -> None:
         for member in self._packs:
@@ -144,7 +167,8 @@ class _RootBinder(Binder):
             value: Value = UNDEFINED
             if isinstance(length, Integer):
                 dtype = self.scope.element_type(member.node.type)
-                value = pack_of(CompileTime(member.symbol), member.name, length, None, None, dtype)
+                key = CompileTime(self._key(member.symbol, member.name))
+                value = pack_of(key, member.name, length, None, None, dtype)
             self.scope.values[member.symbol] = self._optional(member, value)
         super()._bind_rest()
 
@@ -256,16 +280,17 @@ class _RootBinder(Binder):
     def _extent(self, extent: nodes.Extent, form: Form, items: Value) -> Value:
         low, high = self._limits(form)
         symbol = form.symbol
+        key = self._key(symbol, symbol.name, low, high)
         if extent.spread:
-            return pack_of(symbol, symbol.name, items, low, high) if isinstance(items, Integer) else UNDEFINED
+            return pack_of(key, symbol.name, items, low, high) if isinstance(items, Integer) else UNDEFINED
         if extent.expansion is None:
-            return shapes.variable(symbol, symbol.name, low, high)
+            return shapes.variable(key, symbol.name, low, high)
         length = self._length(extent.expansion.length, (symbol, "length"), f"|{symbol.name}|")
         if isinstance(length, Truth):
-            return maybe(length, shapes.variable(symbol, symbol.name, low, high))
+            return maybe(length, shapes.variable(key, symbol.name, low, high))
         if not isinstance(length, Integer):
             return NULL if length is NULL else UNDEFINED
-        return pack_of(symbol, symbol.name, length, low, high)
+        return pack_of(key, symbol.name, length, low, high)
 
     def _limits(self, form: Form) -> tuple[int, int | None]:
         """The least and greatest value of a name: extents are not negative, and not above their bound (2.6.1)."""

@@ -45,18 +45,42 @@ class Session:
 
     def reached(self, unit: Unit) -> frozenset[Unit]:
         """A unit and all that it invokes, directly or through others: what its instances depend on."""
-        known = self._reached.get(unit)
-        if known is None:
-            found = {unit}
-            pending = [unit]
-            while pending:
-                for name in pending.pop().invoked:
-                    other = self.unit(name)
-                    if other is not None and other not in found:
-                        found.add(other)
-                        pending.append(other)
-            known = self._reached[unit] = frozenset(found)
-        return known
+        if unit not in self._reached:
+            for each in self._from_the_leaves(unit):
+                self._reached[each] = self._reached_from(each)
+        return self._reached[unit]
+
+    def _invoked(self, unit: Unit) -> list[Unit]:
+        return [found for found in map(self.unit, unit.invoked) if found is not None]
+
+    def _from_the_leaves(self, unit: Unit) -> list[Unit]:
+        """All that a unit reaches and that is not known yet, what is invoked before what invokes it."""
+        order: list[Unit] = []
+        seen = {unit}
+        pending = [(unit, iter(self._invoked(unit)))]
+        while pending:
+            last, invoked = pending[-1]
+            other = next(invoked, None)
+            if other is None:
+                order.append(last)
+                pending.pop()
+            elif other not in seen and other not in self._reached:
+                seen.add(other)
+                pending.append((other, iter(self._invoked(other))))
+        return order
+
+    def _reached_from(self, unit: Unit) -> frozenset[Unit]:
+        found = {unit}
+        pending = self._invoked(unit)
+        while pending:
+            other = pending.pop()
+            known = self._reached.get(other)
+            if known is not None:
+                found |= known
+            elif other not in found:  # one that leads back
+                found.add(other)
+                pending.extend(self._invoked(other))
+        return frozenset(found)
 
     def _is_recursive(self, unit: Unit) -> bool:
         """Whether a definition invokes itself, if through others: its composition would never end."""

@@ -26,7 +26,7 @@ def invocations(definition: nodes.Definition, resolution: Resolution) -> Iterato
 def check_recursion(context: Context) -> None:
     """Reports a cycle of invocations at the definition of it that comes first: of its file, or of the first file."""
     own = context.facts.own(context.definition)
-    if own is None:
+    if own is None or not context.facts.is_recursive(own):
         return
     for base, call, target in invocations(context.definition, context.resolution):
         chain = _chain_back(context, own, target)
