@@ -46,6 +46,11 @@ class DiskReader:
         """Take ``content`` for the file at ``path``, whatever the disk says."""
         self._outcomes[path] = self._decoded(path, content)
 
+    def forget(self, path: str) -> None:
+        """Read the file again when it is asked for next."""
+        self._outcomes.pop(path, None)
+        self._legible.pop(path, None)
+
     def _read(self, path: str) -> str | Exception:
         try:
             return self._decoded(path, _content(path))

@@ -10,8 +10,10 @@ from snd_server import __version__
 
 _SUBCOMMANDS = {
     "check": "Find the mistakes in SkriptND files.",
+    "lsp": "Serve editors: the language server.",
     "rule": "Explain the rules.",
     "shapes": "Show the shape of every tensor in a graph.",
+    "test": "Run the samples in the comments of SkriptND files.",
 }
 
 
