@@ -35,6 +35,8 @@ class Report:
     fixed: int = 0
     """How many problems ``--fix`` removed before."""
     quiet: bool = False
+    remark: str = ""
+    """What else to say in the summary."""
     paint: Paint = plain
     width: int = 120
     """Columns a line of text may take."""

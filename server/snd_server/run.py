@@ -66,7 +66,7 @@ def run_under(configurations: Configurations, request: CheckRequest) -> int:
     if request.verbose:
         checked = "1 file" if len(files) == 1 else f"{len(files)} files"
         click.echo(f"{checked} checked, {checker.from_cache} known from the cache", err=True)
-    return _status(report, request)
+    return exit_status(report, request)
 
 
 @contextmanager
@@ -98,7 +98,8 @@ def _show(report: Report, request: CheckRequest) -> None:
     write_output(render(name, decorated(report, stream, request)), stream, request)
 
 
-def _status(report: Report, request: CheckRequest) -> int:
+def exit_status(report: Report, request: CheckRequest) -> int:
+    """What a run ends with: whether anything that it reports makes it fail."""
     rules = {found.rule for found in report.diagnostics}
     if "internal-error" in rules:
         return FAULT

@@ -31,8 +31,8 @@ SAMPLE_SYNTAX = Rule(
     summary="A comment that begins like a sample, or a result below one, can't be read.",
     why=(
         "A line `# >>>` in a comment holds one invocation of an operator or graph, which may go on in lines `# ...`; "
-        "below it stand its results, as in `# y: real[2] = [1.0, 2.0]`, an expected error, as in `# error: message`, or "
-        "a tolerance, as in `# ~1e-3`. Arguments are expressions without names, nested lists for tensors, or one of "
+        "below it stand its results, as in `# y: real[2] = [1.0, 2.0]`, an expected error, as in `# error: message`, "
+        "or a tolerance, as in `# ~1e-3`. Arguments are expressions without names, nested lists for tensors, or one of "
         "the generators `random[2,3]`, `iota[2,3]`, `zeros[2,3]` and `ones[2,3]`."
     ),
     bad=f"""\

@@ -7,7 +7,17 @@
 composed like any other, ``checking`` does so. They are evaluated by ``snd_runtime.samples``.
 """
 
-from snd_analysis.samples.checking import CheckedSample, KnownSamples, PlacedSample
+from snd_analysis.samples.checking import CheckedSample, KnownSamples, PlacedSample, sample_uses
+from snd_analysis.samples.results import RESULT_SHAPE
 from snd_analysis.samples.sample import Recorded, RecordedError, Sample
 
-__all__ = ["CheckedSample", "KnownSamples", "PlacedSample", "Recorded", "RecordedError", "Sample"]
+__all__ = [
+    "RESULT_SHAPE",
+    "CheckedSample",
+    "KnownSamples",
+    "PlacedSample",
+    "Recorded",
+    "RecordedError",
+    "Sample",
+    "sample_uses",
+]

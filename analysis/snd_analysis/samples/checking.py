@@ -18,7 +18,7 @@ from snd_analysis.names.resolve import resolve
 from snd_analysis.names.symbols import BuiltIn, OperatorName, Symbol
 from snd_analysis.rules.catalogue import severity_of
 from snd_analysis.samples.reading import samples_of
-from snd_analysis.samples.results import result_problems
+from snd_analysis.samples.results import RESULT_SHAPE, result_problems
 from snd_analysis.samples.sample import Sample
 from snd_analysis.samples.statement import SAMPLE_NAME, Statement, statement_of
 from snd_analysis.syntax.chunks import Chunk, SyntaxTree
@@ -67,8 +67,9 @@ class CheckedSample:
 
     @property
     def has_errors(self) -> bool:
-        """Whether nothing can be evaluated."""
-        return any(severity_of(each.problem.rule) is Severity.ERROR for each in self.problems)
+        """Whether it can't be evaluated; what is recorded is no reason for that, if it can be read."""
+        rules = (each.problem.rule for each in self.problems)
+        return any(rule != RESULT_SHAPE and severity_of(rule) is Severity.ERROR for rule in rules)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -160,7 +161,7 @@ def _typing_problems(statement: Statement, resolution: Resolution, facts: Facts)
     context.base = 0
     with context.at(Place.COMPOSE):
         type_statement(work, statement.component)
-    found = (*context.problems, *check_precedence(statement.definition))
+    found = (*context.problems, *check_precedence(resolution))
     return [*resolution.problems, *(each for each in found if resolution.is_clear(each.span))]
 
 

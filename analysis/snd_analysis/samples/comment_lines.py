@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from snd_analysis.source import Span
 
@@ -27,7 +28,7 @@ def sample_lines(text: str, comments: Sequence[Span]) -> Iterator[SampleLines]:
     """The samples in the comments of a text."""
     for block in _blocks(text, comments):
         starts = [at for at, line in enumerate(block) if MARKER.match(text, line.start, line.end)]
-        for start, end in zip(starts, [*starts[1:], len(block)], strict=True):
+        for start, end in pairwise([*starts, len(block)]):
             code = start + 1
             while code < end and CONTINUATION.match(text, block[code].start, block[code].end):
                 code += 1

@@ -11,7 +11,7 @@ from snd_analysis.shapes import Integer, Verdict
 from snd_analysis.syntax.problem import Problem
 from snd_analysis.values import NULL, Maybe, Pack, Run
 
-RULE = "sample-result-shape"
+RESULT_SHAPE = "sample-result-shape"
 
 
 def result_problems(sample: Sample, operation: Operation) -> Iterator[Problem]:
@@ -25,9 +25,9 @@ def result_problems(sample: Sample, operation: Operation) -> Iterator[Problem]:
         if recorded.name not in outputs:
             known = " and ".join(f"'{name}'" for name in names)
             message = f"'{operation.instance.unit.shown}' has no result '{recorded.name}', only {known}"
-            yield Problem(RULE, recorded.name_span, message)
+            yield Problem(RESULT_SHAPE, recorded.name_span, message)
         elif recorded.name in seen:
-            yield Problem(RULE, recorded.name_span, f"the result '{recorded.name}' is recorded twice")
+            yield Problem(RESULT_SHAPE, recorded.name_span, f"the result '{recorded.name}' is recorded twice")
         else:
             seen.add(recorded.name)
             yield from _against_own_header(recorded)
@@ -40,15 +40,15 @@ def _against_composed(recorded: Recorded, value: TensorValue) -> Iterator[Proble
         value = value.value
     if value is NULL or recorded.dtype is None:
         if value is NULL and recorded.dtype is not None:
-            yield Problem(RULE, recorded.type_span, f"{said}, but it is null")
+            yield Problem(RESULT_SHAPE, recorded.type_span, f"{said}, but it is null")
         elif value is not NULL and isinstance(value, Tensor | Pack):
-            yield Problem(RULE, recorded.type_span, f"{said}, but it is {_shown(value)}")
+            yield Problem(RESULT_SHAPE, recorded.type_span, f"{said}, but it is {_shown(value)}")
         return
     if isinstance(value, Tensor):
         if value.shape is not None and not _agrees(recorded, value):
-            yield Problem(RULE, recorded.type_span, f"{said}, but it is {_shown(value)}")
+            yield Problem(RESULT_SHAPE, recorded.type_span, f"{said}, but it is {_shown(value)}")
     elif isinstance(value, Pack) and not _pack_agrees(recorded, value):
-        yield Problem(RULE, recorded.type_span, f"{said}, but it is {_shown(value)}")
+        yield Problem(RESULT_SHAPE, recorded.type_span, f"{said}, but it is {_shown(value)}")
 
 
 def _agrees(recorded: Recorded, tensor: Tensor) -> bool:
@@ -101,19 +101,19 @@ def _against_own_header(recorded: Recorded) -> Iterator[Problem]:
     if not _dtypes(recorded.value) <= {recorded.dtype}:
         found = ", ".join(sorted(_dtypes(recorded.value) - {recorded.dtype}))
         message = f"the value of '{recorded.name}' is recorded as {_header(recorded)}, but consists of {found}"
-        yield Problem(RULE, recorded.type_span, message)
+        yield Problem(RESULT_SHAPE, recorded.type_span, message)
         return
     if recorded.length is None:
         items = [(recorded.value, item_shape(recorded.shape, 0))]
     elif isinstance(recorded.value, tuple) and len(recorded.value) == recorded.length:
         items = [(value, item_shape(recorded.shape, at)) for at, value in enumerate(recorded.value)]
     else:
-        yield Problem(RULE, recorded.type_span, f"{recorded.length} tensors are announced, but others are recorded")
+        yield Problem(RESULT_SHAPE, recorded.type_span, f"there are not {recorded.length} tensors in what is recorded")
         return
     for value, shape in items:
         if not _fits(value, shape):
             message = f"the value that is recorded of '{recorded.name}' has not the shape {shape}"
-            yield Problem(RULE, recorded.type_span, message)
+            yield Problem(RESULT_SHAPE, recorded.type_span, message)
             return
 
 

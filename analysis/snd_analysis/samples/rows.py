@@ -65,8 +65,8 @@ def rows_of(node: nodes.List) -> Rows | None:
             return None
         if found and rows.shape != found[0].shape:
             first, this = _shown(found[0].shape), _shown(rows.shape)
-            message = f"the rows of a tensor have one shape, but this is {this}, and the first is {first}"
-            raise RaggedError("ragged-tensor", item, message, (Note(node.items[0].span, f"this is {first}"),))
+            message = f"the rows of a tensor have one shape, but that of this one is {this}, of the first {first}"
+            raise RaggedError("ragged-tensor", item, message, (Note(node.items[0].span, f"its shape is {first}"),))
         found.append(rows)
     items = tuple(item for rows in found for item in rows.items)
     return Rows((len(found), *found[0].shape), items)

@@ -22,7 +22,7 @@ ItemExtent: TypeAlias = "int | tuple[int, ...]"
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """``# y: real[2] = [-0.1, 2.0]``: one result. ``value`` and ``summary`` are None where only the type is recorded."""
+    """``# y: real[2] = [-0.1, 2.0]``: one result. Without ``value`` and ``summary`` only its type is recorded."""
 
     line: Span
     """The comment, without its line break."""

@@ -68,7 +68,10 @@ class _Builder:
         self._call = call
         declared = [] if invoked is None else entries_of(invoked, "input", nodes.Parameter)
         self._parameters = [parameter for _, parameter in declared]
-        self._types = {} if invoked is None else _generic_types(call, invoked)
+        self._types: dict[str, str] = {}
+        if invoked is not None:
+            self._types = self._types_of_arguments() | _given_types(call, invoked)
+            self._types = _default_types(invoked) | self._types
 
     def argument(self, at: int, node: _ARGUMENT) -> _ARGUMENT:
         """What stands for an argument in the statement."""
@@ -80,6 +83,20 @@ class _Builder:
             items = tuple(self._item(f"{name}[{number}]", item, parameter) for number, item in enumerate(node.items))
             return replace(node, items=items)
         return self._tensor(name, node, parameter)
+
+    def _types_of_arguments(self) -> dict[str, str]:
+        """What generic types are by the arguments that are written out."""
+        found: dict[str, str] = {}
+        for parameter, argument in zip(self._parameters, self._call.arguments, strict=False):
+            dtype = None if isinstance(argument, nodes.Tilde) else self._written_type(argument)
+            if dtype is not None and not parameter.type.is_keyword:
+                found.setdefault(parameter.type.text, dtype)
+        return found
+
+    def _written_type(self, node: nodes.ListItem) -> str | None:
+        if isinstance(node, nodes.List):
+            return next(filter(None, map(self._written_type, node.items)), None)
+        return None if _generator(node) is not None else self._dtype_of_items((node,))
 
     def _item(self, name: str, node: nodes.ListItem, parameter: nodes.Parameter) -> nodes.ListItem:
         if isinstance(node, nodes.Expanded) and not isinstance(node.item, nodes.Zip):
@@ -95,10 +112,8 @@ class _Builder:
     def _tensor(self, name: str, node: _ARGUMENT, parameter: nodes.Parameter | None) -> _ARGUMENT:
         if isinstance(node, nodes.List):
             return self._constant(name, node, parameter)
-        if isinstance(node, nodes.Subscript) and isinstance(node.target, nodes.Qualified):
-            if node.target.text in GENERATORS:
-                return self._generated(name, node, node.target.text, parameter)
-        return node
+        generator = _generator(node)
+        return node if generator is None else self._generated(name, generator, parameter)
 
     def _constant(self, name: str, node: nodes.List, parameter: nodes.Parameter | None) -> _ARGUMENT:
         try:
@@ -114,9 +129,9 @@ class _Builder:
         self.constants.append(_parameter(name, node, dtype, shape, default))
         return _reference(name, node)
 
-    def _generated(
-        self, name: str, node: nodes.Subscript, generator: str, parameter: nodes.Parameter | None
-    ) -> _ARGUMENT:
+    def _generated(self, name: str, node: nodes.Subscript, parameter: nodes.Parameter | None) -> _ARGUMENT:
+        assert isinstance(node.target, nodes.Qualified)
+        generator = node.target.text
         extents: list[nodes.Extent] = []
         for item in node.index.items:
             value = _known(item)
@@ -150,15 +165,30 @@ class _Builder:
         return self._types.get(parameter.type.text, "real")
 
 
-def _generic_types(call: nodes.Call, invoked: nodes.Definition) -> dict[str, str]:
-    """What the generic types of an operator are, as far as the invocation or a default says."""
+def _generator(node: nodes.Node) -> nodes.Subscript | None:
+    if isinstance(node, nodes.Subscript) and isinstance(node.target, nodes.Qualified):
+        return node if node.target.text in GENERATORS else None
+    return None
+
+
+def _given_types(call: nodes.Call, invoked: nodes.Definition) -> dict[str, str]:
+    """What the generic types of an operator are by what stands in ``<>``."""
+    declared = entries_of(invoked, "dtype", nodes.DtypeDeclaration)
     given = call.generics.items if call.generics is not None else ()
-    found: dict[str, str] = {}
-    for at, (_, declaration) in enumerate(entries_of(invoked, "dtype", nodes.DtypeDeclaration)):
-        name = given[at] if at < len(given) else declaration.default
-        if name is not None and name.text in _DTYPES:
-            found[declaration.name.text] = name.text
-    return found
+    return {
+        generic.name.text: name.text
+        for (_, generic), name in zip(declared, given, strict=False)
+        if name.text in _DTYPES
+    }
+
+
+def _default_types(invoked: nodes.Definition) -> dict[str, str]:
+    declared = entries_of(invoked, "dtype", nodes.DtypeDeclaration)
+    return {
+        generic.name.text: generic.default.text
+        for _, generic in declared
+        if generic.default is not None and generic.default.text in _DTYPES
+    }
 
 
 def _known(item: nodes.ListItem) -> int | None:

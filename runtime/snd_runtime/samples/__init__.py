@@ -8,6 +8,7 @@ from snd_runtime.samples.evaluation import evaluate_sample
 from snd_runtime.samples.outcome import Result, SampleOutcome, Status
 from snd_runtime.samples.recording import recorded_text
 from snd_runtime.samples.request import SampleRequest, evaluate_samples
+from snd_runtime.samples.update import update_edits
 
 __all__ = [
     "Result",
@@ -17,4 +18,5 @@ __all__ = [
     "evaluate_sample",
     "evaluate_samples",
     "recorded_text",
+    "update_edits",
 ]

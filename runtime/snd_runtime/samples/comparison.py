@@ -55,9 +55,7 @@ def _pack(recorded: Recorded, items: list[Array], tolerance: float) -> str | Non
     return None
 
 
-def _tensor(
-    dtype: str, shape: list[int], was: object, summary: str | None, now: Array, tolerance: float
-) -> str | None:
+def _tensor(dtype: str, shape: list[int], was: object, summary: str | None, now: Array, tolerance: float) -> str | None:
     if dtype_name(now) != dtype:
         return f"its type is '{dtype_name(now)}' now"
     if list(now.shape) != shape:

@@ -46,7 +46,8 @@ def evaluate_sample(
     results = tuple(_results(sample, operation, outputs))
     if not sample.has_results:
         return outcome(Status.UNRECORDED, results)
-    agrees = sample.error is None and all(each.recorded and each.difference is None for each in results)
+    is_complete = {each.name for each in sample.results} == {each.name for each in results if each.recorded}
+    agrees = sample.error is None and is_complete and all(each.recorded and not each.difference for each in results)
     return outcome(Status.OK if agrees else Status.DIFFERS, results)
 
 

@@ -51,7 +51,7 @@ def _extents(items: list[Array]) -> str:
 
 
 def value_text(array: Array) -> str:
-    """All items as nested lists on one line; reals have the digits that tell them from all others of their precision."""
+    """All items as nested lists on one line; reals have the digits that tell them from others of that precision."""
     if array.ndim:
         return f"[{', '.join(value_text(np.asarray(part)) for part in array)}]"
     item = array[()]

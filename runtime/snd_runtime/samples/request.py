@@ -52,6 +52,4 @@ def evaluate_samples(request: SampleRequest) -> tuple[SampleOutcome, ...]:
     snapshot = Workspace(_Texts(request.texts), request.module_paths).snapshot()
     checked = [each for _, each in snapshot.checked_samples(request.path)]
     numbers = range(len(checked)) if request.numbers is None else request.numbers
-    return tuple(
-        evaluate_sample(checked[number], request.limits, request.real, request.seed) for number in numbers
-    )
+    return tuple(evaluate_sample(checked[number], request.limits, request.real, request.seed) for number in numbers)

@@ -19,6 +19,8 @@ def summary(report: Report) -> Iterator[str]:
     """What was found, in one line; what was fixed, in a line before it. Nothing if quiet."""
     if report.quiet or not report.files:
         return
+    if report.remark:
+        yield f"{report.remark}\n"
     if report.fixed:
         yield f"Fixed {_counted(report.fixed, 'problem', 'problems')}\n"
     if report.diagnostics:

@@ -1,0 +1,75 @@
+"""The edits that record what came of a sample, in place of what is recorded."""
+
+from __future__ import annotations
+
+import re
+
+from snd_analysis.samples import PlacedSample, Recorded
+from snd_analysis.source import Edit, Span
+from snd_runtime.samples.outcome import Result, SampleOutcome, Status
+
+_LINE_BREAK = re.compile(r"\r\n|\n|\r")
+
+
+def update_edits(text: str, placed: PlacedSample, outcome: SampleOutcome) -> tuple[Edit, ...]:
+    """What to change of the text of a file so that the sample agrees with its outcome; nothing if it does already.
+
+    Lines that agree stay as they are, and line breaks are those of the file. A failure takes the place of an expected
+    one only: one that nobody expected is to be looked at.
+    """
+    lines = _new_lines(text, placed, outcome)
+    if lines is None:
+        return ()
+    sample, start = placed.sample, placed.start
+    spans = [each.line for each in sample.results] + ([sample.error.line] if sample.error is not None else [])
+    old = sorted(span.shifted(start) for span in spans)
+    line_break = _line_break(text, start + sample.code_end)
+    indent = line_break + _indent(text, sample.marker.start + start)
+    if not old:
+        at = start + sample.code_end
+        return (Edit(Span(at, at), "".join(indent + line for line in lines)),)
+    first, *others = old
+    edits = [Edit(first, indent.join(lines))]
+    edits += [Edit(Span(_end_of_line_before(text, span.start), span.end), "") for span in others]
+    return tuple(edits)
+
+
+def _new_lines(text: str, placed: PlacedSample, outcome: SampleOutcome) -> list[str] | None:
+    """The lines from their ``#`` on; None if those that are there can stay."""
+    sample = placed.sample
+    hash_sign = re.match(r"#[ \t]*", text[placed.start + sample.marker.start :])
+    prefix = "# " if hash_sign is None else hash_sign[0]
+    if outcome.status is Status.DIFFERS and outcome.message is not None:
+        return [f"{prefix}error: {' '.join(outcome.message.split())}"]
+    if outcome.status not in (Status.DIFFERS, Status.UNRECORDED):
+        return None
+    recorded = {each.name: each for each in sample.results}
+    return [_line(text, placed.start, prefix, result, recorded.get(result.name)) for result in outcome.results]
+
+
+def _line(text: str, start: int, prefix: str, result: Result, recorded: Recorded | None) -> str:
+    if recorded is not None and result.difference is None:
+        span = recorded.line.shifted(start)
+        return text[span.start : span.end]
+    tolerance = "" if recorded is None or recorded.tolerance is None else f" # ~{recorded.tolerance:g}"
+    return f"{prefix}{result.now}{tolerance}"
+
+
+def _line_break(text: str, at: int) -> str:
+    """The line break behind a line; of the last line, the one before it."""
+    found = _LINE_BREAK.match(text, at)
+    if found is None:
+        breaks = _LINE_BREAK.findall(text[:at])
+        return breaks[-1] if breaks else "\n"
+    return found[0]
+
+
+def _indent(text: str, at: int) -> str:
+    """What stands before the ``#`` at ``at`` on its line: blanks, behind the byte order mark if there is one."""
+    start = max(text.rfind("\n", 0, at), text.rfind("\r", 0, at)) + 1
+    return text[start:at].lstrip("\ufeff")
+
+
+def _end_of_line_before(text: str, at: int) -> int:
+    start = max(text.rfind("\n", 0, at), text.rfind("\r", 0, at))
+    return start - 1 if text[max(start - 1, 0) : start + 1] == "\r\n" else start

@@ -1,0 +1,50 @@
+"""``snd test``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from snd_server.config_schema import ConfigError
+from snd_server.discovery import MissingPathError
+from snd_server.render import FORMATS
+from snd_server.request import CheckRequest
+from snd_server.testing import SamplesRequest, UpdateRefusedError, run_samples
+
+
+@click.command(short_help="Run the samples in the comments of SkriptND files.")
+@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@click.option("--update", is_flag=True, help="Record the results that there are in place of those that differ.")
+@click.option("--format", "format", type=click.Choice(list(FORMATS)), default="full", help="How to show failures.")
+@click.option("--real", type=click.Choice(["f32", "f64"]), default="f32", help="How exact reals are.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, help="For what is random.")
+@click.option(
+    "--timeout", type=click.FloatRange(min=0, min_open=True), default=5.0, metavar="S", show_default=True,
+    help="Seconds that one sample may take.",
+)  # fmt: skip
+@click.option(
+    "--memory", type=click.IntRange(min=1), default=1024, metavar="MB", show_default=True,
+    help="Megabytes that the tensors of one sample may take.",
+)  # fmt: skip
+@click.option("--config", metavar="FILE", help="Use this configuration for every file.")
+@click.option("--exit-zero", is_flag=True, help="Exit with status 0 even if samples fail.")
+@click.option("--error-on-warning", is_flag=True, help="Exit with status 1 if there are samples without results.")
+@click.option("--output-file", metavar="FILE", help="Write there instead of to standard output.")
+@click.option("-q", "--quiet", is_flag=True, help="Print failures and nothing else.")
+@click.option("-v", "--verbose", is_flag=True, help="Show on standard error what snd does.")
+def test(
+    paths: tuple[str, ...], update: bool, real: str, seed: int, timeout: float, memory: int, **options: Any
+) -> int:
+    """Run the samples in the comments of SkriptND files, and compare what comes out with what is recorded.
+
+    PATH is a file, or a folder that is searched for *.sknd files (what .gitignore names is skipped). Without PATH the
+    samples of the current folder are run. Exit status 1 says that one differs or fails.
+    """
+    if options["quiet"] and options["verbose"]:
+        raise click.UsageError("--quiet and --verbose exclude each other")
+    request = SamplesRequest(CheckRequest(paths=paths or (".",), **options), update, real, seed, timeout, memory)
+    try:
+        return run_samples(request)
+    except (ConfigError, MissingPathError, UpdateRefusedError) as problem:
+        raise click.ClickException(str(problem)) from problem

@@ -1,0 +1,82 @@
+"""What came of samples as diagnostics, for the renderers of ``snd check``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from snd_analysis.diagnostics import Diagnostic, Location
+from snd_analysis.samples import RESULT_SHAPE, PlacedSample
+from snd_analysis.source import Span
+from snd_runtime.samples import SampleOutcome, Status
+from snd_server.rules import SAMPLE_DIFFERS, SAMPLE_FAILS, SAMPLE_WITHOUT_RESULT
+
+_MOST_SHOWN = 400
+_COMMENT_SIGN = re.compile(r"#[ \t]*")
+
+
+def diagnostics_of(
+    path: str, text: str, placed: PlacedSample, outcome: SampleOutcome, checked: Sequence[Diagnostic]
+) -> Iterator[Diagnostic]:
+    """What is to be said of a sample; ``checked`` are the diagnostics of its file."""
+    whole = placed.sample.span.shifted(placed.start)
+    inside = [each for each in checked if whole.start <= each.location.span.start < whole.end]
+    if outcome.status is Status.DIFFERS:
+        yield from (each for each in inside if each.rule != RESULT_SHAPE)
+        yield from _differences(path, text, placed, outcome)
+        return
+    yield from inside
+    if outcome.status is Status.INVALID and not inside:
+        message = "this can't be evaluated: what it invokes has mistakes, which 'snd check' reports"
+        yield _failure(path, placed, message)
+    elif outcome.status is Status.FAILED:
+        yield _failure(path, placed, f"{outcome.message} ({outcome.rule})")
+    elif outcome.status is Status.UNRECORDED:
+        message = "nothing is recorded below this sample: 'snd test --update' writes what comes out"
+        yield _diagnostic(SAMPLE_WITHOUT_RESULT.name, path, _code(placed), message)
+
+
+def _failure(path: str, placed: PlacedSample, message: str) -> Diagnostic:
+    return _diagnostic(SAMPLE_FAILS.name, path, _code(placed), message)
+
+
+def _differences(path: str, text: str, placed: PlacedSample, outcome: SampleOutcome) -> Iterator[Diagnostic]:
+    sample, start = placed.sample, placed.start
+    if sample.error is not None:
+        came = outcome.message if outcome.message is not None else "no error: "
+        if outcome.message is None:
+            came += "; ".join(_cut(each.now) for each in outcome.results)
+        span = sample.error.line.shifted(start)
+        message = f"another outcome is expected\nWAS: error: {sample.error.text}\nNOW: {came}"
+        yield _diagnostic(SAMPLE_DIFFERS.name, path, span, message)
+        return
+    recorded = {each.name: each for each in sample.results}
+    for result in outcome.results:
+        before = recorded.pop(result.name, None)
+        if before is None:
+            message = f"the result '{result.name}' is not recorded\nNOW: {_cut(result.now)}"
+            yield _diagnostic(SAMPLE_DIFFERS.name, path, _code(placed), message)
+        elif result.difference is not None:
+            span = before.line.shifted(start)
+            was = _COMMENT_SIGN.sub("", text[span.start : span.end], count=1)
+            message = f"'{result.name}' is not what is recorded: {result.difference}"
+            yield _diagnostic(SAMPLE_DIFFERS.name, path, span, f"{message}\nWAS: {_cut(was)}\nNOW: {_cut(result.now)}")
+    for name, rest in recorded.items():
+        span = rest.name_span.shifted(start)
+        yield _diagnostic(SAMPLE_DIFFERS.name, path, span, f"there is no result '{name}'")
+
+
+def _code(placed: PlacedSample) -> Span:
+    sample = placed.sample
+    span = sample.marker if sample.invocation is None else sample.invocation.span
+    return span.shifted(placed.start)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]} …"
+
+
+def _diagnostic(rule: str, path: str, span: Span, message: str) -> Diagnostic:
+    from snd_server.rules import known_rules
+
+    return Diagnostic(rule, known_rules()[rule].severity, message, Location(path, span))

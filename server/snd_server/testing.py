@@ -1,0 +1,165 @@
+"""One run of ``snd test``: find the samples, evaluate them, record or show what came of them."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import click
+import numpy as np
+
+from snd_analysis.diagnostics import Diagnostic, Severity
+from snd_analysis.samples import PlacedSample
+from snd_analysis.source import Edit
+from snd_runtime.limits import Limits
+from snd_runtime.samples import SampleOutcome, SampleRequest, Status, evaluate_samples, update_edits
+from snd_server.cache import default_folder
+from snd_server.checking import Checker
+from snd_server.config import Configurations
+from snd_server.discovery import discover
+from snd_server.files import DiskReader, write_text
+from snd_server.output import decorated, write_output
+from snd_server.progress import tracked
+from snd_server.render import render
+from snd_server.report import Report
+from snd_server.request import CheckRequest
+from snd_server.run import exit_status
+from snd_server.sample_diagnostics import diagnostics_of
+
+_MEGABYTE = 1 << 20
+
+
+class UpdateRefusedError(Exception):
+    """A file that is not what it was when its samples were read."""
+
+
+@dataclass(frozen=True, slots=True)
+class SamplesRequest:
+    """The command line of ``snd test``; ``output`` is what it has in common with ``snd check``."""
+
+    output: CheckRequest
+    update: bool = False
+    real: str = "f32"
+    seed: int = 0
+    timeout: float = 5.0
+    """Seconds for each sample."""
+    memory: int = 1024
+    """Megabytes for the tensors of each sample."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Tested:
+    """The samples of one file, and what came of them."""
+
+    path: str
+    samples: tuple[PlacedSample, ...]
+    outcomes: tuple[SampleOutcome, ...]
+
+
+def run_samples(request: SamplesRequest) -> int:
+    """Do what was asked; returns the exit status.
+
+    Raises ConfigError, MissingPathError, UpdateRefusedError and OSError (a file that cannot be written).
+    """
+    output = request.output
+    configurations = Configurations(output.config)
+    checker = Checker(configurations, output.rules, default_folder(), output.verbose)
+    files = discover(output.paths, configurations)
+    if not files and not output.quiet:
+        click.echo(f"warning: no SkriptND files (*.sknd) found in {', '.join(output.paths)}", err=True)
+    tested = [_test(path, checker, request) for path in tracked(files, shown=not output.quiet)]
+    recorded = 0
+    if request.update:
+        counts = [_update(each, checker) for each in tested]
+        recorded = sum(counts)
+        checker, before = Checker(configurations, output.rules, default_folder(), output.verbose), tested
+        tested = [
+            _test(each.path, checker, request) if count else each for each, count in zip(before, counts, strict=True)
+        ]
+    found = [diagnostic for each in tested for diagnostic in _diagnostics(each, checker)]
+    checker.close()
+    report = Report(
+        files=tuple(files),
+        diagnostics=tuple(found),
+        source=checker.source,
+        error_on_warning=output.error_on_warning,
+        quiet=output.quiet,
+        remark=_remark(tested, recorded),
+    )
+    write_output(render(output.format, decorated(report, sys.stdout, output)), sys.stdout, output)
+    if output.verbose:
+        _show_times(tested)
+    return exit_status(report, output)
+
+
+# ---- evaluating ------------------------------------------------------------------------------------------------------
+def _test(path: str, checker: Checker, request: SamplesRequest) -> _Tested:
+    snapshot = checker.snapshot(path)
+    samples = snapshot.samples(path)
+    if not samples:
+        return _Tested(path, (), ())
+    involved = (path, *(name for name in snapshot.dependencies(path) if not name.startswith("snd:")))
+    outcomes = evaluate_samples(
+        SampleRequest(
+            path,
+            {name: snapshot.source(name).text for name in involved if snapshot.exists(name)},
+            checker.configurations.of_file(path).module_paths,
+            limits=Limits(seconds=request.timeout, tensor_bytes=request.memory * _MEGABYTE),
+            real=np.dtype(np.float64 if request.real == "f64" else np.float32),
+            seed=request.seed,
+        )
+    )
+    return _Tested(path, samples, outcomes)
+
+
+# ---- recording -------------------------------------------------------------------------------------------------------
+def _update(tested: _Tested, checker: Checker) -> int:
+    """Writes the results of one file. Returns the number of samples that changed."""
+    text = checker.source(tested.path).text
+    edits: list[Edit] = []
+    changed = 0
+    for placed, outcome in zip(tested.samples, tested.outcomes, strict=True):
+        found = update_edits(text, placed, outcome)
+        edits += found
+        changed += bool(found)
+    if not edits:
+        return 0
+    if DiskReader().read(tested.path) != text:
+        raise UpdateRefusedError(f"{tested.path} has changed meanwhile: nothing was recorded in it")
+    for edit in sorted(edits, key=lambda edit: edit.span, reverse=True):
+        text = edit.apply(text)
+    write_text(tested.path, text)
+    return changed
+
+
+# ---- showing ---------------------------------------------------------------------------------------------------------
+def _diagnostics(tested: _Tested, checker: Checker) -> Iterator[Diagnostic]:
+    """What failed in a file, in order; of the mistakes that checking finds those that lie in samples."""
+    if not tested.samples:
+        return
+    checked = [found for found in checker.check(tested.path) if found.severity is not Severity.HINT]
+    text = checker.source(tested.path).text
+    made = [
+        diagnostic
+        for placed, outcome in zip(tested.samples, tested.outcomes, strict=True)
+        for diagnostic in diagnostics_of(tested.path, text, placed, outcome, checked)
+    ]
+    yield from checker.select(tested.path, sorted(made, key=lambda each: each.location.span))
+
+
+def _remark(tested: Sequence[_Tested], recorded: int) -> str:
+    """How many samples there are, and what came of them."""
+    counts = Counter(outcome.status for each in tested for outcome in each.outcomes)
+    total = counts.total()
+    if not total:
+        return "No samples"
+    listed = ", ".join(f"{counts[status]} {status}" for status in Status if counts[status])
+    written = f", {recorded} recorded" if recorded else ""
+    return f"{total} sample{'s' if total > 1 else ''}: {listed}{written}"
+
+
+def _show_times(tested: Sequence[_Tested]) -> None:
+    seconds = sum(outcome.seconds for each in tested for outcome in each.outcomes)
+    click.echo(f"the samples took {seconds:.2f} s", err=True)
