@@ -37,14 +37,14 @@ def decorated(report: Report, stream: TextIO, request: CheckRequest) -> Report:
         return report
     if not stream.isatty() and not os.environ.get("FORCE_COLOR"):
         return report
-    paint = _painter(stream)
+    paint = painter(stream)
     with suppress(OSError, ValueError):
         report = replace(report, width=max(40, os.get_terminal_size(stream.fileno()).columns))
     return replace(report, paint=paint) if paint else report
 
 
-def _painter(stream: TextIO) -> Paint | None:
-    """What rich finds fit for the stream: it knows NO_COLOR, FORCE_COLOR, TERM and the terminals of Windows."""
+def painter(stream: TextIO) -> Paint | None:
+    """Colours as rich finds fit for the stream: it knows NO_COLOR, FORCE_COLOR, TERM and the terminals of Windows."""
     from rich.color import ColorSystem
     from rich.console import Console
     from rich.style import Style

@@ -2,43 +2,132 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
 from snd_analysis import shapes
 from snd_analysis.compose.instance import Instance
-from snd_analysis.model import Graph, Operation
+from snd_analysis.model import Branch, Graph, Loop, Operation
 from snd_analysis.shapes import Integer
 from snd_analysis.syntax import nodes
 from snd_analysis.values import Pack
 
 
-def multiply_adds(operation: Operation) -> Integer | None:
-    """How many products the formulas of an operation add up; None if that is not known.
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """A number of multiply-adds, which what is dynamic may leave open: ``most`` is None if it has no limit."""
 
-    Of control flow, that is one iteration of every part.
+    least: int
+    most: int | None
+
+    @property
+    def exact(self) -> int | None:
+        """The number, if it is always the same."""
+        return self.least if self.least == self.most else None
+
+    def __add__(self, other: Cost) -> Cost:
+        most = None if self.most is None or other.most is None else self.most + other.most
+        return Cost(self.least + other.least, most)
+
+    def __mul__(self, times: Cost) -> Cost:
+        if self.most == 0 or times.most == 0:
+            return NOTHING
+        most = None if self.most is None or times.most is None else self.most * times.most
+        return Cost(self.least * times.least, most)
+
+
+NOTHING = Cost(0, 0)
+UNKNOWN = Cost(0, None)
+
+
+def multiply_adds(operation: Operation) -> Cost:
+    """How many products the formulas of an operation add up.
+
+    Of a branch that is what the cases cost of which one is taken, of a loop what all of its iterations do. Of an
+    operator that the implementation provides nothing is known.
     """
-    if operation.body is not None:
-        return _of_graph(operation.body)
-    if operation.instance is not None:
-        return _of_formulas(operation.instance)
-    return _sum([_of_graph(part) for part in operation.subgraphs.values()])
+    return _Costs().of_operation(operation)
 
 
-def _of_graph(graph: Graph) -> Integer | None:
-    return _sum([multiply_adds(operation) for operation in graph.operations])
+def total(operations: Iterable[Operation]) -> Cost:
+    """The multiply-adds of several operations."""
+    costs = _Costs()
+    return _sum(costs.of_operation(operation) for operation in operations)
 
 
-def _sum(counts: list[Integer | None]) -> Integer | None:
-    total = shapes.constant(0)
-    for count in counts:
-        if count is None:
-            return None
-        total = total + count
-    return total
+class _Costs:
+    """Bodies are shared by all invocations of one instance: what they cost is found once."""
+
+    def __init__(self) -> None:
+        self._known: dict[Instance, Cost] = {}
+
+    def of_operation(self, operation: Operation) -> Cost:
+        if isinstance(operation.control, Branch):
+            return self._of_branch(operation.control)
+        if isinstance(operation.control, Loop):
+            return self._of_loop(operation.control)
+        return UNKNOWN if operation.instance is None else self._of_instance(operation.instance)
+
+    def _of_instance(self, instance: Instance) -> Cost:
+        known = self._known.get(instance)
+        if known is None:
+            known = self._known[instance] = self._of_definition(instance)
+        return known
+
+    def _of_definition(self, instance: Instance) -> Cost:
+        if instance.body is not None:
+            return self._of_graph(instance.body)
+        if not instance.unit.formulas:
+            return UNKNOWN
+        return _sum(_iterations(instance, node) for _, node in instance.unit.formulas if _adds_products(node))
+
+    def _of_graph(self, graph: Graph | None) -> Cost:
+        if graph is None:
+            return NOTHING
+        return _sum(self.of_operation(each) for each in (*graph.operations, *graph.update_operations))
+
+    def _of_branch(self, branch: Branch) -> Cost:
+        tested, ways = NOTHING, []
+        for case in branch.cases:
+            if isinstance(case.condition, Graph):
+                tested += self._of_graph(case.condition)
+            ways.append(tested + self._of_graph(case.consequent))
+        ways.append(tested + self._of_graph(branch.alternative))
+        most = [way.most for way in ways if way.most is not None]
+        return Cost(min(way.least for way in ways), max(most) if len(most) == len(ways) else None)
+
+    def _of_loop(self, loop: Loop) -> Cost:
+        times = iterations(loop)
+        # What is tested before the first iteration is tested once more, when it ends the loop.
+        tests = times + Cost(0, 1)
+        return (
+            self._of_graph(loop.body) * times + self._of_graph(loop.before) * tests + self._of_graph(loop.after) * times
+        )
 
 
-def _of_formulas(instance: Instance) -> Integer | None:
-    return _sum([_iterations(instance, node) for _, node in instance.unit.formulas if _adds_products(node)])
+def iterations(loop: Loop) -> Cost:
+    """How often the body of a loop is executed."""
+    lengths = [each.source.length for each in loop.scanned if isinstance(each.source, Pack)]
+    count = loop.count if isinstance(loop.count, Integer) else None
+    dynamic = loop.count is not None and count is None
+    if count is None and lengths:
+        count = lengths[0]
+    times = UNKNOWN if count is None else _number(count)
+    if dynamic or loop.before is not None or loop.after is not None:
+        return Cost(0, times.most)
+    return times
 
 
+def _sum(costs: Iterable[Cost]) -> Cost:
+    return sum(costs, NOTHING)
+
+
+def _number(amount: Integer) -> Cost:
+    low, high = shapes.bounds(amount)
+    return Cost(max(low or 0, 0), None if high is None else max(high, 0))
+
+
+# ---- formulas --------------------------------------------------------------------------------------------------------
 def _adds_products(node: nodes.Lowering) -> bool:
     if node.operator.text != "+=":
         return False
@@ -48,18 +137,22 @@ def _adds_products(node: nodes.Lowering) -> bool:
     return isinstance(value, nodes.Binary) and value.operator.text == "*"
 
 
-def _iterations(instance: Instance, node: nodes.Lowering) -> Integer | None:
-    volume = shapes.constant(1)
-    bounds = [bound.bound for bound in node.bounds]
+def _iterations(instance: Instance, node: nodes.Lowering) -> Cost:
+    limits = [bound.bound for bound in node.bounds]
     if node.unroll is not None:
-        bounds.append(node.unroll.count)
-    for bound in bounds:
-        limit = instance.scope.attempt(bound)
-        limits = limit.items if isinstance(limit, Pack) else (limit,)
-        for each in limits or ():
-            if not isinstance(each, Integer):
-                return None
-            volume = volume * each
-        if limits is None:
-            return None
-    return volume
+        limits.append(node.unroll.count)
+    volume = shapes.constant(1)
+    for limit in limits:
+        extents = _extents(instance, limit)
+        if extents is None:
+            return UNKNOWN
+        for extent in extents:
+            volume = volume * extent
+    return _number(volume)
+
+
+def _extents(instance: Instance, limit: nodes.Expression) -> Sequence[Integer] | None:
+    value = instance.scope.attempt(limit)
+    items = value.items if isinstance(value, Pack) else (value,)
+    extents = [each for each in items or () if isinstance(each, Integer)]
+    return extents if items is not None and len(extents) == len(items) else None

@@ -30,34 +30,50 @@ def decompose(graph: Graph, decomposes: Choice, path: str) -> Graph:
     """The graph with the bodies of the chosen operators in place, also inside of control flow.
 
     Tensors are named by their scopes: ``block.conv1.filter``. ``path`` is the file of the graph: what stands in bodies
-    of other files is placed at the statement of that file which brings it in. Variables and constants of operators
-    that are kept whole are listed as well.
+    of other files is placed at the statement of that file which brings it in. Variables and constants are listed with
+    the graph, also those of operators that are kept whole or stand in control flow; all other tensors with the graph,
+    or the part of control flow, that computes them. Updates (2.11) of the bodies that are put in place follow those of
+    the graph around.
     """
     listing = _Listing(decomposes, path, graph.quantizations)
     body = _Body(listing, "", None)
     operations = body.operations(graph.operations)
-    updates = body.operations(graph.update_operations)
+    inner = listing.level
+    listing.level = _Level()
+    own_updates = body.operations(graph.update_operations)
     return replace(
         graph,
         outputs=body.all(graph.outputs),
         inputs=body.all(graph.inputs),
         variables={**body.all(graph.variables), **listing.variables},
         constants={**body.all(graph.constants), **listing.constants},
-        tensors={**body.all(graph.tensors), **listing.tensors},
+        tensors={**body.all(graph.tensors), **listing.members, **inner.tensors, **listing.level.tensors},
         operations=tuple(operations),
-        updates=body.all(graph.updates),
-        update_operations=tuple(updates),
+        updates={**body.all(graph.updates), **inner.updates, **listing.level.updates},
+        update_operations=(*own_updates, *inner.update_operations, *listing.level.update_operations),
     )
 
 
 @dataclass(slots=True)
+class _Level:
+    """What the bodies that are put in place add to a graph, or to a part of control flow."""
+
+    tensors: dict[str, TensorValue] = field(default_factory=dict)
+    updates: dict[str, TensorValue] = field(default_factory=dict)
+    update_operations: list[Operation] = field(default_factory=list)
+
+
+@dataclass(slots=True)
 class _Listing:
-    """What the bodies that are put in place add to the graph, by scoped names."""
+    """What the bodies that are put in place add, by scoped names."""
 
     decomposes: Choice
     path: str
     quantizations: Mapping[str, Quantization]
-    tensors: dict[str, TensorValue] = field(default_factory=dict)
+    level: _Level = field(default_factory=_Level)
+    """Of the graph, or the part of control flow, that is being put together."""
+    members: dict[str, TensorValue] = field(default_factory=dict)
+    """Variables and constants."""
     variables: dict[str, TensorValue] = field(default_factory=dict)
     constants: dict[str, TensorValue] = field(default_factory=dict)
 
@@ -148,15 +164,18 @@ class _Body:
         return LoopLocal(self.value(each.local), self.value(each.source))
 
     def _part(self, part: Graph) -> Graph:
+        around, self._listing.level = self._listing.level, _Level()
         operations = self.operations(part.operations)
-        tensors = self.all(part.tensors)
-        self._listing.tensors.update({_joined(self._scope, name): value for name, value in tensors.items()})
+        level, self._listing.level = self._listing.level, around
+        named = {_joined(self._scope, name): value for name, value in self.all(part.tensors).items()}
         return replace(
             part,
             inputs=self.all(part.inputs),
             outputs=self.all(part.outputs),
-            tensors=tensors,
+            tensors={**named, **level.tensors},
             operations=tuple(operations),
+            updates=level.updates,
+            update_operations=tuple(level.update_operations),
         )
 
     def _inlined(self, operation: Operation, body: Graph) -> list[Operation]:
@@ -173,7 +192,11 @@ class _Body:
         found = inner.operations(_with_scopes(body))
         passed = {*body.inputs, *body.outputs}
         named = inner.all({name: value for name, value in body.tensors.items() if name not in passed})
-        self._listing.tensors.update({_joined(inner._scope, name): value for name, value in named.items()})
+        level = self._listing.level
+        level.tensors.update({_joined(inner._scope, name): value for name, value in named.items()})
+        updates = inner.operations(body.update_operations)
+        level.update_operations += updates
+        level.updates.update({_joined(inner._scope, name): value for name, value in inner.all(body.updates).items()})
         return found
 
     def _inner(self, operation: Operation) -> _Body:
@@ -195,7 +218,7 @@ class _Body:
         ):
             for name, value in members.items():
                 scoped = _joined(self._scope, name)
-                listed[scoped] = self._listing.tensors[scoped] = self.value(value)
+                listed[scoped] = self._listing.members[scoped] = self.value(value)
         if deep and instance.body is not None:
             for operation in (*_with_scopes(instance.body), *instance.body.update_operations):
                 self._list_deep(operation)

@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 import os
+import shutil
+import sys
+from dataclasses import replace
 
 import click
 
 from snd_server.config_schema import ConfigError
+from snd_server.output import painter
+from snd_server.report import plain
 from snd_server.shapes import ShapesError, ShapesRequest, run_shapes
+
+_NARROWEST = 40
 
 
 @click.command(short_help="Show the shape of every tensor in a graph.")
 @click.argument("path", metavar="PATH")
-@click.option("--graph", metavar="NAME", help="The graph to compose; by default the first one of the file.")
+@click.option("--graph", metavar="NAME", help="The graph to compose; by default the first one that no other invokes.")
 @click.option(
     "--attrib", "attributes", multiple=True, metavar="K=V",
-    help="Give an attribute a value, as it is written in SkriptND, or a generic type a type.",
+    help="Give an attribute a value, as it is written in SkriptND or '~' for null, or a generic type a type.",
+)  # fmt: skip
+@click.option(
+    "--input", "inputs", multiple=True, metavar="NAME=SHAPE",
+    help="Give an input a shape, as in x=1,3,224,224; the tensors of a pack one each, with ';' between them.",
 )  # fmt: skip
 @click.option(
     "--decompose", metavar="all|none|NAME,...", default="all",
@@ -24,7 +35,13 @@ from snd_server.shapes import ShapesError, ShapesRequest, run_shapes
 @click.option("--format", "format", type=click.Choice(["table", "json"]), default="table", help="How to show them.")
 @click.option("--config", metavar="FILE", help="Use this configuration.")
 def shapes(
-    path: str, graph: str | None, attributes: tuple[str, ...], decompose: str, format: str, config: str | None
+    path: str,
+    graph: str | None,
+    attributes: tuple[str, ...],
+    inputs: tuple[str, ...],
+    decompose: str,
+    format: str,
+    config: str | None,
 ) -> int:
     """Compose a graph and show its tensors, their shapes and sizes, and its operations.
 
@@ -33,7 +50,11 @@ def shapes(
     """
     if os.path.isdir(path):
         path = os.path.join(path, "main.sknd")
-    request = ShapesRequest(path, graph, attributes, decompose, format, config)
+    request = ShapesRequest(path, graph, attributes, inputs, decompose, format, config)
+    if format == "table" and (sys.stdout.isatty() or os.environ.get("FORCE_COLOR")):
+        request = replace(request, paint=painter(sys.stdout) or plain)
+    if format == "table" and sys.stdout.isatty():
+        request = replace(request, width=max(_NARROWEST, shutil.get_terminal_size().columns))
     try:
         output, status = run_shapes(request)
     except (ConfigError, ShapesError) as problem:

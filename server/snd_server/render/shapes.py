@@ -1,185 +1,79 @@
-"""A composed graph as a table for people, and as JSON. Extents that only the run tells are strings, with a bound."""
+"""A composed graph as tables for people: its tensors, its operations, totals."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+import io
+from collections.abc import Iterable, Iterator, Sequence
 
-from snd_analysis.compose.cost import multiply_adds
+from snd_analysis.compose.cost import Cost, multiply_adds, total
 from snd_analysis.compose.decomposition import tensors_of
 from snd_analysis.compose.words import shape_text, shown
-from snd_analysis.model import Graph, Operation, Place, Tensor, TensorValue
-from snd_analysis.shapes import FALSE, TRUE, Integer, bounds
-from snd_analysis.source import Source
-from snd_analysis.values import NULL, Maybe, Pack, Run, Value
+from snd_analysis.model import Loop, Operation, Tensor, TensorValue
+from snd_analysis.shapes import Integer, bounds
+from snd_analysis.values import Pack
 from snd_server.render import full
-from snd_server.render.records import record
-from snd_server.report import Report
+from snd_server.render.composed import ComposedGraph, Level, rows
+from snd_server.render.visible import visible
 
 _BYTES = {"real": 4, "int": 4, "bool": 1}
 """Bytes of an element where it is stored: 32-bit numbers."""
 
-
-@dataclass(frozen=True, slots=True)
-class ComposedGraph:
-    """What is to be shown. ``graph`` is None if there is nothing that could be composed."""
-
-    name: str
-    path: str
-    graph: Graph | None
-    attributes: Mapping[str, Value]
-    report: Report
-    source: Callable[[str], Source]
-    starts: Mapping[tuple[str, str], int]
-    """Where the text of a definition begins, by file and name."""
-
-    def line(self, place: Place | None) -> int | None:
-        """The line of a place in the file of the graph."""
-        if place is None or place.path != self.path:
-            return None
-        start = self.starts.get((place.path, place.definition))
-        return None if start is None else self.source(place.path).position(start + place.span.start).line
+_INDENT = "  "
+_MOST_NAMES = 4
+_Row = tuple[str, ...]
 
 
-# ---- json ------------------------------------------------------------------------------------------------------------
-def shapes_json(composed: ComposedGraph) -> str:
-    """The graph as one JSON object."""
-    graph = composed.graph
-    content: dict[str, Any] = {
-        "version": 1,
-        "graph": composed.name,
-        "attributes": {name: _plain(value) for name, value in composed.attributes.items()},
-    }
-    for part in ("inputs", "outputs", "variables"):
-        named = {} if graph is None else getattr(graph, part)
-        content[part] = [_tensor(name, value) for name, value in named.items()]
-    content["tensors"] = [
-        {**_tensor(name, value), "line": _line_of(composed, value)}
-        for name, value in (graph.tensors.items() if graph is not None else ())
-    ]
-    content["operations"] = [_operation(composed, each) for each in (graph.operations if graph is not None else ())]
-    content["diagnostics"] = [record(each, composed.report) for each in composed.report.diagnostics]
-    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+def shapes_table(composed: ComposedGraph, width: int | None = None) -> str:
+    """The graph as tables of tensors and operations, with totals, and its diagnostics.
 
-
-def _tensor(name: str, value: TensorValue) -> dict[str, Any]:
-    if isinstance(value, Maybe):
-        value = value.value
-    if isinstance(value, Pack):
-        items = [_tensor(f"{name}[{at}]", _item(each)) for at, each in enumerate(value.segments)]
-        return {"name": name, "dtype": value.dtype or (items[0]["dtype"] if items else None), "items": items}
-    if not isinstance(value, Tensor):
-        return {"name": name, "dtype": None, "shape": None, "bound": None}
-    bound = value.bound
-    return {
-        "name": name,
-        "dtype": value.dtype,
-        "shape": None if value.shape is None else [_extent(extent) for extent in value.shape],
-        "bound": None if bound is None else list(bound),
-    }
-
-
-def _item(segment: object) -> TensorValue:
-    return segment.element if isinstance(segment, Run) else segment
-
-
-def _extent(extent: Integer | Run) -> int | str:
-    if isinstance(extent, Run):
-        return f"{shown(extent.element)} ..({extent.length})"
-    return extent.value if extent.value is not None else str(extent)
-
-
-def _plain(value: Value) -> Any:
-    if isinstance(value, Integer):
-        return value.value if value.value is not None else str(value)
-    if value is TRUE or value is FALSE:
-        return value is TRUE
-    if isinstance(value, float | str):
-        return value
-    if value is NULL:
-        return None
-    if isinstance(value, Pack) and value.items is not None:
-        return [_plain(item) for item in value.items]
-    return shown(value)
-
-
-def _operation(composed: ComposedGraph, operation: Operation) -> dict[str, Any]:
-    macs = multiply_adds(operation)
-    return {
-        "operator": _operator(operation),
-        "label": operation.label,
-        "attributes": {name: _plain(value) for name, value in operation.attributes.items()},
-        "inputs": [_reference(value) for value in operation.inputs],
-        "outputs": [_reference(value) for value in operation.outputs],
-        "line": composed.line(operation.place),
-        "macs": None if macs is None else macs.value if macs.value is not None else bounds(macs)[1],
-    }
-
-
-def _reference(value: TensorValue) -> Any:
-    if isinstance(value, Tensor):
-        return value.name
-    if isinstance(value, Maybe):
-        return _reference(value.value)
-    return [_reference(_item(each)) for each in value.segments] if isinstance(value, Pack) else None
-
-
-def _operator(operation: Operation) -> str:
-    name = operation.operator
-    if name is None:
-        return operation.construct or "block"
-    module = name.path.rpartition(":")[2]
-    return f"{module}.{name.name}" if name.path.startswith("snd:") else name.name
-
-
-def _line_of(composed: ComposedGraph, value: TensorValue) -> int | None:
-    found = tensors_of(value)
-    return composed.line(found[0].place) if found else None
-
-
-# ---- table -----------------------------------------------------------------------------------------------------------
-def shapes_table(composed: ComposedGraph) -> str:
-    """The graph as tables of tensors and operations, with totals, and its diagnostics."""
+    Tables are folded to ``width`` columns, if there is a limit.
+    """
     graph = composed.graph
     parts = []
     if composed.report.diagnostics:
         parts.append(full.render(composed.report))
     if graph is not None:
-        parts += [_tensors_table(graph), _operations_table(graph), _totals(graph)]
+        level = Level(graph)
+        tensors = _tensors(composed, level)
+        parts += [
+            _aligned(("tensor", "kind", "type", "at most", "elements", "bytes"), tensors, (4, 5), width),
+            _aligned(
+                ("operation", "label", "attributes", "inputs", "results", "multiply-adds"),
+                _operations(composed, level), (5,), width,
+            ),
+            _totals(level),
+        ]  # fmt: skip
     attributes = ", ".join(f"{name}={shown(value)}" for name, value in composed.attributes.items())
-    head = f"graph {composed.name}{f' {{{attributes}}}' if attributes else ''}\n"
+    head = visible(f"graph {composed.name}{f' {{{attributes}}}' if attributes else ''}") + "\n"
     return "\n".join([head, *parts])
 
 
-def _tensors_table(graph: Graph) -> str:
+# ---- tensors ---------------------------------------------------------------------------------------------------------
+def _tensors(composed: ComposedGraph, level: Level, indent: str = "") -> Iterator[_Row]:
+    graph = level.graph
     kinds = {name: kind for kind in ("input", "output", "variable", "constant") for name in getattr(graph, f"{kind}s")}
-    rows = [("tensor", "kind", "type", "at most", "elements", "bytes")]
-    for name, value in graph.tensors.items():
-        for label, tensor in _rows(name, value):
-            rows.append((label, kinds.get(name, ""), *_measures(tensor)))
-    return _aligned(rows, numbers=(4, 5))
+    for name, value in level.tensors.items():
+        kind = kinds.get(name, "")
+        found = [*rows(name, value)]
+        if not found and not isinstance(value, Pack):
+            yield indent + name, kind, "unknown", "", "", ""
+        for listed, tensor in found:
+            yield indent + listed, kind, *_measures(tensor)
+    for operation in level.operations:
+        for part, inner in level.parts(operation).items():
+            if inner.tensors:
+                title = " ".join(filter(None, (composed.operator(operation), operation.label)))
+                yield f"{indent}{title}, {part}", "", "", "", "", ""
+                yield from _tensors(composed, inner, indent + _INDENT)
 
 
-def _rows(name: str, value: TensorValue) -> Iterable[tuple[str, Tensor]]:
-    if isinstance(value, Tensor):
-        yield name, value
-    elif isinstance(value, Maybe):
-        yield from _rows(name, value.value)
-    elif isinstance(value, Pack):
-        for at, each in enumerate(value.segments):
-            count = each.length if isinstance(each, Run) else None
-            yield from _rows(f"{name}..({count})" if count is not None else f"{name}[{at}]", _item(each))
-
-
-def _measures(tensor: Tensor) -> tuple[str, str, str, str]:
+def _measures(tensor: Tensor) -> _Row:
     if tensor.shape is None:
         return "unknown", "", "", ""
     bound = tensor.bound
     dynamic = bound is not None and any(not isinstance(each, Integer) or each.value is None for each in tensor.shape)
     most = ",".join("?" if each is None else str(each) for each in bound or ()) if dynamic else ""
-    elements = _most(tensor.elements)
+    elements = _elements(tensor).most
     size = _BYTES.get(tensor.dtype or "", 0)
     return (
         f"{tensor.dtype}[{shape_text(tensor)}]", most, _number(elements),
@@ -187,46 +81,121 @@ def _measures(tensor: Tensor) -> tuple[str, str, str, str]:
     )  # fmt: skip
 
 
-def _most(amount: Integer | None) -> int | None:
-    return None if amount is None else bounds(amount)[1]
+def _elements(tensor: Tensor) -> Cost:
+    amount = tensor.elements
+    if amount is None:
+        return Cost(0, None)
+    low, high = bounds(amount)
+    return Cost(max(low or 0, 0), high)
 
 
 def _number(amount: int | None) -> str:
     return "" if amount is None else f"{amount:,}"
 
 
-def _operations_table(graph: Graph) -> str:
-    rows = [("operation", "label", "attributes", "results", "multiply-adds")]
-    for operation in (*graph.operations, *graph.update_operations):
-        attributes = ", ".join(f"{name}={shown(value)}" for name, value in operation.attributes.items())
-        results = ", ".join(str(tensor.name) for value in operation.outputs for tensor in tensors_of(value)[:4])
-        rows.append((_operator(operation), operation.label or "", attributes, results, _number(_macs(operation))))
-    return _aligned(rows, numbers=(4,))
+# ---- operations ------------------------------------------------------------------------------------------------------
+def _operations(composed: ComposedGraph, level: Level, indent: str = "") -> Iterator[_Row]:
+    for operation in level.graph.operations:
+        yield from _operation(composed, level, operation, indent)
+    if level.graph.updates:
+        yield f"{indent}update", "", "", "", "", ""
+        for operation in level.graph.update_operations:
+            yield from _operation(composed, level, operation, indent + _INDENT)
+        for name, value in level.graph.updates.items():
+            if _names(level, [value]) != name:
+                yield f"{indent}{_INDENT}=", "", "", _names(level, [value]), name, ""
 
 
-def _macs(operation: Operation) -> int | None:
-    amount = _most(multiply_adds(operation))
-    return amount or None
+def _operation(composed: ComposedGraph, level: Level, operation: Operation, indent: str) -> Iterator[_Row]:
+    attributes = ", ".join(f"{name}={shown(value)}" for name, value in operation.attributes.items())
+    if isinstance(operation.control, Loop) and isinstance(operation.control.count, Integer):
+        attributes = f"count={operation.control.count}"
+    yield (
+        indent + composed.operator(operation), operation.label or "", attributes,
+        _names(level, level.reads(operation)), _names(level, operation.outputs), _macs(multiply_adds(operation)),
+    )  # fmt: skip
+    for name, part in level.parts(operation).items():
+        if part.operations:
+            yield f"{indent}{_INDENT}{name}", "", "", "", "", ""
+            yield from _operations(composed, part, indent + 2 * _INDENT)
+        else:
+            yield f"{indent}{_INDENT}{name}", "", "", "", _names(level, part.graph.outputs.values()), ""
 
 
-def _totals(graph: Graph) -> str:
-    variables = [tensor for value in graph.variables.values() for tensor in tensors_of(value)]
-    elements = [_most(tensor.elements) for tensor in variables]
-    weights = sum(each for each in elements if each is not None)
-    stored = sum(
-        (each or 0) * _BYTES.get(tensor.dtype or "", 0) for each, tensor in zip(elements, variables, strict=True)
-    )
-    macs = sum(_macs(operation) or 0 for operation in graph.operations)
+def _names(level: Level, values: Iterable[TensorValue]) -> str:
+    """The names of tensors, of a long pack not all."""
+    return ", ".join(text for value in values for text in _names_of(level, value))
+
+
+def _names_of(level: Level, value: TensorValue) -> Iterator[str]:
+    tensors = tensors_of(value)
+    for tensor in tensors[:_MOST_NAMES]:
+        yield level.name(tensor) or ("?" if tensor.value is None else shown(tensor.value))
+    if len(tensors) > _MOST_NAMES:
+        yield "..."
+
+
+def _macs(cost: Cost) -> str:
+    if cost.exact is not None:
+        return _number(cost.exact or None)
+    return "unknown" if cost.most is None else f"at most {cost.most:,}"
+
+
+# ---- totals ----------------------------------------------------------------------------------------------------------
+def _totals(level: Level) -> str:
+    variables = [tensor for value in level.graph.variables.values() for tensor in tensors_of(value)]
+    elements, stored = Cost(0, 0), Cost(0, 0)
+    for tensor in variables:
+        size = _BYTES.get(tensor.dtype or "", 0)
+        elements += _elements(tensor)
+        stored += _elements(tensor) * Cost(size, size)
+    count, listed = _counted(level)
     return (
-        f"{len(graph.operations)} operations, {len(graph.tensors)} tensors; {weights:,} elements in variables "
-        f"({stored:,} bytes); {macs:,} multiply-adds\n"
+        f"{count} operations, {listed} tensors; {_amount(elements)} elements in variables "
+        f"({_amount(stored)} bytes); {_amount(total(level.operations))} multiply-adds\n"
     )
 
 
-def _aligned(rows: Sequence[Sequence[str]], numbers: tuple[int, ...]) -> str:
-    widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
+def _counted(level: Level) -> tuple[int, int]:
+    """Operations and tensors, those in control flow too."""
+    count, listed = len(level.operations), len(level.tensors)
+    for operation in level.operations:
+        for part in level.parts(operation).values():
+            more = _counted(part)
+            count, listed = count + more[0], listed + more[1]
+    return count, listed
+
+
+def _amount(cost: Cost) -> str:
+    if cost.exact is not None:
+        return f"{cost.exact:,}"
+    return f"at least {cost.least:,}" if cost.most is None else f"at most {cost.most:,}"
+
+
+# ---- layout ----------------------------------------------------------------------------------------------------------
+def _aligned(head: _Row, lines: Iterable[_Row], numbers: Sequence[int], width: int | None) -> str:
+    """Columns, those of ``numbers`` to the right; folded where there are more than ``width`` columns of text."""
+    table = [head, *(tuple(map(visible, line)) for line in lines)]
+    if width is None:
+        return _unfolded(table, numbers)
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    drawn = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="")
+    for at, title in enumerate(head):
+        drawn.add_column(Text(title), justify="right" if at in numbers else "left", overflow="fold")
+    for line in table[1:]:
+        drawn.add_row(*(Text(cell) for cell in line))
+    stream = io.StringIO()
+    Console(file=stream, width=width, color_system=None, legacy_windows=False).print(drawn)
+    return "".join(f"{line.rstrip()}\n" for line in stream.getvalue().splitlines())
+
+
+def _unfolded(table: Sequence[_Row], numbers: Sequence[int]) -> str:
+    widths = [max(len(row[at]) for row in table) for at in range(len(table[0]))]
     lines = []
-    for row in rows:
+    for row in table:
         cells = [
             cell.rjust(width) if at in numbers else cell.ljust(width)
             for at, (cell, width) in enumerate(zip(row, widths, strict=True))

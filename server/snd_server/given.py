@@ -1,0 +1,208 @@
+"""Values of attributes, generic types and shapes of inputs as a command line gives them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from snd_analysis.compose.root import InputShapes
+from snd_analysis.compose.unit import Member, Unit
+from snd_analysis.diagnostics import Severity
+from snd_analysis.rules.catalogue import severity_of
+from snd_analysis.shapes import Integer
+from snd_analysis.syntax import nodes
+from snd_analysis.syntax.parser import parse_expression
+from snd_analysis.syntax.spelling import close_matches
+from snd_analysis.types.generics import ALLOWED
+from snd_analysis.types.type import CONCRETE
+from snd_analysis.values import NULL, UNDEFINED, EvaluationError, Pack, Run, Value, dtype_of, evaluate
+
+_NULL = "~"
+_LONGEST = 10_000
+_MOST_BITS = 64
+_MOST_EXTENTS = 64
+_EXTENT = re.compile(r"\d{1,18}")
+
+
+class Misgiven(Exception):  # noqa: N818 - what was written is at fault
+    """What the command line gives is not what the graph asks for."""
+
+
+@dataclass(frozen=True, slots=True)
+class GivenValues:
+    """What a graph is to be composed with."""
+
+    attributes: dict[str, Value] = field(default_factory=dict)
+    dtypes: dict[str, str] = field(default_factory=dict)
+    inputs: dict[str, InputShapes] = field(default_factory=dict)
+
+
+def given_values(unit: Unit, attributes: Sequence[str], inputs: Sequence[str]) -> GivenValues:
+    """Reads ``NAME=VALUE`` and ``NAME=SHAPE``, as the declarations of a graph ask for. Raises Misgiven."""
+    given = GivenValues()
+    members = {member.name: member for member in unit.attributes}
+    generics = {generic.name.text: generic.base.text for generic in unit.generics}
+    pairs = [_Pair("--attrib", *_parted("--attrib", item)) for item in attributes]
+    _demand_known(unit, pairs, "attribute", (*members, *generics))
+    for pair in pairs:
+        if pair.name in generics:
+            given.dtypes[pair.name] = _dtype(pair, generics[pair.name])
+    for pair in pairs:
+        if pair.name in members:
+            given.attributes[pair.name] = _value(pair, members[pair.name], generics, given.dtypes)
+    tensors = {member.name: member for member in unit.inputs}
+    pairs = [_Pair("--input", *_parted("--input", item)) for item in inputs]
+    _demand_known(unit, pairs, "input", tensors)
+    for pair in pairs:
+        given.inputs[pair.name] = _shapes(pair, tensors[pair.name])
+    return given
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    option: str
+    name: str
+    text: str
+
+    def wrong(self, why: str) -> Misgiven:
+        return Misgiven(f"{self.option} {self.name}={self.text}: {why}")
+
+
+def _parted(option: str, item: str) -> tuple[str, str]:
+    name, equals, text = item.partition("=")
+    if not equals or not name.strip():
+        raise Misgiven(f"{option} {item}: write NAME={'SHAPE' if option == '--input' else 'VALUE'}")
+    return name.strip(), text.strip()
+
+
+def _demand_known(unit: Unit, pairs: Sequence[_Pair], what: str, names: Iterable[str]) -> None:
+    known, seen = list(names), set[str]()
+    for pair in pairs:
+        if pair.name not in known:
+            raise Misgiven(f"the graph '{unit.name.name}' has no {what} '{pair.name}'; {among(pair.name, known)}")
+        if pair.name in seen:
+            raise pair.wrong(f"'{pair.name}' is given twice")
+        seen.add(pair.name)
+
+
+def among(name: str, known: Sequence[str]) -> str:
+    """The names that there are, for whoever wrote one that there is not: ``did you mean …``, or all of them."""
+    close = close_matches(name, known)
+    if close:
+        return f"did you mean '{close[0]}'?"
+    return f"it has {', '.join(repr(each) for each in known)}" if known else "it has none"
+
+
+# ---- types and attributes --------------------------------------------------------------------------------------------
+def _dtype(pair: _Pair, base: str) -> str:
+    allowed = [name for name in CONCRETE if name in ALLOWED[base]]
+    if pair.text not in allowed:
+        types = ", ".join(f"'{name}'" for name in allowed[:-1])
+        raise pair.wrong(f"'{pair.name}' is a generic type of '{base}': write {types} or '{allowed[-1]}'")
+    return pair.text
+
+
+def _value(pair: _Pair, member: Member, generics: Mapping[str, str], dtypes: dict[str, str]) -> Value:
+    """The value of an attribute. A generic type that is not given is deduced from it, as in an invocation (2.13)."""
+    node = member.node
+    if pair.text == _NULL and (node.optional or node.type.text != "str"):
+        if not node.optional:
+            raise pair.wrong(f"'{member.name}' is not optional, so it can't be null")
+        return NULL
+    generic = node.type.text if node.type.text in generics else None
+    wanted = dtypes.get(generic) if generic is not None else node.type.text
+    if wanted == "str" and _is_bare(pair.text, node.pack is not None):
+        return pair.text
+    asked = _asked(member, wanted or f"{generic}: {generics[generic or '']}")
+    value = _evaluated(pair, asked)
+    if isinstance(value, Pack) and node.pack is None:
+        raise pair.wrong(f"'{member.name}' is a single value, {asked}, not a list")
+    for item in _items(pair, value):
+        found = dtype_of(item)
+        if generic is not None and wanted is None and found in ALLOWED[generics[generic]]:
+            wanted = dtypes[generic] = found
+        elif found != wanted:
+            raise pair.wrong(f"'{member.name}' is {asked}, and this is '{found}'")
+    return value
+
+
+def _items(pair: _Pair, value: Value) -> Iterable[Value]:
+    """The items of a list, each once; or the single value. Numbers that are too large to be known are refused."""
+    parts = value.segments if isinstance(value, Pack) else (value,)
+    for part in parts:
+        item = part.element if isinstance(part, Run) else part
+        if isinstance(item, Integer) and (item.value is None or item.value.bit_length() > _MOST_BITS):
+            raise pair.wrong(f"numbers here have at most {_MOST_BITS} bits")
+        yield item
+
+
+def _is_bare(text: str, packed: bool) -> bool:
+    """Whether a string is written without quotes, as shells like it."""
+    return text[:1] not in ("'", '"') and not (packed and text[:1] in ("[", "("))
+
+
+def _asked(member: Member, dtype: str) -> str:
+    return f"{'a pack of' if member.node.pack is not None else 'of type'} '{dtype}'"
+
+
+class _NoNames:
+    """The environment of a value on the command line."""
+
+    composing = True
+
+    def lookup(self, node: nodes.Qualified) -> Value:
+        return UNDEFINED
+
+    def dtype(self, node: nodes.TypeName | nodes.Qualified) -> str | None:
+        return None
+
+
+def _evaluated(pair: _Pair, asked: str) -> Value:
+    wanted = f"'{pair.name}' is {asked}"
+    if len(pair.text) > _LONGEST:
+        raise Misgiven(f"{pair.option} {pair.name}=…: this is longer than {_LONGEST:,} characters")
+    node, problems = parse_expression(pair.text)
+    wrong = [problem for problem in problems if severity_of(problem.rule) is Severity.ERROR]
+    if wrong:
+        # What is wrong with the whole, the parser says of the field of a string, which is one expression, too.
+        because = wrong[0].message.rpartition(": ")[2] if wrong[0].rule == "malformed-format" else wrong[0].message
+        raise pair.wrong(f"{wanted}, and this is not one expression: {because}")
+    for each in nodes.descendants(node):
+        if isinstance(each, nodes.Qualified) and not _is_function(node, each):
+            hint = ": write a string in quotes" if "str" in asked else ""
+            raise pair.wrong(f"{wanted}, and there is nothing here that '{each.text}' could name{hint}")
+    try:
+        value = evaluate(node, _NoNames())
+    except EvaluationError as error:
+        raise pair.wrong(error.message) from None
+    except TypeError:
+        value = UNDEFINED
+    if value is UNDEFINED or value is NULL:
+        raise pair.wrong(f"{wanted}, and this has no value")
+    return value
+
+
+def _is_function(root: nodes.Node, name: nodes.Qualified) -> bool:
+    return any(isinstance(each, nodes.Call) and each.function is name for each in nodes.descendants(root))
+
+
+# ---- shapes of inputs ------------------------------------------------------------------------------------------------
+def _shapes(pair: _Pair, member: Member) -> InputShapes:
+    node = member.node
+    if pair.text == _NULL:
+        if not node.optional:
+            raise pair.wrong(f"'{member.name}' is not optional, so it can't be null")
+        return None
+    shapes = tuple(_shape(pair, each) for each in pair.text.split(";"))
+    if node.pack is None and len(shapes) > 1:
+        raise pair.wrong(f"'{member.name}' is a single tensor, and these are {len(shapes)} shapes")
+    return shapes
+
+
+def _shape(pair: _Pair, text: str) -> tuple[int, ...]:
+    text = text.strip().removeprefix("[").removesuffix("]")
+    parts = [part.strip() for part in text.split(",")] if text.strip() else []
+    if len(parts) > _MOST_EXTENTS or not all(_EXTENT.fullmatch(part) for part in parts):
+        raise pair.wrong("write the extents of a shape as numbers, as in 1,3,224,224")
+    return tuple(int(part) for part in parts)

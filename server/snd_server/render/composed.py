@@ -1,0 +1,161 @@
+"""A composed graph made ready to be shown: which tensors it lists, by which names, and what its operations read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from snd_analysis.compose.decomposition import tensors_of
+from snd_analysis.model import Branch, Graph, Loop, Operation, Place, Tensor, TensorValue
+from snd_analysis.names.symbols import OperatorName
+from snd_analysis.source import Source
+from snd_analysis.values import NULL, Maybe, Pack, Run, Value
+from snd_server.report import Report
+
+
+@dataclass(frozen=True, slots=True)
+class ComposedGraph:
+    """What is to be shown. ``graph`` is None if there is nothing that could be composed."""
+
+    name: str
+    path: str
+    graph: Graph | None
+    attributes: Mapping[str, Value]
+    report: Report
+    source: Callable[[str], Source]
+    starts: Mapping[tuple[str, str], int]
+    """Where the text of a definition begins, by file and name."""
+
+    def line(self, place: Place | None) -> int | None:
+        """The line of a place in the file of the graph."""
+        if place is None or place.path != self.path:
+            return None
+        start = self.starts.get((place.path, place.definition))
+        return None if start is None else self.source(place.path).position(start + place.span.start).line
+
+    def operator(self, operation: Operation) -> str:
+        """The operator of an operation as the graph writes it, ``if`` or ``do``."""
+        if operation.operator is None:
+            return operation.construct or "block"
+        return operator_text(operation.operator, self.path)
+
+
+def operator_text(name: OperatorName, path: str) -> str:
+    """An operator with its module, unless it is of the file at ``path``."""
+    if name.path == path:
+        return name.name
+    module = name.path.rpartition(":")[2].rpartition("/")[2].removesuffix(".sknd")
+    return f"{module}.{name.name}"
+
+
+class Level:
+    """A graph, or a part of control flow, with all of its tensors: those that have names in it, and all others that it
+    computes or is given, so that whatever an operation reads or gives is listed here or further out."""
+
+    def __init__(self, graph: Graph, around: Level | None = None) -> None:
+        self.graph = graph
+        self.tensors: dict[str, TensorValue] = {}
+        self._names: dict[Tensor, str] = {}
+        self._taken = set[str]()
+        self._around = around
+        self._parts: dict[Operation, dict[str, Level]] = {}
+        named = graph.tensors if around is None else {**graph.inputs, **graph.tensors}
+        for name, value in named.items():
+            self._add(name, value)
+        stored = {tensor: name for name, value in graph.updates.items() for tensor in tensors_of(value)}
+        for operation in self.operations:
+            for tensor in (each for value in operation.outputs for each in tensors_of(value)):
+                if tensor in stored and not self._is_named(tensor):
+                    self._names[tensor] = stored[tensor]  # the variable whose new value it is
+                self._demand(tensor)
+        for value in graph.outputs.values():
+            for tensor in tensors_of(value):
+                self._demand(tensor)
+        for operation in self.operations:
+            for tensor in (each for value in arguments(operation) for each in tensors_of(value)):
+                if tensor.value is None:
+                    self._demand(tensor)
+
+    @property
+    def operations(self) -> tuple[Operation, ...]:
+        """The operations in order; those of ``@update`` last."""
+        return (*self.graph.operations, *self.graph.update_operations)
+
+    def parts(self, operation: Operation) -> dict[str, Level]:
+        """The graphs of control flow."""
+        if operation not in self._parts:
+            self._parts[operation] = {name: Level(part, self) for name, part in operation.subgraphs.items()}
+        return self._parts[operation]
+
+    def name(self, tensor: Tensor) -> str | None:
+        """The name by which a tensor is listed, here or further out; None for a value that is not listed."""
+        if tensor in self._names:
+            return self._names[tensor]
+        return None if self._around is None else self._around.name(tensor)
+
+    def reads(self, operation: Operation) -> list[TensorValue]:
+        """What an operation reads: its arguments, and what the parts of control flow capture of the tensors around."""
+        values = arguments(operation)
+        known = {tensor for value in values for tensor in tensors_of(value)}
+        for part in self.parts(operation).values():
+            for tensor in part.captured():
+                if tensor not in known:
+                    known.add(tensor)
+                    values.append(tensor)
+        return values
+
+    def captured(self) -> Iterator[Tensor]:
+        """The tensors from around that this part reads."""
+        read = [value for operation in self.operations for value in self.reads(operation)]
+        for value in (*read, *self.graph.outputs.values()):
+            for tensor in tensors_of(value):
+                if tensor not in self._names and self.name(tensor) is not None:
+                    yield tensor
+
+    def _add(self, name: str, value: TensorValue) -> None:
+        self.tensors[name] = value
+        self._taken.add(name)
+        for listed, tensor in rows(name, value):
+            # Of several names of one tensor the one counts that it was given first.
+            if tensor not in self._names or listed == tensor.name:
+                self._names[tensor] = listed
+                self._taken.add(listed)
+
+    def _is_named(self, tensor: Tensor) -> bool:
+        return self.name(tensor) is not None
+
+    def _demand(self, tensor: Tensor) -> None:
+        if self._is_named(tensor):
+            return
+        name, number = tensor.name, 2
+        while name in self._taken:
+            name, number = f"{tensor.name}#{number}", number + 1
+        self._add(name, tensor)
+
+
+def rows(name: str, value: TensorValue) -> Iterator[tuple[str, Tensor]]:
+    """The tensors of a named value, with names of their own: those of the items of a pack have numbers."""
+    if isinstance(value, Tensor):
+        yield name, value
+    elif isinstance(value, Maybe):
+        yield from rows(name, value.value)
+    elif isinstance(value, Pack):
+        for at, each in enumerate(value.segments):
+            yield from rows(item_name(name, value, at), each.element if isinstance(each, Run) else each)
+
+
+def item_name(name: str, pack: Pack, at: int) -> str:
+    """The name of a segment of a pack: ``xs[0]``, or ``xs[]`` for a number of them that is not known."""
+    return f"{name}[]" if isinstance(pack.segments[at], Run) else f"{name}[{at}]"
+
+
+def arguments(operation: Operation) -> list[TensorValue]:
+    """What is written to be read: arguments; the initial values, packs and count of a loop; compile-time conditions
+    are none."""
+    control = operation.control
+    if isinstance(control, Branch):
+        return []
+    if isinstance(control, Loop):
+        values = [each.source for each in (*control.carried, *control.scanned)]
+        return [*values, control.count] if isinstance(control.count, Tensor) else values
+    return [NULL if value is None else value for value in operation.inputs]

@@ -1,0 +1,156 @@
+"""A composed graph as JSON. Extents that only the run tells are strings, with a bound."""
+
+from __future__ import annotations
+
+import json
+from math import isfinite
+from typing import Any
+
+from snd_analysis.compose.cost import multiply_adds
+from snd_analysis.compose.decomposition import tensors_of
+from snd_analysis.compose.words import shown
+from snd_analysis.model import Graph, Loop, Operation, Tensor, TensorValue
+from snd_analysis.shapes import FALSE, TRUE, Integer
+from snd_analysis.values import NULL, Maybe, Pack, Run, Value
+from snd_server.render.composed import ComposedGraph, Level, item_name
+from snd_server.render.records import record
+
+_NOTHING = Graph("", {}, {}, {}, {}, {}, ())
+
+
+def shapes_json(composed: ComposedGraph) -> str:
+    """The graph as one JSON object; ``docs/shapes.schema.json`` describes it."""
+    graph = composed.graph or _NOTHING
+    level = Level(graph)
+    content: dict[str, Any] = {
+        "version": 1,
+        "graph": composed.name,
+        "attributes": {name: _plain(value) for name, value in composed.attributes.items()},
+        "inputs": [_tensor(name, value) for name, value in graph.inputs.items()],
+        "outputs": [_tensor(name, value) for name, value in graph.outputs.items()],
+        "variables": [_tensor(name, value) for name, value in graph.variables.items()],
+        **_contents(composed, level),
+    }
+    if graph.updates:
+        content["updates"] = _updates(level)
+    content["diagnostics"] = [record(each, composed.report) for each in composed.report.diagnostics]
+    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+
+
+def _contents(composed: ComposedGraph, level: Level) -> dict[str, Any]:
+    updates = set(level.graph.update_operations)
+    return {
+        "tensors": [{**_tensor(name, value), "line": _line(composed, value)} for name, value in level.tensors.items()],
+        "operations": [_operation(composed, level, each, each in updates) for each in level.operations],
+    }
+
+
+def _part(composed: ComposedGraph, level: Level) -> dict[str, Any]:
+    graph = level.graph
+    content = {
+        "inputs": [_tensor(name, value) for name, value in graph.inputs.items()],
+        "outputs": [_tensor(_listed(level, name, value), value) for name, value in graph.outputs.items()],
+        **_contents(composed, level),
+    }
+    return {**content, "updates": _updates(level)} if graph.updates else content
+
+
+def _listed(level: Level, name: str, value: TensorValue) -> str:
+    """The name of a result of a part of control flow: that of the tensor, which may be one from around."""
+    return (level.name(value) if isinstance(value, Tensor) else None) or name
+
+
+def _updates(level: Level) -> list[dict[str, Any]]:
+    return [{"variable": name, "value": _reference(level, value)} for name, value in level.graph.updates.items()]
+
+
+# ---- tensors ---------------------------------------------------------------------------------------------------------
+def _tensor(name: str, value: TensorValue) -> dict[str, Any]:
+    if isinstance(value, Maybe):
+        value = value.value
+    if isinstance(value, Pack):
+        items = [_item(item_name(name, value, at), each) for at, each in enumerate(value.segments)]
+        return {"name": name, "dtype": value.dtype or (items[0]["dtype"] if items else None), "items": items}
+    if not isinstance(value, Tensor):
+        return {"name": name, "dtype": None, "shape": None, "bound": None}
+    bound = value.bound
+    return {
+        "name": name,
+        "dtype": value.dtype,
+        "shape": None if value.shape is None else [_extent(extent) for extent in value.shape],
+        "bound": None if bound is None else list(bound),
+    }
+
+
+def _item(name: str, segment: object) -> dict[str, Any]:
+    if isinstance(segment, Run):
+        return {**_tensor(name, segment.element), "count": _extent(segment.length)}
+    return _tensor(name, segment)
+
+
+def _extent(extent: Integer | Run) -> int | str:
+    if isinstance(extent, Run):
+        return f"{shown(extent.element)} ..({extent.length})"
+    return extent.value if extent.value is not None else str(extent)
+
+
+def _line(composed: ComposedGraph, value: TensorValue) -> int | None:
+    found = tensors_of(value)
+    return composed.line(found[0].place) if found else None
+
+
+# ---- operations ------------------------------------------------------------------------------------------------------
+def _operation(composed: ComposedGraph, level: Level, operation: Operation, updates: bool) -> dict[str, Any]:
+    cost = multiply_adds(operation)
+    content: dict[str, Any] = {
+        "operator": composed.operator(operation),
+        "label": operation.label,
+        "attributes": {name: _plain(value) for name, value in _attributes(operation).items()},
+        "inputs": [_reference(level, value) for value in level.reads(operation)],
+        "outputs": [_reference(level, value) for value in operation.outputs],
+        "line": composed.line(operation.place),
+        "macs": cost.exact,
+    }
+    if cost.exact is None:
+        content["macs_bound"] = cost.most
+    if updates:
+        content["update"] = True
+    parts = level.parts(operation)
+    if parts:
+        content["subgraphs"] = {name: _part(composed, part) for name, part in parts.items()}
+    return content
+
+
+def _attributes(operation: Operation) -> dict[str, Value]:
+    control = operation.control
+    if isinstance(control, Loop) and isinstance(control.count, Integer):
+        return {"count": control.count}
+    return dict(operation.attributes)
+
+
+def _reference(level: Level, value: TensorValue) -> Any:
+    """A tensor by its name, a pack as a list; a value that stands in the place of a tensor as itself."""
+    if isinstance(value, Tensor):
+        name = level.name(value)
+        return {"value": _plain(value.value)} if name is None else name
+    if isinstance(value, Maybe):
+        return _reference(level, value.value)
+    if isinstance(value, Pack):
+        return [_reference(level, each.element if isinstance(each, Run) else each) for each in value.segments]
+    return None
+
+
+def _plain(value: Value) -> Any:
+    if isinstance(value, Integer):
+        return value.value if value.value is not None else str(value)
+    if value is TRUE or value is FALSE:
+        return value is TRUE
+    if isinstance(value, float):
+        return value if isfinite(value) else shown(value)
+    if isinstance(value, str):
+        return value
+    if value is NULL:
+        return None
+    if isinstance(value, Pack) and value.items is not None:
+        return [_plain(item) for item in value.items]
+    return shown(value)
