@@ -161,7 +161,7 @@ def check_definition(
     declare(context)
     check_lowering(context)
     check_compose(context, memo)
-    found = [*check_structure(definition), *context.problems, *check_precedence(definition)]
+    found = [*check_structure(definition), *context.problems, *check_precedence(resolution)]
     problems = [*resolution.problems, *(problem for problem in found if resolution.is_clear(problem.span))]
     facts.close()
     if syntax_is_right and not any(severity_of(problem.rule) is Severity.ERROR for problem in problems):

@@ -63,9 +63,30 @@ class Part:
     @cached_property
     def invocations(self) -> tuple[tuple[nodes.Call, OperatorName], ...]:
         """The invocations in the statement, in order."""
-        found = []
-        for node in nodes.descendants(self.node):
-            target = self.targets.get(node.function) if isinstance(node, nodes.Call) else None
-            if isinstance(node, nodes.Call) and isinstance(target, OperatorName):
-                found.append((node, target))
+        calls = ((node, self.targets.get(node.function)) for node in self._notable if isinstance(node, nodes.Call))
+        return tuple((node, target) for node, target in calls if isinstance(target, OperatorName))
+
+    @cached_property
+    def chains(self) -> tuple[tuple[nodes.Binary, nodes.Binary], ...]:
+        """Binary operations of which the left side, not in parentheses, is one, too; with that one."""
+        return tuple(
+            (node, node.left)
+            for node in self._notable
+            if isinstance(node, nodes.Binary) and isinstance(node.left, nodes.Binary)
+        )
+
+    @cached_property
+    def results(self) -> tuple[nodes.Node, ...]:
+        """What results are given to, also in blocks: names, and where none is wanted something else."""
+        found: list[nodes.Node] = []
+        for node in self._notable:
+            if isinstance(node, nodes.ResultTuple):
+                found.extend(node.names)
+            elif isinstance(node, nodes.Result):
+                found.append(node.target)
         return tuple(found)
+
+    @cached_property
+    def _notable(self) -> tuple[nodes.Node, ...]:
+        kinds = nodes.Call | nodes.Binary | nodes.Result | nodes.ResultTuple
+        return tuple(node for node in nodes.descendants(self.node) if isinstance(node, kinds))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from snd_analysis.names.resolution import Resolution
 from snd_analysis.source import Edit, Span
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.problem import Problem, Repair
@@ -11,13 +12,20 @@ from snd_analysis.syntax.problem import Problem, Repair
 _LOGICAL = frozenset({"&&", "||", "^"})
 
 
-def check_precedence(definition: nodes.Definition) -> Iterator[Problem]:
+def check_precedence(resolution: Resolution) -> Iterator[Problem]:
     """Chains that mix ``&&``, ``||`` and ``^``, and chains of powers, without parentheses."""
-    for block in definition.blocks:
+    for block in resolution.definition.blocks:
         for entry in block.entries if isinstance(block, nodes.Block) else ():
-            for node in nodes.descendants(entry.statement):
-                if isinstance(node, nodes.Binary) and isinstance(node.left, nodes.Binary):
-                    yield from _check(entry.start, node, node.left)
+            part = resolution.parts.get(entry.statement)
+            chains = part.chains if part is not None else _chains(entry.statement)
+            for outer, inner in chains:
+                yield from _check(entry.start, outer, inner)
+
+
+def _chains(statement: nodes.Node) -> Iterator[tuple[nodes.Binary, nodes.Binary]]:
+    for node in nodes.descendants(statement):
+        if isinstance(node, nodes.Binary) and isinstance(node.left, nodes.Binary):
+            yield node, node.left
 
 
 def _check(base: int, outer: nodes.Binary, inner: nodes.Binary) -> Iterator[Problem]:

@@ -52,12 +52,11 @@ def _check_outputs_assigned(context: Context) -> None:
         or any(isinstance(entry.statement, nodes.ErrorEntry) for entry in compose.entries)
     ):
         return
+    parts = context.resolution.parts
     names = [
         name
         for _, component in entries_of(context.definition, "compose", nodes.Component)
-        for node in nodes.descendants(component)
-        if isinstance(node, nodes.Result | nodes.ResultTuple)
-        for name in (node.names if isinstance(node, nodes.ResultTuple) else (node.target,))
+        for name in parts[component].results
     ]
     if any(isinstance(name, nodes.Name) and not name.text for name in names):
         return  # a broken statement, which may have been the one

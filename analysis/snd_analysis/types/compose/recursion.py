@@ -17,10 +17,9 @@ def invocations(definition: nodes.Definition, resolution: Resolution) -> Iterato
         if not isinstance(block, nodes.Block) or block.kind not in ("compose", "update"):
             continue
         for entry in block.entries:
-            for node in nodes.descendants(entry.statement):
-                target = resolution.targets.get(node.function) if isinstance(node, nodes.Call) else None
-                if isinstance(node, nodes.Call) and isinstance(target, OperatorName):
-                    yield entry.start, node, target
+            part = resolution.parts.get(entry.statement)
+            for call, target in part.invocations if part is not None else ():
+                yield entry.start, call, target
 
 
 def check_recursion(context: Context) -> None:
