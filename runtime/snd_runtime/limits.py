@@ -32,6 +32,7 @@ class Budget:
         self._clock = clock
         self._end = None if limits.seconds is None else clock() + limits.seconds
         self._bytes = 0
+        self._held = 0
 
     def allocate(self, what: str, elements: int, item_bytes: int, place: Place | None) -> None:
         """Takes the memory of a tensor from the budget. Raises EvaluationFailed if it has not enough."""
@@ -48,6 +49,20 @@ class Budget:
     def release(self, elements: int, item_bytes: int) -> None:
         """Gives back what was allocated for something temporary."""
         self._bytes -= elements * item_bytes
+
+    def hold(self, what: str, elements: int, item_bytes: int, place: Place | None) -> None:
+        """Takes the memory of a tensor that stays to the end. Raises EvaluationFailed if there is not enough."""
+        self.allocate(what, elements, item_bytes, place)
+        self._held += elements * item_bytes
+
+    @property
+    def used(self) -> int:
+        """How many bytes are taken by what does not stay to the end."""
+        return self._bytes - self._held
+
+    def settle(self, used: int) -> None:
+        """Corrects ``used``, when it is known what is left of something that took memory."""
+        self._bytes = used + self._held
 
     def check_time(self, place: Place | None) -> None:
         """Raises EvaluationFailed when the time is over."""

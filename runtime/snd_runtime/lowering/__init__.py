@@ -4,6 +4,6 @@ A formula becomes a few assignments of terms (``elaboration``); their indices ar
 become strided views, contractions, gathers and scatters over boxes of the index space (``execution``).
 """
 
-from snd_runtime.lowering.lowered import Lowered, lower
+from snd_runtime.lowering.lowered import Lowered, constant_values, lower
 
-__all__ = ["Lowered", "lower"]
+__all__ = ["Lowered", "constant_values", "lower"]

@@ -138,6 +138,23 @@ def lower(instance: Instance) -> Lowered:
     return Lowered(instance)
 
 
+def constant_values(instance: Instance, real: np.dtype[Any], budget: Budget) -> dict[str, Argument]:
+    """The constants that an instance declares, by name (2.7). Raises EvaluationFailed if one has no value."""
+    tensors = Tensors(instance, outputs=False)
+    memory = Memory(real, budget)
+    found: dict[str, Argument] = {}
+    for member in instance.unit.constants:
+        value = tensors.values[member.symbol]
+        slots = [slot for slot in (value.segments if isinstance(value, Pack) else (value,)) if isinstance(slot, Slot)]
+        arrays = []
+        for slot in slots:
+            arrays.append(memory.allocate(slot, _known(slot), instance.unit.declared(member.symbol)))
+            with np.errstate(all="ignore"):
+                _execute(memory, elaborate_constant(instance, tensors, member, slot), {})
+        found[member.name] = tuple(arrays) if isinstance(value, Pack) else arrays[0]
+    return found
+
+
 def _accumulators(instance: Instance) -> dict[Symbol, str]:
     """The operators by which outputs are accumulated."""
     unit = instance.unit

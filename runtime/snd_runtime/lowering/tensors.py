@@ -19,7 +19,8 @@ class Tensors:
     ``values`` has a slot, a pack of slots, or NULL for every tensor symbol; ``shapes`` the tensors of the model.
     """
 
-    def __init__(self, instance: Instance) -> None:
+    def __init__(self, instance: Instance, *, outputs: bool = True) -> None:
+        """Without ``outputs`` for what doesn't name them, such as constants."""
         self._instance = instance
         self.values: dict[Symbol, Value] = {}
         self.models: dict[Symbol, TensorValue] = {}
@@ -31,9 +32,10 @@ class Tensors:
             for symbol, value in instance.scope.values.items()
             if symbol.kind is SymbolKind.EXTENT and isinstance(value, Integer) and value in instance.dynamic.values()
         }
-        for members, values in ((unit.inputs, instance.inputs), (unit.outputs, instance.outputs)):
-            for member, value in zip(members, values, strict=True):
-                self._declare(member.symbol, value, values is instance.outputs)
+        for member, value in zip(unit.inputs, instance.inputs, strict=True):
+            self._declare(member.symbol, value, False)
+        for member, value in zip(unit.outputs, instance.outputs, strict=True) if outputs else ():
+            self._declare(member.symbol, value, True)
         named: Mapping[str, TensorValue]
         for members, named in ((unit.variables, instance.variables), (unit.constants, instance.constants)):
             for member in members:

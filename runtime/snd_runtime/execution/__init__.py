@@ -1,0 +1,13 @@
+"""Runs composed graphs and operators (2.10, 2.11, chapter 3).
+
+A body whose shapes are all known becomes a program of steps over slots, once (``compilation``, ``program``). One that
+depends on data is composed and run statement by statement (``stepwise``). Operators are run by their composition, their
+formulas, or intrinsics (``operators``).
+"""
+
+from snd_runtime.execution.binding import bind_arrays
+from snd_runtime.execution.plain import value_of
+from snd_runtime.execution.request import Execution, Outcome, Step
+from snd_runtime.execution.running import StatefulGraph, execute
+
+__all__ = ["Execution", "Outcome", "StatefulGraph", "Step", "bind_arrays", "execute", "value_of"]

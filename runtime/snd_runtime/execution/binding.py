@@ -1,0 +1,152 @@
+"""From arrays to the instance of an operator or graph that takes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from snd_analysis.compose.binding import Given
+from snd_analysis.compose.instance import Instance
+from snd_analysis.compose.session import Session
+from snd_analysis.compose.unit import Member, Unit
+from snd_analysis.model import Tensor, TensorValue
+from snd_analysis.values import NULL, Pack, Value
+from snd_runtime.errors import EvaluationFailed
+from snd_runtime.execution.failing import raise_failure
+from snd_runtime.execution.plain import array_dtype, static_shape, tensor_of
+from snd_runtime.lowering.arithmetic import STR, Array
+from snd_runtime.lowering.lowered import Argument
+
+_KINDS = {"real": "fiu", "int": "iu", "bool": "b", "str": "OU"}
+
+
+def bind_arrays(
+    session: Session,
+    unit: Unit,
+    inputs: Sequence[Argument],
+    attributes: Mapping[str, Value] | None = None,
+    dtypes: Sequence[str] = (),
+    real: np.dtype[Any] | None = None,
+) -> Instance:
+    """The instance of an operator or graph for arrays, attributes by name, and generic types in order.
+
+    Arguments that are left out at the end are null. Raises EvaluationFailed, saying why, if there is none.
+    """
+    arrays = converted(unit, inputs, real or np.dtype(np.float32))
+    given = Given(tuple(dtypes), attributes or {}, tuple(_tensors(unit, arrays)))
+    instance = session.instance(unit, given)
+    raise_failure(instance)
+    if not instance.valid:
+        raise EvaluationFailed("unknown-value", _reason(unit, given), _place(unit))
+    return instance
+
+
+def bound(session: Session, instance: Instance, inputs: Sequence[Argument]) -> Instance:
+    """The instance itself if it takes these arrays, else one with their shapes. Raises EvaluationFailed."""
+    raise_failure(instance)
+    if instance.valid and _takes(instance, inputs):
+        return instance
+    scope = instance.scope
+    dtypes = [
+        scope.dtypes[generic.name.text] for generic in instance.unit.generics if generic.name.text in scope.dtypes
+    ]
+    attributes = {name: value for name, value in instance.attributes.items() if _is_known(value)}
+    return bind_arrays(session, instance.unit, inputs, attributes, dtypes)
+
+
+def converted(unit: Unit, inputs: Sequence[Argument], real: np.dtype[Any]) -> list[Argument]:
+    """The arguments as arrays of the types that tensors have. Raises EvaluationFailed if one can't be."""
+    if len(inputs) > len(unit.inputs):
+        message = f"'{unit.shown}' has {len(unit.inputs)} inputs, but {len(inputs)} arguments are given"
+        raise EvaluationFailed("argument-count", message, _place(unit))
+    return [_converted(unit, member, value, real) for member, value in zip(unit.inputs, inputs, strict=False)]
+
+
+def _converted(unit: Unit, member: Member, value: Argument, real: np.dtype[Any]) -> Argument:
+    if value is None:
+        return None
+    if member.node.pack is None:
+        return _array(unit, member, value, real)
+    if isinstance(value, np.ndarray):
+        message = f"the input '{member.name}' is a pack of tensors, but one array is given for it"
+        raise EvaluationFailed("argument-type", message, unit.declared(member.symbol))
+    return tuple(_array(unit, member, item, real) for item in value)
+
+
+def _array(unit: Unit, member: Member, value: Any, real: np.dtype[Any]) -> Array:
+    array = np.asarray(value)
+    wanted = member.node.type.text
+    if array.dtype.kind not in _KINDS.get(wanted, "fiubOU"):
+        message = f"the input '{member.name}' is '{wanted}', but an array of {array.dtype} is given for it"
+        raise EvaluationFailed("argument-type", message, unit.declared(member.symbol))
+    if wanted not in _KINDS:  # a generic type: that of the array
+        wanted = {"f": "real", "b": "bool", "O": "str", "U": "str"}.get(array.dtype.kind, "int")
+    if array.dtype.kind == "U":
+        return array.astype(STR)
+    return array.astype(array_dtype(wanted, real), copy=False)
+
+
+def _tensors(unit: Unit, arrays: Sequence[Argument]) -> list[TensorValue]:
+    known: dict[int, TensorValue] = {}
+    found = []
+    for member, value in zip(unit.inputs, arrays, strict=False):
+        # One array in two places is one tensor (2.4).
+        found.append(known.setdefault(id(value), tensor_of(value, member.name)))
+    return found
+
+
+def _takes(instance: Instance, inputs: Sequence[Argument]) -> bool:
+    return len(inputs) == len(instance.inputs) and all(
+        _fits(declared, value) for declared, value in zip(instance.inputs, inputs, strict=True)
+    )
+
+
+def _fits(declared: TensorValue, value: Argument) -> bool:
+    if isinstance(declared, Tensor):
+        return isinstance(value, np.ndarray) and static_shape(declared) == value.shape
+    if isinstance(declared, Pack):
+        items = declared.items
+        return (
+            items is not None
+            and value is not None
+            and not isinstance(value, np.ndarray)
+            and len(items) == len(value)
+            and all(_fits(item, array) for item, array in zip(items, value, strict=True))
+        )
+    return declared is NULL and value is None
+
+
+def _is_known(value: Value) -> bool:
+    from snd_runtime.execution.plain import plain
+
+    try:
+        plain(value)
+    except ValueError:
+        return False
+    return True
+
+
+def _place(unit: Unit) -> Any:
+    return unit.place(0, unit.definition.name)
+
+
+def _reason(unit: Unit, given: Given) -> str:
+    missing = [
+        f"the attribute '{member.name}'"
+        for member in unit.attributes
+        if member.name not in given.attributes and not member.node.optional and member.node.default is None
+    ]
+    missing += [
+        f"the input '{member.name}'"
+        for at, member in enumerate(unit.inputs)
+        if (at >= len(given.inputs) or given.inputs[at] is NULL)
+        and not member.node.optional
+        and member.node.default is None
+    ]
+    if missing:
+        return f"'{unit.shown}' needs {' and '.join(missing)}"
+    if unit.errors:
+        return f"'{unit.shown}' has errors"
+    return f"'{unit.shown}' can't be composed for what it is given"

@@ -1,0 +1,270 @@
+"""From a composed body to a program: slots for tensors, and after which step nothing reads them any more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from snd_analysis.compose.decomposition import tensors_of
+from snd_analysis.compose.instance import Instance
+from snd_analysis.model import Branch, Graph, Loop, Operation, Place, Tensor, TensorKind, TensorValue
+from snd_analysis.shapes import Integer
+from snd_analysis.values import NULL, Pack
+from snd_runtime.execution.plain import plain, static_shape
+from snd_runtime.execution.program import (
+    Choice,
+    Fixed,
+    Invocation,
+    Part,
+    Program,
+    Reference,
+    Repetition,
+    Result,
+    Step,
+)
+
+
+class Undecided(Exception):  # noqa: N818 - it is no fault
+    """Something in a body is known only when what stands before has been run."""
+
+
+def compiled(instance: Instance, weigh: Callable[[Instance], int]) -> Program:
+    """The body of an instance as a program. Raises Undecided if not all of its shapes and branches are known."""
+    body = instance.body
+    if body is None or instance.checks or body.checks or instance.dynamic:
+        raise Undecided
+    return _Compilation(instance, body, weigh).program()
+
+
+class _Compilation:
+    def __init__(self, instance: Instance, body: Graph, weigh: Callable[[Instance], int]) -> None:
+        self._instance = instance
+        self._body = body
+        self._weigh = weigh
+        self._slots: dict[Tensor, int] = {}
+        self._fixed: dict[Tensor, Fixed] = {}
+        self._declared = {
+            tensor for values in (instance.constants, instance.variables) for tensor in _all(values.values())
+        }
+        self._outputs = set(_all(body.outputs.values()))
+        self._single = scope_is_passed_on(instance)
+
+    def program(self) -> Program:
+        body, instance = self._body, self._instance
+        inputs = tuple(self._reference(value) for value in instance.inputs)
+        updates = tuple((name, self._reference(value)) for name, value in body.updates.items())
+        outputs: Sequence[Reference] = ()
+        if instance.unit.is_composite:
+            outputs = [self._reference(value) for value in body.outputs.values()]
+        else:  # formulas compute them, and updates may read them
+            outputs = [self._reference(value) for value in instance.outputs]
+        steps = self._steps(body.operations)
+        update_steps = self._steps(body.update_operations)
+        kept = slots_of([*outputs, *(reference for _, reference in updates)])
+        freeing = with_free_slots([*steps, *update_steps], kept)
+        constants = [(name, self._reference(value)) for name, value in instance.constants.items() if self._used(value)]
+        variables = [
+            (name, self._reference(value), value) for name, value in instance.variables.items() if self._used(value)
+        ]
+        return Program(
+            len(self._slots),
+            inputs,
+            tuple(self._fixed.values()),
+            tuple(constants),
+            tuple(variables),
+            tuple(freeing[: len(steps)]),
+            tuple(outputs),
+            tuple(freeing[len(steps) :]),
+            updates,
+            sum(step.weight for step in freeing),
+        )
+
+    def _used(self, value: TensorValue) -> bool:
+        return any(tensor in self._slots for tensor in tensors_of(value))
+
+    # ---- tensors -----------------------------------------------------------------------------------------------------
+    def _reference(self, value: TensorValue) -> Reference:
+        if isinstance(value, Tensor):
+            return self._slot(value)
+        if value is NULL:
+            return None
+        if isinstance(value, Pack) and value.items is not None and len(value.items) == len(value.segments):
+            return tuple(self._slot(item) for item in value.items)
+        raise Undecided
+
+    def _slot(self, tensor: object) -> int:
+        if not isinstance(tensor, Tensor):
+            raise Undecided
+        slot = self._slots.get(tensor)
+        if slot is None:
+            shape = static_shape(tensor)
+            if shape is None or tensor.dtype is None:
+                raise Undecided
+            slot = self._slots[tensor] = len(self._slots)
+            if tensor.kind is TensorKind.CONSTANT and tensor not in self._declared:
+                self._fixed[tensor] = _fixed(tensor, slot, tensor.dtype, shape)
+        return slot
+
+    # ---- operations --------------------------------------------------------------------------------------------------
+    def _steps(self, operations: Iterable[Operation]) -> list[Step]:
+        return [self._step(operation) for operation in operations]
+
+    def _step(self, operation: Operation) -> Step:
+        action: Invocation | Choice | Repetition
+        control = operation.control
+        if isinstance(control, Branch):
+            action, weight = self._choice(control, operation.place)
+        elif isinstance(control, Loop):
+            action, weight = self._repetition(control, operation.place)
+        else:
+            action, weight = self._invocation(operation)
+        results = tuple(
+            Result(self._reference(value), value, any(tensor in self._outputs for tensor in tensors_of(value)))
+            for value in operation.outputs
+        )
+        return Step(action, results, operation.place, weight)
+
+    def _invocation(self, operation: Operation) -> tuple[Invocation, int]:
+        instance = operation.instance
+        if instance is None or not instance.valid or operation.checks:
+            raise Undecided
+        label = operation.label if operation.labelled or not self._single else None
+        inputs = tuple(self._reference(value) for value in operation.inputs)
+        root = scope_of_graph(instance, operation.labelled)
+        return Invocation(instance, inputs, label, root, operation.place), self._weigh(instance)
+
+    def _choice(self, branch: Branch, place: Place) -> tuple[Choice, int]:
+        cases = []
+        weights = []
+        for case in branch.cases:
+            if not isinstance(case.condition, Graph):
+                raise Undecided
+            condition, first = self._part(case.condition, place)
+            consequent, second = self._part(case.consequent, place)
+            cases.append((condition, consequent))
+            weights.append(first + second)
+        alternative, weight = self._part(branch.alternative, place)
+        return Choice(tuple(cases), alternative), max(weight, *weights)
+
+    def _repetition(self, loop: Loop, place: Place) -> tuple[Repetition, int]:
+        count, counter = None, None
+        if isinstance(loop.count, Integer):
+            count = loop.count.value
+            if count is None:
+                raise Undecided
+        elif isinstance(loop.count, Tensor):
+            counter = self._slot(loop.count)
+        elif loop.count is not None:
+            raise Undecided
+        carried = tuple((self._reference(each.local), self._reference(each.source)) for each in loop.carried)
+        scanned = []
+        for each in loop.scanned:
+            pack = self._reference(each.source)
+            if not isinstance(pack, tuple):
+                raise Undecided
+            # There is no item of a pack without items.
+            local = self._reference(each.local) if pack else None
+            scanned.append((local, pack))
+        index = None if loop.index is None else self._slot(loop.index)
+        first = len(self._slots)
+        before = None if loop.before is None else self._part(loop.before, place)
+        after = None if loop.after is None else self._part(loop.after, place)
+        body, weight = self._part(loop.body, place)
+        # What is captured has slots already, unless it is there from the beginning.
+        made = tuple(
+            slot
+            for tensor, slot in self._slots.items()
+            if slot >= first and tensor not in self._declared and tensor not in self._fixed
+        )
+        conditions = sum(each[1] for each in (before, after) if each is not None)
+        lengths = [len(pack) for _, pack in scanned]
+        times = count if count is not None else lengths[0] if lengths else 1
+        repetition = Repetition(
+            carried, tuple(scanned), index, count, counter,
+            None if before is None else before[0], None if after is None else after[0], body, place, made,
+        )  # fmt: skip
+        return repetition, (weight + conditions) * max(times, 0)
+
+    def _part(self, graph: Graph, place: Place) -> tuple[Part, int]:
+        results = tuple(self._reference(value) for value in graph.outputs.values())
+        steps = with_free_slots(self._steps(graph.operations), slots_of(results))
+        return Part(tuple(steps), results, place), sum(step.weight for step in steps)
+
+
+def _all(values: Iterable[TensorValue]) -> Iterator[Tensor]:
+    for value in values:
+        yield from tensors_of(value)
+
+
+def _fixed(tensor: Tensor, slot: int, dtype: str, shape: tuple[int, ...]) -> Fixed:
+    try:
+        value = plain(tensor.value)
+    except ValueError:
+        raise Undecided from None
+    if value is None or isinstance(value, tuple):
+        raise Undecided
+    return Fixed(slot, tensor.name, value, dtype, shape)
+
+
+# ---- scopes ----------------------------------------------------------------------------------------------------------
+def scope_is_passed_on(instance: Instance) -> bool:
+    """Whether the only operation of a body has no scope of its own, unless a label says so (2.10, Labelling)."""
+    body = instance.body
+    if body is None or len(body.operations) != 1 or body.operations[0].operator is None:
+        return False
+    return not (body.variables or body.constants or body.update_operations)
+
+
+def scope_of_graph(instance: Instance, labelled: bool) -> str | None:
+    """The scope of a graph that is invoked without a label of its own, which does not depend on where."""
+    return instance.unit.name.name if instance.unit.is_graph and not labelled else None
+
+
+# ---- how long tensors are needed -------------------------------------------------------------------------------------
+def slots_of(references: Iterable[Reference]) -> set[int]:
+    """The slots of tensors and packs."""
+    found: set[int] = set()
+    for reference in references:
+        if isinstance(reference, int):
+            found.add(reference)
+        elif reference is not None:
+            found.update(reference)
+    return found
+
+
+def with_free_slots(steps: Sequence[Step], kept: set[int]) -> list[Step]:
+    """The steps, each with those of their results that nothing reads after it."""
+    last: dict[int, int] = {}
+    made: set[int] = set()
+    for at, step in enumerate(steps):
+        results = slots_of(result.slots for result in step.results)
+        made |= results
+        for slot in _read(step) | results:
+            last[slot] = at
+    free: list[list[int]] = [[] for _ in steps]
+    for slot in made - kept:
+        free[last[slot]].append(slot)
+    return [replace(step, free=tuple(sorted(slots))) for step, slots in zip(steps, free, strict=True)]
+
+
+def _read(step: Step) -> set[int]:
+    action = step.action
+    if isinstance(action, Invocation):
+        return slots_of(action.inputs)
+    if isinstance(action, Choice):
+        parts = [part for case in action.cases for part in case]
+        return _read_by_parts([*parts, action.alternative])
+    assert isinstance(action, Repetition)
+    sources = [source for _, source in action.carried]
+    packs = [pack for _, pack in action.scanned]
+    conditions = [part for part in (action.before, action.after) if part is not None]
+    return slots_of([*sources, *packs, action.counter]) | _read_by_parts([action.body, *conditions])
+
+
+def _read_by_parts(parts: Iterable[Part]) -> set[int]:
+    found: set[int] = set()
+    for part in parts:
+        found |= slots_of(part.results)
+        for step in part.steps:
+            found |= _read(step)
+    return found

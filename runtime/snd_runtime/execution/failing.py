@@ -1,0 +1,47 @@
+"""What composing finds wrong while something is run, and results that are not as declared."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from snd_analysis import shapes
+from snd_analysis.compose.failure import Failure
+from snd_analysis.compose.instance import Instance
+from snd_analysis.model import Tensor, TensorValue
+from snd_analysis.shapes import Integer
+from snd_analysis.values import Pack
+from snd_runtime.errors import EvaluationFailed
+from snd_runtime.lowering.lowered import Argument
+
+
+def raise_failure(instance: Instance) -> None:
+    """Raises EvaluationFailed for what composing found wrong, if anything."""
+    if instance.failures:
+        raise failed(instance.failures[0])
+
+
+def failed(failure: Failure) -> EvaluationFailed:
+    """What composing found wrong as what stops a run: at the innermost place, with the chain of invocations."""
+    if failure.sites:
+        return EvaluationFailed(
+            failure.rule, failure.message, failure.sites[0].place, failure.sites[1:], failure.related
+        )
+    place = failure.related[0].place if failure.related else None
+    return EvaluationFailed(failure.rule, failure.message, place, (), failure.related)
+
+
+def check_bounds(name: str, declared: TensorValue, value: Argument) -> None:
+    """Raises EvaluationFailed if an extent is greater than what the declaration allows (2.6.1)."""
+    if isinstance(declared, Pack):
+        for at, (one, item) in enumerate(zip(declared.items or (), value or (), strict=False)):
+            check_bounds(f"{name}[{at}]", one, item)
+        return
+    if not isinstance(declared, Tensor) or not isinstance(value, np.ndarray) or declared.shape is None:
+        return
+    for at, extent in enumerate(declared.shape):
+        most = shapes.bounds(extent)[1] if isinstance(extent, Integer) else None
+        if most is not None and at < value.ndim and value.shape[at] > most:
+            message = (
+                f"dimension {at} of '{name}' may have an extent of {most} at most, but it comes to {value.shape[at]}"
+            )
+            raise EvaluationFailed("extent-bound", message, declared.place)

@@ -1,0 +1,116 @@
+"""How an operator is run: by its composition, its formulas, or an intrinsic."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from snd_analysis.compose.instance import Instance
+from snd_runtime.errors import EvaluationFailed
+from snd_runtime.execution.failing import check_bounds
+from snd_runtime.execution.prepared import Prepared, prepared
+from snd_runtime.execution.state import State, joined
+from snd_runtime.execution.stepwise import Stepwise
+from snd_runtime.intrinsics import Invocation
+from snd_runtime.lowering.lowered import Argument
+
+
+def invoke(
+    state: State, instance: Instance, inputs: Sequence[Argument], scope: str, iterations: tuple[int, ...]
+) -> Sequence[Argument]:
+    """The outputs of an instance whose inputs have known shapes. Raises EvaluationFailed."""
+    return run_instance(state, instance, inputs, scope, iterations, is_root=False)
+
+
+def run_instance(
+    state: State,
+    instance: Instance,
+    inputs: Sequence[Argument],
+    scope: str,
+    iterations: tuple[int, ...] = (),
+    *,
+    is_root: bool,
+) -> Sequence[Argument]:
+    """The outputs of an instance, the one that was asked for if ``is_root``. Raises EvaluationFailed."""
+    ready = prepared(instance)
+    arguments = list(inputs)
+    if len(arguments) < len(instance.inputs) or any(each is None for each in arguments):
+        arguments = ready.with_defaults(arguments, state.real)
+    if not instance.unit.is_composite:
+        outputs = _computed(state, ready, arguments, scope)
+        if ready.has_updates:
+            _update(state, ready, arguments, outputs, scope, iterations)
+        return outputs
+    program = ready.program
+    if program is None:
+        return Stepwise(state, instance, arguments, scope, iterations, is_root).run_composition()
+    constants = ready.constants(state.real, state.budget) if program.constants else {}
+    frame = program.enter(state, arguments, constants, scope, iterations, is_root)
+    outputs = program.compute(frame)
+    if ready.has_updates:
+        program.update(frame)
+    return outputs
+
+
+def _computed(state: State, ready: Prepared, arguments: list[Argument], scope: str) -> Sequence[Argument]:
+    instance = ready.instance
+    unit = instance.unit
+    if ready.has_formulas:
+        variables = {
+            name: state.variables.value(joined(scope, name), declared) for name, declared in instance.variables.items()
+        }
+        outputs = ready.lowered.run(arguments, variables, real=state.real, budget=state.budget)
+    elif ready.intrinsic is not None:
+        outputs = _intrinsic(state, ready, arguments, scope)
+    elif ready.has_updates and not unit.outputs:
+        outputs = ()
+    else:
+        message = f"'{unit.shown}' has neither a composition nor formulas, and there is no intrinsic for it"
+        raise EvaluationFailed("no-evaluation", message)
+    if instance.dynamic:
+        for member, declared, value in zip(unit.outputs, instance.outputs, outputs, strict=True):
+            check_bounds(member.name, declared, value)
+    return outputs
+
+
+def _update(
+    state: State,
+    ready: Prepared,
+    arguments: list[Argument],
+    outputs: Sequence[Argument],
+    scope: str,
+    iterations: tuple[int, ...],
+) -> None:
+    """Updates the variables of an operator whose outputs formulas compute."""
+    program = ready.program
+    if program is None:
+        Stepwise(state, ready.instance, arguments, scope, iterations, False).update(outputs)
+        return
+    constants = ready.constants(state.real, state.budget) if program.constants else {}
+    frame = program.enter(state, arguments, constants, scope, iterations, False)
+    for reference, value in zip(program.outputs, outputs, strict=True):
+        frame.write(reference, value)
+    program.update(frame)
+
+
+def _intrinsic(state: State, ready: Prepared, arguments: list[Argument], scope: str) -> tuple[Argument, ...]:
+    instance = ready.instance
+    assert ready.intrinsic is not None
+    try:
+        attributes = ready.attributes
+    except ValueError:
+        raise EvaluationFailed("unknown-value", "the value of an attribute is not known") from None
+    with np.errstate(all="ignore"):
+        return ready.intrinsic(
+            Invocation(
+                attributes,
+                instance.scope.dtypes,
+                tuple(arguments),
+                ready.output_shapes,
+                state.real,
+                state.generator(scope),
+                state.budget,
+                None,
+            )
+        )

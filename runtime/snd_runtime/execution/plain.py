@@ -1,0 +1,96 @@
+"""Values of the analysis as those of Python and NumPy, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from snd_analysis import shapes
+from snd_analysis.model import Tensor, TensorKind, TensorValue
+from snd_analysis.shapes import FALSE, TRUE, Integer
+from snd_analysis.values import NULL, Pack, Value
+from snd_runtime.lowering.arithmetic import BOOL, INT, STR, Array
+from snd_runtime.lowering.lowered import Argument
+
+PlainValue: TypeAlias = "int | float | bool | str | tuple[PlainValue, ...] | None"
+"""A value of Python: null is None, packs are tuples."""
+
+_DTYPES = {"f": "real", "i": "int", "u": "int", "b": "bool", "O": "str", "U": "str"}
+_LEAST, _GREATEST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
+
+
+def plain(value: Value) -> PlainValue:
+    """A compile-time value as one of Python. Raises ValueError if it is not known."""
+    if isinstance(value, Integer):
+        if value.value is not None:
+            return value.value
+    elif value is TRUE or value is FALSE:
+        return value is TRUE
+    elif value is NULL:
+        return None
+    elif isinstance(value, float | str):
+        return value
+    elif isinstance(value, Pack) and value.items is not None:
+        return tuple(plain(item) for item in value.items)
+    raise ValueError("not known")
+
+
+def value_of(value: Any) -> Value:
+    """A value of Python, also a list, as one of the analysis."""
+    if value is None:
+        return NULL
+    if isinstance(value, list | tuple):
+        return Pack([value_of(item) for item in value])
+    if isinstance(value, bool | np.bool_):
+        return shapes.truth(bool(value))
+    if isinstance(value, int | np.integer):
+        return shapes.constant(int(value))
+    return float(value) if isinstance(value, float | np.floating) else value
+
+
+def dtype_of_array(array: Array) -> str:
+    """The element type in the language: int, real, bool or str. Raises ValueError for another kind of array."""
+    found = _DTYPES.get(array.dtype.kind)
+    if found is None:
+        raise ValueError(f"there are no tensors of {array.dtype}")
+    return found
+
+
+def tensor_of(value: Argument, name: str) -> TensorValue:
+    """A tensor, or a pack of them, as composing sees an argument."""
+    if value is None:
+        return NULL
+    if isinstance(value, np.ndarray):
+        extents = tuple(shapes.constant(extent) for extent in value.shape)
+        return Tensor(name, dtype_of_array(value), extents, TensorKind.INPUT)
+    items: Sequence[Array] = value
+    return Pack([tensor_of(item, f"{name}[{at}]") for at, item in enumerate(items)])
+
+
+def array_dtype(dtype: str, real: np.dtype[Any]) -> np.dtype[Any]:
+    """The type of the arrays that hold tensors of an element type."""
+    return real if dtype == "real" else {"int": INT, "bool": BOOL, "str": STR}[dtype]
+
+
+def fits(value: PlainValue) -> bool:
+    """Whether an int fits into 64 bits; other values always do."""
+    return not isinstance(value, int) or _LEAST <= value <= _GREATEST
+
+
+def static_shape(tensor: Tensor) -> tuple[int, ...] | None:
+    """The extents of a tensor; None if they are not all known."""
+    if tensor.shape is None:
+        return None
+    found = [extent.value if isinstance(extent, Integer) else None for extent in tensor.shape]
+    return None if None in found else tuple(extent for extent in found if extent is not None)
+
+
+def bytes_of(value: Argument) -> int:
+    """How much memory the elements of an argument take."""
+    if value is None:
+        return 0
+    if isinstance(value, np.ndarray):
+        return value.nbytes
+    return sum(item.nbytes for item in value)

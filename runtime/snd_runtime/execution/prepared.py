@@ -1,0 +1,145 @@
+"""What running an instance needs, made once and kept with it."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from snd_analysis.compose.binding import as_tensor
+from snd_analysis.compose.instance import Instance
+from snd_analysis.compose.unit import Member
+from snd_analysis.model import Tensor, TensorValue
+from snd_analysis.shapes import Integer
+from snd_analysis.values import NULL, EvaluationError, Pack
+from snd_runtime.errors import EvaluationFailed
+from snd_runtime.execution.compilation import Undecided, compiled
+from snd_runtime.execution.plain import PlainValue, array_dtype, plain, static_shape
+from snd_runtime.execution.program import Program
+from snd_runtime.intrinsics import INTRINSICS, Intrinsic
+from snd_runtime.limits import Budget
+from snd_runtime.lowering import Lowered, constant_values, lower
+from snd_runtime.lowering.arithmetic import Array
+from snd_runtime.lowering.lowered import Argument
+
+OutputShape: TypeAlias = "tuple[int | None, ...] | tuple[tuple[int | None, ...], ...] | None"
+
+
+class Prepared:
+    """One instance, ready to be run.
+
+    An operator that is composed is run by its composition, one that is not by its formulas, one that has neither by an
+    intrinsic (chapter 3).
+    """
+
+    def __init__(self, instance: Instance) -> None:
+        self.instance = instance
+        self.has_formulas = bool(instance.unit.formulas)
+        self.has_updates = bool(instance.unit.updates)
+        self._constants: dict[np.dtype[Any], dict[str, Argument]] = {}
+        self._defaults: dict[np.dtype[Any], list[Argument]] = {}
+
+    @cached_property
+    def program(self) -> Program | None:
+        """What is composed; None if there is nothing, or only the run can decide what it comes to."""
+        if self.instance.body is None:
+            return None
+        try:
+            return compiled(self.instance, weight_of)
+        except Undecided:
+            return None
+
+    @cached_property
+    def lowered(self) -> Lowered:
+        """The formulas. Raises EvaluationFailed if they can't be run."""
+        return lower(self.instance)
+
+    @cached_property
+    def intrinsic(self) -> Intrinsic | None:
+        """What computes the operator where the library says nothing of how."""
+        return INTRINSICS.get(self.instance.unit.name)
+
+    @cached_property
+    def weight(self) -> int:
+        """How many operations there are in it, as far as that is known before the run."""
+        program = self.program if self.instance.unit.is_composite else None
+        return 1 if program is None else program.weight
+
+    @cached_property
+    def attributes(self) -> dict[str, PlainValue]:
+        """The attributes as Python values. Raises ValueError if one is not known."""
+        return {name: plain(value) for name, value in self.instance.attributes.items()}
+
+    @cached_property
+    def output_shapes(self) -> tuple[OutputShape, ...]:
+        """The extents of outputs, None for one that the run decides; of packs those of all tensors."""
+        return tuple(_shapes(value) for value in self.instance.outputs)
+
+    def constants(self, real: np.dtype[Any], budget: Budget) -> dict[str, Argument]:
+        """The declared constants, by name. Raises EvaluationFailed if one has no value."""
+        known = self._constants.get(real)
+        if known is None:
+            known = self._constants[real] = constant_values(self.instance, real, budget)
+        return known
+
+    def with_defaults(self, given: list[Argument], real: np.dtype[Any]) -> list[Argument]:
+        """The arguments, with defaults for those that are left out. Raises EvaluationFailed if one has no value."""
+        members = self.instance.unit.inputs
+        known = self._defaults.get(real)
+        if known is None:
+            known = self._defaults[real] = [
+                self._default(member, declared, real)
+                for member, declared in zip(members, self.instance.inputs, strict=True)
+            ]
+        return [given[at] if at < len(given) and given[at] is not None else default for at, default in enumerate(known)]
+
+    def _default(self, member: Member, declared: TensorValue, real: np.dtype[Any]) -> Argument:
+        default = member.node.default
+        if default is None:
+            return None
+        unit = self.instance.unit
+        try:
+            value = as_tensor(self.instance.scope.evaluate(default.value), member.name)
+        except EvaluationError as error:
+            raise EvaluationFailed(error.rule, error.message, unit.place(member.base, error.node)) from None
+        if isinstance(value, Pack) and isinstance(declared, Pack):
+            return tuple(
+                _uniform(one, other, real) for one, other in zip(value.items or (), declared.items or (), strict=False)
+            )
+        return _uniform(value, declared, real)
+
+
+def _uniform(value: object, declared: object, real: np.dtype[Any]) -> Array:
+    """An array of a declared shape, all of whose elements have one value."""
+    assert isinstance(value, Tensor)
+    assert isinstance(declared, Tensor)
+    return np.full(static_shape(declared) or (), plain(value.value), array_dtype(declared.dtype or "real", real))
+
+
+def _shapes(value: TensorValue) -> OutputShape:
+    if isinstance(value, Tensor):
+        return _shape(value)
+    if isinstance(value, Pack):
+        return tuple(_shape(item) for item in value.items or () if isinstance(item, Tensor))
+    return None
+
+
+def _shape(tensor: Tensor) -> tuple[int | None, ...]:
+    return tuple(extent.value if isinstance(extent, Integer) else None for extent in tensor.shape or ())
+
+
+def prepared(instance: Instance) -> Prepared:
+    """What running an instance needs; the same for the same instance."""
+    known = instance.prepared
+    if not isinstance(known, Prepared):
+        known = instance.prepared = Prepared(instance)
+    return known
+
+
+def weight_of(instance: Instance) -> int:
+    """How many operations there are in an instance."""
+    return prepared(instance).weight
+
+
+__all__ = ["NULL", "Prepared", "prepared", "weight_of"]

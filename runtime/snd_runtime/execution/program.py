@@ -1,0 +1,329 @@
+"""A composed body, ready to be run: steps over numbered slots that hold arrays.
+
+Parts of control flow work in the slots of the body around them, so that captured tensors are simply there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count
+from math import prod
+from typing import Protocol, TypeAlias
+
+import numpy as np
+
+from snd_analysis.compose.failure import Site
+from snd_analysis.compose.instance import Instance
+from snd_analysis.model import Place, TensorValue
+from snd_runtime.errors import EvaluationFailed
+from snd_runtime.execution.plain import array_dtype, bytes_of, fits
+from snd_runtime.execution.state import State, joined, truth
+from snd_runtime.lowering.arithmetic import INT, Array
+from snd_runtime.lowering.lowered import Argument
+
+Reference: TypeAlias = "int | tuple[int, ...] | None"
+"""The slot of a tensor, those of a pack, or None for null."""
+
+
+class Frame:
+    """One run of one body."""
+
+    __slots__ = ("arrays", "is_root", "iterations", "scope", "state")
+
+    def __init__(self, state: State, size: int, scope: str, iterations: tuple[int, ...], is_root: bool) -> None:
+        self.state = state
+        self.arrays: list[Array | None] = [None] * size
+        self.scope = scope
+        self.iterations = iterations
+        self.is_root = is_root
+
+    def read(self, reference: Reference) -> Argument:
+        """The value of a tensor or pack."""
+        if reference is None:
+            return None
+        if isinstance(reference, int):
+            found = self.arrays[reference]
+            assert found is not None, "a tensor is read before it is computed"
+            return found
+        return tuple(array for slot in reference if (array := self.arrays[slot]) is not None)
+
+    def write(self, reference: Reference, value: Argument) -> None:
+        """Gives a tensor or pack its value."""
+        if reference is None:
+            return
+        if isinstance(reference, int):
+            self.arrays[reference] = value  # type: ignore[assignment]
+        else:
+            assert value is not None
+            for slot, array in zip(reference, value, strict=True):
+                self.arrays[slot] = array
+
+    def free(self, slots: Sequence[int]) -> None:
+        """Forgets arrays that nothing reads any more."""
+        for slot in slots:
+            array = self.arrays[slot]
+            if array is not None:
+                self.state.budget.release(array.size, array.itemsize)
+                self.arrays[slot] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A result of a step: where it goes, and how it is shown; the outputs of a body are shown by its caller."""
+
+    slots: Reference
+    tensor: TensorValue
+    is_output: bool
+
+
+class Action(Protocol):
+    """What a step does."""
+
+    def run(self, frame: Frame) -> Sequence[Argument]:
+        """The results. Raises EvaluationFailed."""
+
+
+@dataclass(slots=True)
+class Step:
+    """An operation: an action, where its results go, and which slots nothing reads afterwards."""
+
+    action: Action
+    results: tuple[Result, ...]
+    place: Place
+    weight: int
+    """How many operations it counts for."""
+    free: tuple[int, ...] = ()
+
+    def run(self, frame: Frame) -> None:
+        """Runs the operation. Raises EvaluationFailed."""
+        state = frame.state
+        budget = state.budget
+        budget.check_time(self.place)
+        used, done = budget.used, state.done
+        values = self.action.run(frame)
+        taken = 0
+        for result, value in zip(self.results, values, strict=True):
+            frame.write(result.slots, value)
+            taken += value.nbytes if isinstance(value, np.ndarray) else bytes_of(value)
+        budget.settle(used + taken)  # what was used within is free again
+        if state.watch is not None:
+            for result, value in zip(self.results, values, strict=True):
+                if frame.is_root or not result.is_output:
+                    state.show(frame.scope, result.tensor, value, frame.iterations)
+        if self.free:
+            frame.free(self.free)
+        state.advance(done + self.weight)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of control flow."""
+
+    steps: tuple[Step, ...]
+    results: tuple[Reference, ...]
+    place: Place
+
+    def run(self, frame: Frame) -> list[Argument]:
+        """The results."""
+        for step in self.steps:
+            step.run(frame)
+        return [frame.read(result) for result in self.results]
+
+    def holds(self, frame: Frame) -> bool:
+        """What a condition comes to. Raises EvaluationFailed if it is not one bool."""
+        found = truth(self.run(frame)[0])
+        if found is None:
+            raise EvaluationFailed("condition-shape", "a condition is one bool", self.place)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Invocation:
+    """The invocation of an operator or graph."""
+
+    instance: Instance
+    inputs: tuple[Reference, ...]
+    label: str | None
+    root_scope: str | None
+    """The scope of a graph that is invoked without a label of its own."""
+    place: Place
+
+    def run(self, frame: Frame) -> Sequence[Argument]:
+        """The outputs."""
+        inputs = [frame.read(each) for each in self.inputs]
+        scope = frame.scope if self.label is None else joined(frame.scope, self.label)
+        if self.root_scope is not None:
+            scope = self.root_scope
+        try:
+            return frame.state.invoke(self.instance, inputs, scope, frame.iterations)
+        except EvaluationFailed as failed:
+            raise failed.via(Site(self.place, f"'{self.instance.unit.shown}' is invoked here")) from None
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """``if``."""
+
+    cases: tuple[tuple[Part, Part], ...]
+    alternative: Part
+
+    def run(self, frame: Frame) -> Sequence[Argument]:
+        """The results of the case that holds."""
+        for condition, consequent in self.cases:
+            if condition.holds(frame):
+                return consequent.run(frame)
+        return self.alternative.run(frame)
+
+
+@dataclass(frozen=True, slots=True)
+class Repetition:
+    """``do``: see ``snd_analysis.model.Loop``."""
+
+    carried: tuple[tuple[Reference, Reference], ...]
+    scanned: tuple[tuple[Reference, tuple[int, ...]], ...]
+    index: Reference
+    count: int | None
+    counter: int | None
+    """The slot of the tensor that says how often, if one does."""
+    before: Part | None
+    after: Part | None
+    body: Part
+    place: Place
+    locals: tuple[int, ...]
+    """The slots that an iteration writes."""
+
+    def run(self, frame: Frame) -> Sequence[Argument]:
+        """The last values of the carried variables, and the packs of collected results."""
+        budget, around = frame.state.budget, frame.iterations
+        carried = [frame.read(source) for _, source in self.carried]
+        collected: list[list[Array]] = [[] for _ in self.body.results[len(carried) :]]
+        start, kept = budget.used, 0
+        try:
+            for number in self._numbers(frame):
+                budget.check_time(self.place)
+                frame.iterations = (*around, number)
+                self._enter(frame, carried, number)
+                if self.before is not None and not self.before.holds(frame):
+                    break
+                results = self.body.run(frame)
+                carried = results[: len(carried)]
+                for pack, item in zip(collected, results[len(carried) :], strict=True):
+                    assert isinstance(item, np.ndarray)
+                    pack.append(item)
+                    kept += item.nbytes
+                for slot in self.locals:
+                    frame.arrays[slot] = None
+                budget.settle(start + kept + sum(bytes_of(value) for value in carried))
+                if self.after is not None:
+                    self._enter(frame, carried, number)
+                    if not self.after.holds(frame):
+                        break
+        finally:
+            frame.iterations = around
+        return [*carried, *(tuple(pack) for pack in collected)]
+
+    def _enter(self, frame: Frame, carried: Sequence[Argument], number: int) -> None:
+        for (local, _), value in zip(self.carried, carried, strict=True):
+            frame.write(local, value)
+        for local, pack in self.scanned:
+            frame.write(local, frame.arrays[pack[number]])
+        if self.index is not None:
+            frame.write(self.index, np.array(number, INT))
+
+    def _numbers(self, frame: Frame) -> Iterator[int]:
+        lengths = [len(pack) for _, pack in self.scanned]
+        most = self.count if self.counter is None else integer(frame.read(self.counter), self.place)
+        check_count(most, lengths, self.place)
+        if most is None and lengths:
+            most = min(lengths)
+        return count() if most is None else iter(range(most))
+
+
+def integer(value: Argument, place: Place) -> int:
+    """The number of iterations that a tensor says. Raises EvaluationFailed if it is not one int."""
+    if not isinstance(value, np.ndarray) or value.size != 1:
+        raise EvaluationFailed("condition-shape", "the number of iterations is one int", place)
+    return int(value.reshape(-1)[0])
+
+
+def check_count(count: int | None, lengths: Sequence[int], place: Place) -> None:
+    """Raises EvaluationFailed if a loop goes beyond the end of a pack that it scans (2.10.1)."""
+    for length in lengths:
+        if count is not None and count > length:
+            message = f"the loop counts to {count}, but the packs that it scans have only {length} tensors"
+            raise EvaluationFailed("scan-lengths", message, place)
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """A constant that is written in the body: one value for all elements."""
+
+    slot: int
+    name: str
+    value: int | float | bool | str
+    dtype: str
+    shape: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A body whose shapes are all known."""
+
+    size: int
+    """How many slots there are."""
+    inputs: tuple[Reference, ...]
+    fixed: tuple[Fixed, ...]
+    constants: tuple[tuple[str, Reference], ...]
+    """Declared ones, by name."""
+    variables: tuple[tuple[str, Reference, TensorValue], ...]
+    steps: tuple[Step, ...]
+    outputs: tuple[Reference, ...]
+    """None, too, where formulas compute the output."""
+    update_steps: tuple[Step, ...]
+    updates: tuple[tuple[str, Reference], ...]
+    weight: int
+    """How many operations there are in it."""
+
+    def enter(
+        self,
+        state: State,
+        inputs: Sequence[Argument],
+        constants: Mapping[str, Argument],
+        scope: str,
+        iterations: tuple[int, ...],
+        is_root: bool,
+    ) -> Frame:
+        """A frame with everything that is there before the first step. Raises EvaluationFailed."""
+        frame = Frame(state, self.size, scope, iterations, is_root)
+        for reference, value in zip(self.inputs, inputs, strict=True):
+            frame.write(reference, value)
+        for each in self.fixed:
+            frame.arrays[each.slot] = _filled(state, each)
+        for name, reference in self.constants:
+            frame.write(reference, constants[name])
+        for name, reference, declared in self.variables:
+            frame.write(reference, state.variables.value(joined(scope, name), declared))
+        return frame
+
+    def compute(self, frame: Frame) -> list[Argument]:
+        """Runs the composition: the outputs. Raises EvaluationFailed."""
+        for step in self.steps:
+            step.run(frame)
+        return [frame.read(reference) for reference in self.outputs]
+
+    def update(self, frame: Frame) -> None:
+        """Computes and stores the new values of variables (2.11). Raises EvaluationFailed."""
+        for step in self.update_steps:
+            step.run(frame)
+        for name, reference in self.updates:
+            frame.state.variables.store(joined(frame.scope, name), frame.read(reference))
+
+
+def _filled(state: State, each: Fixed) -> Array:
+    dtype = array_dtype(each.dtype, state.real)
+    if each.shape:
+        state.budget.allocate(f"'{each.name}'", prod(each.shape), dtype.itemsize, None)
+    elif not fits(each.value):
+        raise EvaluationFailed("int-overflow", f"{each.value} does not fit into 64 bits")
+    return np.full(each.shape, each.value, dtype)

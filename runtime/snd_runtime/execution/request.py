@@ -1,0 +1,63 @@
+"""What a run is asked for, and what it gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from snd_analysis.model import Place
+from snd_runtime.limits import Limits
+from snd_runtime.lowering.lowered import FLOAT32, Argument
+
+Watch: TypeAlias = "Callable[[Step], None]"
+Progress: TypeAlias = "Callable[[int, int], None]"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A tensor, or pack of tensors, as soon as it is computed.
+
+    ``name`` is that of the flat graph (``block.conv1.output``), ``dtype`` int, real, bool or str.
+    """
+
+    name: str
+    value: Argument
+    dtype: str
+    place: Place | None
+    iterations: tuple[int, ...] = ()
+    """The numbers of the iterations of the loops around, from the outermost; other steps have the same name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """How something is run.
+
+    ``variables`` are values by scoped name (``conv1.filter``), a sequence for a pack of them. ``watch`` is told of each
+    tensor, and ``progress`` how many of how many operations are done.
+    """
+
+    real: np.dtype[Any] = FLOAT32
+    seed: int = 0
+    variables: Mapping[str, Argument] = field(default_factory=dict)
+    limits: Limits = field(default_factory=Limits)
+    watch: Watch | None = None
+    progress: Progress | None = None
+    number: int = 0
+    """Which one it is of several runs with one seed: what is random differs between them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a run gives.
+
+    ``variables`` are all that took part, with their new values. ``drawn`` names those that nothing gave, so that they
+    were drawn at random; ``unused`` those that were given but don't occur.
+    """
+
+    outputs: Mapping[str, Argument]
+    variables: Mapping[str, Argument]
+    drawn: tuple[str, ...]
+    unused: tuple[str, ...] = ()

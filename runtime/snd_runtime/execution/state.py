@@ -1,0 +1,77 @@
+"""What all invocations of one run share."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from snd_analysis.compose.instance import Instance
+from snd_analysis.compose.session import Session
+from snd_analysis.model import Tensor, TensorValue
+from snd_analysis.values import Pack
+from snd_runtime.execution.request import Execution, Step
+from snd_runtime.execution.variables import Variables, generator_for
+from snd_runtime.limits import Budget
+from snd_runtime.lowering.lowered import Argument
+
+Invoke: TypeAlias = "Callable[[State, Instance, Sequence[Argument], str, tuple[int, ...]], Sequence[Argument]]"
+"""Runs an instance on arguments, in a scope, in iterations of loops."""
+
+
+class State:
+    """The variables, the budget and the observers of one run; ``invoke`` is how an instance is run in it."""
+
+    def __init__(self, session: Session, request: Execution, total: int, invoke: Invoke) -> None:
+        self.session = session
+        self.budget = Budget(request.limits)
+        self.real: np.dtype[Any] = np.dtype(request.real)
+        self.variables = Variables(request.variables, request.seed, self.real, self.budget)
+        self.watch = request.watch
+        self.done = 0
+        self._request = request
+        self._total = total
+        self._invoke = invoke
+        self._generators: Counter[str] = Counter()
+
+    def invoke(
+        self, instance: Instance, inputs: Sequence[Argument], scope: str, iterations: tuple[int, ...]
+    ) -> Sequence[Argument]:
+        """The outputs of an instance. Raises EvaluationFailed."""
+        return self._invoke(self, instance, inputs, scope, iterations)
+
+    def advance(self, done: int) -> None:
+        """Tells how many operations are done, of those that were counted before."""
+        self.done = done
+        if self._request.progress is not None:
+            self._request.progress(min(done, self._total), self._total)
+
+    def generator(self, scope: str) -> np.random.Generator:
+        """A generator for one invocation; those of the same scope, in a loop, have different ones."""
+        number = self._generators[scope]
+        self._generators[scope] += 1
+        return generator_for(self._request.seed, scope, self._request.number, number)
+
+    def show(self, scope: str, tensor: TensorValue, value: Argument, iterations: tuple[int, ...]) -> None:
+        """Tells the observer of a tensor, or of those of a pack."""
+        if self.watch is None or value is None:
+            return
+        if isinstance(tensor, Tensor):
+            assert isinstance(value, np.ndarray)
+            name = joined(scope, tensor.name)
+            self.watch(Step(name, value, tensor.dtype or "", tensor.place, iterations))
+        elif isinstance(tensor, Pack):
+            for one, array in zip(tensor.items or (), value, strict=False):
+                self.show(scope, one, array, iterations)
+
+
+def joined(scope: str, name: str) -> str:
+    """A name in a scope (2.10, Labelling)."""
+    return f"{scope}.{name}" if scope else name
+
+
+def truth(value: Argument) -> bool | None:
+    """What a condition comes to: a tensor of one element (2.10.1); None if it has not one."""
+    return bool(value.reshape(-1)[0]) if isinstance(value, np.ndarray) and value.size == 1 else None

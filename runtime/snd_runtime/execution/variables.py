@@ -1,0 +1,160 @@
+"""The variables of one run: given ones by scoped name, others drawn at random.
+
+A variable that nothing gives is drawn from a normal distribution of mean 0 and variance 1 / n, where the fan-in n is
+the product of all extents but the first, that of the output channels; 1 for a rank below 2. One whose name ends in
+``variance`` has the magnitudes of such numbers, since nothing works with a negative variance. Ints are 0, bools false
+and strings empty. What is drawn depends on the seed and the scoped name, not on what else is drawn.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from math import prod, sqrt
+from typing import Any
+
+import numpy as np
+
+from snd_analysis.model import Place, Tensor, TensorValue
+from snd_analysis.values import Pack
+from snd_runtime.errors import EvaluationFailed
+from snd_runtime.execution.plain import array_dtype, static_shape
+from snd_runtime.limits import Budget
+from snd_runtime.lowering.arithmetic import STR, Array
+from snd_runtime.lowering.lowered import Argument
+
+# Each piece has a generator of its own, so that threads can draw them side by side.
+_PIECE = 1 << 20
+_THREADS = 2
+
+
+class Variables:
+    """The values of variables by scoped name, as they are in the course of a run."""
+
+    def __init__(self, given: Mapping[str, Argument], seed: int, real: np.dtype[Any], budget: Budget) -> None:
+        self._given = given
+        self._seed = seed
+        self._real = real
+        self._budget = budget
+        self.values: dict[str, Argument] = {}
+        self._drawn: set[str] = set()
+        self._used: set[str] = set()
+
+    @property
+    def drawn(self) -> tuple[str, ...]:
+        """The names of those that nothing gave, in order."""
+        return tuple(sorted(self._drawn))
+
+    @property
+    def unused(self) -> tuple[str, ...]:
+        """The names of those that were given, but not asked for."""
+        return tuple(sorted(self._given.keys() - self._used))
+
+    def value(self, name: str, declared: TensorValue) -> Argument:
+        """The value of a variable. Raises EvaluationFailed if what is given for it doesn't fit."""
+        if name in self.values:
+            return self.values[name]
+        if isinstance(declared, Pack):
+            items = declared.items or ()
+            made: Argument = tuple(
+                self._array(f"{name}[{at}]", item, self._item(name, at, len(items)))
+                for at, item in enumerate(items)
+                if isinstance(item, Tensor)
+            )
+        else:
+            assert isinstance(declared, Tensor)
+            made = self._array(name, declared, self._single(name, declared.place))
+        self.values[name] = made
+        return made
+
+    def store(self, name: str, value: Argument) -> None:
+        """Gives a variable its new value (2.11)."""
+        self.values[name] = value
+
+    # ---- given ones --------------------------------------------------------------------------------------------------
+    def _single(self, name: str, place: Place | None) -> Array | None:
+        value = self._given.get(name)
+        if value is None:
+            return None
+        self._used.add(name)
+        if not isinstance(value, np.ndarray):
+            raise EvaluationFailed("variable-value", f"the variable '{name}' is one tensor, not a pack", place)
+        return value
+
+    def _item(self, name: str, at: int, count: int) -> Array | None:
+        pack = self._given.get(name)
+        if pack is None:
+            return self._single(f"{name}[{at}]", None)
+        self._used.add(name)
+        if isinstance(pack, np.ndarray) or len(pack) != count:
+            found = "one tensor" if isinstance(pack, np.ndarray) else f"{len(pack)} tensors"
+            message = f"the variable '{name}' is a pack of {count} tensors, but {found} is given for it"
+            raise EvaluationFailed("variable-value", message)
+        return pack[at]
+
+    def _array(self, name: str, tensor: Tensor, given: Array | None) -> Array:
+        shape = static_shape(tensor)
+        if shape is None or tensor.dtype is None:
+            raise EvaluationFailed("unknown-value", f"the shape of the variable '{name}' is not known", tensor.place)
+        dtype = array_dtype(tensor.dtype, self._real)
+        if given is None:
+            self._drawn.add(name)
+            self._budget.hold(f"the variable '{name}'", prod(shape), dtype.itemsize, tensor.place)
+            return self._draw(name, shape, dtype)
+        kinds = {"real": "fiu", "int": "iu", "bool": "b", "str": "OU"}[tensor.dtype]
+        if given.shape != shape or given.dtype.kind not in kinds:
+            message = (
+                f"the variable '{name}' is '{tensor.dtype}[{_extents(shape)}]', "
+                f"but what is given for it is '{given.dtype}[{_extents(given.shape)}]'"
+            )
+            raise EvaluationFailed("variable-value", message, tensor.place)
+        if given.dtype == dtype:
+            return given
+        self._budget.hold(f"the variable '{name}'", prod(shape), dtype.itemsize, tensor.place)
+        return given.astype(dtype)
+
+    # ---- drawn ones --------------------------------------------------------------------------------------------------
+    def _draw(self, name: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
+        if dtype != self._real:
+            return np.full(shape, "", STR) if dtype == STR else np.zeros(shape, dtype)
+        made = np.empty(prod(shape), dtype)
+        deviation = 1.0 / sqrt(max(prod(shape[1:]), 1))
+        pieces = [
+            (made[start : start + _PIECE], generator_for(self._seed, name, number), deviation)
+            for number, start in enumerate(range(0, made.size, _PIECE))
+        ]
+        if len(pieces) < 2:
+            for piece in pieces:
+                _fill(*piece)
+        else:
+            list(_pool().map(lambda piece: _fill(*piece), pieces))
+        if name.partition("[")[0].endswith("variance"):
+            np.abs(made, out=made)
+        return made.reshape(shape)
+
+
+def _fill(piece: Array, generator: np.random.Generator, deviation: float) -> None:
+    generator.standard_normal(out=piece, dtype=piece.dtype.type)
+    piece *= piece.dtype.type(deviation)
+
+
+@cache
+def _pool() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(_THREADS, "snd-draw")
+
+
+def generator_for(seed: int, name: str, *numbers: int) -> np.random.Generator:
+    """A generator that depends on a seed, a name and numbers, so that the order of what is drawn doesn't matter."""
+    digest = hashlib.sha256(name.encode()).digest()
+    entropy = [seed & 0xFFFFFFFF, seed >> 32 & 0xFFFFFFFF, *_words(digest[:16]), *numbers]
+    return np.random.Generator(np.random.SFC64(np.random.SeedSequence(entropy)))
+
+
+def _words(digest: bytes) -> Iterator[int]:
+    return (int.from_bytes(digest[at : at + 4], "little") for at in range(0, len(digest), 4))
+
+
+def _extents(shape: Sequence[int]) -> str:
+    return ",".join(map(str, shape))
