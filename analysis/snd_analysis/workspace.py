@@ -42,7 +42,7 @@ from snd_analysis.rules.imports import (
     imports_are_readable,
     with_import,
 )
-from snd_analysis.samples import CheckedSample, KnownSamples, PlacedSample
+from snd_analysis.samples import CheckedSample, KnownSamples, PlacedSample, Sample
 from snd_analysis.source import HEAD, Edit, Source, Span
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.chunks import SyntaxTree, parse_file
@@ -396,7 +396,11 @@ class Snapshot:
     def checked_samples(self, path: str) -> Iterator[tuple[PlacedSample, CheckedSample]]:
         """The samples of a file with what is known of each."""
         for placed in self.samples(path):
-            yield placed, self._known.samples.checked(self, path, placed.sample)
+            yield placed, self.checked_sample(path, placed.sample)
+
+    def checked_sample(self, path: str, sample: Sample) -> CheckedSample:
+        """What is known of a sample of a file."""
+        return self._known.samples.checked(self, path, sample)
 
     def session(self) -> Session:
         """The composing of graphs in this state of the files."""
