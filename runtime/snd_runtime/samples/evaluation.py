@@ -43,6 +43,9 @@ def evaluate_sample(
         as_expected = sample.error.matches(failed.message)
         status = Status.AS_EXPECTED if as_expected else Status.DIFFERS
         return outcome(status, rule=failed.rule, message=failed.message)
+    except Exception as error:  # a fault of ours must cost this sample only
+        message = f"snd itself failed ({type(error).__name__}: {error})"
+        return outcome(Status.FAILED, rule="internal-error", message=message)
     results = tuple(_results(sample, operation, outputs))
     if not sample.has_results:
         return outcome(Status.UNRECORDED, results)
@@ -59,6 +62,7 @@ def _outputs(
     budget = Budget(limits)
     arguments = Arguments(generators, seed, real, budget)
     inputs = [arguments.array(value) for value in operation.inputs]
+    inputs += [None] * (len(instance.unit.inputs) - len(inputs))
     return _executed(instance, inputs, limits, real, seed)
 
 
@@ -67,6 +71,8 @@ def _executed(
 ) -> Mapping[str, Argument]:
     from snd_runtime.lowering import lower
 
+    if instance.body is not None:
+        raise EvaluationFailed("sample-fails", "composed operators can't be run yet")
     outputs = lower(instance).run(inputs, real=real, budget=Budget(limits))
     return dict(zip((member.name for member in instance.unit.outputs), outputs, strict=True))
 

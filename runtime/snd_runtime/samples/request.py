@@ -50,6 +50,7 @@ class _Texts:
 def evaluate_samples(request: SampleRequest) -> tuple[SampleOutcome, ...]:
     """Evaluates the samples of a file, or some of them, in order."""
     snapshot = Workspace(_Texts(request.texts), request.module_paths).snapshot()
-    checked = [each for _, each in snapshot.checked_samples(request.path)]
-    numbers = range(len(checked)) if request.numbers is None else request.numbers
-    return tuple(evaluate_sample(checked[number], request.limits, request.real, request.seed) for number in numbers)
+    samples = [placed.sample for placed in snapshot.samples(request.path)]
+    wanted = samples if request.numbers is None else [samples[number] for number in request.numbers]
+    checked = (snapshot.checked_sample(request.path, sample) for sample in wanted)
+    return tuple(evaluate_sample(each, request.limits, request.real, request.seed) for each in checked)
