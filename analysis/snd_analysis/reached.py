@@ -32,17 +32,32 @@ def reached_diagnostics(
 ) -> Mapping[str, tuple[Diagnostic, ...]]:
     """By file what is wrong with a graph that is chosen to be processed, as it was composed, and what it reaches.
 
-    What stands outside of all definitions counts as well, except for imports of modules that nothing reached names.
-    Nothing is suppressed.
+    What stands outside of all definitions counts as well, except for imports of modules that nothing reached names. If
+    the graph was composed with shapes for its inputs, the declarations may leave them open. Nothing is suppressed.
     """
     problems: dict[str, list[Problem]] = {graph.path: []}
     reached = reached_definitions(snapshot, graph)
     for name in reached:
-        problems.setdefault(name.path, []).extend(snapshot.definition_problems(name, chosen=name == graph))
+        found = snapshot.definition_problems(name, chosen=name == graph)
+        if name == graph:
+            found = [each for each in found if not _is_settled(snapshot, graph, composition, each)]
+        problems.setdefault(name.path, []).extend(found)
     for path, found in problems.items():
         found += _around_definitions(snapshot, path, [name for name in reached if name.path == path])
     problems[graph.path] += snapshot.composing_problems(graph.path, composition)
     return {path: snapshot.as_diagnostics(path, found) for path, found in problems.items()}
+
+
+def _is_settled(snapshot: Snapshot, graph: OperatorName, composition: Composition, problem: Problem) -> bool:
+    """Whether a problem is that the declaration of an input leaves open what the composition knows."""
+    unit = snapshot.unit(graph)
+    if unit is None or problem.rule not in ("unbounded-extent", "missing-shape"):
+        return False
+    start = snapshot.definitions(graph.path)[graph.name].start
+    spans = {member.name: member.node.span.shifted(start + member.base) for member in unit.inputs}
+    return any(
+        span.start <= problem.span.start < span.end and composition.bounds_input(name) for name, span in spans.items()
+    )
 
 
 def _around_definitions(snapshot: Snapshot, path: str, names: list[OperatorName]) -> list[Problem]:

@@ -106,7 +106,7 @@ def _dtype(pair: _Pair, base: str) -> str:
 def _value(pair: _Pair, member: Member, generics: Mapping[str, str], dtypes: dict[str, str]) -> Value:
     """The value of an attribute. A generic type that is not given is deduced from it, as in an invocation (2.13)."""
     node = member.node
-    if pair.text == _NULL and (node.optional or node.type.text != "str"):
+    if pair.text == _NULL:
         if not node.optional:
             raise pair.wrong(f"'{member.name}' is not optional, so it can't be null")
         return NULL
@@ -123,6 +123,7 @@ def _value(pair: _Pair, member: Member, generics: Mapping[str, str], dtypes: dic
         if generic is not None and wanted is None and found in ALLOWED[generics[generic]]:
             wanted = dtypes[generic] = found
         elif found != wanted:
+            asked = asked if wanted is None else _asked(member, wanted)
             raise pair.wrong(f"'{member.name}' is {asked}, and this is '{found}'")
     return value
 

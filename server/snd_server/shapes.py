@@ -61,6 +61,7 @@ def run_shapes(request: ShapesRequest) -> tuple[str, int]:
     except Misgiven as problem:
         raise ShapesError(str(problem)) from None
     composition = snapshot.compose(name, given.attributes, given.dtypes, given.inputs)
+    _demand_fitting(composition, request)
     diagnostics = _diagnostics(checker, snapshot, name, composition)
     graph = composition.graph
     if graph is not None:
@@ -84,6 +85,19 @@ def _graph_name(snapshot: Snapshot, request: ShapesRequest) -> str:
         known = ", ".join(f"'{name}'" for name in graphs)
         raise ShapesError(f"there is no graph '{request.graph}' in {request.path}, only {known}")
     return request.graph
+
+
+def _demand_fitting(composition: Composition, request: ShapesRequest) -> None:
+    """What is given must fit the declarations of the graph, other values given, and defaults."""
+    given = {
+        item.partition("=")[0].strip(): f"{option} {item}"
+        for option, items in (("--attrib", request.attributes), ("--input", request.inputs))
+        for item in items
+    }
+    for failure in composition.failures:
+        written = [given[name] for name in failure.responsible if name in given]
+        if written:
+            raise ShapesError(f"{written[0]}: {failure.message}")
 
 
 def _diagnostics(

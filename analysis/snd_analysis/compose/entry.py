@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from snd_analysis.compose.decomposition import tensors_of
 from snd_analysis.compose.failure import Failure
 from snd_analysis.compose.root import InputShapes, compose_root
 from snd_analysis.compose.session import Definitions, Session
 from snd_analysis.compose.unit import Unit
 from snd_analysis.model import Graph, Tensor, TensorKind
 from snd_analysis.names.symbols import OperatorName
-from snd_analysis.values import Value
+from snd_analysis.values import UNDEFINED, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +23,13 @@ class Composition:
     attributes: Mapping[str, Value]
     dtypes: Mapping[str, str]
     failures: tuple[Failure, ...]
+
+    def bounds_input(self, name: str) -> bool:
+        """Whether the extents of an input are known, or their upper bounds are."""
+        value = UNDEFINED if self.graph is None else self.graph.inputs.get(name, UNDEFINED)
+        return value is not UNDEFINED and all(
+            tensor.bound is not None and None not in tensor.bound for tensor in tensors_of(value)
+        )
 
 
 def compose_graph(

@@ -151,7 +151,7 @@ def _totals(level: Level) -> str:
         stored += _elements(tensor) * Cost(size, size)
     count, listed = _counted(level)
     return (
-        f"{count} operations, {listed} tensors; {_amount(elements)} elements in variables "
+        f"{_many(count, 'operation')}, {_many(listed, 'tensor')}; {_amount(elements)} elements in variables "
         f"({_amount(stored)} bytes); {_amount(total(level.operations))} multiply-adds\n"
     )
 
@@ -164,6 +164,10 @@ def _counted(level: Level) -> tuple[int, int]:
             more = _counted(part)
             count, listed = count + more[0], listed + more[1]
     return count, listed
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def _amount(cost: Cost) -> str:
