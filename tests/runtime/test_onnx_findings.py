@@ -18,13 +18,12 @@ def in_32_bits(name: str, *inputs: Any, **attributes: Any) -> Any:
 
 
 @pytest.mark.parametrize("size", [5, 7, 9, 13, 100, 1001])
-def test_positions_halfway_between_elements_are_exact(size: int):
-    """In exact numbers, output ``i`` of ``size`` lies at ``(2 i + 1) * 2 / (2 size) - 1/2`` of two elements."""
-    x = np.arange(3, dtype=np.float32)
-    wanted = [
-        min(max(-(-((2 * i + 1) * 3 - 2 * size) // (2 * size)), 0), 2)  # rounded, halves down
-        for i in range(size)
-    ]
+@pytest.mark.parametrize("extent", [2, 3, 10])
+def test_positions_halfway_between_elements_are_exact(extent: int, size: int):
+    """In exact numbers, element ``i`` lies at ``((2 i + 1) * extent - size) / (2 size)``: rounded, halves down."""
+    x = np.arange(extent, dtype=np.float32)
+    rounded = [-((2 * size - (2 * i + 1) * extent) // (2 * size)) for i in range(size)]
+    wanted = [min(max(each, 0), extent - 1) for each in rounded]
     assert in_32_bits("image.nearest_resize", x, size=[size]).tolist() == wanted
 
 
