@@ -5,6 +5,10 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
 
 _PATIENCE = 0.7
 """Seconds before anything is shown."""
@@ -39,3 +43,35 @@ def _with_bar(files: Sequence[str], done: int) -> Iterator[str]:
             progress.update(task, description=path)
             yield path
             progress.advance(task)
+
+
+class ProgressBar:
+    """A bar for something that tells how far it is, shown when that takes long, if standard error is a terminal."""
+
+    def __init__(self, title: str, shown: bool = True) -> None:
+        self._title = title
+        self._shown = shown and sys.stderr.isatty()
+        self._begin = time.monotonic()
+        self._progress: Progress | None = None
+        self._task: TaskID | None = None
+
+    def __enter__(self) -> ProgressBar:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        if self._progress is not None:
+            self._progress.stop()
+
+    def update(self, done: int, total: int) -> None:
+        """So much is done."""
+        if not self._shown or (self._progress is None and time.monotonic() - self._begin < _PATIENCE):
+            return
+        if self._progress is None or self._task is None:
+            from rich.console import Console
+            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+            columns = (TextColumn(self._title), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+            self._progress = Progress(*columns, console=Console(stderr=True), transient=True)
+            self._task = self._progress.add_task("", total=total)
+            self._progress.start()
+        self._progress.update(self._task, completed=done, total=total)

@@ -1,4 +1,8 @@
-"""Messages between a worker and its parent: pickled, each behind its length of 8 bytes."""
+"""Messages between a worker and its parent.
+
+Each is pickled, with the contents of its arrays behind it, so that these are not copied again and again: the number of
+parts, the length of each, 8 bytes little-endian, and the parts.
+"""
 
 from __future__ import annotations
 
@@ -34,19 +38,29 @@ class Message:
 
 def send(stream: BinaryIO, message: Any) -> None:
     """Writes a message. Raises OSError if nobody reads any more."""
-    content = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
-    stream.write(_LENGTH.pack(len(content)))
-    stream.write(content)
+    buffers: list[pickle.PickleBuffer] = []
+    content = pickle.dumps(message, pickle.HIGHEST_PROTOCOL, buffer_callback=buffers.append)
+    parts = [memoryview(content), *(buffer.raw() for buffer in buffers)]
+    stream.write(struct.pack(f"<{len(parts) + 1}Q", len(parts), *map(len, parts)))
+    for part in parts:
+        stream.write(part)
     stream.flush()
 
 
 def receive(stream: BinaryIO) -> Any:
     """The next message. Raises EOFError if the other side is gone."""
-    head = stream.read(_LENGTH.size)
-    if len(head) < _LENGTH.size:
-        raise EOFError
-    (length,) = _LENGTH.unpack(head)
-    content = stream.read(length)
-    if len(content) < length:
-        raise EOFError
-    return pickle.loads(content)
+    (count,) = _LENGTH.unpack(_read(stream, _LENGTH.size))
+    lengths = struct.unpack(f"<{count}Q", _read(stream, _LENGTH.size * count))
+    content, *buffers = [_read(stream, length) for length in lengths]
+    return pickle.loads(content, buffers=buffers)
+
+
+def _read(stream: BinaryIO, length: int) -> bytearray:
+    content = bytearray(length)
+    view, filled = memoryview(content), 0
+    while filled < length:
+        count = stream.readinto(view[filled:])  # type: ignore[attr-defined]
+        if not count:
+            raise EOFError
+        filled += count
+    return content

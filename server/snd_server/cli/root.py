@@ -12,6 +12,7 @@ _SUBCOMMANDS = {
     "check": "Find the mistakes in SkriptND files.",
     "lsp": "Serve editors: the language server.",
     "rule": "Explain the rules.",
+    "run": "Run a graph or an operator.",
     "shapes": "Show the shape of every tensor in a graph.",
     "test": "Run the samples in the comments of SkriptND files.",
 }

@@ -1,0 +1,19 @@
+"""Evaluation of a graph or operator on request: plain data in, plain data out, so that a worker process can do it.
+
+``Evaluator`` is the side of whoever asks; ``handler`` is what the worker runs.
+"""
+
+from snd_runtime.evaluation.answer import EvaluationAnswer, Progress, ShownStep, ShownTensor
+from snd_runtime.evaluation.evaluator import Evaluator
+from snd_runtime.evaluation.request import EvaluationRequest, InputValue, Literal
+
+__all__ = [
+    "EvaluationAnswer",
+    "EvaluationRequest",
+    "Evaluator",
+    "InputValue",
+    "Literal",
+    "Progress",
+    "ShownStep",
+    "ShownTensor",
+]

@@ -1,0 +1,90 @@
+"""What an evaluation comes to, as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from snd_analysis.compose.failure import Failure
+from snd_analysis.model import Place
+from snd_runtime.lowering.lowered import Argument
+from snd_runtime.summary import Summary, summarize
+
+Array: TypeAlias = np.ndarray[Any, Any]
+
+MOST_SHOWN = 100
+"""Elements of a tensor up to which it is shown in full."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownTensor:
+    """A tensor as it is shown: its statistics, and its elements if they are few.
+
+    ``item`` is its position in a pack. ``summary`` is None for null, and for a pack without tensors.
+    """
+
+    name: str
+    item: int | None = None
+    summary: Summary | None = None
+    values: Array | None = None
+
+    @property
+    def label(self) -> str:
+        """The name with the position."""
+        return self.name if self.item is None else f"{self.name}[{self.item}]"
+
+
+@dataclass(frozen=True, slots=True)
+class ShownStep:
+    """A tensor, or those of a pack, on the way. ``iterations`` are those of the loops around it."""
+
+    tensors: tuple[ShownTensor, ...]
+    place: Place | None = None
+    iterations: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How many of how many operations are done."""
+
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationAnswer:
+    """Outputs, or the failures that there are none for. Seconds are those of composing and of running."""
+
+    outputs: tuple[ShownTensor, ...] = ()
+    failures: tuple[Failure, ...] = ()
+    inputs: tuple[ShownTensor, ...] = ()
+    """Those that were made at random, since nothing was given."""
+    drawn: tuple[str, ...] = ()
+    """Variables that nothing was given for."""
+    unused: tuple[str, ...] = ()
+    """Weights that no variable takes."""
+    arrays: Mapping[str, Argument] | None = None
+    composing_seconds: float = 0.0
+    running_seconds: float = 0.0
+
+
+def shown(name: str, value: Argument) -> tuple[ShownTensor, ...]:
+    """What is shown of a tensor, or of each tensor of a pack."""
+    if value is None:
+        return (ShownTensor(name),)
+    if isinstance(value, np.ndarray):
+        return (_shown(name, None, value),)
+    return tuple(_shown_items(name, value)) or (ShownTensor(name),)
+
+
+def _shown_items(name: str, items: Any) -> Iterator[ShownTensor]:
+    for at, item in enumerate(items):
+        yield _shown(name, at, np.asarray(item))
+
+
+def _shown(name: str, item: int | None, array: Array) -> ShownTensor:
+    values = np.array(array) if array.size <= MOST_SHOWN else None
+    return ShownTensor(name, item, summarize(array), values)

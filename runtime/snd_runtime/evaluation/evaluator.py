@@ -1,0 +1,50 @@
+"""Evaluation in a worker process: the side of whoever asks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+
+from snd_runtime.evaluation.answer import EvaluationAnswer, Progress, ShownStep
+from snd_runtime.evaluation.request import EvaluationRequest, Order, Texts
+from snd_runtime.worker import ProcessLimits, Worker
+
+_TARGET = "snd_runtime.evaluation.handler:make"
+_GRACE_SECONDS = 0.5
+"""An evaluation stops itself when its time is over, and can then say where. One that does not is killed after this."""
+
+
+class Evaluator:
+    """Evaluates in a process that is kept, killed and replaced by ``Worker``; texts are sent when they change."""
+
+    def __init__(self, limits: ProcessLimits | None = None, *, keep_ready: bool = False) -> None:
+        self.worker = Worker(_TARGET, limits, keep_ready=keep_ready)
+        self._sent: dict[str, str] = {}
+        self._sent_to = 0
+
+    def evaluate(
+        self,
+        texts: Mapping[str, str],
+        request: EvaluationRequest,
+        *,
+        existing: Collection[str] = (),
+        module_paths: tuple[str, ...] = (),
+        note: Callable[[ShownStep | Progress], None] | None = None,
+    ) -> EvaluationAnswer:
+        """Evaluates a graph or operator of these texts; ``note`` gets the steps (with ``trace``) and the progress.
+
+        Raises WorkerFailed if the process has to be killed, dies or fails; the next evaluation works.
+        """
+        seconds = request.limits.seconds
+
+        def order(generation: int) -> Order:
+            # Only from within the call is it known which process gets it.
+            if generation != self._sent_to:
+                self._sent, self._sent_to = {}, generation
+            changed = {path: text for path, text in texts.items() if self._sent.get(path) != text}
+            gone = frozenset(self._sent.keys() - texts.keys())
+            self._sent = dict(texts)
+            return Order(Texts(changed, frozenset(existing), gone, module_paths), request)
+
+        allowed = None if seconds is None else seconds + _GRACE_SECONDS
+        answer: EvaluationAnswer = self.worker.call(order, seconds=allowed, note=note)
+        return answer

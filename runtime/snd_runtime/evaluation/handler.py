@@ -1,0 +1,138 @@
+"""What a worker process does: keeps the texts it was told, and composes and runs what is asked for."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from snd_analysis.compose.failure import Failure, Site
+from snd_analysis.compose.session import Session
+from snd_analysis.workspace import Snapshot, Workspace
+from snd_runtime.errors import EvaluationFailed
+from snd_runtime.evaluation.answer import EvaluationAnswer, Progress, ShownStep, shown
+from snd_runtime.evaluation.inputs import InvalidRequest, bound
+from snd_runtime.evaluation.request import EvaluationRequest, Order, Texts
+from snd_runtime.execution import Execution, Step, execute
+from snd_runtime.limits import Budget
+
+_NOTE_SECONDS = 0.05
+"""Between two notes about progress: there may be thousands of operations in a second."""
+
+
+def make() -> Callable[[Order, Callable[[Any], None]], EvaluationAnswer]:
+    """The handler of a worker, see ``snd_runtime.worker.child``."""
+    files = KnownFiles()
+
+    def handle(order: Order, note: Callable[[Any], None]) -> EvaluationAnswer:
+        return evaluate(files.snapshot(order.texts), order.request, note)
+
+    return handle
+
+
+class KnownFiles:
+    """The texts a process knows, with what was worked out about them (``Workspace``)."""
+
+    def __init__(self) -> None:
+        self._existing: frozenset[str] = frozenset()
+        self._workspaces: dict[tuple[str, ...], Workspace] = {}
+        self._texts: dict[str, str] = {}
+
+    def read(self, path: str) -> str:
+        """The reader that the analysis is given."""
+        if path not in self._texts:
+            raise FileNotFoundError(path)
+        return self._texts[path]
+
+    def exists(self, path: str) -> bool:
+        """Whether there is a file, even if its text was never needed."""
+        return path in self._texts or path in self._existing
+
+    def snapshot(self, texts: Texts) -> Snapshot:
+        """The files after a change."""
+        self._existing = texts.existing
+        for path in texts.gone:
+            self._texts.pop(path, None)
+        self._texts.update(texts.changed)
+        workspace = self._workspaces.get(texts.module_paths)
+        if workspace is None:
+            workspace = self._workspaces[texts.module_paths] = Workspace(self, texts.module_paths)
+        for each in self._workspaces.values():
+            for path in texts.gone:
+                each.close(path)
+            for path, text in texts.changed.items():
+                each.open(path, text)
+        return workspace.snapshot()
+
+
+def evaluate(snapshot: Snapshot, request: EvaluationRequest, note: Callable[[Any], None]) -> EvaluationAnswer:
+    """Composes and runs a graph or operator. What fails is in the answer; steps and progress are noted on the way."""
+    begin = time.monotonic()
+    real = np.dtype(np.float64 if request.double else np.float32)
+    session = Session(snapshot)
+    unit = session.unit(request.name)
+    if unit is None:
+        return EvaluationAnswer(failures=(Failure("unknown-operator", f"there is no '{request.name.name}'"),))
+    answer = EvaluationAnswer()
+    try:
+        given = bound(session, unit, request, real, Budget(request.limits))
+        named = zip((member.name for member in unit.inputs), given.arguments, strict=True)
+        made = [tensor for name, value in named if name in given.made for tensor in shown(name, value)]
+        answer = replace(answer, inputs=tuple(made), composing_seconds=time.monotonic() - begin)
+        outcome = execute(
+            session, given.instance, given.arguments, _execution(request, real, note, time.monotonic() - begin)
+        )
+    except InvalidRequest as invalid:
+        return replace(answer, failures=invalid.failures, composing_seconds=time.monotonic() - begin)
+    except EvaluationFailed as failed:
+        return replace(answer, failures=(_failure(failed),), running_seconds=time.monotonic() - begin)
+    outputs = [tensor for name, value in outcome.outputs.items() for tensor in shown(name, value)]
+    return replace(
+        answer,
+        outputs=tuple(outputs),
+        drawn=outcome.drawn,
+        unused=outcome.unused,
+        arrays=dict(outcome.outputs) if request.keep else None,
+        running_seconds=time.monotonic() - begin - answer.composing_seconds,
+    )
+
+
+def _execution(
+    request: EvaluationRequest, real: np.dtype[Any], note: Callable[[Any], None], spent_seconds: float
+) -> Execution:
+    limits = request.limits
+    if limits.seconds is not None:
+        limits = replace(limits, seconds=max(limits.seconds - spent_seconds, 0.0))
+    return Execution(
+        real=real,
+        seed=request.seed,
+        variables=request.weights,
+        limits=limits,
+        watch=(lambda step: note(_shown_step(step))) if request.trace else None,
+        progress=_throttled(note),
+    )
+
+
+def _throttled(note: Callable[[Any], None]) -> Callable[[int, int], None]:
+    last = time.monotonic()
+
+    def progress(done: int, total: int) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - last >= _NOTE_SECONDS:
+            last = now
+            note(Progress(done, total))
+
+    return progress
+
+
+def _shown_step(step: Step) -> ShownStep:
+    return ShownStep(shown(step.name, step.value), step.place, step.iterations)
+
+
+def _failure(failed: EvaluationFailed) -> Failure:
+    sites = () if failed.place is None else (Site(failed.place, ""), *failed.chain)
+    return Failure(failed.rule, failed.message, sites, failed.related)

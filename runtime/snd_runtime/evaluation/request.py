@@ -1,0 +1,72 @@
+"""What is to be evaluated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from snd_analysis.names.symbols import OperatorName
+from snd_runtime.generators import Generator
+from snd_runtime.limits import Limits
+
+Array: TypeAlias = np.ndarray[Any, Any]
+PlainValue: TypeAlias = "int | float | bool | str | tuple[PlainValue, ...] | None"
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A number, bool or string, or nested lists of them: the type of the input decides what it is as a tensor."""
+
+    value: Any
+
+
+InputValue: TypeAlias = "Array | Generator | Literal | tuple[InputValue, ...] | Mapping[int, InputValue] | None"
+"""A tensor, how to make it, or null; of a pack all tensors, or some of them by position."""
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """The files of a model, as far as an evaluation may need them, or what has changed of them.
+
+    ``changed`` are texts by path, ``gone`` are paths that count no longer; ``existing`` are all paths at which
+    there is a file, whether its text is needed or not: they decide where modules are found.
+    """
+
+    changed: Mapping[str, str]
+    existing: frozenset[str] = frozenset()
+    gone: frozenset[str] = frozenset()
+    module_paths: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationRequest:
+    """A graph or operator, and what it is to be evaluated with.
+
+    Attributes and types that are not given have their defaults; inputs that are not given and have none are random, of
+    the smallest shape that the declarations allow; variables (``weights``, by scoped name) are drawn.
+    """
+
+    name: OperatorName
+    attributes: Mapping[str, PlainValue] = field(default_factory=dict)
+    dtypes: Mapping[str, str] = field(default_factory=dict)
+    inputs: Mapping[str, InputValue] = field(default_factory=dict)
+    weights: Mapping[str, Array | tuple[Array, ...]] = field(default_factory=dict)
+    seed: int = 0
+    double: bool = False
+    """Whether reals have 64 bits, not 32."""
+    limits: Limits = field(default_factory=Limits)
+    trace: bool = False
+    """Whether to tell of every tensor as soon as it is computed."""
+    keep: bool = False
+    """Whether the answer holds outputs in full, not only what there is to show of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What is sent to the worker: what has changed, and what to do then."""
+
+    texts: Texts
+    request: EvaluationRequest

@@ -1,0 +1,131 @@
+"""Shapes for inputs that nothing gives: the smallest with which an operator can be bound."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from snd_analysis import shapes
+from snd_analysis.compose.root import InputShapes
+from snd_analysis.model import Shape, Tensor, TensorValue
+from snd_analysis.shapes import DivisionByZero, Integer, NegativeExponent
+from snd_analysis.shapes.integer import Leaf
+from snd_analysis.values import Failure, Maybe, Pack, Run, substitute
+
+_RANKS = (2, 1, 3, 4, 0, 5)
+# Of 2 items each can be named by an index of 0 or 1, and extents of 1 would be stretched by broadcasting.
+_SIZES = (2, 1, 3, 4, 5, 6, 8, 7, 9, 10, 12, 16, 24, 32, 48, 64, 96, 128, 224, 256, 299, 512, 768, 1024)
+_MOST_SIZE_OF_MANY_RANKS = 64
+_MIXED = 400
+_SECONDS = 3.0
+_MOST_ITEMS = 64
+
+
+@dataclass(slots=True)
+class Choice:
+    """Numbers for what is unknown: ``rank`` for lengths and ranks, ``size`` for extents, within their bounds.
+
+    With ``chance`` each unknown has a number of its own, and ``size`` is the greatest.
+    """
+
+    rank: int
+    size: int
+    chance: random.Random | None = None
+    _chosen: dict[Hashable, int] = field(default_factory=dict)
+
+    def length(self, leaf: Leaf) -> int:
+        """For a number of dimensions or of tensors."""
+        return self._chosen.setdefault(leaf.key, _within(leaf, self.rank))
+
+    def extent(self, leaf: Leaf) -> int:
+        """For an extent."""
+        if leaf.key not in self._chosen:
+            size = self.size if self.chance is None else self.chance.randint(1, self.size)
+            self._chosen[leaf.key] = _within(leaf, size)
+        return self._chosen[leaf.key]
+
+
+def choices(seed: int = 0) -> Iterator[Choice]:
+    """What to try, the best first; then mixtures by chance, as long as that takes a few seconds."""
+    for size in _SIZES:
+        for rank in _RANKS:
+            if rank < 4 or size <= _MOST_SIZE_OF_MANY_RANKS:
+                yield Choice(rank, size)
+    chance = random.Random(seed)
+    for number in range(_MIXED):
+        yield Choice(chance.choice(_RANKS[:4]), 2 + number // 50, chance)
+
+
+def search(wanted: Mapping[str, TensorValue], attempt: Callable[[Mapping[str, InputShapes]], bool]) -> bool:
+    """Tries shapes for the inputs that are ``wanted``, which have symbols, until an attempt succeeds."""
+    end = time.monotonic() + _SECONDS
+    tried = set()
+    for choice in choices():
+        found = {name: concrete(value, choice) for name, value in wanted.items()}
+        key = tuple(found.values())
+        if None in key or key in tried:
+            continue
+        tried.add(key)
+        if attempt(found):
+            return True
+        if time.monotonic() > end:
+            return False
+    return False
+
+
+def concrete(value: TensorValue, choice: Choice) -> InputShapes:
+    """The shape of a tensor, those of a pack, with numbers for what is unknown; None if that is impossible."""
+    if isinstance(value, Maybe):
+        return concrete(value.value, choice)
+    if isinstance(value, Tensor):
+        shape = _concrete_shape(value.shape, choice)
+        return None if shape is None else (shape,)
+    if not isinstance(value, Pack):
+        return None
+    found = []
+    for segment in value.segments:
+        item = segment.element if isinstance(segment, Run) else segment
+        count = _number(segment.length, choice.length) if isinstance(segment, Run) else 1
+        shape = _concrete_shape(item.shape, choice) if isinstance(item, Tensor) else None
+        if shape is None or count is None or not 0 <= count <= _MOST_ITEMS:
+            return None
+        found += [shape] * count
+    return tuple(found)
+
+
+def _concrete_shape(shape: Shape | None, choice: Choice) -> tuple[int, ...] | None:
+    if shape is None:
+        return (choice.size,) * choice.rank
+    pack = Pack(shape, dtype="int")
+    try:
+        known = substitute(pack, {leaf.key: choice.length(leaf) for leaf in pack.length.leaves})
+    except (Failure, DivisionByZero, NegativeExponent):
+        return None
+    if not isinstance(known, Pack) or known.items is None:
+        return None
+    extents = []
+    for item in known.items:
+        extent = _number(item, choice.extent)
+        if extent is None or extent < 0:
+            return None
+        extents.append(extent)
+    return tuple(extents)
+
+
+def _number(value: object, of: Callable[[Leaf], int]) -> int | None:
+    if not isinstance(value, Integer):
+        return None
+    if value.value is not None:
+        return value.value
+    try:
+        return shapes.substitute(value, {leaf.key: of(leaf) for leaf in value.leaves}).value
+    except (DivisionByZero, NegativeExponent):
+        return None
+
+
+def _within(leaf: Leaf, number: int) -> int:
+    if leaf.high is not None:
+        number = min(number, leaf.high)
+    return number if leaf.low is None else max(number, leaf.low)

@@ -1,0 +1,84 @@
+"""``snd run``."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from snd_server.config_schema import ConfigError
+from snd_server.given import Misgiven
+from snd_server.running import RunRequest
+
+
+def _above_zero(context: click.Context, parameter: click.Parameter, value: float | None) -> float | None:
+    if value is not None and value <= 0:
+        raise click.BadParameter("it must be above 0")
+    return value
+
+
+@click.command(short_help="Run a graph or an operator.")
+@click.argument("path", metavar="PATH")
+@click.option("--graph", metavar="NAME", help="The graph to run; by default the first one that no other invokes.")
+@click.option("--operator", metavar="NAME", help="Run an operator instead, of the file or, as in nn.relu, of a module.")
+@click.option(
+    "--attrib", "attributes", multiple=True, metavar="K=V",
+    help="Give an attribute a value, as it is written in SkriptND or '~' for null.",
+)  # fmt: skip
+@click.option("--type", "types", multiple=True, metavar="T=TYPE", help="Give a generic type a type, as in T=int.")
+@click.option(
+    "--input", "inputs", multiple=True, metavar="NAME=VALUE",
+    help="Give an input a value: a number, a nested list, @FILE.npy, @FILE.npz:KEY, @FILE.dat, random[2,3], iota[2,3], "
+    "zeros[2,3] or ones[2,3]; the first tensor of a pack is NAME:0. Other inputs are random.",
+)  # fmt: skip
+@click.option(
+    "--weights", metavar="DIR",
+    help="Take variables from there: NAME.dat, .npy or .npz by their scoped names. Others are random.",
+)  # fmt: skip
+@click.option("--seed", type=click.IntRange(min=0), default=0, metavar="N", help="Of all that is random; 0 by default.")
+@click.option("--real", type=click.Choice(["f32", "f64"]), default="f32", help="How precise reals are.")
+@click.option("--output", metavar="DIR", help="Write every output there, as NAME.npy; those of packs as NAME.0.npy.")
+@click.option("--trace", is_flag=True, help="Show every tensor on the way, too.")
+@click.option("--timeout", type=float, callback=_above_zero, metavar="S", help="Stop after so many seconds.")
+@click.option(
+    "--memory", type=click.IntRange(min=1), default=4096, metavar="MB",
+    help="How much memory the tensors may take; 4096 by default.",
+)  # fmt: skip
+@click.option("--format", "format", type=click.Choice(["table", "json"]), default="table", help="How to show results.")
+@click.option("--config", metavar="FILE", help="Use this configuration.")
+def run(
+    path: str,
+    graph: str | None,
+    operator: str | None,
+    attributes: tuple[str, ...],
+    types: tuple[str, ...],
+    inputs: tuple[str, ...],
+    weights: str | None,
+    seed: int,
+    real: str,
+    output: str | None,
+    trace: bool,
+    timeout: float | None,
+    memory: int,
+    format: str,
+    config: str | None,
+) -> int:
+    """Run a graph or an operator, and show its outputs.
+
+    PATH is a file, or the folder of a model, whose file is main.sknd. Exit status 1 says that there are mistakes, or
+    that the run failed or went beyond its limits.
+    """
+    if graph is not None and operator is not None:
+        raise click.UsageError("give either --graph or --operator")
+    if os.path.isdir(path):
+        path = os.path.join(path, "main.sknd")
+    request = RunRequest(
+        path, graph, operator, attributes, types, inputs, weights, seed, real == "f64", output, trace, timeout,
+        memory << 20, config,
+    )  # fmt: skip
+    from snd_server.showing import run_and_show
+
+    try:
+        return run_and_show(request, format)
+    except (ConfigError, Misgiven) as problem:
+        raise click.ClickException(str(problem)) from problem

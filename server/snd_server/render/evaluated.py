@@ -1,0 +1,72 @@
+"""What an evaluation came to, as a table for people: a line for each tensor, and the elements of small ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from snd_analysis.compose.words import shown
+from snd_analysis.diagnostics import Diagnostic
+from snd_analysis.values import Value
+from snd_runtime.evaluation import EvaluationAnswer, ShownStep, ShownTensor
+from snd_runtime.values import value_text
+from snd_server.report import Paint, plain
+
+_MOST_NAMES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluated:
+    """What is to be shown. ``answer`` is None if nothing was evaluated, since the diagnostics forbid it."""
+
+    name: str
+    kind: str
+    seed: int
+    double: bool
+    attributes: Mapping[str, Value]
+    diagnostics: tuple[Diagnostic, ...] = ()
+    answer: EvaluationAnswer | None = None
+    trace: tuple[ShownStep, ...] = ()
+
+
+def evaluated_table(evaluated: Evaluated, paint: Paint = plain) -> str:
+    """What was evaluated and what was made up for it, then its outputs."""
+    answer = evaluated.answer
+    if answer is None:
+        return ""
+    attributes = ", ".join(f"{name}={shown(value)}" for name, value in evaluated.attributes.items())
+    head = [f"{evaluated.kind} {evaluated.name}{f' {{{attributes}}}' if attributes else ''}"]
+    seed = f"(seed {evaluated.seed})"
+    head += [f"{tensor.label}: {_type(tensor)} is random {seed}" for tensor in answer.inputs]
+    if answer.drawn:
+        head.append(f"{_named(answer.drawn, 'variable')} drawn at random {seed}")
+    if answer.unused:
+        head.append(f"{_named(answer.unused, 'weight')} not used: there is no variable of that name")
+    return "".join(f"{line}\n" for line in [*head, *tensor_lines(answer.outputs, paint)])
+
+
+def step_lines(step: ShownStep, paint: Paint = plain) -> Iterator[str]:
+    """A tensor on the way, with the numbers of the iterations it was computed in."""
+    iterations = "".join(f"#{number}" for number in step.iterations)
+    yield from tensor_lines(step.tensors, paint, f" {iterations}" if iterations else "")
+
+
+def tensor_lines(tensors: Iterable[ShownTensor], paint: Paint = plain, suffix: str = "") -> Iterator[str]:
+    """``y: real[1,1000] n=1000 x∈[-2.12, 2.64] μ=-0.39 σ=1.07 nan=0``, and below it the elements, if they are few."""
+    for tensor in tensors:
+        label = paint("bold", f"{tensor.label}{suffix}")
+        if tensor.summary is None:
+            yield f"{label}: null" if tensor.item is None else f"{label}: no tensors"
+            continue
+        yield f"{label}: {tensor.summary}"
+        if tensor.values is not None and tensor.values.size:
+            yield from (f"  {line}" for line in value_text(tensor.values).split("\n"))
+
+
+def _type(tensor: ShownTensor) -> str:
+    return "null" if tensor.summary is None else str(tensor.summary).partition(" ")[0]
+
+
+def _named(names: tuple[str, ...], what: str) -> str:
+    listed = ", ".join(names[:_MOST_NAMES]) + (", …" if len(names) > _MOST_NAMES else "")
+    return f"{len(names)} {what}{'' if len(names) == 1 else 's'} ({listed}) {'is' if len(names) == 1 else 'are'}"

@@ -1,0 +1,89 @@
+"""What an evaluation came to, as one JSON object. See docs/run.md."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable
+from itertools import groupby
+from typing import Any
+
+from snd_runtime.evaluation import ShownStep, ShownTensor
+from snd_runtime.execution.plain import plain
+from snd_runtime.summary import Summary
+from snd_server.render.evaluated import Evaluated
+from snd_server.render.records import record
+from snd_server.report import Report
+
+
+def evaluated_json(evaluated: Evaluated, report: Report) -> str:
+    """The document, indented. JSON has no NaN and no infinity: they are the strings nan, inf and -inf."""
+    answer = evaluated.answer
+    content: dict[str, Any] = {
+        "version": 1,
+        evaluated.kind: evaluated.name,
+        "attributes": {name: plain(value) for name, value in evaluated.attributes.items()},
+        "seed": evaluated.seed,
+        "real": "f64" if evaluated.double else "f32",
+        "outputs": [] if answer is None else _tensors(answer.outputs),
+        "random": {
+            "inputs": [] if answer is None else _tensors(answer.inputs),
+            "variables": [] if answer is None else list(answer.drawn),
+        },
+        "unused": [] if answer is None else list(answer.unused),
+    }
+    if evaluated.trace:
+        content["trace"] = [_step(step) for step in evaluated.trace]
+    if answer is not None:
+        content["seconds"] = {
+            "composing": round(answer.composing_seconds, 6),
+            "running": round(answer.running_seconds, 6),
+        }
+    content["diagnostics"] = [record(each, report) for each in evaluated.diagnostics]
+    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _step(step: ShownStep) -> dict[str, Any]:
+    (tensor,) = _tensors(step.tensors)
+    return {**tensor, "iterations": list(step.iterations)} if step.iterations else tensor
+
+
+def _tensors(tensors: Iterable[ShownTensor]) -> list[dict[str, Any]]:
+    """A pack is one entry with its tensors as ``items``."""
+    found = []
+    for name, group in groupby(tensors, key=lambda tensor: tensor.name):
+        items = list(group)
+        if items[0].item is None:
+            found.append(_tensor(items[0]))
+        else:
+            found.append({"name": name, "items": [_tensor(item) for item in items]})
+    return found
+
+
+def _tensor(tensor: ShownTensor) -> dict[str, Any]:
+    summary = tensor.summary
+    if summary is None:
+        return {"name": tensor.label, "dtype": None, "shape": None, "statistics": None, "values": None}
+    return {
+        "name": tensor.label,
+        "dtype": summary.dtype,
+        "shape": list(summary.shape),
+        "statistics": _statistics(summary),
+        "values": None if tensor.values is None else _values(tensor.values.tolist()),
+    }
+
+
+def _statistics(summary: Summary) -> dict[str, Any]:
+    measures = {
+        "min": summary.least, "max": summary.greatest, "mean": summary.mean, "std": summary.deviation,
+        "nan": summary.nan, "inf": summary.infinite, "true": summary.true, "distinct": summary.distinct,
+    }  # fmt: skip
+    return {"n": summary.count, **{name: _values(value) for name, value in measures.items() if value is not None}}
+
+
+def _values(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_values(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value

@@ -1,0 +1,229 @@
+"""One run of ``snd run``: check, evaluate in a worker process, show."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from snd_analysis.check import main_graphs
+from snd_analysis.compose.entry import Composition
+from snd_analysis.compose.failure import Failure, Site
+from snd_analysis.compose.unit import Unit
+from snd_analysis.compose.words import shown
+from snd_analysis.diagnostics import Diagnostic, Location, Related, Severity
+from snd_analysis.names.library import library_modules
+from snd_analysis.names.symbols import OperatorName
+from snd_analysis.reached import reached_diagnostics
+from snd_analysis.syntax.problem import Elsewhere
+from snd_analysis.values import Value
+from snd_analysis.workspace import Snapshot
+from snd_runtime.evaluation import EvaluationAnswer, EvaluationRequest, Evaluator, Progress, ShownStep
+from snd_runtime.execution.plain import PlainValue, plain
+from snd_runtime.files import write_npy
+from snd_runtime.limits import Limits
+from snd_runtime.worker import ProcessLimits, WorkerFailed
+from snd_server.checking import Checker
+from snd_server.given import Misgiven, among, given_values
+from snd_server.render.evaluated import Evaluated
+from snd_server.reporting import unsuppressed
+from snd_server.tensor_inputs import given_tensors
+from snd_server.weights import read_weights
+
+CLEAN, PROBLEMS, FAULT = 0, 1, 101
+_MOST_NOTES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """The command line of ``snd run``. Memory is in bytes; None for time is no limit."""
+
+    path: str
+    graph: str | None = None
+    operator: str | None = None
+    attributes: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
+    inputs: tuple[str, ...] = ()
+    weights: str | None = None
+    seed: int = 0
+    double: bool = False
+    output: str | None = None
+    trace: bool = False
+    seconds: float | None = None
+    memory_bytes: int = 4 << 30
+    config: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Observer:
+    """What is told on the way: the steps, if they are traced, and how far the run is."""
+
+    step: Callable[[ShownStep], None]
+    progress: Callable[[int, int], None]
+
+
+def evaluate(checker: Checker, request: RunRequest, observer: Observer) -> tuple[Evaluated, int]:
+    """Evaluates what is asked for, and writes the outputs; what is to be shown of it, and the exit status.
+
+    Raises Misgiven for what there is not, ConfigError and OSError.
+    """
+    snapshot = checker.snapshot(request.path)
+    if snapshot.file(request.path) is None:
+        raise Misgiven(f"there is no file {request.path}")
+    unit = _chosen(snapshot, request)
+    given = given_values(unit, (*request.attributes, *_types(unit, request.types)), ())
+    inputs = given_tensors(request.inputs)
+    _demand_inputs(unit, inputs)
+    weights = {} if request.weights is None else read_weights(request.weights, request.memory_bytes)
+    diagnostics = _diagnostics(checker, snapshot, unit)
+    evaluated = Evaluated(unit.shown, unit.definition.kind, request.seed, request.double, given.attributes, diagnostics)
+    if _is_broken(diagnostics):
+        return evaluated, PROBLEMS
+    evaluation = EvaluationRequest(
+        unit.name,
+        _plain_attributes(given.attributes),
+        given.dtypes,
+        inputs,
+        weights,
+        request.seed,
+        request.double,
+        Limits(seconds=request.seconds, tensor_bytes=request.memory_bytes),
+        trace=request.trace,
+        keep=request.output is not None,
+    )
+    answer, status = _evaluate(checker, snapshot, request, evaluation, observer)
+    failures = tuple(diagnostic_of(failure, snapshot, unit) for failure in answer.failures)
+    if not failures and request.output is not None:
+        _write_outputs(Path(request.output), answer)
+    evaluated = replace(evaluated, answer=replace(answer, arrays=None), diagnostics=(*diagnostics, *failures))
+    return evaluated, status or (PROBLEMS if failures else CLEAN)
+
+
+# ---- what is run -----------------------------------------------------------------------------------------------------
+def _chosen(snapshot: Snapshot, request: RunRequest) -> Unit:
+    kind = "graph" if request.operator is None else "operator"
+    written = request.operator or request.graph
+    if written is None:
+        graphs = main_graphs(snapshot, request.path)
+        if not graphs:
+            raise Misgiven(f"there is no graph in {request.path}; name an operator with --operator")
+        written = graphs[0].name.text
+    name = _name(snapshot, request.path, written)
+    unit = snapshot.unit(name)
+    if unit is None or unit.definition.kind != kind:
+        known = [each for each, found in snapshot.definitions(name.path).items() if found.definition.kind == kind]
+        raise Misgiven(f"there is no {kind} '{written}' in {request.path}; {among(name.name, known)}")
+    return unit
+
+
+def _name(snapshot: Snapshot, path: str, written: str) -> OperatorName:
+    """A definition of the file, or ``module.name`` of a module that it imports or of the library."""
+    module, _, name = written.rpartition(".")
+    if not module:
+        return OperatorName(path, written)
+    for imported in snapshot.imports(path):
+        if imported.node.text == module and imported.path is not None:
+            return OperatorName(imported.path, name)
+    return OperatorName(f"snd:{module}" if module in library_modules() else path, name)
+
+
+def _types(unit: Unit, types: tuple[str, ...]) -> tuple[str, ...]:
+    generics = [generic.name.text for generic in unit.generics]
+    for item in types:
+        name = item.partition("=")[0].strip()
+        if name not in generics:
+            raise Misgiven(f"--type {item}: '{unit.shown}' has no generic type '{name}'; {among(name, generics)}")
+    return types
+
+
+def _plain_attributes(attributes: Mapping[str, Value]) -> dict[str, PlainValue]:
+    found = {}
+    for name, value in attributes.items():
+        try:
+            found[name] = plain(value)
+        except ValueError:
+            raise Misgiven(f"--attrib {name}={shown(value)}: this has too many items") from None
+    return found
+
+
+def _demand_inputs(unit: Unit, inputs: dict[str, Any]) -> None:
+    known = [member.name for member in unit.inputs]
+    for name in inputs:
+        if name not in known:
+            raise Misgiven(f"the {unit.definition.kind} '{unit.shown}' has no input '{name}'; {among(name, known)}")
+
+
+# ---- diagnostics -----------------------------------------------------------------------------------------------------
+def _diagnostics(checker: Checker, snapshot: Snapshot, unit: Unit) -> tuple[Diagnostic, ...]:
+    """What is wrong with the texts. Composing is up to the worker, where it is limited."""
+    found: list[Diagnostic] = []
+    for path, diagnostics in reached_diagnostics(snapshot, unit.name, Composition(None, {}, {}, ())).items():
+        found += checker.select(path, unsuppressed(snapshot, path, diagnostics))
+    return tuple(each for each in found if each.severity is not Severity.HINT)
+
+
+def _is_broken(diagnostics: tuple[Diagnostic, ...]) -> bool:
+    return any(each.severity is Severity.ERROR for each in diagnostics)
+
+
+def diagnostic_of(failure: Failure, snapshot: Snapshot, unit: Unit) -> Diagnostic:
+    """A failure of composing or running at its place, with the invocations that led there."""
+    sites = failure.sites or (Site(unit.place(0, unit.definition.name), ""),)
+    related = [*failure.related, *sites[1:]]
+    if len(related) > _MOST_NOTES:
+        related = [*related[: _MOST_NOTES // 2], *related[-_MOST_NOTES // 2 :]]
+    notes = tuple(Related(_location(snapshot, site), site.message or "invoked here") for site in related)
+    return Diagnostic(failure.rule, Severity.ERROR, failure.message, _location(snapshot, sites[0]), notes)
+
+
+def _location(snapshot: Snapshot, site: Site) -> Location:
+    place = site.place
+    return snapshot.locate(Elsewhere(place.path, place.definition, span=place.span))
+
+
+# ---- the worker ------------------------------------------------------------------------------------------------------
+def _evaluate(
+    checker: Checker, snapshot: Snapshot, request: RunRequest, evaluation: EvaluationRequest, observer: Observer
+) -> tuple[EvaluationAnswer, int]:
+    """The answer; and the exit status, if the worker itself failed."""
+    last: Progress | None = None
+
+    def note(content: ShownStep | Progress) -> None:
+        nonlocal last
+        if isinstance(content, Progress):
+            last = content
+            observer.progress(content.done, content.total)
+        else:
+            observer.step(content)
+
+    paths = [request.path, *(path for path in snapshot.dependencies(request.path) if not path.startswith("snd:"))]
+    texts = {path: snapshot.source(path).text for path in paths}
+    existing = frozenset(path for path, there in checker.reader.looked_for.items() if there)
+    module_paths = checker.configurations.of_file(request.path).module_paths
+    evaluator = Evaluator(ProcessLimits(memory_bytes=request.memory_bytes))
+    try:
+        answer = evaluator.evaluate(texts, evaluation, existing=existing, module_paths=module_paths, note=note)
+        return answer, CLEAN
+    except WorkerFailed as failed:
+        reached = "" if last is None else f"; {last.done} of {last.total} operations were done"
+        rule = "limit-exceeded" if failed.reason in ("time", "memory") else "internal-error"
+        status = CLEAN if rule == "limit-exceeded" else FAULT
+        return EvaluationAnswer(failures=(Failure(rule, f"{failed.message}{reached}"),)), status
+    finally:
+        evaluator.worker.close()
+
+
+# ---- outputs ---------------------------------------------------------------------------------------------------------
+def _write_outputs(folder: Path, answer: EvaluationAnswer) -> None:
+    """Writes ``NAME.npy``, of packs ``NAME.0.npy`` and so on; nothing for null."""
+    os.makedirs(folder, exist_ok=True)
+    for name, value in (answer.arrays or {}).items():
+        if isinstance(value, np.ndarray):
+            (folder / f"{name}.npy").write_bytes(write_npy(value))
+        elif value is not None:
+            for at, item in enumerate(value):
+                (folder / f"{name}.{at}.npy").write_bytes(write_npy(np.asarray(item)))

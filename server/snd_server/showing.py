@@ -1,0 +1,66 @@
+"""What ``snd run`` prints, and when: steps as they come, a bar on standard error, then the outcome."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import replace
+
+import click
+
+from snd_analysis.diagnostics import Severity
+from snd_runtime.evaluation import ShownStep
+from snd_server.checking import Checker
+from snd_server.config import Configurations
+from snd_server.output import painter
+from snd_server.progress import ProgressBar
+from snd_server.render import full
+from snd_server.render.evaluated import evaluated_table, step_lines
+from snd_server.render.evaluated_json import evaluated_json
+from snd_server.report import Paint, Report, plain
+from snd_server.running import Observer, RunRequest, evaluate
+from snd_server.selection import RuleSettings
+
+
+def run_and_show(request: RunRequest, format: str) -> int:
+    """Runs what is asked for and prints it to standard output; the exit status.
+
+    Raises Misgiven and ConfigError for a command line that can't be followed.
+    """
+    checker = Checker(Configurations(request.config), RuleSettings())
+    if format == "json":
+        return _json(checker, request)
+    return _table(checker, request)
+
+
+def _json(checker: Checker, request: RunRequest) -> int:
+    steps: list[ShownStep] = []
+    with ProgressBar("Running") as bar:
+        evaluated, status = evaluate(checker, request, Observer(steps.append, bar.update))
+    report = Report((request.path,), evaluated.diagnostics, checker.source)
+    click.echo(evaluated_json(replace(evaluated, trace=tuple(steps)), report), nl=False)
+    return status
+
+
+def _table(checker: Checker, request: RunRequest) -> int:
+    paint = _paint()
+
+    def step(step: ShownStep) -> None:
+        click.echo("\n".join(step_lines(step, paint)))
+
+    # A bar would be torn apart by the steps that are printed beside it.
+    with ProgressBar("Running", shown=not request.trace) as bar:
+        evaluated, status = evaluate(checker, request, Observer(step, bar.update))
+    report = Report((request.path,), evaluated.diagnostics, checker.source, paint=paint)
+    failed = any(found.severity is Severity.ERROR for found in evaluated.diagnostics)
+    if evaluated.diagnostics:
+        click.echo(full.render(report), nl=False)
+    if not failed:
+        click.echo(evaluated_table(evaluated, paint), nl=False)
+    return status
+
+
+def _paint() -> Paint:
+    if sys.stdout.isatty() or os.environ.get("FORCE_COLOR"):
+        return painter(sys.stdout) or plain
+    return plain

@@ -1,0 +1,117 @@
+"""Tensors as a command line gives them: values, files, generators."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from snd_runtime.evaluation import InputValue, Literal
+from snd_runtime.files import InvalidFileError, npz_names, read_npy, read_npz, read_tensor
+from snd_runtime.generators import GENERATORS, parse_generator
+from snd_server.given import Misgiven
+
+Array: TypeAlias = np.ndarray[Any, Any]
+
+_NULL = ("~", "null")
+_ITEM = re.compile(r"(?P<name>[^:=]+):(?P<at>\d{1,6})")
+_SPECIAL = {"inf": "Infinity", "nan": "NaN"}
+_WORD = re.compile(r"\b(inf|nan)\b")
+
+
+def given_tensors(items: Sequence[str]) -> dict[str, InputValue]:
+    """Reads ``NAME=VALUE`` and, for a tensor of a pack, ``NAME:0=VALUE``. Raises Misgiven, also for bad files."""
+    found: dict[str, InputValue] = {}
+    packs: dict[str, dict[int, InputValue]] = {}
+    for item in items:
+        target, equals, text = item.partition("=")
+        target = target.strip()
+        if not equals or not target:
+            raise Misgiven(f"--input {item}: write NAME=VALUE")
+        match = _ITEM.fullmatch(target)
+        name, at = (match["name"], int(match["at"])) if match else (target, None)
+        values = found if at is None else packs.setdefault(name, {})
+        key: Any = name if at is None else at
+        if key in values or (name in packs and name in found):
+            raise Misgiven(f"--input {item}: '{target}' is given twice")
+        try:
+            values[key] = _value(text.strip())
+        except (ValueError, OSError, InvalidFileError) as error:
+            raise Misgiven(f"--input {_shortened(item)}: {_reason(error)}") from None
+    return {**found, **packs}
+
+
+def _value(text: str) -> InputValue:
+    if text in _NULL:
+        return None
+    if text.startswith("@"):
+        return _from_file(text[1:])
+    return parse_generator(text) or Literal(_literal(text))
+
+
+def _literal(text: str) -> Any:
+    """Numbers, ``true``, ``false``, strings and nested lists, as SkriptND writes them."""
+    try:
+        return _demanded(json.loads(_with_special(text)))
+    except (ValueError, RecursionError):
+        pass
+    try:
+        return _demanded(ast.literal_eval(text))
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        kinds = ", ".join(f"{name}[2,3]" for name in GENERATORS)
+        message = f"write a number, a nested list, a file (@NAME.npy, @NAME.npz:KEY, @NAME.dat) or one of {kinds}"
+        raise ValueError(message) from None
+
+
+def _with_special(text: str) -> str:
+    return text if '"' in text or "'" in text else _WORD.sub(lambda match: _SPECIAL[match[1]], text)
+
+
+def _demanded(value: Any) -> Any:
+    items = [value]
+    while items:
+        item = items.pop()
+        if isinstance(item, list | tuple):
+            items.extend(item)
+        elif not isinstance(item, int | float | str):
+            raise ValueError(f"{item!r} is neither a number nor a bool nor a string")
+    return value
+
+
+# ---- files -----------------------------------------------------------------------------------------------------------
+def _from_file(written: str) -> Array:
+    path, _, key = written.rpartition(":")
+    if path.endswith(".npz"):
+        return read_npz(Path(path).read_bytes(), key)
+    return read_array(Path(written))
+
+
+def read_array(path: Path) -> Array:
+    """The only array in a file, by its ending. Raises ValueError, OSError and InvalidFileError."""
+    if path.suffix == ".dat":
+        return read_tensor(path.read_bytes())
+    if path.suffix == ".npy":
+        return read_npy(path.read_bytes())
+    if path.suffix == ".npz":
+        content = path.read_bytes()
+        names = npz_names(content)
+        if len(names) != 1:
+            known = ", ".join(names[:10]) or "nothing"
+            raise ValueError(f"there are {len(names)} arrays in it ({known}): name one, as in @{path.name}:KEY")
+        return read_npz(content, names[0])
+    raise ValueError(f"'{path}' is neither .npy nor .npz nor .dat")
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, OSError):
+        return f"{error.filename}: {error.strerror}"
+    return str(error)
+
+
+def _shortened(item: str) -> str:
+    return item if len(item) <= 80 else f"{item[:77]}…"
