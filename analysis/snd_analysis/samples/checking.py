@@ -15,7 +15,7 @@ from snd_analysis.model import Operation
 from snd_analysis.names.environment import Environment
 from snd_analysis.names.resolution import AttributeName, ModuleName, Resolution, Role, Use
 from snd_analysis.names.resolve import resolve
-from snd_analysis.names.symbols import BuiltIn, OperatorName, Symbol
+from snd_analysis.names.symbols import BuiltIn, OperatorName, SymbolKind
 from snd_analysis.rules.catalogue import severity_of
 from snd_analysis.samples.reading import samples_of
 from snd_analysis.samples.results import RESULT_SHAPE, result_problems
@@ -208,6 +208,6 @@ def sample_uses(snapshot: Snapshot, checked: CheckedSample) -> tuple[Use, ...]:
         resolution = snapshot.resolution(checked.target.path, definition)
         for recorded in checked.sample.results:
             symbol = resolution.symbol(recorded.name)
-            if isinstance(symbol, Symbol):
+            if symbol is not None and symbol.kind is SymbolKind.OUTPUT:
                 found.append(Use(recorded.name_span, symbol, Role.READ))
     return tuple(found)

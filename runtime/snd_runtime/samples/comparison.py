@@ -15,7 +15,6 @@ from snd_runtime.values import dtype_name, numpy_dtype
 
 Array: TypeAlias = np.ndarray[Any, Any]
 
-_FLOAT64 = np.dtype(np.float64)
 _LEAST_SCALE = 0.01
 """Where everything that is recorded is 0, reals may deviate from it by this times the tolerance."""
 _STATISTIC = re.compile(r"(?P<name>\w+)(?P<sign>[=∈])(?P<value>\[[^\]]*\]|\S+)")
@@ -64,7 +63,8 @@ def _tensor(dtype: str, shape: list[int], was: object, summary: str | None, now:
         return _summaries(summary, statistics(now))
     if was is None:
         return None
-    expected = np.empty(now.size, numpy_dtype(dtype, _FLOAT64))
+    # What is recorded has the digits that tell a real from others of its precision.
+    expected = np.empty(now.size, numpy_dtype(dtype, now.dtype))
     expected[:] = list(_flat(was))
     return _items(expected.reshape(now.shape), now, tolerance)
 
@@ -78,31 +78,35 @@ def _flat(value: object) -> Iterator[object]:
 
 
 def _items(was: Array, now: Array, tolerance: float) -> str | None:
-    if was.dtype.kind != "f":
-        wrong = was != now
-        if not wrong.any():
-            return None
-        if was.dtype.kind != "i":
-            return f"{int(wrong.sum())} of {was.size} items differ, the first at {_place(np.argwhere(wrong)[0])}"
-        deviation = np.abs(was.astype(np.float64) - now.astype(np.float64))
-        return _largest(deviation, wrong)
-    computed = now.astype(np.float64)
+    before, after = was.reshape(-1), now.reshape(-1)
+    deviation = np.zeros(before.size)
+    if before.dtype.kind != "f":
+        wrong = np.asarray(before != after, np.bool_)
+        if before.dtype.kind == "i":  # the difference of two ints need not fit into 64 bits
+            deviation[wrong] = [
+                abs(int(one) - int(other)) for one, other in zip(before[wrong], after[wrong], strict=True)
+            ]
+        return _told(deviation, wrong, was.shape)
+    before, after = before.astype(np.float64), after.astype(np.float64)
     with np.errstate(all="ignore"):
-        deviation = np.abs(was - computed)
-        deviation[(was == computed) | (np.isnan(was) & np.isnan(computed))] = 0.0
-        deviation[np.isnan(deviation)] = np.inf
-    finite = np.abs(was[np.isfinite(was)])
-    scale = min(1.0, float(finite.max()) if finite.size else 0.0) or _LEAST_SCALE
-    allowed = tolerance * np.where(np.isfinite(was), np.maximum(np.abs(was), scale), 0.0)
-    wrong = deviation > allowed
-    return _largest(deviation, wrong) if wrong.any() else None
+        deviation = np.abs(before - after)
+    deviation[(before == after) | (np.isnan(before) & np.isnan(after))] = 0.0
+    deviation[np.isnan(deviation)] = np.inf
+    finite = np.isfinite(before)
+    greatest = float(np.abs(before[finite]).max(initial=0.0))
+    scale = min(1.0, greatest) or _LEAST_SCALE
+    allowed = np.where(finite, tolerance * np.maximum(np.abs(np.where(finite, before, 0.0)), scale), 0.0)
+    return _told(deviation, deviation > allowed, was.shape)
 
 
-def _largest(deviation: Array, wrong: Array) -> str:
-    at = np.unravel_index(int(np.where(wrong, deviation, -1.0).argmax()), deviation.shape)
-    count = int(wrong.sum())
-    many = f"{count} of {deviation.size} items differ" if deviation.size > 1 else "it differs"
-    where = f" at {_place(at)}" if deviation.ndim else ""
+def _told(deviation: Array, wrong: Array, shape: tuple[int, ...]) -> str | None:
+    if not wrong.any():
+        return None
+    at = int(np.where(wrong, deviation, -1.0).argmax())
+    many = f"{int(wrong.sum())} of {wrong.size} items differ" if wrong.size > 1 else "it differs"
+    where = f" at {_place(np.unravel_index(at, shape))}" if shape else ""
+    if not deviation[at]:  # bools and strings
+        return f"{many}, the first{where}" if wrong.size > 1 else many
     return f"{many}, the largest deviation is {float(deviation[at]):.3g}{where}"
 
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from snd_analysis.compose.instance import Instance
+from snd_analysis.compose.session import Session
 from snd_analysis.model import Operation
 from snd_analysis.samples import CheckedSample, Sample
 from snd_runtime.errors import EvaluationFailed
+from snd_runtime.execution import Execution, execute
 from snd_runtime.limits import Budget, Limits
 from snd_runtime.lowering.lowered import FLOAT32, Argument
 from snd_runtime.samples.arguments import Arguments
@@ -21,7 +22,7 @@ from snd_runtime.samples.recording import recorded_text
 
 
 def evaluate_sample(
-    checked: CheckedSample, limits: Limits, real: np.dtype[Any] = FLOAT32, seed: int = 0
+    session: Session, checked: CheckedSample, limits: Limits, real: np.dtype[Any] = FLOAT32, seed: int = 0
 ) -> SampleOutcome:
     """Runs a sample and compares its results. Never raises what an evaluation raises: that is an outcome."""
     started = time.monotonic()
@@ -36,7 +37,7 @@ def evaluate_sample(
         return outcome(Status.INVALID)
     sample = checked.sample
     try:
-        outputs = _outputs(operation, dict(checked.generators), limits, real, seed)
+        outputs = _outputs(session, operation, dict(checked.generators), limits, real, seed)
     except EvaluationFailed as failed:
         if sample.error is None:
             return outcome(Status.FAILED, rule=failed.rule, message=failed.message)
@@ -55,26 +56,19 @@ def evaluate_sample(
 
 
 def _outputs(
-    operation: Operation, generators: Mapping[str, str], limits: Limits, real: np.dtype[Any], seed: int
+    session: Session,
+    operation: Operation,
+    generators: Mapping[str, str],
+    limits: Limits,
+    real: np.dtype[Any],
+    seed: int,
 ) -> Mapping[str, Argument]:
     instance = operation.instance
     assert instance is not None
-    budget = Budget(limits)
-    arguments = Arguments(generators, seed, real, budget)
+    arguments = Arguments(generators, seed, real, Budget(limits))
     inputs = [arguments.array(value) for value in operation.inputs]
     inputs += [None] * (len(instance.unit.inputs) - len(inputs))
-    return _executed(instance, inputs, limits, real, seed)
-
-
-def _executed(
-    instance: Instance, inputs: Sequence[Argument], limits: Limits, real: np.dtype[Any], seed: int
-) -> Mapping[str, Argument]:
-    from snd_runtime.lowering import lower
-
-    if instance.body is not None:
-        raise EvaluationFailed("sample-fails", "composed operators can't be run yet")
-    outputs = lower(instance).run(inputs, real=real, budget=Budget(limits))
-    return dict(zip((member.name for member in instance.unit.outputs), outputs, strict=True))
+    return execute(session, instance, inputs, Execution(real=real, seed=seed, limits=limits)).outputs
 
 
 def _results(sample: Sample, operation: Operation, outputs: Mapping[str, Argument]) -> list[Result]:

@@ -25,12 +25,13 @@ def recorded_text(name: str, value: Argument, dtype: str | None = None, in_full:
     if value is None:
         return f"{name}: null"
     if isinstance(value, np.ndarray):
-        if value.size > MOST_WRITTEN and not in_full:
+        if (value.size > MOST_WRITTEN and not in_full) or not _fits_a_line(value):
             return f"{name}: {summarize(value)}"
         return f"{name}: {dtype_name(value)}[{','.join(map(str, value.shape))}] = {value_text(value)}"
     items = [np.asarray(item) for item in value]
     header = f"{name}: {dtype_name(items[0]) if items else dtype or 'real'}[{_extents(items)}]..({len(items)})"
-    if sum(item.size for item in items) > MOST_WRITTEN and not in_full:
+    is_large = sum(item.size for item in items) > MOST_WRITTEN
+    if (is_large and not in_full) or not all(map(_fits_a_line, items)):
         joined = np.concatenate([item.reshape(-1) for item in items])
         return f"{header} {statistics(joined)}"
     return f"{header} = [{', '.join(map(value_text, items))}]"
@@ -52,7 +53,17 @@ def _extents(items: list[Array]) -> str:
 
 def value_text(array: Array) -> str:
     """All items as nested lists on one line; reals have the digits that tell them from others of that precision."""
-    if array.ndim:
-        return f"[{', '.join(value_text(np.asarray(part)) for part in array)}]"
-    item = array[()]
+    if array.ndim == 0:
+        return _item_text(array[()])
+    if array.ndim == 1:
+        return f"[{', '.join(map(_item_text, array))}]"
+    return f"[{', '.join(map(value_text, array))}]"
+
+
+def _item_text(item: Any) -> str:
     return format_value(item, quoted=True) if isinstance(item, str) else item_text(item)
+
+
+def _fits_a_line(array: Array) -> bool:
+    """Whether no string has a character that would end the line and can't be escaped."""
+    return array.dtype.kind != "O" or not any("\r" in item for item in array.reshape(-1))

@@ -53,4 +53,5 @@ def evaluate_samples(request: SampleRequest) -> tuple[SampleOutcome, ...]:
     samples = [placed.sample for placed in snapshot.samples(request.path)]
     wanted = samples if request.numbers is None else [samples[number] for number in request.numbers]
     checked = (snapshot.checked_sample(request.path, sample) for sample in wanted)
-    return tuple(evaluate_sample(each, request.limits, request.real, request.seed) for each in checked)
+    session = snapshot.session()
+    return tuple(evaluate_sample(session, each, request.limits, request.real, request.seed) for each in checked)
