@@ -15,6 +15,8 @@ class Limits:
     """None is no limit. ``chunk_elements`` is how many elements are worked on at a time, which bounds temporaries."""
 
     seconds: float | None = None
+    spent_seconds: float = 0.0
+    """How much of them has been used up before, as by composing."""
     tensor_bytes: int | None = 1 << 32
     """Of all tensors that are alive together, as far as one operator knows."""
     elements: int | None = None
@@ -30,7 +32,7 @@ class Budget:
     def __init__(self, limits: Limits, clock: Callable[[], float] = time.monotonic) -> None:
         self.limits = limits
         self._clock = clock
-        self._end = None if limits.seconds is None else clock() + limits.seconds
+        self._end = None if limits.seconds is None else clock() + limits.seconds - limits.spent_seconds
         self._bytes = 0
         self._held = 0
 

@@ -103,9 +103,7 @@ def evaluate(snapshot: Snapshot, request: EvaluationRequest, note: Callable[[Any
 def _execution(
     request: EvaluationRequest, real: np.dtype[Any], note: Callable[[Any], None], spent_seconds: float
 ) -> Execution:
-    limits = request.limits
-    if limits.seconds is not None:
-        limits = replace(limits, seconds=max(limits.seconds - spent_seconds, 0.0))
+    limits = replace(request.limits, spent_seconds=spent_seconds)
     return Execution(
         real=real,
         seed=request.seed,
