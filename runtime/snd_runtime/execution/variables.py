@@ -1,9 +1,9 @@
 """The variables of one run: given ones by scoped name, others drawn at random.
 
 A variable that nothing gives is drawn from a normal distribution of mean 0 and variance 1 / n, where the fan-in n is
-the product of all extents but the first, that of the output channels; 1 for a rank below 2. One whose name ends in
-``variance`` has the magnitudes of such numbers, since nothing works with a negative variance. Ints are 0, bools false
-and strings empty. What is drawn depends on the seed and the scoped name, not on what else is drawn.
+the product of all extents but the first, that of the output channels; 1 for a rank below 2. One whose own name has
+``variance`` in it is 1 and the magnitude of such a number, since nothing works with a variance below 0. Ints are 0,
+bools false and strings empty. What is drawn depends on the seed and the scoped name, not on what else is drawn.
 """
 
 from __future__ import annotations
@@ -103,6 +103,8 @@ class Variables:
             self._drawn.add(name)
             self._budget.hold(f"the variable '{name}'", prod(shape), dtype.itemsize, tensor.place)
             return self._draw(name, shape, dtype)
+        if tensor.dtype == "bool" and given.dtype.kind in "iu" and np.isin(given, (0, 1)).all():
+            given = given.astype(np.bool_)  # tensor files hold bools as ints
         kinds = {"real": "fiu", "int": "iu", "bool": "b", "str": "OU"}[tensor.dtype]
         if given.shape != shape or given.dtype.kind not in kinds:
             message = (
@@ -130,8 +132,9 @@ class Variables:
                 _fill(*piece)
         else:
             list(_pool().map(lambda piece: _fill(*piece), pieces))
-        if name.partition("[")[0].endswith("variance"):
+        if "variance" in name.rpartition(".")[2]:
             np.abs(made, out=made)
+            made += 1
         return made.reshape(shape)
 
 
