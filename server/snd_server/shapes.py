@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+import click
+
 from snd_analysis.check import main_graphs
-from snd_analysis.compose.decomposition import decompose
+from snd_analysis.compose.decomposition import MOST_OPERATIONS, decompose, flat_size
 from snd_analysis.compose.entry import Composition
 from snd_analysis.compose.session import Session
 from snd_analysis.compose.unit import Unit
 from snd_analysis.diagnostics import Diagnostic, Severity
+from snd_analysis.model import Graph
 from snd_analysis.names.symbols import OperatorName
 from snd_analysis.reached import reached_diagnostics
 from snd_analysis.rules.suppressions import UNUSED_SUPPRESSION
@@ -65,6 +68,7 @@ def run_shapes(request: ShapesRequest) -> tuple[str, int]:
     diagnostics = _diagnostics(checker, snapshot, name, composition)
     graph = composition.graph
     if graph is not None:
+        _say_if_too_large(graph, flat_size(graph, chosen))
         graph = decompose(graph, chosen, request.path)
     report = Report((request.path,), tuple(diagnostics), checker.source, paint=request.paint)
     if request.width is not None:
@@ -73,6 +77,15 @@ def run_shapes(request: ShapesRequest) -> tuple[str, int]:
     composed = ComposedGraph(name.name, request.path, graph, composition.attributes, report, checker.source, starts)
     output = shapes_json(composed) if request.format == "json" else shapes_table(composed, request.width)
     return output, 1 if any(each.severity is Severity.ERROR for each in diagnostics) else 0
+
+
+def _say_if_too_large(graph: Graph, size: int) -> None:
+    if size > MOST_OPERATIONS:
+        message = (
+            f"snd: '{graph.name}' comes to {size:,} operations. Only {MOST_OPERATIONS:,} are shown, and operators that "
+            "would lead beyond as a whole; --decompose NAME,… chooses which to look into"
+        )
+        click.echo(message, err=True)
 
 
 def _graph_name(snapshot: Snapshot, request: ShapesRequest) -> str:

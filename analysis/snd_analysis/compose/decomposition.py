@@ -25,6 +25,10 @@ from snd_analysis.values import NULL, Maybe, Pack, Run
 Choice = Callable[[OperatorName], bool]
 """Whether an operator is put in place of its invocations."""
 
+MOST_OPERATIONS = 20_000
+"""A flat graph has no more: what would lead beyond is kept whole. Operators that invoke others twice double with every
+level."""
+
 
 def decompose(graph: Graph, decomposes: Choice, path: str) -> Graph:
     """The graph with the bodies of the chosen operators in place, also inside of control flow.
@@ -34,6 +38,9 @@ def decompose(graph: Graph, decomposes: Choice, path: str) -> Graph:
     the graph, also those of operators that are kept whole or stand in control flow; all other tensors with the graph,
     or the part of control flow, that computes them. Updates (2.11) of the bodies that are put in place follow those of
     the graph around.
+
+    Of a graph that is larger (see ``flat_size``) not more than ``MOST_OPERATIONS`` are in the result, and not more
+    variables and constants than that.
     """
     listing = _Listing(decomposes, path, graph.quantizations)
     body = _Body(listing, "", None)
@@ -52,6 +59,24 @@ def decompose(graph: Graph, decomposes: Choice, path: str) -> Graph:
         updates={**body.all(graph.updates), **inner.updates, **listing.level.updates},
         update_operations=(*own_updates, *inner.update_operations, *listing.level.update_operations),
     )
+
+
+def flat_size(graph: Graph, decomposes: Choice) -> int:
+    """The number of operations of the graph, also inside of control flow, with the chosen operators decomposed."""
+    known: dict[int, int] = {}
+
+    def size(body: Graph) -> int:
+        if id(body) not in known:
+            operations = (*body.operations, *body.update_operations)
+            known[id(body)] = sum(map(size_of, operations))
+        return known[id(body)]
+
+    def size_of(operation: Operation) -> int:
+        if operation.body is not None and operation.operator is not None and decomposes(operation.operator):
+            return size(operation.body)
+        return 1 + sum(map(size, operation.subgraphs.values()))
+
+    return size(graph)
 
 
 @dataclass(slots=True)
@@ -74,8 +99,34 @@ class _Listing:
     """Of the graph, or the part of control flow, that is being put together."""
     members: dict[str, TensorValue] = field(default_factory=dict)
     """Variables and constants."""
+    room: int = MOST_OPERATIONS
+    """How many operations may still be added."""
+    with_members: dict[Instance, bool] = field(default_factory=dict)
     variables: dict[str, TensorValue] = field(default_factory=dict)
     constants: dict[str, TensorValue] = field(default_factory=dict)
+
+    def takes(self, body: Graph) -> bool:
+        """Whether there is room for the operations of a body, in place of one; they take it."""
+        more = len(body.operations) + len(body.update_operations) - 1
+        if more > self.room:
+            return False
+        self.room -= more
+        return True
+
+    def has_members(self, instance: Instance) -> bool:
+        """Whether an operator, or anything that it is composed of, has variables or constants."""
+        known = self.with_members.get(instance)
+        if known is None:
+            body = instance.body
+            operations = () if body is None else (*body.operations, *body.update_operations)
+            known = bool(instance.variables or instance.constants) or any(map(self._leads_to_members, operations))
+            self.with_members[instance] = known
+        return known
+
+    def _leads_to_members(self, operation: Operation) -> bool:
+        if operation.instance is not None and self.has_members(operation.instance):
+            return True
+        return any(self._leads_to_members(inner) for part in operation.subgraphs.values() for inner in part.operations)
 
 
 class _Body:
@@ -123,8 +174,8 @@ class _Body:
         """Operations of the body, in the flat graph."""
         flat: list[Operation] = []
         for operation in operations:
-            body = operation.body
-            if body is not None and operation.operator is not None and self._listing.decomposes(operation.operator):
+            body = operation.body if operation.operator is not None else None
+            if body is not None and self._listing.decomposes(operation.operator) and self._listing.takes(body):
                 flat.extend(self._inlined(operation, body))
             else:
                 flat.append(self._kept(operation))
@@ -224,7 +275,9 @@ class _Body:
                 self._list_deep(operation)
 
     def _list_deep(self, operation: Operation) -> None:
-        if operation.instance is not None:
+        if len(self._listing.variables) + len(self._listing.constants) > MOST_OPERATIONS:
+            return
+        if operation.instance is not None and self._listing.has_members(operation.instance):
             self._inner(operation).list_members(operation.instance, deep=True)
         for part in operation.subgraphs.values():
             for inner in part.operations:
