@@ -203,7 +203,7 @@ class _Inputs:
             last[:] = failures or last
             return False
 
-        if search({name: values[name] for name in made}, attempt):
+        if search(self._unit, {name: values[name] for name in made}, attempt):
             return found
         names = " and ".join(f"'{name}'" for name in made)
         message = f"no shape was found for {names} with which '{self._unit.shown}' can be evaluated: give one"

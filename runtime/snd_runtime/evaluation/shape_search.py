@@ -4,35 +4,35 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from snd_analysis import shapes
 from snd_analysis.compose.root import InputShapes
+from snd_analysis.compose.unit import Unit
 from snd_analysis.model import Shape, Tensor, TensorValue
 from snd_analysis.shapes import DivisionByZero, Integer, NegativeExponent
 from snd_analysis.shapes.integer import Leaf
+from snd_analysis.syntax import nodes
 from snd_analysis.values import Failure, Maybe, Pack, Run, substitute
 
 _RANKS = (2, 1, 3, 4, 0, 5)
 # Of 2 items each can be named by an index of 0 or 1, and extents of 1 would be stretched by broadcasting.
 _SIZES = (2, 1, 3, 4, 5, 6, 8, 7, 9, 10, 12, 16, 24, 32, 48, 64, 96, 128, 224, 256, 299, 512, 768, 1024)
 _MOST_SIZE_OF_MANY_RANKS = 64
-_MIXED = 400
+_MIXED = 1000
+_MOST_EXTENT = 4096
 _SECONDS = 3.0
 _MOST_ITEMS = 64
 
 
 @dataclass(slots=True)
 class Choice:
-    """Numbers for what is unknown: ``rank`` for lengths and ranks, ``size`` for extents, within their bounds.
-
-    With ``chance`` each unknown has a number of its own, and ``size`` is the greatest.
-    """
+    """Numbers within the bounds of what is unknown: ``rank`` for lengths and ranks, one of ``sizes`` for extents."""
 
     rank: int
-    size: int
-    chance: random.Random | None = None
+    sizes: Sequence[int]
+    chance: random.Random
     _chosen: dict[Hashable, int] = field(default_factory=dict)
 
     def length(self, leaf: Leaf) -> int:
@@ -42,27 +42,31 @@ class Choice:
     def extent(self, leaf: Leaf) -> int:
         """For an extent."""
         if leaf.key not in self._chosen:
-            size = self.size if self.chance is None else self.chance.randint(1, self.size)
-            self._chosen[leaf.key] = _within(leaf, size)
+            self._chosen[leaf.key] = _within(leaf, self.chance.choice(self.sizes))
         return self._chosen[leaf.key]
 
 
-def choices(seed: int = 0) -> Iterator[Choice]:
-    """What to try, the best first; then mixtures by chance, as long as that takes a few seconds."""
+def choices(literals: Collection[int]) -> Iterator[Choice]:
+    """What to try, the best first: all extents alike, then mixtures by chance of small ones and of ``literals``."""
+    chance = random.Random(0)
     for size in _SIZES:
         for rank in _RANKS:
             if rank < 4 or size <= _MOST_SIZE_OF_MANY_RANKS:
-                yield Choice(rank, size)
-    chance = random.Random(seed)
+                yield Choice(rank, (size,), chance)
+    wanted = sorted({each for literal in literals for each in (literal, literal + 1) if 0 < each <= _MOST_EXTENT})
     for number in range(_MIXED):
-        yield Choice(chance.choice(_RANKS[:4]), 2 + number // 50, chance)
+        most = 2 + number * len(_SIZES) // _MIXED
+        yield Choice(chance.choice(_RANKS[:4]), (*range(1, most + 1), *wanted), chance)
 
 
-def search(wanted: Mapping[str, TensorValue], attempt: Callable[[Mapping[str, InputShapes]], bool]) -> bool:
-    """Tries shapes for the inputs that are ``wanted``, which have symbols, until an attempt succeeds."""
+def search(unit: Unit, wanted: Mapping[str, TensorValue], attempt: Callable[[Mapping[str, InputShapes]], bool]) -> bool:
+    """Tries shapes for the inputs that are ``wanted``, which have symbols, until an attempt succeeds.
+
+    Gives up after a few seconds. The numbers in the operator's own text are tried, too: its assertions know best.
+    """
     end = time.monotonic() + _SECONDS
     tried = set()
-    for choice in choices():
+    for choice in choices(_literals(unit)):
         found = {name: concrete(value, choice) for name, value in wanted.items()}
         key = tuple(found.values())
         if None in key or key in tried:
@@ -73,6 +77,11 @@ def search(wanted: Mapping[str, TensorValue], attempt: Callable[[Mapping[str, In
         if time.monotonic() > end:
             return False
     return False
+
+
+def _literals(unit: Unit) -> set[int]:
+    found = nodes.descendants(unit.definition)
+    return {each.value for each in found if isinstance(each, nodes.Literal) and type(each.value) is int}
 
 
 def concrete(value: TensorValue, choice: Choice) -> InputShapes:
@@ -97,7 +106,7 @@ def concrete(value: TensorValue, choice: Choice) -> InputShapes:
 
 def _concrete_shape(shape: Shape | None, choice: Choice) -> tuple[int, ...] | None:
     if shape is None:
-        return (choice.size,) * choice.rank
+        return (choice.sizes[0],) * choice.rank
     pack = Pack(shape, dtype="int")
     try:
         known = substitute(pack, {leaf.key: choice.length(leaf) for leaf in pack.length.leaves})

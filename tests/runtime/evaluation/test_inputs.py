@@ -1,0 +1,211 @@
+"""What an evaluation makes of what it is given, and what it finds where nothing is given."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from memory import snapshot_of
+from snd_analysis.names.symbols import OperatorName
+from snd_runtime.evaluation import EvaluationAnswer, EvaluationRequest, Literal
+from snd_runtime.evaluation.handler import evaluate
+from snd_runtime.generators import Generator
+
+PROGRAM = """\
+import nn;
+import math;
+
+operator keep {
+    @dtype { T: type; }
+    @input { x: T[s..]; }
+    @output { y: T[s..]; }
+    @lower { y[i..] = x[i..], i < s; }
+}
+
+operator tall {
+    @input { x: real[h, w]; }
+    @assert { h > w: "it must be higher than it is wide"; }
+    @output { y: real[h, w]; }
+    @lower { y[i, j] = x[i, j], i < h, j < w; }
+}
+
+operator exact {
+    @input { x: real[a, b, c]; }
+    @assert { a == 7: "seven"; b == 48: "forty-eight"; c >= 2 && c % 2 == 0: "even"; }
+    @output { y: real[a, b, c]; }
+    @lower { y[i, j, k] = x[i, j, k], i < a, j < b, k < c; }
+}
+
+operator never {
+    @input { x: real[n]; }
+    @assert { n * n == 2: "no square is 2"; }
+    @output { y: real[n]; }
+    @lower { y[i,] = x[i,], i < n; }
+}
+
+operator paired {
+    @input { x: real[n, m]; y: real[m, 2 * n]; }
+    @output { z: real[n, m]; }
+    @lower { z[i, j] = x[i, j], i < n, j < m; }
+}
+
+operator lenient {
+    @input { x: real[n]; bias: optional real[n]; scale: real[n] = 3.0; }
+    @output { z: real[n]; }
+    @lower { z[i,] = scale[i,] * x[i,] + (bias[i,] ?? 0.5), i < n; }
+}
+
+operator packed {
+    @input { xs: real[n]..(k); }
+    @output { y: real[n]; }
+    @lower { y[i,] += xs[j][i,], i < n, j < k; }
+}
+
+graph bounded {
+    @input { x: real[n|8, 3]; }
+    @output { y: real[n, 3]; }
+    @compose { y = nn.relu(x); }
+}
+"""
+
+
+def run(name: str, *, attributes=None, **options) -> EvaluationAnswer:
+    snapshot = snapshot_of({"main.sknd": PROGRAM})
+    found = [each.message for each in snapshot.diagnostics("main.sknd") if each.severity == "error"]
+    assert not found
+    path, _, name = name.rpartition("/")
+    request = EvaluationRequest(OperatorName(path or "main.sknd", name), attributes or {}, keep=True, **options)
+    return evaluate(snapshot, request, lambda note: None)
+
+
+def shapes(answer: EvaluationAnswer) -> dict[str, tuple[int, ...]]:
+    assert not answer.failures, answer.failures[0].message
+    return {tensor.label: tensor.summary.shape for tensor in answer.inputs if tensor.summary}
+
+
+def output(answer: EvaluationAnswer):
+    assert not answer.failures, answer.failures[0].message
+    (value,) = answer.arrays.values()
+    return value
+
+
+def failure(answer: EvaluationAnswer) -> tuple[str, str]:
+    assert answer.arrays is None
+    return answer.failures[0].rule, answer.failures[0].message
+
+
+# ---- shapes ----------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("keep", {"x": (2, 2)}),
+        ("tall", {"x": (2, 1)}),
+        ("paired", {"x": (2, 2), "y": (2, 4)}),
+        ("lenient", {"x": (2,)}),
+        ("packed", {"xs[0]": (2,), "xs[1]": (2,)}),
+        ("bounded", {"x": (2, 3)}),
+        ("snd:linalg/matmul", {"A": (2, 2, 2, 2), "B": (2, 2, 2, 2)}),
+        ("snd:nn/conv", {"input": (2, 2, 2, 2), "filter": (2, 2, 2, 2)}),
+        ("snd:nn/batch_norm", {"input": (2, 2), "mean": (2,), "variance": (2,)}),
+        ("snd:math/select", {"c": (2, 2), "x": (2, 2), "y": (2, 2)}),
+    ],
+)
+def test_the_smallest_shapes_that_bind(name, found):
+    assert shapes(run(name)) == found
+
+
+def test_shapes_that_others_decide():
+    assert shapes(run("paired", inputs={"y": Generator("ones", (5, 6))})) == {"x": (3, 5)}
+    assert shapes(run("packed", inputs={"xs": {2: Literal([1, 2, 3, 4])}})) == {
+        "xs[0]": (4,), "xs[1]": (4,), "xs[2]": (4,),
+    }  # fmt: skip
+
+
+def test_shapes_found_by_trying():
+    extents = shapes(run("exact"))["x"]
+    assert extents[:2] == (7, 48)
+    assert extents[2] % 2 == 0
+
+
+def test_shapes_that_there_are_not():
+    rule, message = failure(run("never"))
+    assert rule == "argument-value"
+    assert "no shape was found for 'x'" in message
+    assert "no square is 2" in message
+
+
+def test_every_operator_of_the_library_that_needs_no_attribute_is_evaluated_with_made_up_inputs():
+    """Attributes without a default are the only thing that somebody has to give."""
+    from snd_analysis.names.library import library_modules, library_names
+
+    snapshot = snapshot_of({"main.sknd": ""})
+    refused = {}
+    for module in library_modules():
+        for name in library_names(module).definitions:
+            answer = evaluate(snapshot, EvaluationRequest(OperatorName(f"snd:{module}", name)), lambda note: None)
+            if answer.failures and answer.failures[0].rule != "missing-attribute":
+                refused[f"{module}.{name}"] = answer.failures[0].message
+    assert refused == {}
+
+
+# ---- values ----------------------------------------------------------------------------------------------------------
+def test_types():
+    assert output(run("keep", inputs={"x": Literal([1, 2])})).dtype == np.int64
+    assert output(run("keep", inputs={"x": Literal([[1, 2.5]])})).dtype == np.float32
+    assert output(run("keep", inputs={"x": Literal([True])})).dtype == bool
+    assert output(run("keep", inputs={"x": Literal(["a"])})).tolist() == ["a"]
+    assert output(run("keep", dtypes={"T": "int"})).dtype == np.int64
+    assert output(run("keep", dtypes={"T": "str"})).tolist() == [["", ""], ["", ""]]
+    assert output(run("keep", inputs={"x": np.array([2], np.uint8)})).dtype == np.int64
+    assert output(run("keep", double=True)).dtype == np.float64
+    assert output(run("tall", inputs={"x": Literal([[1], [2]])})).dtype == np.float32
+
+
+def test_optional_inputs_and_defaults():
+    assert output(run("lenient", inputs={"x": Literal([1, 2])})).tolist() == [3.5, 6.5]
+    given = {"x": Literal([1, 2]), "bias": Literal([0, 1]), "scale": Literal([1, 10])}
+    assert output(run("lenient", inputs=given)).tolist() == [1, 21]
+    assert output(run("lenient", inputs={**given, "bias": None})).tolist() == [1.5, 20.5]
+
+
+def test_packs():
+    nested = Literal([[1, 2], [3, 4], [5, 6]])
+    assert output(run("packed", inputs={"xs": nested})).tolist() == [9, 12]
+    assert output(run("packed", inputs={"xs": (np.ones(2), Literal([1, 1]))})).tolist() == [2, 2]
+
+
+def test_what_is_random_depends_on_the_seed_and_nothing_else():
+    first, again, other = (output(run("tall", seed=seed)).tolist() for seed in (1, 1, 2))
+    assert first == again != other
+
+
+@pytest.mark.parametrize(
+    ("name", "inputs", "message"),
+    [
+        ("tall", {"x": Literal([[1, 2]])}, "higher than it is wide"),
+        ("tall", {"x": Literal([1])}, "needs rank 2"),
+        ("tall", {"x": Literal([["a"]])}, "'a' is no real"),
+        ("tall", {"x": Literal([[1], [2, 3]])}, "has 2 items"),
+        ("tall", {"x": np.array([["a"]])}, "'real' is wanted"),
+        ("tall", {"x": None}, "not optional"),
+        ("tall", {"x": (np.ones((2, 1)),)}, "one tensor, not a pack"),
+        ("packed", {"xs": np.ones(2)}, "a pack of tensors: give them by position"),
+        ("packed", {"xs": {10**6: Literal([1])}}, "would have 1000001 tensors"),
+        ("packed", {"xs": Literal([[1], [1, 2]])}, "'n'"),
+        ("keep", {"x": Generator("iota", (10**6, 10**6))}, "'iota[1000000,1000000]' takes 4,000,000,000,000 bytes"),
+        ("paired", {"x": Literal([[1, 2]]), "y": Literal([[1], [2]])}, "'2 * n'"),
+    ],
+)
+def test_inputs_that_do_not_fit(name, inputs, message):
+    assert message in failure(run(name, inputs=inputs))[1]
+
+
+def test_attributes():
+    answer = run("snd:layout/concat", attributes={"axis": 0}, inputs={"inputs": (np.ones(2), np.zeros(1))})
+    assert output(answer).tolist() == [1, 1, 0]
+    rule, message = failure(run("snd:layout/concat"))
+    assert (rule, message) == (
+        "missing-attribute", "the attribute 'axis' of 'layout.concat' has no default: give it a value",
+    )  # fmt: skip
+    attributes = {"axes": (1,), "size": 2, "stride": (1,), "padding": (0, 0)}
+    assert failure(run("snd:nn/max_pool", attributes={**attributes, "size": "two"}))
