@@ -1,0 +1,222 @@
+"""A chunk: its head, imports, definitions and blocks, each entry on lines of its own."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable
+from typing import Any
+
+from snd_analysis.formatting.compositions import component, quantization
+from snd_analysis.formatting.cursor import STEP, Cursor, Unprintable, count_line_breaks
+from snd_analysis.formatting.declarations import assertion, dtype_declaration, parameter, using
+from snd_analysis.formatting.formulas import lowering
+from snd_analysis.formatting.layout import Document, Fill, render
+from snd_analysis.source import Span
+from snd_analysis.syntax import nodes
+from snd_analysis.syntax.chunks import Chunk
+from snd_analysis.syntax.tokens import Token, Tokens
+
+_PRINTERS: dict[type[nodes.Node], Callable[[Cursor, Any], Document]] = {
+    nodes.DtypeDeclaration: dtype_declaration,
+    nodes.Parameter: parameter,
+    nodes.Using: using,
+    nodes.Assertion: assertion,
+    nodes.Lowering: lowering,
+    nodes.Component: component,
+    nodes.Quantization: quantization,
+}
+
+
+def printed_chunk(chunk: Chunk, tokens: Tokens, width: int) -> list[str]:
+    """The lines of a chunk. Raises Unprintable if its text is not all in its tree."""
+    return _ChunkPrinter(chunk, tokens, width).lines()
+
+
+class _ChunkPrinter:
+    """Writes from the first character to the last; ``_end`` is how far it has come."""
+
+    def __init__(self, chunk: Chunk, tokens: Tokens, width: int) -> None:
+        self._chunk = chunk
+        self._text = chunk.text
+        self._width = width
+        self._tokens = tokens
+        self._starts = [token.start for token in self._tokens.tokens]
+        self._comment_starts = [comment.start for comment in self._tokens.comments]
+        self._lines: list[str] = []
+        self._end = 0
+        self._is_open = True
+        """Whether a brace was just opened, or nothing written yet: no blank line follows."""
+        self._wants_blank_line = False
+        """Whether a blank line follows in any case."""
+
+    def lines(self) -> list[str]:
+        """All lines, without line breaks at their ends."""
+        self._demand_known_places()
+        for item in self._chunk.document.items:
+            match item:
+                case nodes.Definition():
+                    self._wants_blank_line = bool(self._lines)
+                    self._definition(item)
+                case nodes.ErrorItem():
+                    raise Unprintable
+                case _:
+                    self._statement(item.start, item.end, 0, lambda cursor, item=item: _head_item(cursor, item))  # type: ignore[misc]
+        self._trivia(len(self._text), 0, closing=True)
+        return self._lines
+
+    def _demand_known_places(self) -> None:
+        """What is broken must be broken inside of entries, which then stay as they are."""
+        entries = [
+            Span(entry.start, entry.end)
+            for definition in self._chunk.definitions
+            for block in definition.blocks
+            if isinstance(block, nodes.Block)
+            for entry in block.entries
+        ]
+        for problem in self._chunk.problems:
+            if not any(entry.start <= problem.span.start and problem.span.end <= entry.end for entry in entries):
+                raise Unprintable
+
+    # ---- definitions -------------------------------------------------------------------------------------------------
+    def _definition(self, definition: nodes.Definition) -> None:
+        if any(isinstance(block, nodes.ErrorBlock) for block in definition.blocks):
+            raise Unprintable
+        words = ["public"] if definition.public else []
+        words += [definition.kind, definition.name.text, "{"]
+        brace = self._index(definition.name.start) + 1
+        self._words(definition.start, self._tokens.tokens[brace].end, words, 0)
+        for block in definition.blocks:
+            assert isinstance(block, nodes.Block)
+            self._block(block)
+        self._close(definition.end, 0)
+
+    def _block(self, block: nodes.Block) -> None:
+        brace = self._index(block.start) + 1
+        end = self._tokens.tokens[brace].end
+        is_empty = not block.entries and not self._text[end : block.end - 1].strip()
+        if is_empty:
+            self._words(block.start, block.end, [f"@{block.kind}", "{", "}"], STEP)
+            self._is_open = False
+            return
+        self._words(block.start, end, [f"@{block.kind}", "{"], STEP)
+        for entry in block.entries:
+            self._entry(entry)
+        self._close(block.end, STEP)
+
+    def _entry(self, entry: nodes.Entry) -> None:
+        printer = _PRINTERS.get(type(entry.statement))
+        last = self._token_at(entry.end - 1)
+        is_closed = last is not None and last.spelling(self._text) == ";"
+        if not is_closed:
+            following = self._token_behind(entry.end)
+            is_closed = following is not None and following.spelling(self._text) == ";"
+            end = following.end if is_closed and following is not None else entry.end
+        else:
+            end = entry.end
+        broken = any(entry.start <= problem.span.start <= end for problem in self._chunk.problems)
+        if printer is None or broken or not is_closed:
+            self._verbatim(entry.start, end)
+            return
+        statement = entry.statement
+        self._statement(entry.start, end, 2 * STEP, lambda cursor: printer(cursor, statement))
+
+    def _close(self, end: int, column: int) -> None:
+        self._trivia(end - 1, column + STEP, closing=True)
+        self._put("}", column, end)
+        self._is_open = False
+
+    # ---- pieces ------------------------------------------------------------------------------------------------------
+    def _words(self, start: int, end: int, words: list[str], column: int) -> None:
+        """Tokens with blanks between; comments among them have no place."""
+        found = [token.spelling(self._text) for token in self._tokens_in(start, end)]
+        if found != words or self._comments_in(start, end):
+            raise Unprintable
+        self._trivia(start, column)
+        self._put(" ".join(words).replace("{ }", "{}"), column, end)
+        self._is_open = words[-1] == "{"
+
+    def _statement(self, start: int, end: int, column: int, printer: Callable[[Cursor], Document]) -> None:
+        self._trivia(start, column)
+        tokens = self._tokens_in(start, end)
+        cursor = Cursor(self._text, tokens, self._comments_in(start, end), start, column)
+        try:
+            document = (printer(cursor), cursor.take(";"))
+            if cursor.next is not None:
+                raise Unprintable
+        except Unprintable:
+            self._verbatim(start, end)
+            return
+        self._put(render(document, self._width, column), column, end)
+        self._is_open = False
+
+    def _verbatim(self, start: int, end: int) -> None:
+        column = 2 * STEP
+        self._trivia(start, column)
+        self._put(_with_newlines(self._text[start:end]), column, end)
+        self._is_open = False
+
+    def _put(self, text: str, column: int, end: int) -> None:
+        self._lines += (" " * column + text).split("\n")
+        self._end = end
+
+    def _trivia(self, end: int, column: int, closing: bool = False) -> None:
+        """Comments and blank lines before what begins at ``end``."""
+        for comment in self._comments_in(self._end, end):
+            text = self._text[comment.start : comment.end].rstrip()
+            line_breaks = count_line_breaks(self._text[self._end : comment.start])
+            if not line_breaks and self._lines and self._end:
+                self._lines[-1] += f"  {text}"
+            else:
+                self._blank_line(line_breaks)
+                self._lines.append(" " * column + text)
+                self._is_open = False
+            self._end = comment.end
+        if not closing:
+            self._blank_line(count_line_breaks(self._text[self._end : end]))
+
+    def _blank_line(self, line_breaks: int) -> None:
+        if (line_breaks > 1 or self._wants_blank_line) and not self._is_open and self._lines:
+            self._lines.append("")
+        self._wants_blank_line = False
+
+    # ---- tokens ------------------------------------------------------------------------------------------------------
+    def _index(self, start: int) -> int:
+        index = bisect_left(self._starts, start)
+        if index >= len(self._starts) or self._starts[index] != start:
+            raise Unprintable
+        return index
+
+    def _tokens_in(self, start: int, end: int) -> list[Token]:
+        first, last = bisect_left(self._starts, start), bisect_left(self._starts, end)
+        return list(self._tokens.tokens[first:last])
+
+    def _token_at(self, offset: int) -> Token | None:
+        index = bisect_left(self._starts, offset + 1) - 1
+        token = self._tokens.tokens[index] if index >= 0 else None
+        return token if token is not None and token.start <= offset < token.end else None
+
+    def _token_behind(self, offset: int) -> Token | None:
+        index = bisect_left(self._starts, offset)
+        return self._tokens.tokens[index] if index < len(self._starts) else None
+
+    def _comments_in(self, start: int, end: int) -> tuple[Span, ...]:
+        first, last = bisect_left(self._comment_starts, start), bisect_left(self._comment_starts, end)
+        return self._tokens.comments[first:last]
+
+
+def _head_item(cursor: Cursor, item: nodes.Node) -> Document:
+    """``version``, ``extension`` and ``import`` statements. Their spans count from the chunk, not from themselves."""
+    keyword = (cursor.take(), cursor.space())
+    pieces: list[Document] = [cursor.take()]
+    lines: list[Document] = []
+    while cursor.next is not None and not cursor.sees(";"):
+        if cursor.sees(",", "."):
+            pieces[-1] = (pieces[-1], cursor.take(), cursor.take()) if cursor.sees(".") else (pieces[-1], cursor.take())
+        else:
+            lines.append(cursor.line())
+            pieces.append(cursor.take())
+    return keyword, Fill(tuple(pieces), tuple(lines))
+
+
+def _with_newlines(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")

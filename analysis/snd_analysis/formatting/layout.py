@@ -1,0 +1,176 @@
+"""Documents that know where their lines may break, and the choice of the breaks (after Wadler's "A prettier printer").
+
+A document is a string, a ``Line``, a row of documents, a ``Group``, a ``Fill`` or a ``Tail``. A group is written on one
+line if it fits, else all lines of its own break; a fill breaks only those of its lines behind which the next piece does
+not fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+Document: TypeAlias = "str | Line | Group | Fill | Tail | tuple[Document, ...]"
+
+_Item: TypeAlias = tuple[Document, bool]
+"""A document, and whether it is to be on one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A place where a line may break: ``flat`` if it does not. ``indent`` is the column where the next one begins."""
+
+    indent: int
+    flat: str = " "
+    hard: bool = False
+    """Whether it always breaks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Lines that break together or not at all: ``most`` columns are the widest that it is on one line."""
+
+    content: Document
+    most: int | None = None
+    broken: bool = field(init=False)
+    """Whether it can't be on one line."""
+
+    def __post_init__(self) -> None:
+        broken = breaks(self.content) or (self.most is not None and not _fits((self.content, True), (), self.most))
+        object.__setattr__(self, "broken", broken)
+
+
+@dataclass(frozen=True, slots=True)
+class Fill:
+    """Pieces with as many of them on each line as fit, separated by the given lines: one fewer than pieces."""
+
+    pieces: tuple[Document, ...]
+    lines: tuple[Document, ...]
+    broken: bool = field(init=False)
+    """Whether it can't be on one line."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "broken", breaks(self.pieces) or breaks(self.lines))
+
+
+@dataclass(frozen=True, slots=True)
+class Tail:
+    """What stands behind a sign of assignment: on a line of its own if that is what makes it fit on one."""
+
+    line: Document
+    content: Document
+
+
+def breaks(document: Document) -> bool:
+    """Whether a line in a document always breaks."""
+    kind = type(document)
+    if kind is str:
+        return "\n" in document  # type: ignore[operator]
+    if isinstance(document, Group | Fill):
+        return document.broken
+    if isinstance(document, Line):
+        return document.hard
+    if isinstance(document, Tail):
+        return breaks(document.line) or breaks(document.content)
+    return any(map(breaks, document))
+
+
+def render(document: Document, width: int, column: int = 0) -> str:
+    """The text of a document whose first line begins at ``column``; lines are as wide as ``width`` where they can."""
+    written: list[str] = []
+    pending: list[_Item] = [(document, False)]
+    while pending:
+        current, is_flat = pending.pop()
+        if isinstance(current, str):
+            written.append(current)
+            column = _column_behind(current, column)
+        elif isinstance(current, tuple):
+            pending.extend([(part, is_flat) for part in reversed(current)])
+        elif isinstance(current, Line):
+            if is_flat and not current.hard:
+                written.append(current.flat)
+                column += len(current.flat)
+                continue
+            if written and written[-1].isspace() and written[-1][0] == "\n":
+                written[-1] = "\n"  # nothing stands on the line between
+            written.append("\n" + " " * current.indent)
+            column = current.indent
+        elif isinstance(current, Group):
+            fits = is_flat or (not current.broken and _fits((current.content, True), pending, width - column))
+            pending.append((current.content, fits))
+        elif isinstance(current, Fill):
+            pending.extend(reversed(_filled(current, is_flat, pending, width - column)))
+        else:
+            below = not is_flat and _is_better_below(current, pending, width, column)
+            pending += [(Group(current.content), is_flat), (current.line, not below)]
+    return "".join(written)
+
+
+def _filled(fill: Fill, is_flat: bool, pending: Sequence[_Item], room: int) -> list[_Item]:
+    """What is to be written for the first piece of a fill and the line behind it, and the rest of the fill."""
+    if is_flat and not fill.broken:
+        return [(part, True) for part in _row(fill)]
+    if not fill.pieces:
+        return []
+    first = (Group(fill.pieces[0]), False)
+    if not fill.lines:
+        return [first]
+    rest = Fill(fill.pieces[1:], fill.lines[1:])
+    both = (fill.pieces[0], fill.lines[0], rest.pieces[0])
+    line_is_flat = not breaks(both) and _fits((both, True), () if rest.lines else pending, room)
+    return [first, (fill.lines[0], line_is_flat), (rest, False)]
+
+
+def _is_better_below(tail: Tail, following: Sequence[_Item], width: int, column: int) -> bool:
+    """Whether the content of a tail fits on one line only if that line is its own."""
+    if not isinstance(tail.line, Line) or breaks(tail.content):
+        return False
+    content = (tail.content, True)
+    return not _fits(content, following, width - column - 1) and _fits(content, following, width - tail.line.indent)
+
+
+def _fits(item: _Item, following: Sequence[_Item], room: int) -> bool:
+    """Whether an item, and what follows it up to the next line that may break, fit into the room."""
+    pending = [item]
+    behind = len(following)
+    while room >= 0:
+        if not pending:
+            if behind == 0:
+                return True
+            behind -= 1
+            pending.append(following[behind])
+        current, is_flat = pending.pop()
+        if isinstance(current, str):
+            if "\n" in current:
+                return room >= current.index("\n")
+            room -= len(current)
+        elif isinstance(current, tuple):
+            pending.extend([(part, is_flat) for part in reversed(current)])
+        elif isinstance(current, Line):
+            if current.hard or not is_flat:
+                return True
+            room -= len(current.flat)
+        elif isinstance(current, Group):
+            pending.append((current.content, is_flat))
+        elif isinstance(current, Fill):
+            pending.extend([(part, is_flat) for part in reversed(_row(current))])
+        elif not is_flat:
+            return True
+        else:
+            pending += [(current.content, True), (current.line, True)]
+    return False
+
+
+def _row(fill: Fill) -> list[Document]:
+    if not fill.lines:
+        return list(fill.pieces)
+    row: list[Document] = [fill.pieces[0]]
+    for line, piece in zip(fill.lines, fill.pieces[1:], strict=True):
+        row += [line, piece]
+    return row
+
+
+def _column_behind(text: str, column: int) -> int:
+    _, line_break, last = text.rpartition("\n")
+    return len(last) if line_break else column + len(text)
