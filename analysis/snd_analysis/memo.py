@@ -7,7 +7,6 @@ before, so is the result. So an edit costs what follows from it, and a look at e
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from typing import Generic, TypeVar
 
 from snd_analysis.names.part import Part
@@ -32,9 +31,9 @@ class Memo(Generic[Result]):
 
     def __init__(self, before: Memo[Result] | None = None) -> None:
         self._before = before._kept if before is not None else {}
-        self._kept: dict[Part, tuple[tuple[Hashable, Result], ...]] = {}
+        self._kept: dict[Part, tuple[tuple[object, Result], ...]] = {}
 
-    def find(self, part: Part, given: Hashable) -> Result | None:
+    def find(self, part: Part, given: object) -> Result | None:
         """The result for a statement whose symbols are given as this; None if it is not known."""
         known = self._before.get(part)
         if known is None:
@@ -49,7 +48,7 @@ class Memo(Generic[Result]):
         """The results for a statement with whatever its symbols were given as, the latest first."""
         return tuple(result for _, result in self._before.get(part, ()))
 
-    def learn(self, part: Part, given: Hashable, result: Result) -> None:
+    def learn(self, part: Part, given: object, result: Result) -> None:
         """Keeps a result."""
         self._kept[part] = ((given, result), *self._before.get(part, ())[: _MOST_VERSIONS - 1])
 

@@ -16,6 +16,7 @@ from snd_analysis import shapes
 from snd_analysis.names.symbols import OperatorName
 from snd_analysis.shapes import Integer, Truth
 from snd_analysis.source import Span
+from snd_analysis.syntax import nodes
 from snd_analysis.values import Pack, Run, Value
 
 if TYPE_CHECKING:
@@ -27,11 +28,25 @@ Shape: TypeAlias = "tuple[Integer | Run, ...]"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place in a definition: ``span`` counts from the start of the definition's chunk."""
+    """A place in a definition: ``span`` counts from the start of the definition's chunk.
+
+    A place in a ``statement``, which stood at ``start`` then, can be found again in a later version of the definition.
+    """
 
     path: str
     definition: str
     span: Span
+    statement: nodes.Node | None = field(default=None, compare=False, repr=False)
+    start: int = field(default=0, compare=False, repr=False)
+
+    def lasts_as(self, other: Place | None) -> bool:
+        """Whether another place is the same part of the same statement, wherever that stands now."""
+        return (
+            other is not None
+            and self.statement is not None
+            and self.statement is other.statement
+            and self.span.shifted(other.start - self.start) == other.span
+        )
 
 
 class TensorKind(StrEnum):

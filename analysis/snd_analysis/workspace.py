@@ -7,14 +7,15 @@ text, and what it uses of others, is the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from snd_analysis.check import Facts, check_definition
 from snd_analysis.compose.entry import Composition, compose_graph
 from snd_analysis.compose.failure import PlacedProblem, placed_problems
-from snd_analysis.compose.root import compose_root
+from snd_analysis.compose.reuse import LastingModel
+from snd_analysis.compose.root import InputShapes, compose_root
 from snd_analysis.compose.session import Session
 from snd_analysis.compose.unit import Unit
 from snd_analysis.diagnostics import Diagnostic, Fix, Location, Related, Severity, TextEdit
@@ -84,12 +85,13 @@ class File:
 class _Lasting:
     """What may last of a long definition when it is edited: of its statements, not of the whole."""
 
-    __slots__ = ("environment", "resolution", "types")
+    __slots__ = ("environment", "model", "resolution", "types")
 
     def __init__(self) -> None:
         self.environment: Environment | None = None
         self.resolution: Resolution | None = None
         self.types: Memo[StatementTypes] = Memo()
+        self.model = LastingModel()
 
 
 class _Known:
@@ -157,9 +159,9 @@ class Workspace:
         """The file at ``path`` changed, appeared or vanished."""
         self._read.pop(path, None)
 
-    def snapshot(self) -> Snapshot:
-        """The files as they are now."""
-        return Snapshot(dict(self._open), self._read, self._reader, self._module_paths, self._known)
+    def snapshot(self, checkpoint: Callable[[], None] = lambda: None) -> Snapshot:
+        """The files as they are now. ``checkpoint`` is called between definitions; what it raises ends the question."""
+        return Snapshot(dict(self._open), self._read, self._reader, self._module_paths, self._known, checkpoint)
 
 
 class Snapshot:
@@ -172,7 +174,9 @@ class Snapshot:
         reader: Reader,
         module_paths: tuple[str, ...],
         known: _Known,
+        checkpoint: Callable[[], None] = lambda: None,
     ) -> None:
+        self._checkpoint = checkpoint
         self._opened = opened
         self._files = dict(read)
         self._shared = read
@@ -293,7 +297,7 @@ class Snapshot:
         environment = self.environment(path)
         known = self._known.resolutions.get((path, definition))
         if known is None or known[0] is not environment:
-            known = (environment, resolve(definition, environment))
+            known = (environment, self._resolved(path, definition, environment))
             self._known.resolutions[path, definition] = known
         return known[1]
 
@@ -338,6 +342,7 @@ class Snapshot:
         used: set[str] = set()
         for placed in tree.chunks:
             for definition in placed.chunk.definitions:
+                self._checkpoint()
                 used.update(self._modules_used(path, definition))
                 syntax_is_right = not placed.chunk.problems
                 found = self._check(path, definition, syntax_is_right)
@@ -443,20 +448,54 @@ class Snapshot:
         return known
 
     def compose(
-        self, name: OperatorName, attributes: Mapping[str, Value] | None = None, dtypes: Mapping[str, str] | None = None
+        self,
+        name: OperatorName,
+        attributes: Mapping[str, Value] | None = None,
+        dtypes: Mapping[str, str] | None = None,
+        inputs: Mapping[str, InputShapes] | None = None,
     ) -> Composition:
-        """A graph composed with these attributes and generic types, else their defaults (chapter 3)."""
-        return compose_graph(self, name, attributes, dtypes)
+        """A graph composed with these attributes, generic types and shapes of inputs, else as declared (chapter 3)."""
+        return compose_graph(self, name, attributes, dtypes, inputs)
 
-    def composing_diagnostics(self, path: str, composition: Composition) -> tuple[Diagnostic, ...]:
+    def composing_problems(self, path: str, composition: Composition) -> list[Problem]:
         """What is wrong with a composed graph, in the file that it is from."""
+        return self._in_file(path, placed_problems(composition.failures, path))
+
+    def _in_file(self, path: str, found: Iterable[PlacedProblem]) -> list[Problem]:
         definitions = self.definitions(path)
-        problems = [
+        return [
             placed.problem.shifted(definitions[placed.definition].start)
-            for placed in placed_problems(composition.failures, path)
+            for placed in found
             if placed.definition in definitions
         ]
-        return tuple(self._diagnostic(path, problem) for problem in problems)
+
+    def definition_problems(self, name: OperatorName, chosen: bool = False) -> list[Problem]:
+        """What is wrong with one definition: its syntax, its names and types; of an operator, what it is composed of.
+
+        A graph that is ``chosen`` is judged as a main graph.
+        """
+        path = name.path
+        found = self.definitions(path).get(name.name)
+        if found is None:
+            return []
+        definition, is_right = found.definition, not found.chunk.problems
+        if chosen:
+            facts = Facts(self, path, definition)
+            checked = check_definition(definition, self.resolution(path, definition), facts, is_right)
+        else:
+            checked = self._check(path, definition, is_right)
+        problems = [problem.shifted(found.start) for problem in (*found.chunk.problems, *checked)]
+        if definition.kind == "operator":
+            problems += self._in_file(path, self._composed(name))
+        return [self._importable(path, problem) for problem in problems]
+
+    def as_diagnostics(self, path: str, problems: Iterable[Problem]) -> tuple[Diagnostic, ...]:
+        """Problems of a file as diagnostics, in order of their places; what is told twice, once."""
+        told: dict[tuple[str, Span], Problem] = {}
+        for problem in problems:
+            told.setdefault((problem.rule, problem.span), problem)
+        found = [self._diagnostic(path, problem) for problem in told.values()]
+        return tuple(sorted(found, key=lambda diagnostic: (diagnostic.location.span, diagnostic.rule)))
 
     def _composing_problems(self, path: str) -> list[Problem]:
         """What fails in the graphs of a file, composed with their defaults, and in its operators by themselves."""
@@ -464,6 +503,7 @@ class Snapshot:
         definitions = self.definitions(path)
         # A mistake that shows with the shapes of a graph is told by them.
         for name in sorted(definitions, key=lambda each: definitions[each].definition.kind):
+            self._checkpoint()
             for placed in self._composed(OperatorName(path, name)):
                 if placed.definition in definitions:
                     problem = placed.problem.shifted(definitions[placed.definition].start)
@@ -478,7 +518,11 @@ class Snapshot:
         reached = session.reached(unit)
         known = self._known.composed.get((name.path, unit.definition))
         if known is None or known[0] != reached:
-            failures = compose_root(session, unit, {}, {}).failures
+            lasting = self._known.lasting_of(name.path, unit.definition)
+            model = None if lasting is None else LastingModel(lasting.model)
+            failures = compose_root(session, unit, {}, {}, lasting=model).failures
+            if lasting is not None and model is not None:
+                lasting.model = model
             known = (reached, tuple(placed_problems(failures, name.path)))
             self._known.composed[name.path, unit.definition] = known
         return known[1]
@@ -521,8 +565,9 @@ class Snapshot:
         definition = found.definition
         span = definition.name.span
         if place.member is not None:
-            symbol = self.resolution(place.path, definition).symbol(place.member)
-            span = symbol.span if symbol else span
+            resolution = self.resolution(place.path, definition)
+            symbol = resolution.symbol(place.member)
+            span = resolution.span(symbol) if symbol else span
         if place.span is not None:
             span = place.span
         return Location(place.path, span.shifted(found.start))

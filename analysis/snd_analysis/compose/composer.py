@@ -13,6 +13,7 @@ from snd_analysis.compose.outputs import check_output
 from snd_analysis.compose.quantization import quantizations
 from snd_analysis.compose.renewal import Renewal
 from snd_analysis.compose.results import Targets, assign, made_output
+from snd_analysis.compose.reuse import LastingModel, alike, compose_lasting, first_name
 from snd_analysis.compose.session import Session
 from snd_analysis.compose.unit import Unit
 from snd_analysis.model import Graph, Operation, Place, RuntimeCheck, Tensor, TensorValue
@@ -24,12 +25,15 @@ from snd_analysis.values import NULL, UNDEFINED, EvaluationError, Value
 Values = list[TensorValue]
 
 
-def compose_body(session: Session, instance: Instance) -> None:
-    """Composes ``@compose`` and ``@update``, checks the outputs, and makes what was declared open definite."""
+def compose_body(session: Session, instance: Instance, lasting: LastingModel | None = None) -> None:
+    """Composes ``@compose`` and ``@update``, checks the outputs, and makes what was declared open definite.
+
+    Of statements that ``lasting`` knows the result is taken from there; it is the same without.
+    """
     unit = instance.unit
     if not unit.components and not unit.updates:
         return
-    composer = Composer(session, instance)
+    composer = Composer(session, instance, lasting)
     composer.run(unit.components)
     composer.finish_outputs()
     operations = composer.operations
@@ -41,8 +45,12 @@ def compose_body(session: Session, instance: Instance) -> None:
 class Composer:
     """The composing of one body. What fails is noted in the instance; everything goes on without it."""
 
-    def __init__(self, session: Session, instance: Instance) -> None:
+    def __init__(self, session: Session, instance: Instance, lasting: LastingModel | None = None) -> None:
         self.session = session
+        self._lasting = lasting
+        self._statement: nodes.Component | None = None
+        self.made_before: dict[str, list[TensorValue]] = {}
+        """Results of the statement at hand as it was composed before, by name, to be used for equal ones."""
         self.instance = instance
         self.unit = instance.unit
         self.scope = instance.scope
@@ -61,7 +69,8 @@ class Composer:
     # ---- failures ----------------------------------------------------------------------------------------------------
     def place(self, node: nodes.Node) -> Place:
         """Where a node of the statement at hand stands."""
-        return self.unit.place(self.base, node)
+        place = self.unit.place(self.base, node)
+        return Place(place.path, place.definition, place.span, self._statement, self.base)
 
     def fail(self, rule: str, node: nodes.Node, message: str, related: Sequence[Site] = ()) -> None:
         """Notes a broken rule at a node of the statement at hand."""
@@ -76,11 +85,14 @@ class Composer:
     def run(self, entries: Sequence[tuple[int, nodes.Component]]) -> None:
         """Composes the statements of a block of the definition."""
         for base, component in entries:
-            self.base = base
+            self.base, self._statement = base, component
             if self.unit.is_wrong(base, component):
                 assign(self, component, None)
-            else:
+            elif self._lasting is None:
                 self.statement(component)
+            else:
+                compose_lasting(self, component, self._lasting)
+        self._statement = None
 
     def statement(self, component: nodes.Component) -> None:
         """Composes one statement."""
@@ -195,6 +207,8 @@ class Composer:
             renewal = Renewal(instance.dynamic)
             outputs = tuple(renewal.tensors(output) for output in outputs)
             self.instance.dynamic.update(renewal.extents)
+        if self.made_before:
+            outputs = tuple(map(self._as_before, outputs))
         label = targets.label
         self.operations.append(
             Operation(
@@ -203,6 +217,10 @@ class Composer:
             )
         )  # fmt: skip
         return list(outputs)
+
+    def _as_before(self, output: TensorValue) -> TensorValue:
+        known = self.made_before.get(first_name(output), ())
+        return next((each for each in known if alike(each, output)), output)
 
     def given(self, call: nodes.Call) -> Given:
         """What an invocation gives to its operator. Raises EvaluationError if an expression has no value."""

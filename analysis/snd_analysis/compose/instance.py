@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 from snd_analysis import shapes
 from snd_analysis.compose.binding import evaluation_failure
@@ -11,6 +12,7 @@ from snd_analysis.compose.constants import with_values
 from snd_analysis.compose.declared import Declarations, Dynamic
 from snd_analysis.compose.decomposed import take_apart
 from snd_analysis.compose.failure import Failure, Site
+from snd_analysis.compose.reuse import LastingModel, lasting_declaration
 from snd_analysis.compose.scope import Scope
 from snd_analysis.compose.unit import Member, Unit
 from snd_analysis.compose.words import shown
@@ -47,18 +49,22 @@ class Instance:
     """What the runtime made of the instance to run it, kept as long as the instance is."""
 
 
-def evaluate_declarations(instance: Instance, *, assume: bool = False, go_on: bool = False) -> None:
+def evaluate_declarations(
+    instance: Instance, *, assume: bool = False, go_on: bool = False, lasting: LastingModel | None = None
+) -> None:
     """Evaluates helper symbols and assertions, interleaved, then the shapes of outputs, constants and variables.
 
     With ``assume`` the assertions are taken to hold: an operator that is composed without a caller. What fails ends
-    the evaluation unless it is to ``go_on``, what depends on it being undefined.
+    the evaluation unless it is to ``go_on``, what depends on it being undefined. What ``lasting`` knows is not
+    evaluated again.
     """
-    _Evaluation(instance, assume, go_on).run()
+    _Evaluation(instance, assume, go_on, lasting).run()
 
 
 class _Evaluation:
-    def __init__(self, instance: Instance, assume: bool, go_on: bool) -> None:
+    def __init__(self, instance: Instance, assume: bool, go_on: bool, lasting: LastingModel | None) -> None:
         self._instance = instance
+        self._lasting = lasting
         self._go_on = go_on
         self._unit = instance.unit
         self._scope = instance.scope
@@ -185,18 +191,26 @@ class _Evaluation:
             (unit.variables, TensorKind.VARIABLE, instance.variables),
         ):
             for member in members:
-                value = self._declared(member, kind)
-                if value is None or not self._extents_are_possible(member.base, member.node, value):
+                evaluate = partial(self._possible, member, kind)
+                value = lasting_declaration(instance, self._lasting, member, evaluate)
+                if value is None:
                     return False
                 into[member.name] = self._scope.values[member.symbol] = value
         outputs: list[TensorValue] = []
         for member in unit.outputs:
-            value = self._declared(member, TensorKind.RESULT)
-            if value is None or not self._extents_are_possible(member.base, member.node, value):
+            value = self._possible(member, TensorKind.RESULT)
+            if value is None:
                 return False
             outputs.append(value)
         instance.outputs = tuple(outputs)
         return True
+
+    def _possible(self, member: Member, kind: TensorKind) -> TensorValue | None:
+        """A declared tensor; None if it has no value, or an impossible shape, and the evaluation is to end."""
+        value = self._declared(member, kind)
+        if value is None or not self._extents_are_possible(member.base, member.node, value):
+            return None
+        return value
 
     def _declared(self, member: Member, kind: TensorKind) -> TensorValue | None:
         """A declared tensor with its value; None if it has none, and the evaluation is to end."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from snd_analysis import shapes
@@ -12,6 +12,7 @@ from snd_analysis.compose.composer import compose_body
 from snd_analysis.compose.declared import Declarations
 from snd_analysis.compose.failure import BindingFailed, Failure, Unbindable
 from snd_analysis.compose.instance import Instance, evaluate_declarations
+from snd_analysis.compose.reuse import LastingModel
 from snd_analysis.compose.scope import Scope
 from snd_analysis.compose.session import Session
 from snd_analysis.compose.shape_binding import ShapeBinder
@@ -44,10 +45,13 @@ def compose_root(
     attributes: Mapping[str, Value],
     dtypes: Mapping[str, str],
     inputs: Mapping[str, InputShapes] | None = None,
+    lasting: LastingModel | None = None,
 ) -> Instance:
     """Composes a definition with these attributes and shapes of inputs; what nothing gives is symbolic. Never fails.
 
-    Where ``session.composing`` is false, defaults don't count either: it is an operator for any invocation.
+    Where ``session.composing`` is false, defaults don't count either: it is an operator for any invocation. ``lasting``
+    is what may be used of an earlier version of the definition, composed with the same of all these; it learns what
+    may be used next.
     """
     binder = _RootBinder(unit, attributes, dtypes, inputs or {}, session.composing)
     empty = Instance(unit, Scope(unit, {}, {}), {}, (), valid=False)
@@ -60,11 +64,14 @@ def compose_root(
         return empty
     except Unbindable:
         return empty
+    if lasting is not None:
+        for at, member in enumerate(unit.inputs):
+            binding.inputs[at] = binding.scope.values[member.symbol] = lasting.input(member, binding.inputs[at])
     instance = Instance(unit, binding.scope, binding.attributes, tuple(binding.inputs), checks=binding.checks)
-    evaluate_declarations(instance, assume=not session.composing, go_on=True)
+    evaluate_declarations(instance, assume=not session.composing, go_on=True, lasting=lasting)
     instance.failures.extend(binder.impossible)
     own = [failure for failure in instance.failures if failure.rule == "assertion-fails"]
-    compose_body(session, instance)
+    compose_body(session, instance, lasting)
     if own:
         # With attributes that are not meant for it anything may fail.
         instance.failures[:] = own
@@ -74,7 +81,7 @@ def compose_root(
 def _at_declaration(failure: Failure) -> Failure:
     if failure.sites:
         return failure
-    return Failure(failure.rule, failure.message, failure.related[:1], failure.related[1:])
+    return replace(failure, sites=failure.related[:1], related=failure.related[1:])
 
 
 @dataclass(frozen=True, slots=True)

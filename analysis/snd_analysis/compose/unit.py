@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, TypeVar
@@ -95,7 +95,16 @@ class Unit:
 
     def declared(self, symbol: Symbol) -> Place:
         """Where a symbol is declared."""
-        return Place(self.name.path, self.name.name, self.resolution.span(symbol))
+        start = self.resolution.starts[symbol.statement]
+        span = symbol.local_span.shifted(start)
+        return Place(self.name.path, self.name.name, span, symbol.statement, start)
+
+    def moved(self, place: Place) -> Place:
+        """Where a place of an earlier version of this definition is now; one of another definition is where it is."""
+        start = None if place.statement is None else self.resolution.starts.get(place.statement)
+        if start is None or start == place.start:
+            return place
+        return replace(place, span=place.span.shifted(start - place.start), start=start)
 
     def is_wrong(self, base: int, node: nodes.Node) -> bool:
         """Whether something inside a node of an entry is reported already."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import dataclass
 
 from snd_analysis.memo import Memo
@@ -47,7 +46,7 @@ def _is_ambiguous(work: Composition, part: Part) -> bool:
     return bool(ambiguous) and not (ambiguous.isdisjoint(part.symbols) and ambiguous.isdisjoint(part.given))
 
 
-def _given(work: Composition, part: Part) -> Hashable:
+def _given(work: Composition, part: Part) -> object:
     """The types and extents of the symbols that the statement names, and the operators that it invokes."""
     context = work.context
     definition = context.facts.definition
@@ -68,7 +67,7 @@ def _add(work: Composition, known: StatementTypes) -> None:
 
 
 def _typed(
-    work: Composition, component: nodes.Component, part: Part, given: Hashable, memo: Memo[StatementTypes]
+    work: Composition, component: nodes.Component, part: Part, given: object, memo: Memo[StatementTypes]
 ) -> None:
     context = work.context
     named = (*part.symbols, *part.given)
