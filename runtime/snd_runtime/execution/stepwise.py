@@ -341,6 +341,9 @@ class Stepwise(Composer):
         finally:
             self._is_probing = False
         raise_failure(self.instance)
+        if targets.count > carried and len(results) != targets.count:
+            message = "there is nothing to scan, so nothing tells the types and shapes of what the loop would collect"
+            raise EvaluationFailed("unknown-value", message, self.place(node))
         return [Pack((), dtype=value.dtype) if isinstance(value, Pack) else UNDEFINED for value in results[carried:]]
 
 

@@ -44,8 +44,10 @@ def elaborate(instance: Instance, tensors: Tensors) -> Iterator[Formula]:
             raise EvaluationFailed(error.rule, error.message, unit.place(base, error.node)) from None
 
 
-def elaborate_constant(instance: Instance, tensors: Tensors, member: Member, slot: Slot) -> Formula:
-    """What gives a constant its values (2.7). Raises EvaluationFailed if it has none."""
+def elaborate_constant(
+    instance: Instance, tensors: Tensors, member: Member, slot: Slot, item: int | None = None
+) -> Formula:
+    """What gives a constant, or an item of a pack of them, its values (2.7). Raises EvaluationFailed if it has none."""
     node, unit = member.node, instance.unit
     default = node.default
     if default is None:
@@ -56,7 +58,7 @@ def elaborate_constant(instance: Instance, tensors: Tensors, member: Member, slo
         node.start, node.end, None, (), target, sign, default.value, default.bounds, None
     )  # fmt: skip
     try:
-        return _Elaboration(instance, tensors, member.base, formula).constant(slot)
+        return _Elaboration(instance, tensors, member.base, formula).constant(slot, item)
     except EvaluationError as error:
         raise EvaluationFailed(error.rule, error.message, unit.place(member.base, error.node)) from None
 
@@ -148,6 +150,8 @@ class _Elaboration:
                     raise VariesWith(bound, extent.axes)
                 axes.append(Axis(name, self._terms.constant("int", 1) if at is not None else extent))
             self._bind(expressions, bound, [*range(len(axes) - len(extents), len(axes))], fixed)
+        if any(isinstance(axis.extent, Constant) and int(axis.extent.value) <= 0 for axis in axes):
+            return None  # it never runs, so what it says of items that aren't there doesn't matter
         for local in node.locals:
             expressions.bindings[self._symbol(local.name)] = expressions.evaluate(local.value)
         condition = None
@@ -165,8 +169,11 @@ class _Elaboration:
             (*self._fixed, *((axes[axis].name, at) for axis, at in sorted(fixed.items()))),
         )  # fmt: skip
 
-    def constant(self, slot: Slot) -> Formula:
-        """The values of a constant, row-major in the order of its bounds; else one for all, or a list of them."""
+    def constant(self, slot: Slot, item: int | None) -> Formula:
+        """The values of a constant, row-major in the order of its bounds; else one for all, or a list of them.
+
+        Each item of a pack of constants has one value for all of its elements.
+        """
         node = self._node
         expressions = self._expressions()
         axes: list[Axis] = []
@@ -175,6 +182,8 @@ class _Elaboration:
             axes += [Axis(name, extent) for name, extent in extents]
             self._bind(expressions, bound, [*range(len(axes) - len(extents), len(axes))], {})
         value = expressions.evaluate(node.value)
+        if item is not None and isinstance(value, Pack) and value.items is not None:
+            value = value.items[item]
         if not axes:
             if isinstance(value, Pack):
                 value = self._operations.item(node.value, value.items or (), self._row_major(slot))

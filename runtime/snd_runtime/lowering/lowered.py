@@ -77,9 +77,9 @@ class Lowered:
     def _constant_formulas(self) -> Iterator[Formula]:
         for member in self.instance.unit.constants:
             value = self.tensors.values[member.symbol]
-            for slot in value.segments if isinstance(value, Pack) else (value,):
+            for item, slot in enumerate(value.segments) if isinstance(value, Pack) else ((None, value),):
                 if isinstance(slot, Slot):
-                    yield elaborate_constant(self.instance, self.tensors, member, slot)
+                    yield elaborate_constant(self.instance, self.tensors, member, slot, item)
 
     # ---- arguments ---------------------------------------------------------------------------------------------------
     def _give(self, memory: Memory, symbol: Symbol, value: Argument) -> None:
@@ -147,10 +147,11 @@ def constant_values(instance: Instance, real: np.dtype[Any], budget: Budget) -> 
         value = tensors.values[member.symbol]
         slots = [slot for slot in (value.segments if isinstance(value, Pack) else (value,)) if isinstance(slot, Slot)]
         arrays = []
-        for slot in slots:
+        for item, slot in enumerate(slots):
             arrays.append(memory.allocate(slot, _known(slot), instance.unit.declared(member.symbol)))
+            formula = elaborate_constant(instance, tensors, member, slot, item if isinstance(value, Pack) else None)
             with np.errstate(all="ignore"):
-                _execute(memory, elaborate_constant(instance, tensors, member, slot), {})
+                _execute(memory, formula, {})
         found[member.name] = tuple(arrays) if isinstance(value, Pack) else arrays[0]
     return found
 
