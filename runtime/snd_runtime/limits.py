@@ -19,6 +19,8 @@ class Limits:
     """How much of them has been used up before, as by composing."""
     tensor_bytes: int | None = 1 << 32
     """Of all tensors that are alive together, as far as one operator knows."""
+    spent_bytes: int = 0
+    """How much of them tensors take that are there before."""
     elements: int | None = None
     """Of a single tensor."""
     chunk_elements: int = 1 << 18
@@ -33,7 +35,7 @@ class Budget:
         self.limits = limits
         self._clock = clock
         self._end = None if limits.seconds is None else clock() + limits.seconds - limits.spent_seconds
-        self._bytes = 0
+        self._bytes = limits.spent_bytes
         self._held = 0
 
     def allocate(self, what: str, elements: int, item_bytes: int, place: Place | None) -> None:

@@ -17,7 +17,8 @@ from snd_runtime.evaluation.answer import EvaluationAnswer, Progress, ShownStep,
 from snd_runtime.evaluation.inputs import InvalidRequest, bound
 from snd_runtime.evaluation.request import EvaluationRequest, Order, Texts
 from snd_runtime.execution import Execution, Step, execute
-from snd_runtime.limits import Budget
+from snd_runtime.execution.plain import bytes_of
+from snd_runtime.limits import Budget, Limits
 
 _NOTE_SECONDS = 0.05
 """Between two notes about progress: there may be thousands of operations in a second."""
@@ -82,9 +83,12 @@ def evaluate(snapshot: Snapshot, request: EvaluationRequest, note: Callable[[Any
         named = zip((member.name for member in unit.inputs), given.arguments, strict=True)
         made = [tensor for name, value in named if name in given.made for tensor in shown(name, value)]
         answer = replace(answer, inputs=tuple(made), composing_seconds=time.monotonic() - begin)
-        outcome = execute(
-            session, given.instance, given.arguments, _execution(request, real, note, time.monotonic() - begin)
+        limits = replace(
+            request.limits,
+            spent_seconds=time.monotonic() - begin,
+            spent_bytes=sum(map(bytes_of, (*given.arguments, *request.weights.values()))),
         )
+        outcome = execute(session, given.instance, given.arguments, _execution(request, limits, real, note))
     except InvalidRequest as invalid:
         return replace(answer, failures=invalid.failures, composing_seconds=time.monotonic() - begin)
     except EvaluationFailed as failed:
@@ -101,9 +105,8 @@ def evaluate(snapshot: Snapshot, request: EvaluationRequest, note: Callable[[Any
 
 
 def _execution(
-    request: EvaluationRequest, real: np.dtype[Any], note: Callable[[Any], None], spent_seconds: float
+    request: EvaluationRequest, limits: Limits, real: np.dtype[Any], note: Callable[[Any], None]
 ) -> Execution:
-    limits = replace(request.limits, spent_seconds=spent_seconds)
     return Execution(
         real=real,
         seed=request.seed,

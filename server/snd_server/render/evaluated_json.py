@@ -6,7 +6,9 @@ import json
 import math
 from collections.abc import Iterable
 from itertools import groupby
-from typing import Any
+from typing import Any, TypeAlias
+
+import numpy as np
 
 from snd_runtime.evaluation import ShownStep, ShownTensor
 from snd_runtime.execution.plain import plain
@@ -14,6 +16,8 @@ from snd_runtime.summary import Summary
 from snd_server.render.evaluated import Evaluated
 from snd_server.render.records import record
 from snd_server.report import Report
+
+Array: TypeAlias = np.ndarray[Any, Any]
 
 
 def evaluated_json(evaluated: Evaluated, report: Report) -> str:
@@ -69,7 +73,7 @@ def _tensor(tensor: ShownTensor) -> dict[str, Any]:
         "dtype": summary.dtype,
         "shape": list(summary.shape),
         "statistics": _statistics(summary),
-        "values": None if tensor.values is None else _values(tensor.values.tolist()),
+        "values": None if tensor.values is None else _values(_shortest(tensor.values).tolist()),
     }
 
 
@@ -79,6 +83,11 @@ def _statistics(summary: Summary) -> dict[str, Any]:
         "nan": summary.nan, "inf": summary.infinite, "true": summary.true, "distinct": summary.distinct,
     }  # fmt: skip
     return {"n": summary.count, **{name: _values(value) for name, value in measures.items() if value is not None}}
+
+
+def _shortest(array: Array) -> Array:
+    """Reals of 32 bits as those of 64 bits with the fewest digits that tell them apart, as the table has them."""
+    return array.astype(str).astype(np.float64) if array.dtype == np.float32 else array
 
 
 def _values(value: Any) -> Any:
