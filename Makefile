@@ -11,9 +11,10 @@ VERSION_FILE := server/snd_server/__init__.py
 
 .PHONY: demo test lint format bench docs clean
 
-## Install snd and show it at work: a clean model, then one with mistakes.
+## Install snd and show it at work: a clean model is checked and run, then one with mistakes checked.
 demo: $(INSTALLED)
 	$(BIN)/snd check examples/alexnet
+	$(BIN)/snd run examples/alexnet
 	$(BIN)/snd check examples/broken --exit-zero
 
 ## Install everything and run all tests.
