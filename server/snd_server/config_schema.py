@@ -7,6 +7,7 @@ import tomllib
 from dataclasses import dataclass, field
 from typing import Any
 
+from snd_analysis.formatting.width import DEFAULT_WIDTH
 from snd_server.selection import RuleSettings, UnknownRuleError, demand_known, nearest
 
 _RULE_LISTS = ("select", "ignore", "error", "warn")
@@ -27,7 +28,7 @@ class Settings:
     exclude: tuple[str, ...] = ()
     """Patterns as in a ``.gitignore``."""
     per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    line_width: int = 120
+    line_width: int = DEFAULT_WIDTH
     """Columns the formatter may fill."""
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import shutil
 import stat
+import tempfile
 from pathlib import Path
 
 _BOM = b"\xef\xbb\xbf"
@@ -76,11 +79,26 @@ class DiskReader:
 
 
 def write_text(path: str, text: str) -> None:
-    """Replace the text of a file, keeping its byte order mark if it has one. Raises OSError."""
-    file = Path(path)
+    """Replace the text of a file all at once, keeping its byte order mark if it has one. Raises OSError."""
+    file = Path(os.path.realpath(path))
     with file.open("rb") as stream:
         has_mark = stream.read(len(_BOM)) == _BOM
-    file.write_bytes((_BOM if has_mark else b"") + text.encode())
+    content = (_BOM if has_mark else b"") + text.encode()
+    if not os.access(file, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+    try:
+        handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
+    except OSError:  # a folder in which nothing new may be made
+        file.write_bytes(content)
+        return
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(content)
+        shutil.copymode(file, temporary)
+        os.replace(temporary, file)
+    except BaseException:
+        os.unlink(temporary)
+        raise
 
 
 def _content(path: str) -> bytes:

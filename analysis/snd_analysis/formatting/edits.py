@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 from difflib import SequenceMatcher
 
-from snd_analysis.formatting.files import DEFAULT_WIDTH, format_text
+from snd_analysis.formatting.files import format_text
+from snd_analysis.formatting.width import DEFAULT_WIDTH
 from snd_analysis.source import Edit, Span
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.chunks import SyntaxTree

@@ -6,11 +6,9 @@ import re
 
 from snd_analysis.formatting.blocks import printed_chunk
 from snd_analysis.formatting.cursor import Unprintable
+from snd_analysis.formatting.width import DEFAULT_WIDTH
 from snd_analysis.syntax.chunks import Chunk, SyntaxTree, parse_file
 from snd_analysis.syntax.tokens import Tokens, tokenize
-
-DEFAULT_WIDTH = 100
-"""Columns of a line, where nothing says otherwise."""
 
 _LINE_BREAK = re.compile(r"\r\n|\n|\r")
 _BYTE_ORDER_MARK = "\ufeff"

@@ -1,0 +1,126 @@
+"""One run of ``snd fmt``: find, format, write or show."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import click
+
+from snd_analysis.formatting.files import format_text
+from snd_analysis.syntax.chunks import parse_file
+from snd_analysis.workspace import UnreadableText
+from snd_server.config import Configurations
+from snd_server.discovery import discover
+from snd_server.files import DiskReader, write_text
+from snd_server.fixing import unified_diff
+from snd_server.progress import tracked
+
+CLEAN, PROBLEMS, UNREADABLE = 0, 1, 2
+_STANDARD_INPUT = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class FormatRequest:
+    """The command line. ``width`` of None is what the configuration says."""
+
+    paths: tuple[str, ...]
+    check: bool = False
+    diff: bool = False
+    width: int | None = None
+    config: str | None = None
+    quiet: bool = False
+
+
+@dataclass(slots=True)
+class _Count:
+    changed: int = 0
+    unchanged: int = 0
+    broken: int = 0
+    unreadable: int = 0
+
+
+def run_format(request: FormatRequest) -> int:
+    """Do what was asked; returns the exit status.
+
+    Raises ConfigError, MissingPathError and OSError (a file that cannot be written) for the caller to report.
+    """
+    configurations = Configurations(request.config)
+    if request.paths == (_STANDARD_INPUT,):
+        return _standard_input(request, configurations)
+    files = discover(request.paths, configurations)
+    count = _Count()
+    for path, before, after in _formatted(files, request, configurations, count):
+        if before == after:
+            count.unchanged += 1
+            continue
+        count.changed += 1
+        if request.diff:
+            click.echo(unified_diff(path, before, after), nl=False)
+        elif request.check:
+            click.echo(f"Would reformat: {path}")
+        else:
+            write_text(path, after)
+    if not request.quiet:
+        click.echo(_summary(count, request), err=request.diff)
+    if count.unreadable:
+        return UNREADABLE
+    return PROBLEMS if count.changed and (request.check or request.diff) else CLEAN
+
+
+def _formatted(
+    files: list[str], request: FormatRequest, configurations: Configurations, count: _Count
+) -> Iterator[tuple[str, str, str]]:
+    """Each file with its text before and after."""
+    reader = DiskReader()
+    for path in tracked(files, shown=not request.quiet):
+        width = request.width or configurations.of_file(path).settings.line_width
+        try:
+            before = reader.read(path)
+        except (UnreadableText, FileNotFoundError) as problem:
+            click.echo(f"{path}: {getattr(problem, 'message', 'there is no such file')}", err=True)
+            count.unreadable += 1
+            continue
+        tree = parse_file(before)
+        broken = next(tree.problems, None)
+        if broken is not None:
+            count.broken += 1
+            line = before.count("\n", 0, broken.span.start) + 1
+            click.echo(f"{path}:{line}: {broken.message} (what could not be read stays as it is)", err=True)
+        yield path, before, format_text(before, width, tree)
+
+
+def _standard_input(request: FormatRequest, configurations: Configurations) -> int:
+    reader = DiskReader()
+    reader.provide(_STANDARD_INPUT, sys.stdin.buffer.read())
+    try:
+        before = reader.read(_STANDARD_INPUT)
+    except UnreadableText as problem:
+        click.echo(f"standard input: {problem.message}", err=True)
+        return UNREADABLE
+    after = format_text(before, request.width or configurations.of_folder("").settings.line_width)
+    if request.diff:
+        click.echo(unified_diff("stdin", before, after), nl=False)
+    elif not request.check:
+        sys.stdout.flush()
+        click.echo(after, nl=False)
+    return PROBLEMS if before != after and (request.check or request.diff) else CLEAN
+
+
+def _summary(count: _Count, request: FormatRequest) -> str:
+    verb = "would be " if request.check or request.diff else ""
+    parts = []
+    if count.changed:
+        parts.append(f"{_files(count.changed)} {verb}reformatted")
+    if count.unchanged or not parts:
+        parts.append(f"{_files(count.unchanged)} {verb and 'already '}{'formatted' if verb else 'left unchanged'}")
+    if count.broken:
+        parts.append(f"{_files(count.broken)} with broken syntax")
+    if count.unreadable:
+        parts.append(f"{_files(count.unreadable)} not readable")
+    return ", ".join(parts)
+
+
+def _files(number: int) -> str:
+    return "1 file" if number == 1 else f"{number} files"
