@@ -11,10 +11,12 @@ import click
 import numpy as np
 
 from snd_analysis.diagnostics import Diagnostic, Severity
+from snd_analysis.names.library import LIBRARY_PREFIX
 from snd_analysis.samples import PlacedSample
 from snd_analysis.source import Edit
 from snd_runtime.limits import Limits
-from snd_runtime.samples import SampleOutcome, SampleRequest, Status, evaluate_samples, update_edits
+from snd_runtime.samples import SampleEvaluator, SampleOutcome, SampleRequest, Status, update_edits
+from snd_runtime.worker import ProcessLimits
 from snd_server.cache import default_folder
 from snd_server.checking import Checker
 from snd_server.config import Configurations
@@ -69,15 +71,17 @@ def run_samples(request: SamplesRequest) -> int:
     files = discover(output.paths, configurations)
     if not files and not output.quiet:
         click.echo(f"warning: no SkriptND files (*.sknd) found in {', '.join(output.paths)}", err=True)
-    tested = [_test(path, checker, request) for path in tracked(files, shown=not output.quiet)]
     recorded = 0
-    if request.update:
-        counts = [_update(each, checker) for each in tested]
-        recorded = sum(counts)
-        checker, before = Checker(configurations, output.rules, default_folder(), output.verbose), tested
-        tested = [
-            _test(each.path, checker, request) if count else each for each, count in zip(before, counts, strict=True)
-        ]
+    with SampleEvaluator(ProcessLimits(request.memory * _MEGABYTE)) as evaluator:
+        tested = [_test(path, checker, evaluator, request) for path in tracked(files, shown=not output.quiet)]
+        if request.update:
+            counts = [_update(each, checker) for each in tested]
+            recorded = sum(counts)
+            checker = Checker(configurations, output.rules, default_folder(), output.verbose)
+            tested = [
+                _test(each.path, checker, evaluator, request) if count else each
+                for each, count in zip(tested, counts, strict=True)
+            ]
     found = [diagnostic for each in tested for diagnostic in _diagnostics(each, checker)]
     checker.close()
     report = Report(
@@ -95,23 +99,22 @@ def run_samples(request: SamplesRequest) -> int:
 
 
 # ---- evaluating ------------------------------------------------------------------------------------------------------
-def _test(path: str, checker: Checker, request: SamplesRequest) -> _Tested:
+def _test(path: str, checker: Checker, evaluator: SampleEvaluator, request: SamplesRequest) -> _Tested:
     snapshot = checker.snapshot(path)
     samples = snapshot.samples(path)
     if not samples:
         return _Tested(path, (), ())
-    involved = (path, *(name for name in snapshot.dependencies(path) if not name.startswith("snd:")))
-    outcomes = evaluate_samples(
-        SampleRequest(
-            path,
-            {name: snapshot.source(name).text for name in involved if snapshot.exists(name)},
-            checker.configurations.of_file(path).module_paths,
-            limits=Limits(seconds=request.timeout, tensor_bytes=request.memory * _MEGABYTE),
-            real=np.dtype(np.float64 if request.real == "f64" else np.float32),
-            seed=request.seed,
-        )
+    involved = (path, *(name for name in snapshot.dependencies(path) if not name.startswith(LIBRARY_PREFIX)))
+    order = SampleRequest(
+        path,
+        {name: snapshot.source(name).text for name in involved if snapshot.exists(name)},
+        checker.configurations.of_file(path).module_paths,
+        limits=Limits(seconds=request.timeout, tensor_bytes=request.memory * _MEGABYTE),
+        real=np.dtype(np.float64 if request.real == "f64" else np.float32),
+        seed=request.seed,
     )
-    return _Tested(path, samples, outcomes)
+    existing = {name for name, found in checker.reader.looked_for.items() if found}
+    return _Tested(path, samples, tuple(evaluator.outcomes(order, range(len(samples)), existing)))
 
 
 # ---- recording -------------------------------------------------------------------------------------------------------
@@ -138,6 +141,9 @@ def _update(tested: _Tested, checker: Checker) -> int:
 def _diagnostics(tested: _Tested, checker: Checker) -> Iterator[Diagnostic]:
     """What failed in a file, in order; of the mistakes that checking finds those that lie in samples."""
     if not tested.samples:
+        file = checker.snapshot(tested.path).file(tested.path)
+        if file is not None and file.unreadable is not None:
+            yield from checker.check(tested.path)
         return
     checked = [found for found in checker.check(tested.path) if found.severity is not Severity.HINT]
     text = checker.source(tested.path).text

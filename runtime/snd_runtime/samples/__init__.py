@@ -1,10 +1,11 @@
 """Samples in comments, evaluated: is what is recorded what comes out?
 
-``evaluate_sample`` runs one that is checked already; ``evaluate_samples`` those of a file, given its texts, so that it
-can be done in another process. Nothing here is printed or written: outcomes hold the lines to record.
+``SampleEvaluator`` evaluates those of a file in a worker process, ``evaluate_samples`` in this one; ``evaluate_sample``
+runs one that is checked already, ``update_edits`` records what came of it. Nothing is printed or written here.
 """
 
 from snd_runtime.samples.evaluation import evaluate_sample
+from snd_runtime.samples.evaluator import SampleEvaluator
 from snd_runtime.samples.outcome import Result, SampleOutcome, Status
 from snd_runtime.samples.recording import recorded_text
 from snd_runtime.samples.request import SampleRequest, evaluate_samples
@@ -12,6 +13,7 @@ from snd_runtime.samples.update import update_edits
 
 __all__ = [
     "Result",
+    "SampleEvaluator",
     "SampleOutcome",
     "SampleRequest",
     "Status",
