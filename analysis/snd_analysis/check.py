@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from snd_analysis.diagnostics import Severity
-from snd_analysis.memo import Memo
 from snd_analysis.names.resolution import Resolution
 from snd_analysis.names.symbols import OperatorName
 from snd_analysis.names.unused import unused_problems
@@ -14,9 +13,9 @@ from snd_analysis.rules.structure import check_structure
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.problem import Problem
 from snd_analysis.types.compose import check_compose
-from snd_analysis.types.compose.reuse import StatementTypes
 from snd_analysis.types.context import Context
 from snd_analysis.types.declarations import declare
+from snd_analysis.types.lasting import LastingTypes
 from snd_analysis.types.lowering import check_lowering
 from snd_analysis.types.precedence import check_precedence
 from snd_analysis.types.signature import fingerprint
@@ -151,16 +150,16 @@ def check_definition(
     resolution: Resolution,
     facts: Facts,
     syntax_is_right: bool,
-    memo: Memo[StatementTypes] | None = None,
+    lasting: LastingTypes | None = None,
 ) -> tuple[Problem, ...]:
     """Everything that is wrong with a definition but its syntax. Spans count from the start of the chunk.
 
-    ``memo`` has the types of statements that lasted through an edit; the result is the same without.
+    ``lasting`` is what may be used of an earlier version, and learns what may be used next.
     """
     context = Context(definition, resolution, facts)
-    declare(context)
+    declare(context, None if lasting is None else lasting.declared)
     check_lowering(context)
-    check_compose(context, memo)
+    check_compose(context, None if lasting is None else lasting.statements)
     found = [*check_structure(definition), *context.problems, *check_precedence(resolution)]
     problems = [*resolution.problems, *(problem for problem in found if resolution.is_clear(problem.span))]
     facts.close()

@@ -19,7 +19,7 @@ from snd_analysis.compose.root import InputShapes, compose_root
 from snd_analysis.compose.session import Session
 from snd_analysis.compose.unit import Unit
 from snd_analysis.diagnostics import Diagnostic, Fix, Location, Related, Severity, TextEdit
-from snd_analysis.memo import Memo, is_long
+from snd_analysis.memo import is_long
 from snd_analysis.names.definitions import Definitions, LibraryDefinitions, definitions_are_readable, definitions_of
 from snd_analysis.names.environment import Environment, ModuleNames
 from snd_analysis.names.library import (
@@ -49,7 +49,7 @@ from snd_analysis.syntax import nodes
 from snd_analysis.syntax.chunks import SyntaxTree, parse_file
 from snd_analysis.syntax.problem import Elsewhere, Note, Problem
 from snd_analysis.types.compose.cycles import find_cyclic
-from snd_analysis.types.compose.reuse import StatementTypes
+from snd_analysis.types.lasting import LastingTypes
 from snd_analysis.values import Value
 
 
@@ -90,7 +90,7 @@ class _Lasting:
     def __init__(self) -> None:
         self.environment: Environment | None = None
         self.resolution: Resolution | None = None
-        self.types: Memo[StatementTypes] = Memo()
+        self.types = LastingTypes()
         self.model = LastingModel()
 
 
@@ -386,10 +386,10 @@ class Snapshot:
         facts = Facts(self, path)
         resolution = self.resolution(path, definition)
         lasting = self._known.lasting_of(path, definition)
-        memo = None if lasting is None else Memo(lasting.types)
-        problems = check_definition(definition, resolution, facts, syntax_is_right, memo)
-        if lasting is not None and memo is not None:
-            lasting.types = memo
+        types = None if lasting is None else LastingTypes(lasting.types)
+        problems = check_definition(definition, resolution, facts, syntax_is_right, types)
+        if lasting is not None and types is not None:
+            lasting.types = types
         self._known.checks[path, definition] = (environment, facts, problems)
         return problems
 

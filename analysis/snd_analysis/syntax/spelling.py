@@ -2,24 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from difflib import SequenceMatcher
 
 
 def close_matches(word: str, choices: Iterable[str], most: int = 3) -> list[str]:
     """The ``choices`` most like ``word``, best first; none if none is near enough to be worth saying."""
     scored = []
+    letters = Counter(word)
     for choice in choices:
         if choice == word or abs(len(choice) - len(word)) > max(2, len(word) // 3):
             continue
         if choice.lower() == word.lower():
             scored.append((1.0, choice))
             continue
-        matcher = SequenceMatcher(None, word, choice)
-        if matcher.real_quick_ratio() < 0.6 or matcher.quick_ratio() < 0.6:
+        if 2 * _common_letters(letters, choice) < 0.6 * (len(word) + len(choice)):
             continue
-        ratio = matcher.ratio()
+        ratio = SequenceMatcher(None, word, choice).ratio()
         if ratio >= 0.67 or sorted(word) == sorted(choice):
             scored.append((ratio, choice))
     scored.sort(key=lambda item: (-item[0], item[1]))
     return [choice for _, choice in scored[:most]]
+
+
+def _common_letters(letters: Mapping[str, int], word: str) -> int:
+    """How many letters of a word are among those others: no more than that of it can be in common."""
+    common = 0
+    left: dict[str, int] = {}
+    for letter in word:
+        count = left.get(letter)
+        if count is None:
+            count = letters.get(letter, 0)
+        if count > 0:
+            common += 1
+        left[letter] = count - 1
+    return common

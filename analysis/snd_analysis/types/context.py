@@ -25,6 +25,7 @@ from snd_analysis.types.type import Type
 
 if TYPE_CHECKING:
     from snd_analysis.check import Facts
+    from snd_analysis.types.dimensions import Extents
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,8 @@ class Context:
         self.symbols: dict[Symbol, Typed] = {}
         self.expressions: dict[nodes.Node, Typed] = {}
         """What was found out about every expression, for hovers."""
+        self.extents: dict[Symbol, Extents | None] = {}
+        """Those of tensors, as far as they have been worked out."""
         self.base = 0
         """What the spans of the entry at hand count from; set it when going on to another entry."""
         self.place = Place.COMPILE_TIME

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from snd_analysis import shapes
+from snd_analysis.memo import Memo
 from snd_analysis.names.symbols import Symbol
 from snd_analysis.types.assertions import check_assertions
 from snd_analysis.types.attributes import check_attributes
@@ -15,16 +17,18 @@ from snd_analysis.types.extents import Task, extent_tasks, pack_length, run_in_o
 from snd_analysis.types.generics import check_generics
 from snd_analysis.types.main_graph import check_main_graph
 from snd_analysis.types.parameters import Declaration, declarations, symbols_in
+from snd_analysis.types.reuse import DeclarationTypes, lasting_declaration
 from snd_analysis.types.tensors import check_inputs, check_outputs, declare_output_extents
 from snd_analysis.types.type import ABSTRACT, INT, Type
 from snd_analysis.types.using import define_using
 
 
-def declare(context: Context) -> None:
+def declare(context: Context, memo: Memo[DeclarationTypes] | None = None) -> None:
     """Gives every declared symbol its type in ``context.symbols``, and reports what is wrong with the declarations.
 
     In the order of 2.2: generic types, attributes and inputs with the extents and lengths that they bind, helper
-    symbols, constants, variables, outputs, assertions.
+    symbols, constants, variables, outputs, assertions. Constants and variables of which ``memo`` knows the types are
+    not looked at again.
     """
     definition = context.definition
     attributes, inputs = declarations(definition, "attrib"), declarations(definition, "input")
@@ -37,15 +41,18 @@ def declare(context: Context) -> None:
     check_main_graph(context, inputs)
     define_using(context)
     for block, check in (("constant", check_constants), ("variable", check_variables)):
-        declared = declarations(definition, block)
-        _declare_tensors(context, declared)
-        check(context, declared)
+        for declaration in declarations(definition, block):
+            declaring = partial(_declare_checked, context, declaration, check)
+            if memo is None:
+                declaring()
+            else:
+                lasting_declaration(context, declaration, memo, declaring)
     outputs = declarations(definition, "output")
     declare_output_extents(context, outputs)
     _declare_tensors(context, outputs)
     check_outputs(context, outputs, inputs)
     check_assertions(context)
-    for symbol in context.symbols:
+    for symbol in context.symbols if context.resolution.unclear else ():
         if not context.resolution.is_clear(context.resolution.span(symbol)):
             context.symbols[symbol] = UNTYPED  # its declaration is broken, which is reported
     context.base = 0
@@ -72,6 +79,13 @@ def _typing(
         context.symbols[symbol] = typing(context, symbol, declaration)
 
     return run
+
+
+def _declare_checked(
+    context: Context, declaration: Declaration, check: Callable[[Context, Sequence[Declaration]], None]
+) -> None:
+    _declare_tensors(context, [declaration])
+    check(context, [declaration])
 
 
 def _declare_tensors(context: Context, declared: list[Declaration]) -> None:

@@ -57,7 +57,7 @@ class Composition:
 
     def __init__(self, context: Context) -> None:
         self.context = context
-        self.extents: dict[Symbol, Extents | None] = {}
+        self.extents = context.extents
         self.shapes_certain = True
         """False where composing may decide never to get: nothing is said about ranks and extents there."""
         self.in_control_flow = False
