@@ -16,7 +16,7 @@ from snd_analysis.compose.failure import Failure, Site
 from snd_analysis.compose.unit import Unit
 from snd_analysis.compose.words import shown
 from snd_analysis.diagnostics import Diagnostic, Location, Related, Severity
-from snd_analysis.names.library import library_modules
+from snd_analysis.names.library import is_library, library_modules
 from snd_analysis.names.symbols import OperatorName
 from snd_analysis.reached import reached_diagnostics
 from snd_analysis.syntax.problem import Elsewhere
@@ -71,6 +71,13 @@ def evaluate(checker: Checker, request: RunRequest, observer: Observer) -> tuple
 
     Raises Misgiven for what there is not, ConfigError and OSError.
     """
+    with Evaluator(ProcessLimits(memory_bytes=request.memory_bytes)) as evaluator:
+        return _evaluated(evaluator, checker, request, observer)
+
+
+def _evaluated(
+    evaluator: Evaluator, checker: Checker, request: RunRequest, observer: Observer
+) -> tuple[Evaluated, int]:
     snapshot = checker.snapshot(request.path)
     if snapshot.file(request.path) is None:
         raise Misgiven(f"there is no file {request.path}")
@@ -95,7 +102,7 @@ def evaluate(checker: Checker, request: RunRequest, observer: Observer) -> tuple
         trace=request.trace,
         keep=request.output is not None,
     )
-    answer, status = _evaluate(checker, snapshot, request, evaluation, observer)
+    answer, status = _answer(evaluator, checker, snapshot, evaluation, observer, request.path)
     failures = tuple(diagnostic_of(failure, snapshot, unit) for failure in answer.failures)
     if not failures and request.output is not None:
         _write_outputs(Path(request.output), answer)
@@ -186,10 +193,15 @@ def _location(snapshot: Snapshot, site: Site) -> Location:
 
 
 # ---- the worker ------------------------------------------------------------------------------------------------------
-def _evaluate(
-    checker: Checker, snapshot: Snapshot, request: RunRequest, evaluation: EvaluationRequest, observer: Observer
+def _answer(
+    evaluator: Evaluator,
+    checker: Checker,
+    snapshot: Snapshot,
+    request: EvaluationRequest,
+    observer: Observer,
+    configured_by: str,
 ) -> tuple[EvaluationAnswer, int]:
-    """The answer; and the exit status, if the worker itself failed."""
+    """The answer; and the exit status, if the worker itself failed. Modules are searched for as by one file."""
     last: Progress | None = None
 
     def note(content: ShownStep | Progress) -> None:
@@ -200,21 +212,19 @@ def _evaluate(
         else:
             observer.step(content)
 
-    paths = [request.path, *(path for path in snapshot.dependencies(request.path) if not path.startswith("snd:"))]
-    texts = {path: snapshot.source(path).text for path in paths}
-    existing = frozenset(path for path, there in checker.reader.looked_for.items() if there)
-    module_paths = checker.configurations.of_file(request.path).module_paths
-    evaluator = Evaluator(ProcessLimits(memory_bytes=request.memory_bytes))
+    path = request.name.path
+    reached = [path, *snapshot.dependencies(path)]
+    texts = {each: snapshot.source(each).text for each in reached if not is_library(each)}
+    existing = frozenset(each for each, there in checker.reader.looked_for.items() if there)
+    module_paths = checker.configurations.of_file(configured_by).module_paths
     try:
-        answer = evaluator.evaluate(texts, evaluation, existing=existing, module_paths=module_paths, note=note)
-        return answer, CLEAN
+        answer = evaluator.evaluate(texts, request, existing=existing, module_paths=module_paths, note=note)
     except WorkerFailed as failed:
-        reached = "" if last is None else f"; {last.done} of {last.total} operations were done"
+        progress = "" if last is None else f"; {last.done} of {last.total} operations were done"
         rule = "limit-exceeded" if failed.reason in ("time", "memory") else "internal-error"
-        status = CLEAN if rule == "limit-exceeded" else FAULT
-        return EvaluationAnswer(failures=(Failure(rule, f"{failed.message}{reached}"),)), status
-    finally:
-        evaluator.worker.close()
+        failure = Failure(rule, f"{failed.message}{progress}")
+        return EvaluationAnswer(failures=(failure,)), CLEAN if rule == "limit-exceeded" else FAULT
+    return answer, CLEAN
 
 
 # ---- outputs ---------------------------------------------------------------------------------------------------------

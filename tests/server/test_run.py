@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 import numpy as np
+import processes
 import pytest
 
 from snd_runtime.files import ItemKind, Storage, write_npz, write_tensor
@@ -239,6 +244,31 @@ def test_a_worker_that_dies_is_a_fault(real, model, monkeypatch):
     outcome = real("run", ".")
     assert outcome.status == 101
     assert "internal-error" in outcome.stdout
+
+
+@pytest.mark.skipif(os.name != "posix", reason="terminals and signals")
+@pytest.mark.parametrize("arguments", [[], ["--trace"]])
+def test_at_a_terminal(model, arguments):
+    """A bar on standard error when it takes long; ctrl-C ends it, and the worker with it."""
+    import pty
+
+    terminal, stderr = pty.openpty()
+    command = [sys.executable, "-m", "snd_server", "run", ".", "--graph", "endless", *arguments]
+    environment = {**processes.environment(), "TERM": "xterm", "COLUMNS": "80"}
+    with (model / "out.txt").open("wb") as stdout:
+        process = subprocess.Popen(command, stdout=stdout, stderr=stderr, env=environment, start_new_session=True)
+    os.close(stderr)
+    if arguments:
+        while not (model / "out.txt").read_bytes().count(b"#"):
+            assert process.poll() is None
+            time.sleep(0.02)
+    else:
+        shown = b""
+        while b"Running" not in shown:
+            shown += os.read(terminal, 10_000)
+    os.killpg(process.pid, signal.SIGINT)
+    assert process.wait(20) == 130
+    os.close(terminal)
 
 
 # ---- mistakes --------------------------------------------------------------------------------------------------------

@@ -21,6 +21,14 @@ class Evaluator:
         self._sent: dict[str, str] = {}
         self._sent_to = 0
 
+    def __enter__(self) -> Evaluator:
+        """Begins to start the process: what is done until it gets its first request takes no time."""
+        self.worker.start()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.worker.close()
+
     def evaluate(
         self,
         texts: Mapping[str, str],
