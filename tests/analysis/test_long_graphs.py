@@ -1,0 +1,254 @@
+"""After any edits of a long graph, what is said of it and what it is composed to is as after a fresh start (5).
+
+Of a long block the statements last that an edit leaves alone, with what was worked out of them.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from enum import Enum
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memory import MemoryReader, snapshot_of
+from snd_analysis.compose.instance import Instance
+from snd_analysis.compose.reuse import LastingModel
+from snd_analysis.compose.root import compose_root
+from snd_analysis.compose.session import Session
+from snd_analysis.model import Place, Tensor
+from snd_analysis.names.symbols import OperatorName
+from snd_analysis.source import Edit, Span
+from snd_analysis.workspace import Snapshot, Workspace
+
+# Nothing here imports the library: a fresh workspace would read it anew each time.
+OPS = """\
+operator same {
+    @dtype { T: type; }
+    @input { x: T[s..]; }
+    @output { y: T[s..]; }
+    @lower { y[i..] = x[i..], i < s; }
+}
+
+operator add {
+    @input { x: real[s..]; z: real[s..]; }
+    @output { y: real[s..]; }
+    @lower { y[i..] = x[i..] + z[i..], i < s; }
+}
+
+operator scaled {
+    @attrib { factor: real = 1.0; }
+    @input { x: real[s..]; }
+    @output { y: real[s..]; }
+    @assert { factor > 0.0: "the factor must be positive"; }
+    @lower { y[i..] = factor * x[i..], i < s; }
+}
+
+operator wider {
+    @attrib { by: int = 1; }
+    @input { x: real[b, n]; }
+    @output { y: real[b, n + by]; }
+    @lower { y[i, j] = 0.0, i < b, j < n + by; }
+}
+
+operator halves {
+    @input { x: real[s..]; }
+    @output { y: real[s..]..(2); }
+    @compose { a = same(x); b = same(x); y = [a, b]; }
+}
+
+operator less {
+    @input { x: real[s..]; }
+    @output { y: bool[]; }
+}
+
+operator found {
+    @input { x: real[b, n]; }
+    @output { y: real[b, ~|n]; }
+}
+"""
+TEMPLATES = [
+    "{new} = ops.same({old});",
+    "{new} = ops.same({old});",
+    "{new} = ops.add({old}, {other});",
+    "{new} = ops.add({old}, {other});",
+    "{new} = ops.add({old}, w{at});",
+    "{new} = ops.scaled{{factor = {at}.0}}({old});",
+    "{new} = l{at}: ops.same({old});",
+    "{new} = own({old});",
+    "{new} = 1.5;",
+    "{new} = ({old});",
+    "{new}: real[r{at}, c{at}] = ops.same({old});",
+    "[{new}, h{at}] = ops.halves({old});",
+    "p{at}..(2) = ops.halves({old}); {new} = p{at}[1];",
+    "{new} = if ops.less({old}) then ops.same({old}) else ops.add({old}, {other});",
+    "{new} = if flag then ops.same({old}) else {{ t = ops.same({other}); yield t; }};",
+    "{new} = with c = {old} do..(3) {{ t = ops.add(c, {other}); yield t; }};",
+    "{new} = with c = {old} unroll..(i -> 2) ops.same(c);",
+    "{new} = with c = {old} while ops.less(c) do ops.add(c, {other});",
+    "d{at} = ops.found({old}); {new} = ops.same({old});",
+    "e{at} = ops.wider{{by = {at}}}({old}); {new} = ops.same({old});",
+]
+PIECES = [
+    "", " ", "\n", ";", "{", "}", "(", ")", "[", "]", "=", ",", "q", "0", "x", "y", "w1", "w2", "flag", "ops.",
+    "ops.same", "ops.add(x, x)", "ops.wider{by = 1}(x)", "ops.nothing(x)", "nowhere", "new = ops.same(x);", "l1: ",
+    "a1", "a2", "a3", "a10 = ops.same(x);", "# c\n", "~", "real[1, 9]", "-1.0", "null", "@update {", "é",
+]  # fmt: skip
+LINES = [
+    "        a{at} = ops.same(x);\n", "        z{at} = ops.wider{{by = {at}}}(x);\n", "\n", "        l{at}: ops.same(x);\n",
+    "        y = ops.same(a{at});\n", "        = ;\n", "        k = if a{at} then x else x;\n",
+]  # fmt: skip
+NAME = OperatorName("main.sknd", "net")
+
+
+def program(random_: random.Random, count: int) -> str:
+    """A graph of many statements, of which each names what is before it."""
+    statements, before = [], ["x"]
+    for at in range(count):
+        new = f"a{at}"
+        old, other = random_.choice(before[-3:]), random_.choice(before)
+        written = random_.choice(TEMPLATES).format(new=new, old=old, other=other, at=at % 70)
+        statements.append(f"        {written}\n")
+        before.append(new)
+    variables = "".join(f"        w{at}: real[1, {8 if at % 9 else 'n'}];\n" for at in range(70))
+    return (
+        "import ops;\n\noperator own {\n    @input { x: real[s..]; }\n    @output { y: real[s..]; }\n"
+        "    @compose { y = ops.same(x); }\n}\n\n"
+        "graph net {\n    @attrib { flag: bool = true; n: int = 8; }\n    @input { x: real[1, 8]; }\n"
+        f"    @output {{ y: real[1, 8]; }}\n    @variable {{\n{variables}    }}\n    @compose {{\n{''.join(statements)}"
+        "        y = ops.same(x);\n    }\n    @update { w1 = ops.same(w1); }\n    @quantize { }\n}\n"
+    )
+
+
+def edit_of(text: str, random_: random.Random) -> Edit:
+    """An edit in any line, mostly inside of the long blocks."""
+    kind = random_.random()
+    lowest = text.find("@variable") if kind < 0.9 else 0
+    start = random_.randrange(max(lowest, 0), len(text) + 1)
+    if kind < 0.3:  # a line is inserted, removed or written twice
+        start = text.rfind("\n", 0, start) + 1
+        end = text.find("\n", start) + 1 or len(text)
+        if kind < 0.1:
+            return Edit(Span(start, start), random_.choice(LINES).format(at=random_.randrange(70)))
+        return Edit(Span(start, end), text[start:end] * random_.choice([0, 2]))
+    end = min(len(text), start + random_.choice([0, 0, 0, 1, 1, 2, 5, 40]))
+    return Edit(Span(start, end), random_.choice(PIECES))
+
+
+def described(value: object, moved: Callable[[Place], Place]) -> object:
+    """A composed value in plain terms: tensors by what they are and which of them are the same."""
+    numbers: dict[int, int] = {}
+
+    def plain(value: object) -> object:
+        if isinstance(value, Tensor):
+            if id(value) in numbers:
+                return numbers[id(value)]
+            numbers[id(value)] = len(numbers)
+        if isinstance(value, Place):
+            value = moved(value)
+            return value.path, value.definition, value.span
+        if isinstance(value, Instance):
+            return value.unit.name
+        if isinstance(value, dict):
+            return {str(name): plain(each) for name, each in value.items()}
+        if isinstance(value, list | tuple):
+            return [plain(each) for each in value]
+        if is_dataclass(value) and type(value).__module__ in ("snd_analysis.model", "snd_analysis.compose.failure"):
+            return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+        segments = getattr(value, "segments", None)
+        if segments is not None:
+            return "pack", plain(segments)
+        element = getattr(value, "element", None)
+        if element is not None:
+            return "run", str(value.length), plain(element)
+        return value if isinstance(value, Enum) else str(value)
+
+    return plain(value)
+
+
+def composed(snapshot: Snapshot, lasting: LastingModel | None) -> object:
+    """The graph and its failures; None if there is no such graph."""
+    unit = snapshot.unit(NAME)
+    if unit is None:
+        return None
+    instance = compose_root(Session(snapshot), unit, {}, {}, lasting=lasting)
+    return described((instance.failures, instance.body, instance.inputs, instance.outputs), unit.moved)
+
+
+def everything(snapshot: Snapshot) -> object:
+    """What is said, and what every name stands for."""
+    uses = [
+        (use.span.shifted(start), str(use.role), type(use.target).__name__, getattr(use.target, "name", ""))
+        for start, definition in snapshot.tree("main.sknd").definitions
+        for use in snapshot.resolution("main.sknd", definition).uses
+    ]
+    return snapshot.diagnostics("main.sknd"), uses
+
+
+@settings(max_examples=12, deadline=None)
+@given(st.integers(0, 2**32))
+def test_incremental_equals_fresh(seed: int):
+    random_ = random.Random(seed)
+    text = program(random_, 80)
+    files = {"main.sknd": text, "ops.sknd": OPS}
+    workspace = Workspace(MemoryReader(files))
+    workspace.open("main.sknd", text)
+    lasting: LastingModel | None = None
+    undo = [text]
+    older: list[tuple[Snapshot, str]] = []
+    for _ in range(10):
+        choice = random_.random()
+        if choice < 0.25:  # mistakes are mostly taken back
+            text = random_.choice(undo[-3:])
+            workspace.open("main.sknd", text)
+        else:
+            edit = edit_of(text, random_)
+            undo.append(text)
+            text = edit.apply(text)
+            workspace.edit("main.sknd", [edit])
+        snapshot = workspace.snapshot()
+        if random_.random() < 0.2:
+            older.append((snapshot, text))  # to be asked later
+            continue
+        fresh = snapshot_of({**files, "main.sknd": text})
+        assert everything(snapshot) == everything(fresh), text
+        lasting = LastingModel(lasting)
+        assert composed(snapshot, lasting) == composed(fresh, None), text
+    for snapshot, seen in older:
+        assert everything(snapshot) == everything(snapshot_of({**files, "main.sknd": seen})), seen
+
+
+@pytest.mark.parametrize("replacement", ["q", "  ", ""])
+def test_what_an_edit_leaves_alone_is_not_worked_out_again(replacement: str):
+    """Tensors in front of an edit are the same objects after it; behind it they are if they are alike."""
+    lines = "".join(f"        a{at + 1} = ops.same(a{at});\n" for at in range(100))
+    text = (
+        "import ops;\ngraph net {\n    @input { x: real[4]; }\n    @output { y: real[4]; }\n    @compose {\n"
+        f"        a0 = ops.same(x);\n{lines}        y = ops.same(a100);\n    }}\n}}\n"
+    )
+    workspace = Workspace(MemoryReader({"main.sknd": text, "ops.sknd": OPS}))
+    workspace.open("main.sknd", text)
+    lasting = LastingModel()
+    before = _tensors(workspace.snapshot(), lasting)
+    at = text.index("(a49)") + 1
+    workspace.edit("main.sknd", [Edit(Span(at, at), replacement)])
+    lasting = LastingModel(lasting)
+    after = _tensors(workspace.snapshot(), lasting)
+    same = {name for name, tensor in before.items() if after.get(name) is tensor}
+    assert {f"a{at}" for at in range(48)} <= same
+    behind = {f"a{at}" for at in range(52, 101)}
+    assert behind.isdisjoint(same) if replacement == "q" else behind <= same
+    workspace.edit("main.sknd", [Edit(Span(at, at + len(replacement)), "")])
+    again = _tensors(workspace.snapshot(), LastingModel(lasting))
+    assert behind <= {name for name, tensor in before.items() if again.get(name) is tensor}
+
+
+def _tensors(snapshot: Snapshot, lasting: LastingModel) -> dict[str, object]:
+    unit = snapshot.unit(NAME)
+    assert unit is not None
+    body = compose_root(Session(snapshot), unit, {}, {}, lasting=lasting).body
+    assert body is not None
+    return dict(body.tensors)
