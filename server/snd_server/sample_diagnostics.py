@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from snd_analysis.diagnostics import Diagnostic, Location
+from snd_analysis.compose.failure import Site
+from snd_analysis.diagnostics import Diagnostic, Location, Related
 from snd_analysis.samples import RESULT_SHAPE, PlacedSample
 from snd_analysis.source import Span
+from snd_analysis.syntax.problem import Elsewhere
+from snd_analysis.workspace import Snapshot
 from snd_runtime.samples import SampleOutcome, Status
 from snd_server.rules import SAMPLE_DIFFERS, SAMPLE_FAILS, SAMPLE_WITHOUT_RESULT
 
@@ -16,24 +20,30 @@ _COMMENT_SIGN = re.compile(r"#[ \t]*")
 
 
 def diagnostics_of(
-    path: str, text: str, placed: PlacedSample, outcome: SampleOutcome, checked: Sequence[Diagnostic]
+    path: str, snapshot: Snapshot, placed: PlacedSample, outcome: SampleOutcome, checked: Sequence[Diagnostic]
 ) -> Iterator[Diagnostic]:
-    """What is to be said of a sample; ``checked`` are the diagnostics of its file."""
+    """What is to be said of a sample of a file; ``checked`` are the diagnostics of that file."""
     whole = placed.sample.span.shifted(placed.start)
     inside = [each for each in checked if whole.start <= each.location.span.start < whole.end]
     if outcome.status is Status.DIFFERS:
         yield from (each for each in inside if each.rule != RESULT_SHAPE)
-        yield from _differences(path, text, placed, outcome)
+        yield from _differences(path, snapshot.source(path).text, placed, outcome)
         return
     yield from inside
     if outcome.status is Status.INVALID and not inside:
         message = "this can't be evaluated: what it invokes has mistakes, which 'snd check' reports"
         yield _failure(path, placed, message)
     elif outcome.status is Status.FAILED:
-        yield _failure(path, placed, f"{outcome.message} ({outcome.rule})")
+        failure = _failure(path, placed, f"{outcome.message} ({outcome.rule})")
+        yield replace(failure, related=tuple(_related(snapshot, site) for site in outcome.sites))
     elif outcome.status is Status.UNRECORDED:
         message = "nothing is recorded below this sample: 'snd test --update' writes what comes out"
         yield _diagnostic(SAMPLE_WITHOUT_RESULT.name, path, _code(placed), message)
+
+
+def _related(snapshot: Snapshot, site: Site) -> Related:
+    place = site.place
+    return Related(snapshot.locate(Elsewhere(place.path, place.definition, span=place.span)), site.message)
 
 
 def _failure(path: str, placed: PlacedSample, message: str) -> Diagnostic:

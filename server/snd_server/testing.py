@@ -146,11 +146,11 @@ def _diagnostics(tested: _Tested, checker: Checker) -> Iterator[Diagnostic]:
             yield from checker.check(tested.path)
         return
     checked = [found for found in checker.check(tested.path) if found.severity is not Severity.HINT]
-    text = checker.source(tested.path).text
+    snapshot = checker.snapshot(tested.path)
     made = [
         diagnostic
         for placed, outcome in zip(tested.samples, tested.outcomes, strict=True)
-        for diagnostic in diagnostics_of(tested.path, text, placed, outcome, checked)
+        for diagnostic in diagnostics_of(tested.path, snapshot, placed, outcome, checked)
     ]
     yield from checker.select(tested.path, sorted(made, key=lambda each: each.location.span))
 

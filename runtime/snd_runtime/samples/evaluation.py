@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from snd_analysis.compose.failure import Site
 from snd_analysis.compose.session import Session
 from snd_analysis.model import Operation
 from snd_analysis.samples import CheckedSample, Sample
@@ -27,11 +28,18 @@ def evaluate_sample(
     """Runs a sample and compares its results. Never raises what an evaluation raises: that is an outcome."""
     started = time.monotonic()
 
-    def outcome(status: Status, results: tuple[Result, ...] = (), **failure: str | None) -> SampleOutcome:
-        return SampleOutcome(status, results, seconds=time.monotonic() - started, **failure)
+    def outcome(status: Status, results: tuple[Result, ...] = ()) -> SampleOutcome:
+        return SampleOutcome(status, results, seconds=time.monotonic() - started)
+
+    def failure(rule: str | None, message: str, sites: tuple[Site, ...] = ()) -> SampleOutcome:
+        error = checked.sample.error
+        status = Status.FAILED if error is None else Status.DIFFERS
+        if error is not None and error.matches(message):
+            status = Status.AS_EXPECTED
+        return SampleOutcome(status, (), rule, message, sites, time.monotonic() - started)
 
     if checked.failure is not None:
-        return outcome(Status.AS_EXPECTED, message=checked.failure)
+        return failure(None, checked.failure)
     operation = checked.operation
     if checked.has_errors or operation is None or operation.instance is None or not operation.instance.valid:
         return outcome(Status.INVALID)
@@ -39,14 +47,9 @@ def evaluate_sample(
     try:
         outputs = _outputs(session, operation, dict(checked.generators), limits, real, seed)
     except EvaluationFailed as failed:
-        if sample.error is None:
-            return outcome(Status.FAILED, rule=failed.rule, message=failed.message)
-        as_expected = sample.error.matches(failed.message)
-        status = Status.AS_EXPECTED if as_expected else Status.DIFFERS
-        return outcome(status, rule=failed.rule, message=failed.message)
+        return failure(failed.rule, failed.message, _sites(failed))
     except Exception as error:  # a fault of ours must cost this sample only
-        message = f"snd itself failed ({type(error).__name__}: {error})"
-        return outcome(Status.FAILED, rule="internal-error", message=message)
+        return failure("internal-error", f"snd itself failed ({type(error).__name__}: {error})")
     results = tuple(_results(sample, operation, outputs))
     if not sample.has_results:
         return outcome(Status.UNRECORDED, results)
@@ -69,6 +72,12 @@ def _outputs(
     inputs = [arguments.array(value) for value in operation.inputs]
     inputs += [None] * (len(instance.unit.inputs) - len(inputs))
     return execute(session, instance, inputs, Execution(real=real, seed=seed, limits=limits)).outputs
+
+
+def _sites(failed: EvaluationFailed) -> tuple[Site, ...]:
+    if failed.place is None:
+        return ()
+    return (Site(failed.place, "it fails here"), *failed.chain)
 
 
 def _results(sample: Sample, operation: Operation, outputs: Mapping[str, Argument]) -> list[Result]:

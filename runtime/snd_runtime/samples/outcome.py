@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from snd_analysis.compose.failure import Site
+
 
 class Status(StrEnum):
     """How what is recorded and what comes out go together."""
@@ -41,4 +43,6 @@ class SampleOutcome:
     """The rule of a failure."""
     message: str | None = None
     """Why it failed."""
+    sites: tuple[Site, ...] = ()
+    """Where it failed, and the invocations that led there."""
     seconds: float = 0.0
