@@ -219,6 +219,13 @@ def test_elements_outside_of_the_image_are_left_out():
     np.testing.assert_array_equal(means[:, 0], [[NAN, 0.5], [3.5, NAN], [NAN, NAN], [NAN, NAN]])
 
 
+@pytest.mark.filterwarnings("error")
+def test_infinities_add_up_to_nan_without_a_word():
+    line = np.array([[[INF, -INF, 1.0, INF]]])
+    region = np.array([[0.0, 4.0]])
+    np.testing.assert_array_equal(intrinsic("image.avg_roi_pool", line, region, FIRST, output_size=[2]), [[[NAN, INF]]])
+
+
 def test_nan_is_seen_in_its_cell_only():
     line = np.array([[[0.0, 1.0, NAN, 3.0]]])
     region = np.array([[0.0, 4.0]])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
-from typing import Any
 
 import numpy as np
 
@@ -22,6 +21,11 @@ class _Cells:
 
     starts: Array
     stops: Array
+
+    @property
+    def span(self) -> slice:
+        """What all cells together reach over."""
+        return slice(int(self.starts.min()), int(self.stops.max()))
 
 
 def max_roi_pool(invocation: Invocation) -> tuple[Argument, ...]:
@@ -56,11 +60,15 @@ def _pooled(invocation: Invocation, reduction: np.ufunc, identity: float) -> tup
     pooled, counts = np.empty(shape, images.dtype), np.ones((len(rois), 1, *size), images.dtype)
     for region, item in enumerate(index):
         invocation.budget.check_time(invocation.place)
-        values = images[item]
-        for dimension, (count, extent) in enumerate(zip(size, images.shape[2:], strict=True)):
-            cells = _cells(begins[region, dimension], ends[region, dimension], count, extent)
-            values = _reduced(values, dimension + 1, cells, reduction, identity)
-            lengths = (cells.stops - cells.starts).astype(counts.dtype)
+        cells = [
+            _cells(begins[region, dimension], ends[region, dimension], count, extent)
+            for dimension, (count, extent) in enumerate(zip(size, images.shape[2:], strict=True))
+        ]
+        values = images[(item, slice(None), *(each.span for each in cells))]
+        for dimension, each in enumerate(cells):
+            with np.errstate(all="ignore"):
+                values = _reduced(values, dimension + 1, each, reduction, identity)
+            lengths = (each.stops - each.starts).astype(counts.dtype)
             counts[region] *= lengths.reshape(-1, *[1] * (len(size) - dimension - 1))
         pooled[region] = values
     invocation.budget.release(counts.size + 2 * images.shape[1] * widest, counts.itemsize)
@@ -76,14 +84,20 @@ def _cells(begin: int, end: int, count: int, extent: int) -> _Cells:
 
 
 def _reduced(values: Array, axis: int, cells: _Cells, reduction: np.ufunc, identity: float) -> Array:
-    """Reduces the cells along an axis, whose extent becomes the number of cells."""
-    least, most = int(cells.starts.min()), int(cells.stops.max())
-    moved = np.moveaxis(values, axis, 0)[least:most]
-    # 'reduceat' stops before an index, which must be one: hence the row behind the last.
-    behind = np.full((1, *moved.shape[1:]), identity, values.dtype)
-    bounds = np.stack([cells.starts, cells.stops], axis=-1).reshape(-1) - least
-    reduced: Any = reduction.reduceat(np.concatenate([moved, behind]), bounds, axis=0)[::2]
-    reduced[cells.starts == cells.stops] = identity
+    """Reduces the cells along an axis, which is as long as they reach and becomes as long as there are cells.
+
+    Takes the cells one by one, or the first element of all of them, then the second and so on: what are fewer steps.
+    """
+    rows = np.ascontiguousarray(np.moveaxis(values, axis, 0))
+    starts, stops = cells.starts - cells.span.start, cells.stops - cells.span.start
+    reduced = np.full((len(starts), *rows.shape[1:]), identity, values.dtype)
+    longest = int((stops - starts).max())
+    if len(starts) <= longest:
+        for at, (start, stop) in enumerate(zip(starts, stops, strict=True)):
+            reduction.reduce(rows[start:stop], axis=0, initial=identity, out=reduced[at, ...])
+    for number in range(longest if longest < len(starts) else 0):
+        longer = starts + number < stops
+        reduced[longer] = reduction(reduced[longer], rows[starts[longer] + number])
     return np.moveaxis(reduced, 0, axis)
 
 
