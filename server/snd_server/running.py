@@ -179,8 +179,10 @@ def _is_broken(diagnostics: tuple[Diagnostic, ...]) -> bool:
 
 def diagnostic_of(failure: Failure, snapshot: Snapshot, unit: Unit) -> Diagnostic:
     """A failure of composing or running at its place, with the invocations that led there."""
-    sites = failure.sites or (Site(unit.place(0, unit.definition.name), ""),)
-    related = [*failure.related, *sites[1:]]
+    sites, related = failure.sites, [*failure.related, *failure.sites[1:]]
+    if not sites:  # what is run does not fit what it is given: the declaration that says so, or the head
+        sites, related = failure.related[:1], related[1:]
+        sites = sites or (Site(unit.place(0, unit.definition.name), ""),)
     if len(related) > _MOST_NOTES:
         related = [*related[: _MOST_NOTES // 2], *related[-_MOST_NOTES // 2 :]]
     notes = tuple(Related(_location(snapshot, site), site.message or "invoked here") for site in related)
