@@ -20,6 +20,7 @@ demo: $(INSTALLED)
 ## Install everything and run all tests.
 test: $(DEVELOPING)
 	$(BIN)/python -m pytest
+	$(BIN)/snd test analysis/snd_analysis/stdlib --quiet
 
 ## Style and types; fast enough to run before every commit.
 lint: $(DEVELOPING)
