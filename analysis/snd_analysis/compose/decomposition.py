@@ -241,7 +241,7 @@ class _Body:
                 # What is passed on, or given out twice, is the same tensor outside.
                 self.known[other] = inner.known.setdefault(one, self._flat(other))
         found = inner.operations(_with_scopes(body))
-        passed = {*body.inputs, *body.outputs}
+        passed = {*body.inputs, *body.outputs, *body.variables, *body.constants}
         named = inner.all({name: value for name, value in body.tensors.items() if name not in passed})
         level = self._listing.level
         level.tensors.update({_joined(inner._scope, name): value for name, value in named.items()})
