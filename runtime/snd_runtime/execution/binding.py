@@ -11,11 +11,11 @@ from snd_analysis.compose.binding import Given
 from snd_analysis.compose.instance import Instance
 from snd_analysis.compose.session import Session
 from snd_analysis.compose.unit import Member, Unit
-from snd_analysis.model import Tensor, TensorValue
+from snd_analysis.model import Place, Tensor, TensorValue
 from snd_analysis.values import NULL, Pack, Value
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution.failing import raise_failure
-from snd_runtime.execution.plain import array_dtype, static_shape, tensor_of
+from snd_runtime.execution.plain import array_dtype, plain, static_shape, tensor_of
 from snd_runtime.lowering.arithmetic import STR, Array
 from snd_runtime.lowering.lowered import Argument
 
@@ -36,7 +36,11 @@ def bind_arrays(
     """
     arrays = converted(unit, inputs, real or np.dtype(np.float32))
     given = Given(tuple(dtypes), attributes or {}, tuple(_tensors(unit, arrays)))
-    instance = session.instance(unit, given)
+    try:
+        instance = session.instance(unit, given)
+    except RecursionError:
+        message = f"the invocations in '{unit.shown}' are nested too deeply"
+        raise EvaluationFailed("limit-exceeded", message, _place(unit)) from None
     raise_failure(instance)
     if not instance.valid:
         raise EvaluationFailed("unknown-value", _reason(unit, given), _place(unit))
@@ -119,8 +123,6 @@ def _fits(declared: TensorValue, value: Argument) -> bool:
 
 
 def _is_known(value: Value) -> bool:
-    from snd_runtime.execution.plain import plain
-
     try:
         plain(value)
     except ValueError:
@@ -128,7 +130,7 @@ def _is_known(value: Value) -> bool:
     return True
 
 
-def _place(unit: Unit) -> Any:
+def _place(unit: Unit) -> Place:
     return unit.place(0, unit.definition.name)
 
 

@@ -48,6 +48,7 @@ class _Compilation:
         }
         self._outputs = set(_all(body.outputs.values()))
         self._single = scope_is_passed_on(instance)
+        self._place = instance.unit.place(0, instance.unit.definition.name)
 
     def program(self) -> Program:
         body, instance = self._body, self._instance
@@ -102,7 +103,7 @@ class _Compilation:
                 raise Undecided
             slot = self._slots[tensor] = len(self._slots)
             if tensor.kind is TensorKind.CONSTANT and tensor not in self._declared:
-                self._fixed[tensor] = _fixed(tensor, slot, tensor.dtype, shape)
+                self._fixed[tensor] = _fixed(tensor, slot, tensor.dtype, shape, self._place)
         return slot
 
     # ---- operations --------------------------------------------------------------------------------------------------
@@ -112,6 +113,7 @@ class _Compilation:
     def _step(self, operation: Operation) -> Step:
         action: Invocation | Choice | Repetition
         control = operation.control
+        self._place = operation.place
         if isinstance(control, Branch):
             action, weight = self._choice(control, operation.place)
         elif isinstance(control, Loop):
@@ -196,14 +198,14 @@ def _all(values: Iterable[TensorValue]) -> Iterator[Tensor]:
         yield from tensors_of(value)
 
 
-def _fixed(tensor: Tensor, slot: int, dtype: str, shape: tuple[int, ...]) -> Fixed:
+def _fixed(tensor: Tensor, slot: int, dtype: str, shape: tuple[int, ...], place: Place) -> Fixed:
     try:
         value = plain(tensor.value)
     except ValueError:
         raise Undecided from None
     if value is None or isinstance(value, tuple):
         raise Undecided
-    return Fixed(slot, tensor.name, value, dtype, shape)
+    return Fixed(slot, tensor.name, value, dtype, shape, place)
 
 
 # ---- scopes ----------------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from snd_analysis.compose.instance import Instance
 from snd_analysis.compose.unit import Member
 from snd_analysis.model import Tensor, TensorValue
 from snd_analysis.shapes import Integer
-from snd_analysis.values import NULL, EvaluationError, Pack
+from snd_analysis.values import EvaluationError, Pack
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution.compilation import Undecided, compiled
 from snd_runtime.execution.plain import PlainValue, array_dtype, plain, static_shape
@@ -141,5 +141,3 @@ def weight_of(instance: Instance) -> int:
     """How many operations there are in an instance."""
     return prepared(instance).weight
 
-
-__all__ = ["NULL", "Prepared", "prepared", "weight_of"]

@@ -264,6 +264,8 @@ class Fixed:
     value: int | float | bool | str
     dtype: str
     shape: tuple[int, ...]
+    place: Place
+    """Where it is used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,7 +325,7 @@ class Program:
 def _filled(state: State, each: Fixed) -> Array:
     dtype = array_dtype(each.dtype, state.real)
     if each.shape:
-        state.budget.allocate(f"'{each.name}'", prod(each.shape), dtype.itemsize, None)
+        state.budget.allocate(f"'{each.name}'", prod(each.shape), dtype.itemsize, each.place)
     elif not fits(each.value):
-        raise EvaluationFailed("int-overflow", f"{each.value} does not fit into 64 bits")
+        raise EvaluationFailed("int-overflow", f"{each.value} does not fit into 64 bits", each.place)
     return np.full(each.shape, each.value, dtype)
