@@ -14,7 +14,7 @@ from snd_analysis.compose.session import Session
 from snd_analysis.workspace import Snapshot, Workspace
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.evaluation.answer import EvaluationAnswer, Progress, ShownStep, shown
-from snd_runtime.evaluation.inputs import InvalidRequest, bound
+from snd_runtime.evaluation.inputs import FoundShapes, InvalidRequest, bound
 from snd_runtime.evaluation.request import EvaluationRequest, Order, Texts
 from snd_runtime.execution import Execution, Step, execute
 from snd_runtime.execution.plain import bytes_of
@@ -26,10 +26,10 @@ _NOTE_SECONDS = 0.05
 
 def make() -> Callable[[Order, Callable[[Any], None]], EvaluationAnswer]:
     """The handler of a worker, see ``snd_runtime.worker.child``."""
-    files = KnownFiles()
+    files, found = KnownFiles(), FoundShapes()
 
     def handle(order: Order, note: Callable[[Any], None]) -> EvaluationAnswer:
-        return evaluate(files.snapshot(order.texts), order.request, note)
+        return evaluate(files.snapshot(order.texts), order.request, note, found)
 
     return handle
 
@@ -69,7 +69,9 @@ class KnownFiles:
         return workspace.snapshot()
 
 
-def evaluate(snapshot: Snapshot, request: EvaluationRequest, note: Callable[[Any], None]) -> EvaluationAnswer:
+def evaluate(
+    snapshot: Snapshot, request: EvaluationRequest, note: Callable[[Any], None], found: FoundShapes | None = None
+) -> EvaluationAnswer:
     """Composes and runs a graph or operator. What fails is in the answer; steps and progress are noted on the way."""
     begin = time.monotonic()
     real = np.dtype(np.float64 if request.double else np.float32)
@@ -79,7 +81,7 @@ def evaluate(snapshot: Snapshot, request: EvaluationRequest, note: Callable[[Any
         return EvaluationAnswer(failures=(Failure("unknown-operator", f"there is no '{request.name.name}'"),))
     answer = EvaluationAnswer()
     try:
-        given = bound(session, unit, request, real, Budget(request.limits))
+        given = bound(session, unit, request, real, Budget(request.limits), found)
         named = zip((member.name for member in unit.inputs), given.arguments, strict=True)
         made = [tensor for name, value in named if name in given.made for tensor in shown(name, value)]
         answer = replace(answer, inputs=tuple(made), composing_seconds=time.monotonic() - begin)

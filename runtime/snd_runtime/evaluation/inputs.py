@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from math import prod
 from typing import Any, TypeAlias
@@ -34,6 +34,7 @@ Parts: TypeAlias = "Array | tuple[Array | None, ...] | None"
 """A tensor; null; or those of a pack, None for one that is still to be made."""
 
 _MOST_ITEMS = 1024
+_MOST_FOUND = 256
 _PREFERRED = ("real", "int", "bool", "str")
 
 
@@ -54,15 +55,45 @@ class Bound:
     made: tuple[str, ...]
 
 
-def bound(session: Session, unit: Unit, request: EvaluationRequest, real: np.dtype[Any], budget: Budget) -> Bound:
+class FoundShapes:
+    """Shapes that were found for inputs, by all that decides them: definitions, attributes, types, other shapes."""
+
+    def __init__(self) -> None:
+        self._found: dict[Hashable, Mapping[str, InputShapes]] = {}
+
+    def find(self, key: Hashable, search: Callable[[], Mapping[str, InputShapes]]) -> Mapping[str, InputShapes]:
+        """Those that are known, else those that are searched for."""
+        known = self._found.get(key)
+        if known is None:
+            if len(self._found) >= _MOST_FOUND:
+                self._found.clear()  # most are about definitions of long ago
+            known = self._found[key] = search()
+        return known
+
+
+def bound(
+    session: Session,
+    unit: Unit,
+    request: EvaluationRequest,
+    real: np.dtype[Any],
+    budget: Budget,
+    found: FoundShapes | None = None,
+) -> Bound:
     """Binds a graph or operator. Raises InvalidRequest, and EvaluationFailed for tensors that are too large."""
-    return _Inputs(session, unit, request, real, budget).bound()
+    return _Inputs(session, unit, request, real, budget, found or FoundShapes()).bound()
 
 
 class _Inputs:
     def __init__(
-        self, session: Session, unit: Unit, request: EvaluationRequest, real: np.dtype[Any], budget: Budget
+        self,
+        session: Session,
+        unit: Unit,
+        request: EvaluationRequest,
+        real: np.dtype[Any],
+        budget: Budget,
+        found: FoundShapes,
     ) -> None:
+        self._found = found
         self._session = session
         self._unit = unit
         self._request = request
@@ -186,6 +217,18 @@ class _Inputs:
         given = {name: _shapes_of(part) for name, part in parts.items() if name not in made}
         if not made:
             return given
+        key = (
+            self._unit,
+            self._session.reached(self._unit),
+            tuple(sorted((name, repr(value)) for name, value in self._request.attributes.items())),
+            tuple(sorted(self._dtypes.items())),
+            tuple(sorted((name, _items_of(part)) for name, part in parts.items())),
+        )
+        return self._found.find(key, lambda: self._searched(parts, made, given))
+
+    def _searched(
+        self, parts: Mapping[str, Parts], made: tuple[str, ...], given: Mapping[str, InputShapes]
+    ) -> Mapping[str, InputShapes]:
         root = compose_root(self._session, self._unit, self._attributes, self._dtypes, given)
         values = dict(zip((member.name for member in self._unit.inputs), root.inputs, strict=False))
         if not values:
@@ -275,6 +318,13 @@ def _shapes_of(part: Parts) -> InputShapes:
         return None
     items = part if isinstance(part, tuple) else (part,)
     return tuple(item.shape for item in items if item is not None)
+
+
+def _items_of(part: Parts) -> str:
+    """The shapes, in a form that tells a tensor from a pack, and those of a pack that are not given."""
+    if isinstance(part, tuple):
+        return str([None if item is None else item.shape for item in part])
+    return str(None if part is None else part.shape)
 
 
 def _merged(shapes: InputShapes, part: Parts) -> InputShapes:

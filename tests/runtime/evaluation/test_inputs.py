@@ -8,7 +8,9 @@ import pytest
 from memory import snapshot_of
 from snd_analysis.names.symbols import OperatorName
 from snd_runtime.evaluation import EvaluationAnswer, EvaluationRequest, Literal
-from snd_runtime.evaluation.handler import evaluate
+from snd_runtime.evaluation.handler import KnownFiles, evaluate
+from snd_runtime.evaluation.inputs import FoundShapes
+from snd_runtime.evaluation.request import Texts
 from snd_runtime.generators import Generator
 
 PROGRAM = """\
@@ -125,6 +127,17 @@ def test_shapes_found_by_trying():
     extents = shapes(run("exact"))["x"]
     assert extents[:2] == (7, 48)
     assert extents[2] % 2 == 0
+
+
+def test_shapes_that_were_found_are_those_of_a_fresh_search():
+    """Also after an edit, whatever was found before it."""
+    files, found = KnownFiles(), FoundShapes()
+    request = EvaluationRequest(OperatorName("main.sknd", "tall"))
+    text = PROGRAM.replace("h > w:", "h > w + LEAST:")
+    for least in (3, 0, 3, 3):
+        texts = {"main.sknd": text.replace("LEAST", str(least))}
+        kept = evaluate(files.snapshot(Texts(texts)), request, lambda note: None, found)
+        assert shapes(kept) == shapes(evaluate(snapshot_of(texts), request, lambda note: None))
 
 
 def test_shapes_that_there_are_not():
