@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from snd_analysis import shapes
 from snd_analysis.compose.conditions import check_condition
-from snd_analysis.compose.joining import joined
+from snd_analysis.compose.joining import Joining
 from snd_analysis.compose.results import Targets
 from snd_analysis.model import Branch, Case, ControlFlow, Graph, Operation, TensorValue
 from snd_analysis.shapes import FALSE, TRUE, Truth
@@ -25,7 +26,7 @@ def branch(composer: Composer, node: nodes.Branch, targets: Targets) -> Values |
     cases: list[Case] = []
     alternatives: list[Values | None] = []
     for case in node.cases:
-        static = _static_condition(composer, case.condition)
+        static = static_condition(composer, case.condition)
         if static is FALSE or static is NULL:
             continue
         if static is TRUE:
@@ -42,14 +43,14 @@ def branch(composer: Composer, node: nodes.Branch, targets: Targets) -> Values |
     return _finish(composer, node, node.alternative, cases, alternatives, targets)
 
 
-def _static_condition(composer: Composer, condition: nodes.Callable) -> Value | None:
+def static_condition(composer: Composer, condition: nodes.Callable) -> Value | None:
     """The value of a compile-time condition, not known if it is UNDEFINED; None for a tensor."""
     if isinstance(condition, nodes.Region | nodes.Labelled) or composer.invokes(condition):
         return None
     value = composer.scope.evaluate(condition)
-    if isinstance(value, Truth) or value is NULL:
-        return value
-    return UNDEFINED if value is UNDEFINED or isinstance(value, Maybe) else None
+    if isinstance(value, Maybe):
+        return shapes.and_(value.present, value.value) if isinstance(value.value, Truth) else UNDEFINED
+    return value if isinstance(value, Truth) or value is NULL or value is UNDEFINED else None
 
 
 def _finish(
@@ -65,21 +66,23 @@ def _finish(
         return composer.call(last, targets)
     values, graph = part(composer, "else", last, targets)
     alternatives.append(values)
-    results = _common(composer, alternatives, targets, node)
+    results = _common(composer, [case.condition for case in cases], alternatives, targets, node)
     add_operation(composer, Branch(tuple(cases), graph), node, (), results, targets)
     return results
 
 
 def _common(
-    composer: Composer, alternatives: list[Values | None], targets: Targets, node: nodes.Branch
+    composer: Composer,
+    conditions: list[Graph | Value],
+    alternatives: list[Values | None],
+    targets: Targets,
+    node: nodes.Branch,
 ) -> Values | None:
     known = [values for values in alternatives if values is not None]
     if len(known) != len(alternatives) or any(len(values) != len(known[0]) for values in known):
         return None
-    return [
-        joined([values[at] for values in known], targets, at, composer, composer.place(node))
-        for at in range(len(known[0]))
-    ]
+    joining = Joining(composer, targets, composer.place(node), conditions)
+    return [joining.joined([values[at] for values in known], at) for at in range(len(known[0]))]
 
 
 def part(

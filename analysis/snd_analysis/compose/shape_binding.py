@@ -17,7 +17,7 @@ from snd_analysis.names.symbols import Symbol
 from snd_analysis.shapes import Integer, Truth, Verdict
 from snd_analysis.syntax import nodes
 from snd_analysis.types.written import written
-from snd_analysis.values import NULL, UNDEFINED, EvaluationError, Maybe, Pack, Run, Value, may_become_known, split
+from snd_analysis.values import NULL, UNDEFINED, EvaluationError, Maybe, Pack, Run, Value, cut, may_become_known, split
 
 if TYPE_CHECKING:
     from snd_analysis.compose.binding import Binder
@@ -168,7 +168,12 @@ class ShapeBinder:
         pack = Pack(tensor.shape, dtype="int")
         taken = []
         for part in parts:
-            parted = split(pack, part.count if part.count is not None else rest)
+            count = part.count if part.count is not None else rest
+            parted = split(pack, count)
+            if parted is None and part.packed and rank.value is not None:
+                message = f"'{tensor_text(tensor)}' must have as many dimensions as '{member.name}' takes"
+                self._binder.check(_lies_within(count, pack.length), message, member.base, part.extent)
+                parted = cut(pack, count)
             if parted is None:
                 return None
             taken.append(parted[0])
@@ -355,6 +360,10 @@ class ShapeBinder:
             )
             raise self._binder.fail("argument-shape", message, member)
         self._binder.check(condition, f"'{written(extent)}' must not exceed its bound", member.base, extent)
+
+
+def _lies_within(count: Integer, length: Integer) -> Truth:
+    return shapes.and_(shapes.compare(">=", count, 0), shapes.compare("<=", count, length))
 
 
 def maybe_value(presence: Maybe, value: Value) -> Value:

@@ -15,7 +15,7 @@ from snd_analysis.values.folds import CUMULATIVE, FOLDS
 from snd_analysis.values.formatting import format_value
 from snd_analysis.values.functions import CASTS, FUNCTIONS
 from snd_analysis.values.indexing import Slice, index, sliced
-from snd_analysis.values.items import item, split
+from snd_analysis.values.items import cut, item, split
 from snd_analysis.values.lists import with_length
 from snd_analysis.values.operations import OPERATIONS, UNARY
 from snd_analysis.values.pack import POSITION, Element, Pack, Run, element_of, pack_of
@@ -56,6 +56,7 @@ __all__ = [
     "Unknown",
     "Unresolved",
     "Value",
+    "cut",
     "default_value",
     "dtype_of",
     "element_of",

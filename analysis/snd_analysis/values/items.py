@@ -131,6 +131,13 @@ def _parts(pack: Pack, first: tuple[Segment, ...], second: tuple[Segment, ...]) 
     )
 
 
+def cut(pack: Pack, place: Integer) -> tuple[Pack, Pack]:
+    """The first ``place`` items and the rest, wherever that may be: two runs of unknown items."""
+    first = Run(place, at(pack, POSITION))
+    second = Run(pack.length - place, at(pack, POSITION + place))
+    return _parts(pack, (first,), (second,))
+
+
 def divided(run: Run, place: Integer) -> tuple[Run, Run]:
     """A run as two, of which the first has ``place`` items."""
     return Run(place, run.element), Run(run.length - place, shifted(run.element, POSITION + place))
