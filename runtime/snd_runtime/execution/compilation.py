@@ -31,7 +31,7 @@ class Undecided(Exception):  # noqa: N818 - it is no fault
 def compiled(instance: Instance, weigh: Callable[[Instance], int]) -> Program:
     """The body of an instance as a program. Raises Undecided if not all of its shapes and branches are known."""
     body = instance.body
-    if body is None or instance.checks or body.checks or instance.dynamic:
+    if body is None or instance.checks or body.checks:
         raise Undecided
     return _Compilation(instance, body, weigh).program()
 
