@@ -1,0 +1,165 @@
+"""Where a name leads: to its declaration, its type, or what it does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from snd_analysis.diagnostics import Location
+from snd_analysis.ide.cursor import definition_at
+from snd_analysis.ide.targets import LocalName, Subject, subject_at
+from snd_analysis.names.resolution import AttributeName, ModuleName, Resolution
+from snd_analysis.names.symbols import OperatorName, Symbol, SymbolKind
+from snd_analysis.source import Span
+from snd_analysis.syntax import nodes
+from snd_analysis.workspace import Snapshot
+
+_START = Span(0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A name, and where it leads: ``whole`` is all of what is declared there, ``name`` its name."""
+
+    origin: Span
+    whole: Location
+    name: Location
+
+
+def definition(snapshot: Snapshot, path: str, offset: int) -> Link | None:
+    """The declaration of the name at an offset: also of operators and attributes in other files, and modules."""
+    found = subject_at(snapshot, path, offset)
+    if found is None:
+        return None
+    subject, origin = found
+    return declaration_of(snapshot, subject, origin)
+
+
+def declaration_of(snapshot: Snapshot, subject: Subject, origin: Span) -> Link | None:
+    """Where something is declared; None for what is built in."""
+    match subject:
+        case ModuleName(path=target):
+            return Link(origin, Location(target, _START), Location(target, _START))
+        case OperatorName():
+            return _operator(snapshot, subject, origin)
+        case AttributeName(operator=operator, name=name):
+            resolution = _resolution(snapshot, operator)
+            symbol = None if resolution is None else resolution.symbol(name)
+            return (
+                None
+                if resolution is None or symbol is None
+                else _symbol(snapshot, operator, resolution, symbol, origin)
+            )
+        case LocalName(path=path, symbol=symbol):
+            return _local(snapshot, path, symbol, origin)
+    return None
+
+
+def type_definition(snapshot: Snapshot, path: str, offset: int) -> Link | None:
+    """The declaration of the generic type of what is named at an offset, or the operator that a tensor comes from."""
+    found = subject_at(snapshot, path, offset)
+    if found is None:
+        return None
+    subject, origin = found
+    if isinstance(subject, AttributeName):
+        resolution = _resolution(snapshot, subject.operator)
+        symbol = None if resolution is None else resolution.symbol(subject.name)
+        if resolution is None or symbol is None:
+            return None
+        return _type_of(snapshot, subject.operator, resolution, symbol, origin)
+    if not isinstance(subject, LocalName):
+        return None
+    around = definition_at(snapshot.tree(path), offset)
+    if around is None:
+        return None
+    name = OperatorName(path, around[1].name.text)
+    return _type_of(snapshot, name, snapshot.resolution(path, around[1]), subject.symbol, origin)
+
+
+def implementation(snapshot: Snapshot, path: str, offset: int) -> list[Link]:
+    """The formulas and compositions of the operator or graph that is named at an offset."""
+    found = subject_at(snapshot, path, offset)
+    if found is None:
+        return []
+    subject, origin = found
+    if not isinstance(subject, OperatorName):
+        return []
+    known = snapshot.definitions(subject.path).get(subject.name)
+    if known is None:
+        return []
+    return [
+        Link(
+            origin,
+            Location(subject.path, block.span.shifted(known.start)),
+            Location(subject.path, block.keyword.shifted(known.start)),
+        )
+        for block in known.definition.blocks
+        if isinstance(block, nodes.Block) and block.kind in ("lower", "compose")
+    ]
+
+
+def _operator(snapshot: Snapshot, name: OperatorName, origin: Span) -> Link | None:
+    found = snapshot.definitions(name.path).get(name.name)
+    if found is None:
+        return None
+    whole = found.definition.span.shifted(found.start)
+    return Link(
+        origin, Location(name.path, whole), Location(name.path, found.definition.name.span.shifted(found.start))
+    )
+
+
+def _resolution(snapshot: Snapshot, name: OperatorName) -> Resolution | None:
+    known = snapshot.definition(name)
+    return None if known is None else snapshot.resolution(name.path, known)
+
+
+def _symbol(
+    snapshot: Snapshot, name: OperatorName, resolution: Resolution, symbol: Symbol, origin: Span
+) -> Link | None:
+    found = snapshot.definitions(name.path).get(name.name)
+    if found is None:
+        return None
+    span = resolution.span(symbol).shifted(found.start)
+    whole = _declaring_node(resolution, symbol).shifted(found.start)
+    return Link(origin, Location(name.path, whole), Location(name.path, span))
+
+
+def _local(snapshot: Snapshot, path: str, symbol: Symbol, origin: Span) -> Link | None:
+    for start, known in snapshot.tree(path).definitions:
+        resolution = snapshot.resolution(path, known)
+        if symbol in resolution.symbols:
+            span = resolution.span(symbol).shifted(start)
+            whole = _declaring_node(resolution, symbol).shifted(start)
+            return Link(origin, Location(path, whole), Location(path, span))
+    return None
+
+
+def _declaring_node(resolution: Resolution, symbol: Symbol) -> Span:
+    """All of the declaration, if the name stands in it."""
+    name = resolution.span(symbol)
+    whole = symbol.node.span.shifted(resolution.starts.get(symbol.statement, 0))
+    return whole if whole.start <= name.start and name.end <= whole.end else name
+
+
+def _type_of(
+    snapshot: Snapshot, name: OperatorName, resolution: Resolution, symbol: Symbol, origin: Span
+) -> Link | None:
+    if isinstance(symbol.node, nodes.Parameter) and symbol.kind is not SymbolKind.EXTENT:
+        generic = resolution.targets.get(symbol.node.type)
+        if isinstance(generic, Symbol):
+            return _symbol(snapshot, name, resolution, generic, origin)
+        return None
+    if symbol.kind is not SymbolKind.TENSOR:
+        return None
+    producer = _producer(resolution, symbol)
+    target = None if producer is None else resolution.targets.get(producer.function)
+    return _operator(snapshot, target, origin) if isinstance(target, OperatorName) else None
+
+
+def _producer(resolution: Resolution, symbol: Symbol) -> nodes.Call | None:
+    """The invocation whose result a tensor is."""
+    for node in nodes.descendants(symbol.statement):
+        if isinstance(node, nodes.Component) and symbol.node in tuple(nodes.descendants(node)):
+            value = node.value.value if isinstance(node.value, nodes.Labelled) else node.value
+            if isinstance(value, nodes.Call):
+                return value
+    return None

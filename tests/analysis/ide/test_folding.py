@@ -1,0 +1,51 @@
+"""Folding and selecting."""
+
+from __future__ import annotations
+
+import itertools
+
+from snd_analysis.ide.folding import FoldKind, folds
+from snd_analysis.ide.selection import selections
+from snd_analysis.source import Source
+from snd_analysis.syntax.chunks import parse_file
+
+TEXT = """# One
+# comment.
+import math;
+import nn;
+
+# What it does,
+# in two lines.
+graph main {
+    @input { x: real[4]; }  # data
+    @compose {
+        y = do..(3) {
+            z = f(x);
+            yield z;
+        };
+    }
+}
+"""
+
+
+def test_what_can_be_folded():
+    found = folds(parse_file(TEXT), Source("main.sknd", TEXT))
+    texts = [(each.kind, TEXT[each.span.start : each.span.end].split("\n")[0]) for each in found]
+    assert texts == [
+        (FoldKind.COMMENT, "# One"),
+        (FoldKind.IMPORTS, "import math;"),
+        (FoldKind.COMMENT, "# What it does,"),
+        (FoldKind.CODE, "graph main {"),
+        (FoldKind.CODE, "@compose {"),
+        (FoldKind.CODE, "{"),
+    ]
+
+
+def test_selections_grow():
+    spans = selections(parse_file(TEXT), TEXT.index("z = f(x)") + len("z = f("))
+    texts = [TEXT[span.start : span.end] for span in spans]
+    assert texts[:3] == ["x", "f(x)", "z = f(x)"]
+    assert texts[-1] == TEXT
+    for inner, outer in itertools.pairwise(spans):
+        assert outer.start <= inner.start
+        assert inner.end <= outer.end
