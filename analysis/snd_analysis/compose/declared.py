@@ -12,10 +12,10 @@ from snd_analysis.model import Place, Shape, Tensor, TensorKind, TensorValue
 from snd_analysis.names.symbols import Symbol
 from snd_analysis.shapes import Integer, Truth
 from snd_analysis.syntax import nodes
-from snd_analysis.values import NULL, UNDEFINED, Failure, Maybe, Pack, Run, Value, item
+from snd_analysis.values import NULL, UNDEFINED, EvaluationError, Failure, Maybe, Pack, Run, Value, item
 
-# Longer packs of tensors of one kind are not written out.
-_MOST_TENSORS = 1024
+MOST_TENSORS = 1024
+"""Longer packs of tensors of one kind are not written out."""
 
 
 class Dynamic:
@@ -61,7 +61,7 @@ class Declarations:
     def _pack(self, member: Member, length: Integer, make: Callable[[str, Integer | None], Tensor]) -> Pack:
         count = length.value
         dtype = self.scope.element_type(member.node.type)
-        if count is None or count > _MOST_TENSORS:
+        if count is None or count > MOST_TENSORS:
             return Pack((Run(length, make(f"{member.name}[]", None)),), dtype=dtype)
         items = [make(f"{member.name}[{at}]", shapes.constant(at)) for at in range(max(count, 0))]
         return Pack(items, dtype=dtype)
@@ -117,6 +117,9 @@ class Declarations:
         length = None if extent.expansion.length is None else self.scope.evaluate(extent.expansion.length)
         if not isinstance(length, Integer) or length.value is None:
             return None
+        if length.value > MOST_TENSORS:
+            message = f"there are {length} dynamic extents, more than snd works with ({MOST_TENSORS:,})"
+            raise EvaluationError(extent, "value-too-large", message)
         limits = bound.items if isinstance(bound, Pack) else None
         row = []
         for number in range(length.value):

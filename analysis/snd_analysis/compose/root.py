@@ -9,7 +9,7 @@ from typing import TypeAlias
 from snd_analysis import shapes
 from snd_analysis.compose.binding import Binder, Given
 from snd_analysis.compose.composer import compose_body
-from snd_analysis.compose.declared import Declarations
+from snd_analysis.compose.declared import MOST_TENSORS, Declarations
 from snd_analysis.compose.failure import BindingFailed, Failure, Unbindable
 from snd_analysis.compose.instance import Instance, evaluate_declarations
 from snd_analysis.compose.reuse import LastingModel
@@ -212,7 +212,7 @@ class _RootBinder(Binder):
         written = self._declared_length(member)
         length = self.scope.attempt(written) if written is not None and self.scope.knows(written) else None
         if len(rows) == 1 and isinstance(length, Integer) and length.value is not None:
-            rows *= length.value
+            rows *= min(length.value, MOST_TENSORS)
         items = [Tensor(f"{member.name}[{at}]", dtype, row, TensorKind.INPUT, place) for at, row in enumerate(rows)]
         return Pack(items, dtype=dtype)
 
@@ -238,7 +238,7 @@ class _RootBinder(Binder):
                 self._demand_possible(member, shape)
                 return Tensor(member.name, dtype, shape, TensorKind.INPUT, place)
             count = length.value
-            if count is None:
+            if count is None or count > MOST_TENSORS:
                 shape = self._item_shape(member, declarations, length)
                 self._bind_rank(member, shape)
                 return Pack(

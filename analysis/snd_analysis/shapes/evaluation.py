@@ -77,7 +77,7 @@ def evaluate(
     """The value, given those of all variables by key (bools for propositions), and functions by name.
 
     Raises KeyError for what is not given, DivisionByZero or NegativeExponent if there is no value, and OverflowError
-    for powers of more than 65,536 bits.
+    for powers of more than 8,192 bits.
     """
     evaluation = _Evaluation(values, functions or {})
     return evaluation.integer(a) if isinstance(a, Integer) else evaluation.truth(a)

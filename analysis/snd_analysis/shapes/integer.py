@@ -18,6 +18,9 @@ from snd_analysis.shapes.intervals import Interval
 
 # Larger products stay unexpanded, so that no expression makes the analysis slow.
 _MOST_TERMS = 400
+MOST_BITS = 8192
+"""Numbers with more bits are not computed: powers stay as they are, other coefficients become an unknown."""
+_LARGEST = 1 << MOST_BITS
 # Deeper operations become an unknown: everything that walks integers recurses.
 DEEPEST = 100
 
@@ -291,7 +294,7 @@ class Integer:
             for right, coefficient in other.terms.items():
                 monomial = multiply_monomials(left, right)
                 terms[monomial] = terms.get(monomial, 0) + factor * coefficient
-        return Integer({monomial: coefficient for monomial, coefficient in terms.items() if coefficient})
+        return _within_limits({monomial: coefficient for monomial, coefficient in terms.items() if coefficient})
 
     __rmul__ = __mul__
 
@@ -301,7 +304,7 @@ class Integer:
             return self
         if factor == 0:
             return ZERO
-        return Integer({monomial: coefficient * factor for monomial, coefficient in self.terms.items()})
+        return _within_limits({monomial: coefficient * factor for monomial, coefficient in self.terms.items()})
 
     def divided_exactly(self, divisor: int) -> Integer:
         """The quotient by a number that divides every coefficient."""
@@ -320,6 +323,13 @@ class Integer:
 ZERO: Final = Integer({})
 ONE: Final = Integer({UNIT: 1})
 _SMALL: Final = {number: Integer({UNIT: number}) for number in range(-16, 257) if number} | {0: ZERO, 1: ONE}
+
+
+def _within_limits(terms: Mapping[Monomial, int]) -> Integer:
+    """The polynomial; an unknown if a number in it is too large."""
+    if all(-_LARGEST < coefficient < _LARGEST for coefficient in terms.values()):
+        return Integer(terms)
+    return opaque("…", minimum=None)
 
 
 class Product(Operation):

@@ -7,6 +7,7 @@ from math import comb
 from snd_analysis.shapes.bounds import bounds, monomial_bounds
 from snd_analysis.shapes.errors import NegativeExponent
 from snd_analysis.shapes.integer import (
+    MOST_BITS,
     ONE,
     UNIT,
     Indicator,
@@ -19,8 +20,7 @@ from snd_analysis.shapes.integer import (
 )
 from snd_analysis.shapes.operations import Power
 
-# Numbers with more bits stay unevaluated, powers of sums with more terms unexpanded.
-MOST_BITS = 1 << 16
+# Powers with more bits stay unevaluated, powers of sums with more terms unexpanded.
 _MOST_TERMS = 64
 
 

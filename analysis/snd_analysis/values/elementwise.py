@@ -9,7 +9,7 @@ from snd_analysis import shapes
 from snd_analysis.shapes import TRUE, Integer, Verdict
 from snd_analysis.values.errors import Failure
 from snd_analysis.values.items import at, counted, divided
-from snd_analysis.values.pack import ONE, POSITION, Pack, Run, Segment, fresh
+from snd_analysis.values.pack import MOST_ITEMS, ONE, POSITION, Pack, Run, Segment, fresh
 from snd_analysis.values.scalars import UNDEFINED, Value, default_value, dtype_of
 
 Operation: TypeAlias = Callable[..., Value]
@@ -57,9 +57,9 @@ def joined_length(operands: Sequence[Value]) -> Integer:
 
 
 def _rows(operands: Sequence[Value], packs: Sequence[Pack], length: Integer) -> list[tuple[Value, ...]] | None:
-    """The operands of each item, if their number is known and each can be told."""
+    """The operands of each item, if their number is known, not too large, and each can be told."""
     count = length.value
-    if count is None:
+    if count is None or count > MOST_ITEMS:
         return None
     columns: list[Sequence[Value]] = []
     for operand in operands:

@@ -21,6 +21,11 @@ class Failure(Exception):  # noqa: N818
         self.notes = notes
 
 
+def too_large(what: str) -> Failure:
+    """Why a value has no value here that the language would give it: it would take all time and memory."""
+    return Failure("value-too-large", f"{what}, more than snd works with")
+
+
 class EvaluationError(Exception):
     """An expression that has no value: where, by which rule and why; ``notes`` explain parts of it."""
 

@@ -11,15 +11,15 @@ from snd_analysis.syntax import nodes
 from snd_analysis.values import lists, operations
 from snd_analysis.values.elementwise import elementwise
 from snd_analysis.values.environment import Environment
-from snd_analysis.values.errors import EvaluationError, Failure, Unresolved
+from snd_analysis.values.errors import EvaluationError, Failure, Unresolved, too_large
 from snd_analysis.values.folds import CUMULATIVE, FOLDS, cumulative, uniform_later, uniform_now
-from snd_analysis.values.formatting import formatted
+from snd_analysis.values.formatting import LONGEST_STRING, formatted
 from snd_analysis.values.functions import CASTS, FUNCTIONS
 from snd_analysis.values.indexing import Slice, index, sliced
 from snd_analysis.values.lifting import Located, Tolerant, itemwise, lifted
 from snd_analysis.values.membership import contained
 from snd_analysis.values.operations import OPERATIONS, UNARY
-from snd_analysis.values.pack import Pack, Segment
+from snd_analysis.values.pack import MOST_ITEMS, Pack, Segment
 from snd_analysis.values.replacement import replaced
 from snd_analysis.values.scalars import NULL, UNDEFINED, Maybe, Null, Undefined, Value, default_value
 from snd_analysis.values.selecting import evaluate_connective, evaluate_select
@@ -55,7 +55,10 @@ def _string(node: nodes.String, environment: Environment) -> Value:
     # A null value is text here: it doesn't make the string null.
     if any(value is UNDEFINED for value in values):
         return UNDEFINED
-    return formatted(*values)
+    text = formatted(*values)
+    if isinstance(text, str) and len(text) > LONGEST_STRING:
+        raise Located(node, ()).error(too_large(f"this string has {len(text):,} characters"))
+    return text
 
 
 def _qualified(node: nodes.Qualified, environment: Environment) -> Value:
@@ -162,6 +165,8 @@ def _joined(*values: Value) -> Value:
             dtype, repeats = dtype or value.dtype, value.repeats
         else:
             segments.append(value)
+    if len(segments) > max(MOST_ITEMS, len(values)):
+        raise too_large(f"this pack has {len(segments):,} items")
     return Pack(segments, dtype=dtype, repeats=repeats if len(values) == 1 else None)
 
 

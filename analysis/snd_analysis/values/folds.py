@@ -36,7 +36,8 @@ def _reduced(symbol: str, items: Sequence[Value]) -> Value:
 
 def _as_parts(pack: Pack) -> tuple[Segment, ...]:
     """Items where their number is known; but long runs of ints or bools stay, being folded at once."""
-    return pack.segments if pack.length.value is None or pack.dtype in ("int", "bool") else pack.items or ()
+    items = None if pack.dtype in ("int", "bool") else pack.items
+    return pack.segments if items is None else items
 
 
 # ---- sum and product -------------------------------------------------------------------------------------------------

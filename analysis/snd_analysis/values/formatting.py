@@ -20,6 +20,8 @@ from snd_analysis.values.scalars import (
 # Texts of unknown values that get longer are cut.
 _LONGEST = 120
 _LONGEST_MESSAGE = 2000
+LONGEST_STRING = 1_000_000
+"""Longer strings are refused: those that are put together from others double with every step."""
 
 _ESCAPES = {"\\": "\\\\", "{": "\\{", "}": "\\}", "'": "\\'", "\n": "\\n", "\t": "\\t"}
 _BINARY = frozenset(["+", "-", "*", "/", "\\", "%", "**", "<?", ">?", "<", "<=", ">", ">=", "==", "!=", "is", "in"])

@@ -10,7 +10,7 @@ from snd_analysis.values.elementwise import elementwise, joined_length
 from snd_analysis.values.errors import Failure
 from snd_analysis.values.indexing import zero_step
 from snd_analysis.values.items import at
-from snd_analysis.values.pack import ONE, POSITION, ZERO, Pack, Run
+from snd_analysis.values.pack import MOST_ITEMS, ONE, POSITION, ZERO, Pack, Run
 from snd_analysis.values.scalars import UNDEFINED, Value
 from snd_analysis.values.selection import choose
 
@@ -46,9 +46,10 @@ def with_length(pack: Pack, length: Integer) -> Pack:
     run = pack.run
     if run is not None:
         return Pack((Run(length, run.element),), dtype=pack.dtype)
-    if length.value is None:
+    count = length.value
+    if count is None or count > MOST_ITEMS:
         return pack
-    return Pack([at(pack, shapes.constant(place)) for place in range(length.value)], dtype=pack.dtype)
+    return Pack([at(pack, shapes.constant(place)) for place in range(count)], dtype=pack.dtype)
 
 
 def _conditional(pack: Pack, condition: Truth) -> Value:
@@ -68,7 +69,9 @@ def range_(first: Integer, last: Integer, step: Integer | None) -> Pack:
         raise zero_step()
     numbers = first.value, last.value, by.value
     if numbers[0] is not None and numbers[1] is not None and numbers[2] is not None:
-        return Pack([shapes.constant(number) for number in range(numbers[0], numbers[1], numbers[2])], dtype="int")
+        row = range(numbers[0], numbers[1], numbers[2])
+        if not row[MOST_ITEMS:]:
+            return Pack([shapes.constant(number) for number in row], dtype="int")
     length = shapes.maximum(shapes.ceil_divide(last - first, by), 0)
     return Pack((Run(length, first + by * POSITION),), dtype="int")
 
@@ -82,10 +85,12 @@ def zipped(packs: Sequence[Value]) -> Value:
     if len(rows) != len(packs) or not rows:
         return UNDEFINED
     length = joined_length(rows)
-    if length.value is not None:
+    number = length.value
+    if number is not None and number <= MOST_ITEMS:
         columns = [with_length(row, length) for row in rows]
-        count = range(length.value)
-        return Pack([at(column, shapes.constant(place)) for place in count for column in columns], dtype=rows[0].dtype)
+        return Pack(
+            [at(column, shapes.constant(place)) for place in range(number) for column in columns], dtype=rows[0].dtype
+        )
     return _zipped_runs(rows, length)
 
 

@@ -13,10 +13,22 @@ from typing import Final, TypeAlias
 
 from snd_analysis import shapes
 from snd_analysis.shapes import DivisionByZero, Integer, NegativeExponent, Truth, constant
-from snd_analysis.values.errors import Failure
+from snd_analysis.shapes.powers import MOST_BITS, is_too_large
+from snd_analysis.values.errors import Failure, too_large
 from snd_analysis.values.scalars import DEFINITIONS, UNDEFINED, Unknown, Value, dtype_of, result_of
 
 Binary: TypeAlias = Callable[[Value, Value], Value]
+
+
+def number(value: int) -> Integer:
+    """A number as a value. Raises Failure if it has too many digits."""
+    if value.bit_length() > MOST_BITS:
+        raise _too_many_digits(value.bit_length())
+    return constant(value)
+
+
+def _too_many_digits(bits: int) -> Failure:
+    return too_large(f"this int has about {bits * 3 // 10:,} digits")
 
 
 def division_by_zero(symbol: str) -> Failure:
@@ -35,7 +47,7 @@ def _arithmetic(
         if isinstance(a, Integer) and isinstance(b, Integer):
             x, y = a.value, b.value
             try:
-                return integers(a, b) if x is None or y is None else constant(numbers(x, y))
+                return integers(a, b) if x is None or y is None else number(numbers(x, y))
             except (ZeroDivisionError, DivisionByZero):
                 raise division_by_zero(symbol) from None
         if isinstance(a, float) and isinstance(b, float) and reals is not None:
@@ -73,6 +85,9 @@ def _real_power(a: float, b: float) -> float:
 
 def _power(a: Value, b: Value) -> Value:
     if isinstance(a, Integer) and isinstance(b, Integer):
+        x, y = a.value, b.value
+        if x is not None and y is not None and is_too_large(x, y):
+            raise _too_many_digits(x.bit_length() * y)
         try:
             return shapes.power(a, b)
         except NegativeExponent:

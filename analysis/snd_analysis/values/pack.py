@@ -12,6 +12,8 @@ from snd_analysis.values.scalars import Fresh, Result, Unknown, Value, dtype_of,
 
 # Runs of one value that are longer stay runs although their length is known.
 _LONGEST_WRITTEN_OUT = 1024
+MOST_ITEMS = 65_536
+"""Packs of more items stay runs although their length is known, or are refused."""
 
 ZERO, ONE = shapes.constant(0), shapes.constant(1)
 
@@ -107,8 +109,14 @@ class Pack:
         return self._length
 
     @property
+    def count(self) -> int | None:
+        """The number of items, if it is known and they are not too many to be written out."""
+        number = self.length.value
+        return number if number is not None and number <= MOST_ITEMS else None
+
+    @property
     def items(self) -> tuple[Value, ...] | None:
-        """The items, if their number is known."""
+        """The items, if their number is known, and there are not too many to be written out."""
         if self._items is False:
             self._items = self._expanded()
         return self._items  # type: ignore[return-value]
@@ -116,7 +124,7 @@ class Pack:
     def _expanded(self) -> tuple[Value, ...] | None:
         if not any(type(segment) is Run for segment in self.segments):
             return self.segments
-        if self.length.value is None:
+        if self.count is None:
             return None
         items: list[Value] = []
         for segment in self.segments:
@@ -170,7 +178,7 @@ def _written_out(segments: tuple[Segment, ...], repeats: Value | None) -> tuple[
         moves = positional(segment.element)
         if not moves and len(segments) == 1:
             repeats = segment.element
-        if count is None or (count > _LONGEST_WRITTEN_OUT and not moves):
+        if count is None or count > (MOST_ITEMS if moves else _LONGEST_WRITTEN_OUT):
             written.append(segment)
         else:
             written.extend(_items_of(segment.element, count, moves))

@@ -9,6 +9,7 @@ from snd_analysis import shapes
 from snd_analysis.shapes import DivisionByZero, FoldKey, Integer, NegativeExponent, Truth
 from snd_analysis.values.errors import Failure
 from snd_analysis.values.pack import (
+    MOST_ITEMS,
     POSITION,
     POSITION_KEY,
     Element,
@@ -195,7 +196,7 @@ class _Rewriting:
     def _run(self, run: Run) -> list[Segment]:
         length = self._integer(run.length)
         count = length.value
-        if count is None or not positional(run.element):
+        if count is None or count > MOST_ITEMS or not positional(run.element):
             try:
                 element = self.value(run.element)
             except Failure:
