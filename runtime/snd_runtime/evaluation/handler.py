@@ -14,8 +14,9 @@ from snd_analysis.compose.session import Session
 from snd_analysis.workspace import Snapshot, Workspace
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.evaluation.answer import EvaluationAnswer, Progress, ShownStep, shown
-from snd_runtime.evaluation.inputs import FoundShapes, InvalidRequest, bound
+from snd_runtime.evaluation.binding import FoundShapes, bound
 from snd_runtime.evaluation.request import EvaluationRequest, Order, Texts
+from snd_runtime.evaluation.tensors import InvalidRequest
 from snd_runtime.execution import Execution, Step, execute
 from snd_runtime.execution.plain import bytes_of
 from snd_runtime.limits import Budget, Limits

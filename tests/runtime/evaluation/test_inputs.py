@@ -8,8 +8,8 @@ import pytest
 from memory import snapshot_of
 from snd_analysis.names.symbols import OperatorName
 from snd_runtime.evaluation import EvaluationAnswer, EvaluationRequest, Literal
+from snd_runtime.evaluation.binding import FoundShapes
 from snd_runtime.evaluation.handler import KnownFiles, evaluate
-from snd_runtime.evaluation.inputs import FoundShapes
 from snd_runtime.evaluation.request import Texts
 from snd_runtime.generators import Generator
 

@@ -1,0 +1,205 @@
+"""Binding of what is evaluated to what is given, and to inputs of a shape that fits where nothing is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from snd_analysis.compose.binding import Given
+from snd_analysis.compose.failure import Failure
+from snd_analysis.compose.instance import Instance
+from snd_analysis.compose.root import InputShapes, compose_root
+from snd_analysis.compose.session import Session
+from snd_analysis.compose.unit import Member, Unit
+from snd_analysis.model import Tensor, TensorKind, TensorValue
+from snd_analysis.shapes import constant
+from snd_analysis.values import NULL, Pack
+from snd_runtime.evaluation.generic_types import generic_types
+from snd_runtime.evaluation.request import EvaluationRequest
+from snd_runtime.evaluation.shape_search import search
+from snd_runtime.evaluation.tensors import InvalidRequest, Parts, Tensors, failure_at
+from snd_runtime.execution.plain import value_of
+from snd_runtime.limits import Budget
+from snd_runtime.lowering.lowered import Argument
+
+Array: TypeAlias = np.ndarray[Any, Any]
+_MOST_FOUND = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """An instance with an argument for each of its inputs; ``made`` are the inputs that nothing was given for."""
+
+    instance: Instance
+    arguments: tuple[Argument, ...]
+    made: tuple[str, ...]
+
+
+class FoundShapes:
+    """Shapes that were found for inputs, by all that decides them: definitions, attributes, types, other shapes."""
+
+    def __init__(self) -> None:
+        self._found: dict[Hashable, Mapping[str, InputShapes]] = {}
+
+    def find(self, key: Hashable, search: Callable[[], Mapping[str, InputShapes]]) -> Mapping[str, InputShapes]:
+        """Those that are known, else those that are searched for."""
+        known = self._found.get(key)
+        if known is None:
+            if len(self._found) >= _MOST_FOUND:
+                self._found.clear()  # most are about definitions of long ago
+            known = self._found[key] = search()
+        return known
+
+
+def bound(
+    session: Session,
+    unit: Unit,
+    request: EvaluationRequest,
+    real: np.dtype[Any],
+    budget: Budget,
+    found: FoundShapes | None = None,
+) -> Bound:
+    """Binds a graph or operator. Raises InvalidRequest, and EvaluationFailed for tensors that are too large."""
+    return _Inputs(session, unit, request, real, budget, found or FoundShapes()).bound()
+
+
+class _Inputs:
+    def __init__(
+        self,
+        session: Session,
+        unit: Unit,
+        request: EvaluationRequest,
+        real: np.dtype[Any],
+        budget: Budget,
+        found: FoundShapes,
+    ) -> None:
+        self._found = found
+        self._session = session
+        self._unit = unit
+        self._request = request
+        self._attributes = {name: value_of(value) for name, value in request.attributes.items()}
+        self._dtypes = generic_types(unit, request, self._attributes)
+        self._tensors = Tensors(unit, self._dtypes, request.seed, real, budget)
+
+    def bound(self) -> Bound:
+        self._demand_attributes()
+        parts = {
+            member.name: self._tensors.given(member, self._request.inputs[member.name])
+            for member in self._unit.inputs
+            if member.name in self._request.inputs
+        }
+        made = tuple(member.name for member in self._unit.inputs if self._is_to_be_made(member, parts))
+        shapes = self._shapes(parts, made)
+        instance = self._instance(shapes)
+        failures = tuple(instance.failures)
+        if failures or not instance.valid:
+            raise InvalidRequest(*(failures or (failure_at(self._unit, "it can't be bound to these inputs"),)))
+        arguments = tuple(
+            self._tensors.argument(member, parts.get(member.name), shapes.get(member.name))
+            for member in self._unit.inputs
+        )
+        return Bound(instance, arguments, made)
+
+    def _demand_attributes(self) -> None:
+        for member in self._unit.attributes:
+            node = member.node
+            if member.name not in self._attributes and node.default is None and not node.optional:
+                message = f"the attribute '{member.name}' of '{self._unit.shown}' has no default: give it a value"
+                raise InvalidRequest(failure_at(self._unit, message, member, "missing-attribute"))
+
+    def _is_to_be_made(self, member: Member, parts: Mapping[str, Parts]) -> bool:
+        if member.name in parts:
+            part = parts[member.name]
+            return isinstance(part, tuple) and None in [None if item is None else 0 for item in part]
+        return not member.node.optional and member.node.default is None
+
+    # ---- shapes ------------------------------------------------------------------------------------------------------
+    def _shapes(self, parts: Mapping[str, Parts], made: tuple[str, ...]) -> Mapping[str, InputShapes]:
+        """The shapes of all inputs but those that are left out; such that they bind, if anything has to be found."""
+        given = {name: _shapes_of(part) for name, part in parts.items() if name not in made}
+        if not made:
+            return given
+        key = (
+            self._unit,
+            self._session.reached(self._unit),
+            tuple(sorted((name, repr(value)) for name, value in self._request.attributes.items())),
+            tuple(sorted(self._dtypes.items())),
+            tuple(sorted((name, _items_of(part)) for name, part in parts.items())),
+        )
+        return self._found.find(key, lambda: self._searched(parts, made, given))
+
+    def _searched(
+        self, parts: Mapping[str, Parts], made: tuple[str, ...], given: Mapping[str, InputShapes]
+    ) -> Mapping[str, InputShapes]:
+        root = compose_root(self._session, self._unit, self._attributes, self._dtypes, given)
+        values = dict(zip((member.name for member in self._unit.inputs), root.inputs, strict=False))
+        if not values:
+            raise InvalidRequest(*(tuple(root.failures) or (failure_at(self._unit, "it can't be composed"),)))
+        last: list[Failure] = []
+        found: dict[str, InputShapes] = {}
+
+        def attempt(shapes: Mapping[str, InputShapes]) -> bool:
+            merged = {name: _merged(shape, parts.get(name)) for name, shape in shapes.items()}
+            instance = self._instance({**given, **merged})
+            failures = tuple(instance.failures)
+            if instance.valid and not failures:
+                found.update(given, **merged)
+                return True
+            last[:] = failures or last
+            return False
+
+        if search(self._unit, {name: values[name] for name in made}, attempt):
+            return found
+        names = " and ".join(f"'{name}'" for name in made)
+        message = f"no shape was found for {names} with which '{self._unit.shown}' can be evaluated: give one"
+        if last:
+            message = f"{message} (with the last one that was tried: {last[0].message})"
+        raise InvalidRequest(*root.failures, failure_at(self._unit, message))
+
+    def _instance(self, shapes: Mapping[str, InputShapes]) -> Instance:
+        return self._session.instance(self._unit, self._given_to(shapes))
+
+    def _given_to(self, shapes: Mapping[str, InputShapes]) -> Given:
+        dtypes = tuple(self._dtypes[generic.name.text] for generic in self._unit.generics)
+        inputs = tuple(self._tensor_value(member, shapes.get(member.name)) for member in self._unit.inputs)
+        return Given(dtypes, self._attributes, inputs)
+
+    def _tensor_value(self, member: Member, shapes: InputShapes) -> TensorValue:
+        if shapes is None:
+            return NULL
+        dtype = self._tensors.dtype(member)
+        if member.node.pack is None:
+            return _tensor_of(member.name, dtype, shapes[0])
+        return Pack([_tensor_of(f"{member.name}[{at}]", dtype, shape) for at, shape in enumerate(shapes)], dtype=dtype)
+
+
+# ---- shapes ----------------------------------------------------------------------------------------------------------
+def _tensor_of(name: str, dtype: str, shape: tuple[int, ...]) -> Tensor:
+    return Tensor(name, dtype, tuple(constant(extent) for extent in shape), TensorKind.INPUT)
+
+
+def _shapes_of(part: Parts) -> InputShapes:
+    if part is None:
+        return None
+    items = part if isinstance(part, tuple) else (part,)
+    return tuple(item.shape for item in items if item is not None)
+
+
+def _items_of(part: Parts) -> str:
+    """The shapes, in a form that tells a tensor from a pack, and those of a pack that are not given."""
+    if isinstance(part, tuple):
+        return str([None if item is None else item.shape for item in part])
+    return str(None if part is None else part.shape)
+
+
+def _merged(shapes: InputShapes, part: Parts) -> InputShapes:
+    """Those of the tensors of a pack that are given, and those that were found for the others."""
+    if shapes is None or not isinstance(part, tuple):
+        return shapes
+    count = max(len(shapes), len(part))
+    given = [item.shape if item is not None else None for item in part]
+    usual = next((shape for shape in given if shape is not None), shapes[0] if shapes else ())
+    return tuple(given[at] if at < len(given) and given[at] is not None else usual for at in range(count))  # type: ignore[misc]

@@ -1,0 +1,69 @@
+"""Generic types of what is evaluated: given, deduced from what else is given, or the usual one (2.13)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from snd_analysis.compose.unit import Unit
+from snd_analysis.types.generics import ALLOWED
+from snd_analysis.types.type import CONCRETE
+from snd_analysis.values import Pack, Value, dtype_of
+from snd_runtime.evaluation.request import EvaluationRequest, InputValue, Literal
+from snd_runtime.values import dtype_name
+
+_PREFERRED = ("real", "int", "bool", "str")
+
+
+def generic_types(unit: Unit, request: EvaluationRequest, attributes: Mapping[str, Value]) -> dict[str, str]:
+    """Of generic types, those given; else those of tensors and attributes that are given; else defaults; else real."""
+    found = dict(request.dtypes)
+    for generic in unit.generics:
+        name = generic.name.text
+        if name in found:
+            continue
+        deduced = next(_deduced(name, unit, request, attributes), None)
+        default = generic.default.text if generic.default is not None else None
+        allowed = ALLOWED[generic.base.text]
+        usual = next((dtype for dtype in _PREFERRED if dtype in allowed and dtype in CONCRETE), "real")
+        found[name] = deduced or default or usual
+    return found
+
+
+def _deduced(generic: str, unit: Unit, request: EvaluationRequest, attributes: Mapping[str, Value]) -> Iterator[str]:
+    for member in unit.inputs:
+        if member.node.type.text == generic:
+            dtype = _dtype_of_input(request.inputs.get(member.name))
+            if dtype is not None:
+                yield dtype
+    for member in unit.attributes:
+        if member.node.type.text == generic and member.name in attributes:
+            value = attributes[member.name]
+            dtype = value.dtype if isinstance(value, Pack) else dtype_of(value)
+            if dtype is not None:
+                yield dtype
+
+
+def _dtype_of_input(value: InputValue) -> str | None:
+    """The type of the elements, if what is given tells: reals if there is one among ints."""
+    if isinstance(value, np.ndarray):
+        return dtype_name(value)
+    if isinstance(value, Literal):
+        found = {type(item) for item in _flat(value.value)}
+        names: dict[type, str] = {float: "real", int: "int", bool: "bool", str: "str"}
+        return next((name for kind, name in names.items() if kind in found), None)
+    if isinstance(value, Mapping):
+        value = tuple(value.values())
+    if isinstance(value, tuple):
+        return next(filter(None, map(_dtype_of_input, value)), None)
+    return None
+
+
+def _flat(value: Any) -> Iterator[Any]:
+    if isinstance(value, list | tuple):
+        for item in value:
+            yield from _flat(item)
+    else:
+        yield value

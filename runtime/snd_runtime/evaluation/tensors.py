@@ -1,0 +1,113 @@
+"""The tensors of an evaluation: given ones, and those that are made where nothing is given."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from snd_analysis.compose.failure import Failure, Site
+from snd_analysis.compose.root import InputShapes
+from snd_analysis.compose.unit import Member, Unit
+from snd_runtime.evaluation.request import InputValue, Literal
+from snd_runtime.generators import Generator, generate, source_of
+from snd_runtime.limits import Budget
+from snd_runtime.lowering.lowered import Argument
+from snd_runtime.values import array_of, converted
+
+Array: TypeAlias = np.ndarray[Any, Any]
+Parts: TypeAlias = "Array | tuple[Array | None, ...] | None"
+"""A tensor; null; or those of a pack, None for one that is still to be made."""
+
+_MOST_ITEMS = 1024
+
+
+class InvalidRequest(Exception):  # noqa: N818
+    """What is given does not fit what is to be evaluated."""
+
+    def __init__(self, *failures: Failure) -> None:
+        super().__init__(failures[0].message)
+        self.failures = failures
+
+
+def failure_at(unit: Unit, message: str, member: Member | None = None, rule: str = "argument-value") -> Failure:
+    """A failure at the declaration of a member, or at the name of the definition."""
+    place = unit.place(0, unit.definition.name) if member is None else unit.declared(member.symbol)
+    return Failure(rule, message, (Site(place, ""),))
+
+
+class Tensors:
+    """Makes the tensors for the inputs of one definition. ``dtypes`` are its generic types."""
+
+    def __init__(self, unit: Unit, dtypes: Mapping[str, str], seed: int, real: np.dtype[Any], budget: Budget) -> None:
+        self._unit = unit
+        self._dtypes = dtypes
+        self._seed = seed
+        self._real = real
+        self._budget = budget
+
+    def dtype(self, member: Member) -> str:
+        """The type of the elements of an input."""
+        written = member.node.type.text
+        return self._dtypes.get(written, written)
+
+    def given(self, member: Member, value: InputValue) -> Parts:
+        """What is given for an input. Raises InvalidRequest for what does not fit its declaration."""
+        if member.node.pack is None:
+            return self._tensor(member, member.name, value)
+        if isinstance(value, Literal) and isinstance(value.value, list | tuple):
+            value = tuple(Literal(item) for item in value.value)
+        if isinstance(value, Mapping):
+            most = max(value, default=-1)
+            if most >= _MOST_ITEMS:
+                raise InvalidRequest(
+                    failure_at(self._unit, f"the pack '{member.name}' would have {most + 1} tensors", member)
+                )
+            return tuple(
+                self._tensor(member, f"{member.name}[{at}]", value[at]) if at in value else None
+                for at in range(most + 1)
+            )
+        if isinstance(value, tuple):
+            return tuple(self._tensor(member, f"{member.name}[{at}]", item) for at, item in enumerate(value))
+        if value is None:
+            return self._tensor(member, member.name, None)
+        message = f"the input '{member.name}' is a pack of tensors: give them by position"
+        raise InvalidRequest(failure_at(self._unit, message, member))
+
+    def _tensor(self, member: Member, name: str, value: InputValue) -> Array | None:
+        dtype = self.dtype(member)
+        try:
+            if value is None:
+                if member.node.optional:
+                    return None
+                raise ValueError("it is not optional, so it can't be null")
+            if isinstance(value, Generator):
+                source = source_of(self._seed, name)
+                return generate(value, dtype, source, real=self._real, budget=self._budget)
+            if isinstance(value, Literal):
+                return array_of(value.value, dtype, self._real)
+            if isinstance(value, np.ndarray):
+                return converted(value, dtype, self._real)
+            raise ValueError("it is one tensor, not a pack")
+        except ValueError as error:
+            raise InvalidRequest(failure_at(self._unit, f"the input '{name}': {error}", member)) from None
+
+    def argument(self, member: Member, part: Parts, shapes: InputShapes) -> Argument:
+        """The argument for an input of these shapes; None for one that is null, or has its default."""
+        dtype = self.dtype(member)
+        if shapes is None:
+            return None
+        if member.node.pack is None:
+            return part if isinstance(part, np.ndarray) else self._random(member.name, dtype, shapes[0])
+        items = part if isinstance(part, tuple) else ()
+        given = dict(enumerate(items))
+        return tuple(
+            self._random(f"{member.name}[{at}]", dtype, shape) if (item := given.get(at)) is None else item
+            for at, shape in enumerate(shapes)
+        )
+
+    def _random(self, name: str, dtype: str, shape: tuple[int, ...]) -> Array:
+        kind = "zeros" if dtype == "str" else "random"
+        source = source_of(self._seed, name)
+        return generate(Generator(kind, shape), dtype, source, real=self._real, budget=self._budget)
