@@ -7,17 +7,25 @@ so is the result, and who builds on it (types, composing) can tell by its identi
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from snd_analysis.names.symbols import OperatorName, ShapeMember, Symbol, Target
-from snd_analysis.names.use import Use
+from snd_analysis.names.symbols import OperatorName, ShapeMember, Symbol, SymbolKind, Target
+from snd_analysis.names.use import ModuleName, Role, Use
 from snd_analysis.syntax import nodes
 
 if TYPE_CHECKING:
     from snd_analysis.names.scope import Scope
+
+
+def read_symbols(uses: Iterable[tuple[nodes.Node, Use]]) -> Iterator[Symbol]:
+    """The symbols that are named and not declared by that; a tensor where its shape is."""
+    for _, use in uses:
+        target = use.target.tensor if isinstance(use.target, ShapeMember) else use.target
+        if use.role is not Role.DECLARATION and isinstance(target, Symbol):
+            yield target
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,15 +84,33 @@ class Part:
         )
 
     @cached_property
-    def results(self) -> tuple[nodes.Node, ...]:
-        """What results are given to, also in blocks: names, and where none is wanted something else."""
-        found: list[nodes.Node] = []
+    def lacks_result(self) -> bool:
+        """Whether the name of a result is missing, also in blocks."""
+        return any(isinstance(name, nodes.Name) and not name.text for name in self._results)
+
+    @cached_property
+    def outputs(self) -> tuple[Symbol, ...]:
+        """The outputs that are given results."""
+        found = (self.targets.get(name) for name in self._results)
+        return tuple(each for each in found if isinstance(each, Symbol) and each.kind is SymbolKind.OUTPUT)
+
+    @cached_property
+    def modules(self) -> tuple[ModuleName, ...]:
+        """The modules that are named."""
+        return tuple(dict.fromkeys(use.target for _, use in self.uses if isinstance(use.target, ModuleName)))
+
+    @cached_property
+    def read(self) -> tuple[Symbol, ...]:
+        """The symbols that are named and not declared by that."""
+        return tuple(dict.fromkeys(read_symbols(self.uses)))
+
+    @property
+    def _results(self) -> Iterator[nodes.Node]:
         for node in self._notable:
             if isinstance(node, nodes.ResultTuple):
-                found.extend(node.names)
+                yield from node.names
             elif isinstance(node, nodes.Result):
-                found.append(node.target)
-        return tuple(found)
+                yield node.target
 
     @cached_property
     def _notable(self) -> tuple[nodes.Node, ...]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 
-from snd_analysis.names.part import Part
+from snd_analysis.names.part import Part, read_symbols
 from snd_analysis.names.symbols import Symbol, Target
 from snd_analysis.names.use import AttributeName, ModuleName, Role, Use
 from snd_analysis.source import Span
@@ -27,8 +28,8 @@ class Resolution:
     definition: nodes.Definition
     symbols: tuple[Symbol, ...]
     targets: Mapping[nodes.Node, Target]
-    local_uses: tuple[tuple[nodes.Node, Use], ...]
-    """Every use of a name, its span counted from the start of the statement before it."""
+    use_groups: tuple[tuple[tuple[nodes.Node, Use], ...], ...]
+    """Every use of a name, its span counted from the start of the statement before it. Uses of a part are a group."""
     problems: tuple[Problem, ...]
     ambiguous: frozenset[Symbol] = frozenset()
     """Symbols whose name another declaration of the same definition bears as well, which is reported."""
@@ -38,6 +39,28 @@ class Resolution:
     """Where each statement starts: what its spans count from."""
     parts: Mapping[nodes.Node, Part] = field(default_factory=dict)
     """What single statements have added, by the statements; not of all blocks."""
+
+    @property
+    def local_uses(self) -> Iterator[tuple[nodes.Node, Use]]:
+        """Every use of a name, its span counted from the start of the statement before it."""
+        return chain.from_iterable(self.use_groups)
+
+    @cached_property
+    def symbols_read(self) -> set[Symbol]:
+        """The symbols that are named anywhere else than where they are declared."""
+        return set(chain(chain.from_iterable(part.read for part in self.parts.values()), read_symbols(self._loose)))
+
+    @cached_property
+    def modules(self) -> set[ModuleName]:
+        """The modules that are named."""
+        loose = (use.target for _, use in self._loose if isinstance(use.target, ModuleName))
+        return set(chain(chain.from_iterable(part.modules for part in self.parts.values()), loose))
+
+    @property
+    def _loose(self) -> Iterator[tuple[nodes.Node, Use]]:
+        """The uses that belong to no part."""
+        groups = {id(part.uses) for part in self.parts.values()}
+        return chain.from_iterable(group for group in self.use_groups if id(group) not in groups)
 
     @cached_property
     def uses(self) -> tuple[Use, ...]:

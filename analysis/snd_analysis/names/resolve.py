@@ -108,12 +108,12 @@ def resolve(
 
     unclear = (*damaged_places(definition), *tables.unclear)
     resolution = Resolution(
-        definition, tuple(tables.symbols), tables.targets, tuple(tables.uses), tuple(tables.problems),
+        definition, tuple(tables.symbols), tables.targets, tables.use_groups(), tuple(tables.problems),
         frozenset(tables.ambiguous), unclear, tables.starts, tables.parts,
     )  # fmt: skip
     undefined = [item for item in tables.undefined if resolution.is_clear(item.span)]
     unknown_modules = [item for item in tables.unknown_modules if resolution.is_clear(item.span)]
-    lost = lost_names(definition)
+    lost = lost_names(definition) if undefined else ()
     return replace(
         resolution,
         problems=(

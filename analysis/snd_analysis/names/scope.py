@@ -88,7 +88,8 @@ class Tables:
         self.parts: dict[nodes.Node, Part] = {}
         self.symbols: list[Symbol] = []
         self.targets: dict[nodes.Node, Target] = {}
-        self.uses: list[tuple[nodes.Node, Use]] = []
+        self._uses: list[tuple[nodes.Node, Use]] = []
+        self._use_groups: list[tuple[tuple[nodes.Node, Use], ...]] = []
         self.problems: list[Problem] = []
         self.undefined: list[Undefined] = []
         self.unknown_modules: list[UnknownModule] = []
@@ -120,9 +121,9 @@ class Tables:
         The scopes are all that are asked which are not its own. ``node`` is the statement, or a name of it if it is
         resolved in two steps.
         """
-        self.base = base
         part = self._parts_before.get(node)
         if part is None or not part.holds_in(scopes):
+            self.base = base
             part = self._resolved(node, scopes, resolve)
         else:
             for scope, bound in zip(scopes, part.bound, strict=True):
@@ -130,11 +131,12 @@ class Tables:
         self.parts[node] = part
         self.symbols.extend(part.symbols)
         self.targets.update(part.targets)
-        self.uses.extend(part.uses)
+        self._end_group()
+        self._use_groups.append(part.uses)
 
     def _resolved(self, node: nodes.Node, scopes: Sequence[Scope], resolve: Callable[[], None]) -> Part:
-        before = self.symbols, self.targets, self.uses
-        self.symbols, self.targets, self.uses = [], {}, []
+        before = self.symbols, self.targets, self._uses
+        self.symbols, self.targets, self._uses = [], {}, []
         said = self._amount_said()
         watches = [Watch() for _ in scopes]
         for scope, watch in zip(scopes, watches, strict=True):
@@ -146,10 +148,20 @@ class Tables:
             node,
             tuple(tuple(watch.asked.items()) for watch in watches),
             tuple(watch.bound for watch in watches),
-            tuple(self.symbols), self.targets, tuple(self.uses), self._amount_said() == said,
+            tuple(self.symbols), self.targets, tuple(self._uses), self._amount_said() == said,
         )  # fmt: skip
-        self.symbols, self.targets, self.uses = before
+        self.symbols, self.targets, self._uses = before
         return part
+
+    def use_groups(self) -> tuple[tuple[tuple[nodes.Node, Use], ...], ...]:
+        """The uses so far, those of a part together."""
+        self._end_group()
+        return tuple(self._use_groups)
+
+    def _end_group(self) -> None:
+        if self._uses:
+            self._use_groups.append(tuple(self._uses))
+            self._uses = []
 
     def _amount_said(self) -> tuple[int, ...]:
         return (
@@ -162,7 +174,7 @@ class Tables:
         symbol = self._symbol(name, kind, node)
         self.symbols.append(symbol)
         self.targets[name] = symbol
-        self.uses.append((self._statement, Use(symbol.local_span, symbol, Role.DECLARATION)))
+        self._uses.append((self._statement, Use(symbol.local_span, symbol, Role.DECLARATION)))
         self.check_name(name)
         earlier = scope.own(name.text)
         if earlier is not None and name.text:
@@ -212,7 +224,7 @@ class Tables:
 
     def use(self, node: nodes.Node, target: Target | ModuleName | AttributeName, role: Role = Role.READ) -> None:
         """Notes that a node names something."""
-        self.uses.append((self._statement, Use(node.span, target, role)))
+        self._uses.append((self._statement, Use(node.span, target, role)))
 
     def missing(self, node: nodes.Node, name: str, scope: Scope, wanted: str = "name") -> None:
         """Notes that a name stands for nothing. What recovery made up is reported: an empty name, or a keyword."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from snd_analysis.names.resolution import Resolution
-from snd_analysis.names.symbols import ShapeMember, Symbol, SymbolKind
-from snd_analysis.names.use import Role
+from snd_analysis.names.symbols import SymbolKind
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.problem import Problem
 
@@ -28,12 +27,8 @@ def unused_problems(resolution: Resolution) -> Iterator[Problem]:
     """A hint for each symbol that is declared and never read, unless its name begins with ``_``."""
     blocks = {block.kind for block in resolution.definition.blocks if isinstance(block, nodes.Block)}
     has_body = bool(blocks & {"lower", "compose"})
-    read = {
-        use.target.tensor if isinstance(use.target, ShapeMember) else use.target
-        for _, use in resolution.local_uses
-        if use.role is not Role.DECLARATION
-    }
-    names_read = {target.name for target in read if isinstance(target, Symbol)}
+    read = resolution.symbols_read
+    names_read = {symbol.name for symbol in read}
     for symbol in resolution.symbols:
         if symbol.kind not in _JUDGED or symbol in read or symbol.name.startswith("_"):
             continue

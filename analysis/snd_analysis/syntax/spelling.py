@@ -10,14 +10,15 @@ from difflib import SequenceMatcher
 def close_matches(word: str, choices: Iterable[str], most: int = 3) -> list[str]:
     """The ``choices`` most like ``word``, best first; none if none is near enough to be worth saying."""
     scored = []
-    letters = Counter(word)
+    letters, length, lower = Counter(word), len(word), word.lower()
+    farthest = max(2, length // 3)
     for choice in choices:
-        if choice == word or abs(len(choice) - len(word)) > max(2, len(word) // 3):
+        if choice == word or abs(len(choice) - length) > farthest:
             continue
-        if choice.lower() == word.lower():
+        if choice.lower() == lower:
             scored.append((1.0, choice))
             continue
-        if 2 * _common_letters(letters, choice) < 0.6 * (len(word) + len(choice)):
+        if 2 * _common_letters(letters, choice) < 0.6 * (length + len(choice)):
             continue
         ratio = SequenceMatcher(None, word, choice).ratio()
         if ratio >= 0.67 or sorted(word) == sorted(choice):

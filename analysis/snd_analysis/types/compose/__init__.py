@@ -53,15 +53,13 @@ def _check_outputs_assigned(context: Context) -> None:
     ):
         return
     parts = context.resolution.parts
-    names = [
-        name
-        for _, component in entries_of(context.definition, "compose", nodes.Component)
-        for name in parts[component].results
-    ]
-    if any(isinstance(name, nodes.Name) and not name.text for name in names):
-        return  # a broken statement, which may have been the one
-    assigned = {context.symbol(name) for name in names}
+    assigned = set(context.resolution.ambiguous)
+    for _, component in entries_of(context.definition, "compose", nodes.Component):
+        part = parts[component]
+        if part.lacks_result:
+            return  # a broken statement, which may have been the one
+        assigned.update(part.outputs)
     for symbol in context.resolution.symbols:
-        if symbol.kind is SymbolKind.OUTPUT and symbol not in assigned | context.resolution.ambiguous:
+        if symbol.kind is SymbolKind.OUTPUT and symbol not in assigned:
             message = f"nothing is assigned to the output '{symbol.name}' in '@compose'"
             context.problems.append(Problem("output-not-assigned", context.resolution.span(symbol), message))

@@ -29,6 +29,8 @@ def add_label(work: Composition, label: nodes.Name) -> None:
 
 def check_generated_labels(context: Context) -> None:
     """A label must not be the one that another statement has from its result, if both lead to tensors."""
+    if all(symbol.kind is not SymbolKind.LABEL for symbol in context.resolution.symbols):
+        return
     for block in ("compose", "update"):
         _check_scope(context, entries_of(context.definition, block, nodes.Component))
 
