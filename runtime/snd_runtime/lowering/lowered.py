@@ -19,6 +19,7 @@ from snd_runtime.lowering.affine import Analysis
 from snd_runtime.lowering.arithmetic import STR, Array
 from snd_runtime.lowering.assignment import assign
 from snd_runtime.lowering.counting import count
+from snd_runtime.lowering.direct import Direct, direct
 from snd_runtime.lowering.domains import Box
 from snd_runtime.lowering.elaboration import elaborate, elaborate_constant
 from snd_runtime.lowering.evaluation import Evaluation, Scope
@@ -26,7 +27,7 @@ from snd_runtime.lowering.formula import Formula
 from snd_runtime.lowering.memory import Memory
 from snd_runtime.lowering.sequence import run_in_order
 from snd_runtime.lowering.tensors import Tensors
-from snd_runtime.lowering.terms import Slot
+from snd_runtime.lowering.terms import Constant, Slot
 from snd_runtime.lowering.writing import ACCUMULATORS, identity
 
 Argument: TypeAlias = "Array | Sequence[Array] | None"
@@ -45,7 +46,8 @@ class Lowered:
         self.instance = instance
         self.tensors = Tensors(instance)
         self.formulas: tuple[Formula, ...] = tuple(elaborate(instance, self.tensors))
-        self._constants = tuple(self._constant_formulas())
+        self._plans = tuple(_Plan(formula) for formula in (*self._constant_formulas(), *self.formulas))
+        self._claimed = frozenset(_written_whole(self._plans))
         self._operators = _accumulators(instance)
 
     def run(
@@ -70,8 +72,8 @@ class Lowered:
         self._allocate(memory)
         counted: dict[Symbol, int] = {}
         with np.errstate(all="ignore"):
-            for formula in (*self._constants, *self.formulas):
-                _execute(memory, formula, counted)
+            for plan in self._plans:
+                plan.run(memory, counted)
         return tuple(self._result(memory, member.symbol, counted) for member in unit.outputs)
 
     def _constant_formulas(self) -> Iterator[Formula]:
@@ -107,7 +109,10 @@ class Lowered:
             slots = [slot for slot in value.segments if isinstance(slot, Slot)] if isinstance(value, Pack) else [value]
             stack = self.tensors.stacked(tuple(slots)) if isinstance(value, Pack) and slots else None  # type: ignore[arg-type]
             for slot in slots if stack is None else [stack]:
-                if isinstance(slot, Slot) and None not in slot.shape:
+                if slot in self._claimed:
+                    assert isinstance(slot, Slot)
+                    memory.claim(slot, _known(slot), unit.declared(member.symbol))
+                elif isinstance(slot, Slot) and None not in slot.shape:
                     array = memory.allocate(slot, _known(slot), unit.declared(member.symbol))
                     operator = self._operators.get(member.symbol)
                     if operator is not None:
@@ -151,7 +156,7 @@ def constant_values(instance: Instance, real: np.dtype[Any], budget: Budget) -> 
             arrays.append(memory.allocate(slot, _known(slot), instance.unit.declared(member.symbol)))
             formula = elaborate_constant(instance, tensors, member, slot, item if isinstance(value, Pack) else None)
             with np.errstate(all="ignore"):
-                _execute(memory, formula, {})
+                _Plan(formula).run(memory, {})
         found[member.name] = tuple(arrays) if isinstance(value, Pack) else arrays[0]
     return found
 
@@ -167,20 +172,52 @@ def _accumulators(instance: Instance) -> dict[Symbol, str]:
     return found
 
 
-def _execute(memory: Memory, formula: Formula, counted: dict[Symbol, int]) -> None:
-    memory.budget.check_time(formula.source)
-    extents = [_extent(memory, formula, axis) for axis in range(len(formula.axes))]
-    analysis = Analysis(extents)
-    if formula.counters:
-        count(memory, analysis, formula, counted)
-    elif prod(extents) == 0:
-        return
-    elif next(formula.own_reads(), None) is not None:
-        run_in_order(memory, analysis, formula)
-    elif formula.operator in ("=", ":="):
-        assign(memory, analysis, formula)
-    else:
-        accumulate(memory, analysis, formula)
+class _Plan:
+    """A formula with what is known of how it runs."""
+
+    def __init__(self, formula: Formula) -> None:
+        self.formula = formula
+        self._counts = bool(formula.counters)
+        self._reads_itself = next(formula.own_reads(), None) is not None
+        self._analysis: Analysis | None = None
+        self.direct: Direct | None = None
+        extents = [axis.extent.value for axis in formula.axes if isinstance(axis.extent, Constant)]
+        if len(extents) == len(formula.axes):
+            self._analysis = Analysis([max(int(extent), 0) for extent in extents])
+            if not self._counts and not self._reads_itself:
+                self.direct = direct(formula, self._analysis)
+
+    def run(self, memory: Memory, counted: dict[Symbol, int]) -> None:
+        """Runs the formula. Raises EvaluationFailed."""
+        formula, analysis = self.formula, self._analysis
+        memory.budget.check_time(formula.source)
+        if self.direct is not None:
+            if self.direct.size <= memory.budget.limits.chunk_elements and self.direct.run(memory):
+                return
+            if not memory.has(self.direct.slot):
+                memory.make(self.direct.slot, _known(self.direct.slot))
+        if analysis is None:
+            analysis = Analysis([_extent(memory, formula, axis) for axis in range(len(formula.axes))])
+        if self._counts:
+            count(memory, analysis, formula, counted)
+        elif prod(analysis.extents) == 0:
+            return
+        elif self._reads_itself:
+            run_in_order(memory, analysis, formula)
+        elif formula.operator in ("=", ":="):
+            assign(memory, analysis, formula)
+        else:
+            accumulate(memory, analysis, formula)
+
+
+def _written_whole(plans: Sequence[_Plan]) -> Iterator[Slot]:
+    """The tensors whose arrays the first formula that writes them makes."""
+    seen: set[Slot] = set()
+    for plan in plans:
+        slots = {each for slot in plan.formula.slots for each in (slot, *slot.items)}
+        if plan.direct is not None and plan.direct.is_whole and seen.isdisjoint(slots):
+            yield plan.direct.slot
+        seen |= slots
 
 
 def _extent(memory: Memory, formula: Formula, axis: int) -> int:

@@ -41,13 +41,21 @@ class Memory:
         np.stack(items, out=made)
         return made
 
-    def allocate(self, slot: Slot, shape: tuple[int, ...], place: Place | None) -> Array:
-        """A new array for a slot, of default values. Raises EvaluationFailed if it would be too large."""
-        dtype = self.dtypes[slot.dtype]
+    def claim(self, slot: Slot, shape: tuple[int, ...], place: Place | None) -> None:
+        """Takes the memory of a slot's array, which is given to it later, from the budget. Raises EvaluationFailed."""
         size = 1
         for extent in shape:
             size *= extent
-        self.budget.allocate(f"'{slot.name}'", size, dtype.itemsize, place)
+        self.budget.allocate(f"'{slot.name}'", size, self.dtypes[slot.dtype].itemsize, place)
+
+    def allocate(self, slot: Slot, shape: tuple[int, ...], place: Place | None) -> Array:
+        """A new array for a slot, of default values. Raises EvaluationFailed if it would be too large."""
+        self.claim(slot, shape, place)
+        return self.make(slot, shape)
+
+    def make(self, slot: Slot, shape: tuple[int, ...]) -> Array:
+        """A new array for a slot whose memory is claimed already, of default values."""
+        dtype = self.dtypes[slot.dtype]
         made = np.full(shape, "", dtype) if dtype == STR else np.zeros(shape, dtype)
         self._arrays[slot] = made
         for at, item in enumerate(slot.items):

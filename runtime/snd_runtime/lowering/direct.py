@@ -1,0 +1,219 @@
+"""Formulas over few elements as a row of operations on whole arrays, made once: nothing is analysed when they run.
+
+It covers plain assignments whose indices are affine and within bounds. Whatever may fail at single points, as a sum of
+ints may, is only noticed; the formula is then evaluated the general way, which says where.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from snd_runtime.lowering.affine import INT_MAX, INT_MIN, Affine, Analysis, colliding_axes
+from snd_runtime.lowering.arithmetic import (
+    COMPARISONS,
+    INTEGER_OPERATIONS,
+    LOGIC,
+    REAL_OPERATIONS,
+    UNCHECKED,
+    Array,
+    cast,
+)
+from snd_runtime.lowering.domains import Box
+from snd_runtime.lowering.formula import Formula
+from snd_runtime.lowering.memory import Memory
+from snd_runtime.lowering.reading import strided
+from snd_runtime.lowering.terms import Apply, Constant, Place, Position, Read, Slot, Term
+
+Instruction: TypeAlias = "Callable[[list[Array], Memory], Array | None]"
+"""From the values before to the next one; None if there is a point without a value."""
+View: TypeAlias = "Callable[[Array], Array]"
+
+
+class Direct:
+    """A formula that assigns the value of one term to elements of one tensor."""
+
+    def __init__(
+        self, slot: Slot, shape: tuple[int, ...], target: View | None, rows: list[Instruction], fresh: bool
+    ) -> None:
+        self.slot = slot
+        self.size = prod(shape)
+        self.is_whole = target is None
+        """Whether it writes every element of the tensor, at the position of its axes."""
+        self._shape = shape
+        self._target = target
+        self._instructions = rows
+        self._is_fresh = fresh
+
+    def run(self, memory: Memory) -> bool:
+        """Runs the formula; false if it must be evaluated the general way, since there may be something to report."""
+        values: list[Array] = []
+        for instruction in self._instructions:
+            value = instruction(values, memory)
+            if value is None:
+                return False
+            values.append(value)
+        result = values[-1]
+        if self._target is not None:
+            self._target(memory.array(self.slot))[...] = result
+            return True
+        dtype = memory.dtypes[self.slot.dtype]
+        if memory.has(self.slot):  # it may be a part of a larger array
+            memory.array(self.slot)[...] = result
+        elif self._is_fresh and result.shape == self._shape and result.dtype == dtype:
+            memory.set(self.slot, np.ascontiguousarray(result).reshape(self._shape))
+        else:
+            made = np.empty(self._shape, dtype)
+            made[...] = result
+            memory.set(self.slot, made)
+        return True
+
+
+def direct(formula: Formula, analysis: Analysis) -> Direct | None:
+    """The formula as operations on whole arrays, where its axes have these extents; None if it can't be."""
+    if formula.operator not in ("=", ":=") or len(formula.writes) != 1 or formula.condition is not None:
+        return None
+    write = formula.writes[0]
+    slot = write.slot
+    box = Box(tuple((0, extent) for extent in analysis.extents))
+    if slot.items or None in slot.shape or box.size == 0:
+        return None
+    forms = _forms(analysis, write.places, slot, box)
+    lengths = {axis: extent for axis, extent in enumerate(analysis.extents) if extent > 1}
+    if forms is None or colliding_axes(forms, lengths):
+        return None
+    rows = _Rows(analysis, box)
+    if rows.add(write.value) is None:
+        return None
+    shape = box.shape
+    is_whole = slot.shape == shape and all(
+        form == Affine(0, {at: 1}) or (shape[at] == 1 and form.over(box.ranges) == (0, 0))
+        for at, form in enumerate(forms)
+    )
+    target = None if is_whole else _view(forms, slot.shape, box)
+    return Direct(slot, shape, target, rows.instructions, isinstance(write.value, Apply))
+
+
+def _forms(analysis: Analysis, places: Sequence[Place], slot: Slot, box: Box) -> tuple[Affine, ...] | None:
+    """The affine forms of indices that are within bounds everywhere."""
+    found = []
+    for place, extent in zip(places, slot.shape, strict=True):
+        form = analysis.affine(place.index)
+        if form is None or extent is None:
+            return None
+        low, high = form.over(box.ranges)
+        if low < 0 or high >= extent:
+            return None
+        found.append(form)
+    return tuple(found)
+
+
+def _view(forms: Sequence[Affine], shape: Sequence[int | None], box: Box) -> View:
+    """The elements at affine indices, with a dimension for each axis of the box."""
+    axes = [next(iter(form.factors)) for form in forms if len(form.factors) == 1]
+    plain = all(not form.factors or (form.constant == 0 and [*form.factors.values()] == [1]) for form in forms)
+    if not plain or len(set(axes)) != len(axes):
+        return lambda array: strided(array, forms, box)
+    # Each dimension is an axis of its own, or a single position: what NumPy's indexing can say.
+    first: list[Any] = [slice(0, box.shape[_axis(form)]) if form.factors else form.constant for form in forms]
+    is_all = all(form.factors and shape[at] == box.shape[_axis(form)] for at, form in enumerate(forms))
+    order = sorted(range(len(axes)), key=axes.__getitem__)
+    last: list[Any] = [slice(None) if axis in axes else None for axis in range(len(box.ranges))]
+    if is_all and order == [*range(len(box.ranges))]:
+        return lambda array: array
+    start, end, is_ordered = (*first, ...), (*last, ...), order == sorted(order)
+
+    def view(array: Array) -> Array:
+        found = array if is_all else array[start]
+        turned: Array = (found if is_ordered else found.transpose(order))[end]
+        return turned
+
+    return view
+
+
+def _axis(form: Affine) -> int:
+    return next(iter(form.factors))
+
+
+class _Rows:
+    """Instructions for terms, each after those of its operands."""
+
+    def __init__(self, analysis: Analysis, box: Box) -> None:
+        self._analysis = analysis
+        self._box = box
+        self._numbers: dict[Term, int | None] = {}
+        self.instructions: list[Instruction] = []
+
+    def add(self, term: Term) -> int | None:
+        """The number of the value of a term; None if it can't be computed so."""
+        if term not in self._numbers:
+            made = self._made(term)
+            if made is None:
+                self._numbers[term] = None
+            else:
+                self._numbers[term] = len(self.instructions)
+                self.instructions.append(made)
+        return self._numbers[term]
+
+    def _made(self, term: Term) -> Instruction | None:
+        if isinstance(term, Constant):
+            value, dtype = term.value, term.dtype
+            return lambda _, memory: np.asarray(value, memory.dtypes[dtype])
+        if isinstance(term, Position):
+            positions = self._box.positions(term.axis)
+            return lambda _, memory: positions
+        if isinstance(term, Read):
+            return self._read(term)
+        if not isinstance(term, Apply):
+            return None
+        numbers = [self.add(operand) for operand in term.operands]
+        if None in numbers:
+            return None
+        return self._applied(term, [number for number in numbers if number is not None])
+
+    def _read(self, term: Read) -> Instruction | None:
+        forms = _forms(self._analysis, term.places, term.slot, self._box)
+        if forms is None:
+            return None
+        view, slot = _view(forms, term.slot.shape, self._box), term.slot
+        return lambda _, memory: view(memory.array(slot))
+
+    def _applied(self, term: Apply, numbers: list[int]) -> Instruction | None:
+        operation = term.operation
+        if operation in ("select", "pick"):
+            return _unchecked(np.where, numbers)
+        if operation in COMPARISONS:
+            return _unchecked(COMPARISONS[operation], numbers)
+        if operation in LOGIC:
+            return _unchecked(LOGIC[operation], numbers)
+        if operation in ("int", "real", "bool"):
+            number = numbers[0]
+            return lambda values, memory: _checked(cast(values[number], memory.dtypes[operation]))
+        if term.dtype == "real":
+            return _unchecked(REAL_OPERATIONS[operation], numbers) if operation in REAL_OPERATIONS else None
+        if term.dtype != "int" or operation not in INTEGER_OPERATIONS:
+            return None
+        if operation in UNCHECKED:
+            low, high = self._analysis.interval(term)
+            if low >= INT_MIN and high <= INT_MAX:
+                return _unchecked(UNCHECKED[operation], numbers)
+        function = INTEGER_OPERATIONS[operation]
+        return lambda values, memory: _checked(function(*(values[number] for number in numbers)))
+
+
+def _unchecked(function: Callable[..., Any], numbers: list[int]) -> Instruction:
+    if len(numbers) == 1:
+        (only,) = numbers
+        return lambda values, memory: np.asarray(function(values[only]))
+    if len(numbers) == 2:
+        first, second = numbers
+        return lambda values, memory: np.asarray(function(values[first], values[second]))
+    return lambda values, memory: np.asarray(function(*(values[number] for number in numbers)))
+
+
+def _checked(outcome: tuple[Array, tuple[str, str, Array] | None]) -> Array | None:
+    result, problem = outcome
+    return None if problem is not None and np.any(problem[2]) else np.asarray(result)
