@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from snd_analysis.compose.root import InputShapes
 from snd_analysis.compose.unit import Member, Unit
 from snd_analysis.diagnostics import Severity
+from snd_analysis.names.symbols import OperatorName
 from snd_analysis.rules.catalogue import severity_of
 from snd_analysis.shapes import Integer
 from snd_analysis.syntax import nodes
@@ -17,10 +18,12 @@ from snd_analysis.syntax.spelling import close_matches
 from snd_analysis.types.generics import ALLOWED
 from snd_analysis.types.type import CONCRETE
 from snd_analysis.values import NULL, UNDEFINED, EvaluationError, Pack, Run, Value, dtype_of, evaluate
+from snd_analysis.workspace import Workspace
 
 _NULL = "~"
 _LONGEST = 10_000
 _MOST_BITS = 64
+_MOST_ITEMS = 65_536
 _MOST_EXTENTS = 64
 _EXTENT = re.compile(r"\d{1,18}")
 
@@ -173,15 +176,59 @@ def _evaluated(pair: _Pair, asked: str) -> Value:
         if isinstance(each, nodes.Qualified) and not _is_function(node, each):
             hint = ": write a string in quotes" if "str" in asked else ""
             raise pair.wrong(f"{wanted}, and there is nothing here that '{each.text}' could name{hint}")
+    mistake = _typing_mistake(pair.text)
+    if mistake is not None:
+        raise pair.wrong(f"{wanted}, and this has no value: {mistake}")
     try:
+        _count_items(pair, node)
         value = evaluate(node, _NoNames())
     except EvaluationError as error:
-        raise pair.wrong(error.message) from None
-    except TypeError:
-        value = UNDEFINED
+        raise pair.wrong(f"{wanted}, and this has no value: {error.message}") from None
     if value is UNDEFINED or value is NULL:
         raise pair.wrong(f"{wanted}, and this has no value")
     return value
+
+
+class _NoFiles:
+    """The reader of an analysis that is given its only text."""
+
+    def read(self, path: str) -> str:
+        raise FileNotFoundError(path)
+
+    def exists(self, path: str) -> bool:
+        return False
+
+
+def _typing_mistake(text: str) -> str | None:
+    """What the rules about types say of an expression: it is checked in a definition of its own, but not composed."""
+    head, path = "graph g { @using { v = ", "value.sknd"
+    workspace = Workspace(_NoFiles())
+    workspace.open(path, f"{head}{text}\n; }} }}")
+    problems = workspace.snapshot().definition_problems(OperatorName(path, "g"))
+    inside = range(len(head), len(head) + len(text))
+    wrong = (each for each in problems if each.span.start in inside and severity_of(each.rule) is Severity.ERROR)
+    return next((each.message for each in wrong), None)
+
+
+def _count_items(pair: _Pair, node: nodes.Node) -> int:
+    """How many items the ranges and repetitions of an expression without names have at most, before they are made."""
+    count = sum(_count_items(pair, child) for child in nodes.children(node))
+    if isinstance(node, nodes.Range) and node.first is not None and node.last is not None:
+        first, last = _integer(node.first), _integer(node.last)
+        step = 1 if node.step is None else _integer(node.step)
+        count += abs(last - first) // max(abs(step), 1)
+    elif isinstance(node, nodes.Expanded) and node.expansion.length is not None:
+        count = max(count, 1) * max(_integer(node.expansion.length), 0)
+    if count > _MOST_ITEMS:
+        raise pair.wrong(f"lists here have at most {_MOST_ITEMS:,} items")
+    return count
+
+
+def _integer(node: nodes.Expression) -> int:
+    value = evaluate(node, _NoNames())
+    if not isinstance(value, Integer):
+        return 0
+    return _MOST_ITEMS * _MOST_ITEMS if value.value is None else value.value
 
 
 def _is_function(root: nodes.Node, name: nodes.Qualified) -> bool:

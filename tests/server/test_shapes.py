@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
+from shapes_output import read
 
 MODEL = """\
 import nn;
@@ -46,7 +46,7 @@ def model(project):
 def shapes(real, *arguments: str, status: int = 0) -> dict[str, Any]:
     outcome = real("shapes", ".", "--format", "json", *arguments)
     assert outcome.status == status, outcome.stderr
-    return json.loads(outcome.stdout)
+    return read(outcome.stdout)
 
 
 def test_json(real, model):
@@ -113,3 +113,127 @@ def test_misuse(real, model, arguments, message):
     outcome = real("shapes", *arguments)
     assert outcome.status == 2
     assert message in outcome.stderr
+
+
+# ---- which graph, and what counts ------------------------------------------------------------------------------------
+SEVERAL = """\
+import nn;
+import helpers;
+import missing;
+
+graph part {
+    @input { z: real[~ ..]; }
+    @output { w: real; }
+    @compose { w = nn.relu(z); }
+}
+
+graph net {
+    @input { x: real[2, 4]; c: bool[]; }
+    @output { y: real; }
+    @compose { y = if c then part(x) else x; }
+}
+
+operator wrong {
+    @input { x: real[n]; }
+    @output { y: real[n]; }
+    @compose { y = nn.relu(nowhere); }
+}
+
+graph broken {
+    @input { x: real[4]; }
+    @output { y: real[4]; }
+    @compose { y = wrong(x); }
+}
+
+graph far {
+    @input { x: real[4]; }
+    @output { y: real[4]; }
+    @compose { y = helpers.wrong(x); }
+}
+
+graph lost {
+    @input { x: real[4]; }
+    @output { y: real[4]; }
+    @compose { y = missing.one(x); }
+}
+
+graph small {
+    @attrib { n: int = 0; }
+    @input { x: real[4]; }
+    @output { y: real[4]; }
+    @assert { n > 0; }
+    @compose { y = nn.relu(x); } # snd: ignore[unused-symbol] nothing to suppress
+}
+"""
+HELPERS = """\
+operator wrong {
+    @input { x: real[n]; }
+    @output { y: real[m]; }
+    @lower { y[i,] = x[i,], i < n; }
+}
+"""
+
+
+@pytest.fixture
+def several(project):
+    (project / "main.sknd").write_text(SEVERAL)
+    (project / "helpers.sknd").write_text(HELPERS)
+    return project
+
+
+def _found(output: dict[str, Any]) -> list[tuple[str, str]]:
+    return [(item["path"], item["rule"]) for item in output["diagnostics"]]
+
+
+def test_the_primary_graph_is_the_first_that_no_other_invokes(real, several):
+    found = shapes(real)
+    assert (found["graph"], found["diagnostics"]) == ("net", [])
+    assert real("check", "main.sknd").stdout.count("unbounded-extent") == 0
+
+
+def test_a_graph_that_is_chosen_is_a_main_one(real, several):
+    found = shapes(real, "--graph", "part", status=1)
+    assert _found(found) == [("./main.sknd", "unbounded-extent")]
+    assert shapes(real, "--graph", "part", "--input", "z=2,3")["outputs"][0]["shape"] == [2, 3]
+
+
+def test_only_mistakes_that_the_graph_reaches_count(real, several):
+    assert _found(shapes(real, "--graph", "broken", status=1)) == [("./main.sknd", "undefined-name")]
+    assert {path for path, _ in _found(shapes(real, "--graph", "far", status=1))} == {"helpers.sknd"}
+    assert _found(shapes(real, "--graph", "lost", status=1)) == [("./main.sknd", "module-not-found")]
+
+
+def test_a_graph_is_judged_with_the_attributes_that_are_given(real, several):
+    assert _found(shapes(real, "--graph", "small", status=1)) == [("./main.sknd", "assertion-fails")]
+    assert _found(shapes(real, "--graph", "small", "--attrib", "n=1")) == []
+
+
+def test_suppressed_mistakes_are_silent(real, project):
+    text = "import nn;\n\ngraph g {\n    @attrib { n: int = 0; }\n    @input { x: real[4]; }\n"
+    text += "    @output { y: real[4]; }\n    @assert { n > 0; } # snd: ignore[assertion-fails] for a test\n"
+    (project / "main.sknd").write_text(text + "    @compose { y = nn.relu(x); }\n}\n")
+    assert _found(shapes(real)) == []
+
+
+def test_inputs_that_are_wrong_are_shown_as_unknown(real, project):
+    (project / "main.sknd").write_text(
+        "import nn;\n\ngraph g {\n    @input { x: real[4]; z: real[q]; }\n    @output { y: real[4]; }\n"
+        "    @compose { y = nn.relu(x); }\n}\n"
+    )
+    found = shapes(real, status=1)
+    assert [(item["name"], item["shape"]) for item in found["inputs"]] == [("x", [4]), ("z", None)]
+    lines = [line.split() for line in real("shapes", ".").stdout.splitlines()]
+    assert ["z", "input", "unknown"] in lines
+
+
+def test_operators_of_other_files_bear_the_names_of_their_modules(real, project):
+    (project / "main.sknd").write_text(
+        "import blocks;\n\ngraph g {\n    @input { x: real[4]; }\n    @output { y: real[4]; }\n"
+        "    @compose { y = blocks.same(x); }\n}\n"
+    )
+    (project / "blocks.sknd").write_text(
+        "operator same {\n    @input { x: real[n]; }\n    @output { y: real[n]; }\n"
+        "    @lower { y[i,] = x[i,], i < n; }\n}\n"
+    )
+    (operation,) = shapes(real, "--decompose", "blocks.same")["operations"]
+    assert (operation["operator"], operation["line"]) == ("blocks.same", 6)
