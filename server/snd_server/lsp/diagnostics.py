@@ -50,7 +50,7 @@ async def _pull(server: SndServer, params: types.DocumentDiagnosticParams) -> ty
 def diagnose(server: SndServer, uri: str) -> None:
     """A document is new: what is wrong with it is to be told, unless the client will ask."""
     if not pulls(server):
-        asyncio.ensure_future(_push(server, path_of(uri)))
+        server.begin(_push(server, path_of(uri)))
 
 
 def diagnose_again(server: SndServer) -> None:

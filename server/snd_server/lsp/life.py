@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 from pygls.capabilities import ServerCapabilitiesBuilder
 
-from snd_server.config import ConfigError
 from snd_server.lsp.convert import Converter
 from snd_server.lsp.uris import path_of
 
@@ -35,7 +34,7 @@ def _initialize(server: SndServer, params: types.InitializeParams) -> None:
         folders = [(params.root_uri, "")]
     session.folders = {path_of(uri): name for uri, name in folders}
 
-    def tell(error: ConfigError) -> None:
+    def tell(error: Exception) -> None:
         server.window_log_message(types.LogMessageParams(types.MessageType.Error, str(error)))
 
     session.on_config_error = tell

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from functools import partial
 from types import ModuleType
 from typing import Any
@@ -14,7 +15,7 @@ from pygls.lsp.server import LanguageServer
 
 from snd_analysis.source import Source
 from snd_server import __version__
-from snd_server.lsp import diagnostics, life, synchronisation
+from snd_server.lsp import diagnostics, formatting, life, navigation, synchronisation
 from snd_server.lsp.protocol import Protocol
 from snd_server.lsp.session import Session
 from snd_server.lsp.uris import path_of
@@ -22,7 +23,7 @@ from snd_server.lsp.uris import path_of
 _logger = logging.getLogger(__name__)
 
 # Each has ``register(server)``.
-_FEATURES: tuple[ModuleType, ...] = (life, synchronisation, diagnostics)
+_FEATURES: tuple[ModuleType, ...] = (life, synchronisation, diagnostics, navigation, formatting)
 
 
 class SndServer(LanguageServer):
@@ -31,12 +32,19 @@ class SndServer(LanguageServer):
     def __init__(self) -> None:
         super().__init__("snd", __version__, protocol_cls=Protocol)
         self.session = Session()
+        self._tasks: set[asyncio.Task[None]] = set()
         for feature in _FEATURES:
             feature.register(self)
 
     def handle(self, method: str, handler: Callable[..., Any], options: object = None) -> None:
         """Lets ``handler(server, params)`` answer a method of the protocol."""
         self.feature(method, options)(partial(handler, self))
+
+    def begin(self, work: Coroutine[Any, Any, None]) -> None:
+        """Does something that nobody waits for."""
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     def source(self, uri: str) -> Source | None:
         """The text of an open document as the client has it now."""

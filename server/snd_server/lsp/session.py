@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
@@ -11,6 +12,7 @@ from lsprotocol import types
 from snd_analysis.names.library import is_library
 from snd_analysis.workspace import Snapshot, Workspace
 from snd_server.config import ConfigError, Configuration, Configurations
+from snd_server.discovery import MissingPathError, discover
 from snd_server.files import DiskReader
 from snd_server.lsp.analysis_thread import AnalysisThread, Question
 from snd_server.lsp.convert import Converter
@@ -32,7 +34,7 @@ class Session:
         self.folders: dict[str, str] = {}
         """The workspace folders of the client: names by path."""
         self.configurations = Configurations()
-        self.on_config_error: Callable[[ConfigError], None] = lambda error: None
+        self.on_config_error: Callable[[Exception], None] = lambda error: None
         self._thread = AnalysisThread()
         self._reader = DiskReader()
         self._workspaces: dict[tuple[str, ...], Workspace] = {}
@@ -104,6 +106,20 @@ class Session:
     async def work(self, function: Callable[[], _Answer]) -> _Answer:
         """Does something on the analysis thread, in its turn."""
         return await asyncio.wrap_future(self._thread.submit(function))
+
+    async def files(self) -> list[str]:
+        """Every file of the workspace folders, and every open document."""
+        folders = [path for path in self.folders if os.path.isdir(path)]
+        opened = [document.source.path for document in self.documents]
+
+        def found() -> list[str]:
+            try:
+                return discover(folders, self.configurations)
+            except (ConfigError, MissingPathError) as error:
+                self.on_config_error(error)
+                return []
+
+        return list(dict.fromkeys([*await self.work(found), *opened]))
 
     def configuration(self, path: str) -> Configuration:
         """The configuration of a file; the default one where it is broken, which the client is told of."""

@@ -1,0 +1,63 @@
+"""Formatting of documents, ranges, and what was just typed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from snd_analysis.formatting.edits import format_edits, format_typed
+from snd_analysis.source import Edit, Source
+from snd_analysis.workspace import Snapshot
+from snd_server.lsp.analysis_thread import Question
+from snd_server.lsp.uris import path_of
+
+if TYPE_CHECKING:
+    from snd_server.lsp.server import SndServer
+
+
+def register(server: SndServer) -> None:
+    """Registers the handlers of this module."""
+    server.handle(types.TEXT_DOCUMENT_FORMATTING, _whole)
+    server.handle(types.TEXT_DOCUMENT_RANGE_FORMATTING, _range)
+    on_type = types.DocumentOnTypeFormattingOptions(first_trigger_character=";", more_trigger_character=["}"])
+    server.handle(types.TEXT_DOCUMENT_ON_TYPE_FORMATTING, _typed, on_type)
+
+
+async def _whole(server: SndServer, params: types.DocumentFormattingParams) -> list[types.TextEdit]:
+    path = path_of(params.text_document.uri)
+
+    def edits(snapshot: Snapshot, question: Question) -> list[types.TextEdit]:
+        return _converted(server, snapshot.source(path), format_edits(snapshot.tree(path), _width(server, path)))
+
+    return await server.session.ask(path, edits)
+
+
+async def _range(server: SndServer, params: types.DocumentRangeFormattingParams) -> list[types.TextEdit]:
+    path = path_of(params.text_document.uri)
+
+    def edits(snapshot: Snapshot, question: Question) -> list[types.TextEdit]:
+        source = snapshot.source(path)
+        span = server.session.converter.span(source, params.range)
+        return _converted(server, source, format_edits(snapshot.tree(path), _width(server, path), span))
+
+    return await server.session.ask(path, edits)
+
+
+async def _typed(server: SndServer, params: types.DocumentOnTypeFormattingParams) -> list[types.TextEdit]:
+    path = path_of(params.text_document.uri)
+
+    def edits(snapshot: Snapshot, question: Question) -> list[types.TextEdit]:
+        source = snapshot.source(path)
+        offset = server.session.converter.offset(source, params.position)
+        return _converted(server, source, format_typed(snapshot.tree(path), offset, _width(server, path)))
+
+    return await server.session.ask(path, edits)
+
+
+def _width(server: SndServer, path: str) -> int:
+    return server.session.configuration(path).settings.line_width
+
+
+def _converted(server: SndServer, source: Source, edits: list[Edit]) -> list[types.TextEdit]:
+    return [types.TextEdit(server.session.converter.range(source, edit.span), edit.text) for edit in edits]

@@ -1,0 +1,190 @@
+"""From names to where they lead, and what belongs together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from lsprotocol import types
+
+from snd_analysis.diagnostics import Location
+from snd_analysis.ide.definition import Link, definition, implementation, type_definition
+from snd_analysis.ide.folding import FoldKind, folds
+from snd_analysis.ide.references import highlights, references
+from snd_analysis.ide.selection import selections
+from snd_analysis.names.resolution import Role
+from snd_analysis.workspace import Snapshot
+from snd_server.lsp.analysis_thread import Question
+from snd_server.lsp.uris import path_of, uri_of
+
+if TYPE_CHECKING:
+    from snd_server.lsp.server import SndServer
+
+_Answer = TypeVar("_Answer")
+
+
+class AtPosition(Protocol):
+    """Parameters of any request about a position."""
+
+    text_document: types.TextDocumentIdentifier
+    position: types.Position
+
+
+_HIGHLIGHTS = {
+    Role.DECLARATION: types.DocumentHighlightKind.Write,
+    Role.WRITE: types.DocumentHighlightKind.Write,
+    Role.READ: types.DocumentHighlightKind.Read,
+}
+_FOLDS = {
+    FoldKind.CODE: types.FoldingRangeKind.Region,
+    FoldKind.COMMENT: types.FoldingRangeKind.Comment,
+    FoldKind.IMPORTS: types.FoldingRangeKind.Imports,
+}
+
+
+def register(server: SndServer) -> None:
+    """Registers the handlers of this module."""
+    server.handle(types.TEXT_DOCUMENT_DEFINITION, _definition)
+    server.handle(types.TEXT_DOCUMENT_DECLARATION, _declaration)
+    server.handle(types.TEXT_DOCUMENT_TYPE_DEFINITION, _type_definition)
+    server.handle(types.TEXT_DOCUMENT_IMPLEMENTATION, _implementation)
+    server.handle(types.TEXT_DOCUMENT_REFERENCES, _references)
+    server.handle(types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT, _highlights)
+    server.handle(types.TEXT_DOCUMENT_FOLDING_RANGE, _folds)
+    server.handle(types.TEXT_DOCUMENT_SELECTION_RANGE, _selections)
+
+
+async def _at(
+    server: SndServer,
+    params: AtPosition,
+    function: Callable[[Snapshot, str, int], _Answer],
+) -> _Answer:
+    """What ``function`` says of a snapshot, a path and an offset."""
+    path = path_of(params.text_document.uri)
+
+    def answer(snapshot: Snapshot, question: Question) -> _Answer:
+        return function(snapshot, path, server.session.converter.offset(snapshot.source(path), params.position))
+
+    return await server.session.ask(path, answer)
+
+
+async def _definition(server: SndServer, params: types.DefinitionParams) -> Any:
+    links = server.client_capabilities.text_document and server.client_capabilities.text_document.definition
+    return await _links(server, params, _one(definition), bool(links and links.link_support))
+
+
+async def _declaration(server: SndServer, params: types.DeclarationParams) -> Any:
+    links = server.client_capabilities.text_document and server.client_capabilities.text_document.declaration
+    return await _links(server, params, _one(definition), bool(links and links.link_support))
+
+
+async def _type_definition(server: SndServer, params: types.TypeDefinitionParams) -> Any:
+    links = server.client_capabilities.text_document and server.client_capabilities.text_document.type_definition
+    return await _links(server, params, _one(type_definition), bool(links and links.link_support))
+
+
+async def _implementation(server: SndServer, params: types.ImplementationParams) -> Any:
+    links = server.client_capabilities.text_document and server.client_capabilities.text_document.implementation
+    return await _links(server, params, implementation, bool(links and links.link_support))
+
+
+def _one(
+    function: Callable[[Snapshot, str, int], Link | None],
+) -> Callable[[Snapshot, str, int], Sequence[Link]]:
+    def several(snapshot: Snapshot, path: str, offset: int) -> Sequence[Link]:
+        found = function(snapshot, path, offset)
+        return [] if found is None else [found]
+
+    return several
+
+
+async def _links(
+    server: SndServer,
+    params: AtPosition,
+    function: Callable[[Snapshot, str, int], Sequence[Link]],
+    supported: bool,
+) -> list[types.LocationLink] | list[types.Location] | None:
+    converter = server.session.converter
+
+    def converted(snapshot: Snapshot, path: str, offset: int) -> list[types.LocationLink] | list[types.Location]:
+        found = function(snapshot, path, offset)
+        if not supported:
+            return [location(server, snapshot, each.name) for each in found]
+        links = []
+        for each in found:
+            target = snapshot.source(each.name.path)
+            links.append(
+                types.LocationLink(
+                    uri_of(each.name.path),
+                    converter.range(target, each.whole.span),
+                    converter.range(target, each.name.span),
+                    converter.range(snapshot.source(path), each.origin),
+                )
+            )
+        return links
+
+    return await _at(server, params, converted) or None
+
+
+async def _references(server: SndServer, params: types.ReferenceParams) -> list[types.Location] | None:
+    paths = await server.session.files()
+
+    def converted(snapshot: Snapshot, path: str, offset: int) -> list[types.Location]:
+        found = references(snapshot, path, offset, paths, params.context.include_declaration)
+        return [location(server, snapshot, each) for each in found]
+
+    return await _at(server, params, converted) or None
+
+
+async def _highlights(server: SndServer, params: types.DocumentHighlightParams) -> list[types.DocumentHighlight] | None:
+    converter = server.session.converter
+
+    def converted(snapshot: Snapshot, path: str, offset: int) -> list[types.DocumentHighlight]:
+        source = snapshot.source(path)
+        return [
+            types.DocumentHighlight(converter.range(source, each.location.span), _HIGHLIGHTS[each.role])
+            for each in highlights(snapshot, path, offset)
+        ]
+
+    return await _at(server, params, converted) or None
+
+
+async def _folds(server: SndServer, params: types.FoldingRangeParams) -> list[types.FoldingRange]:
+    path = path_of(params.text_document.uri)
+    converter = server.session.converter
+
+    def converted(snapshot: Snapshot, question: Question) -> list[types.FoldingRange]:
+        source = snapshot.source(path)
+        found = []
+        for each in folds(snapshot.tree(path), source):
+            range_ = converter.range(source, each.span)
+            # The line with the closing brace stays to be seen.
+            last = range_.end.line - (each.kind is FoldKind.CODE)
+            if last > range_.start.line:
+                found.append(types.FoldingRange(range_.start.line, last, kind=_FOLDS[each.kind]))
+        return found
+
+    return await server.session.ask(path, converted)
+
+
+async def _selections(server: SndServer, params: types.SelectionRangeParams) -> list[types.SelectionRange]:
+    path = path_of(params.text_document.uri)
+    converter = server.session.converter
+
+    def converted(snapshot: Snapshot, question: Question) -> list[types.SelectionRange]:
+        source = snapshot.source(path)
+        found = []
+        for position in params.positions:
+            nested: types.SelectionRange | None = None
+            for span in reversed(selections(snapshot.tree(path), converter.offset(source, position))):
+                nested = types.SelectionRange(converter.range(source, span), nested)
+            found.append(nested or types.SelectionRange(types.Range(position, position)))
+        return found
+
+    return await server.session.ask(path, converted)
+
+
+def location(server: SndServer, snapshot: Snapshot, place: Location) -> types.Location:
+    """A place in any file."""
+    source = snapshot.source(place.path)
+    return types.Location(uri_of(place.path), server.session.converter.range(source, place.span))

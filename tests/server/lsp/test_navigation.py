@@ -1,0 +1,98 @@
+"""From names to where they lead, over the wire."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import pytest_lsp
+from clients import EDITORS, SERVER, begin, open_text, position
+from lsprotocol import types
+from pytest_lsp import LanguageClient
+
+BLOCKS = """# Doubles.
+operator double {
+    @input { x: real[n]; }
+    @output { y: real[n]; }
+    @lower { y[i,] = x[i,] + x[i,], i < n; }
+}
+"""
+MAIN = """import blocks;
+
+graph main {
+    @input { a: real[4]; }
+    @output { b: real[4]; }
+    @compose { b = blocks.double(a); }
+}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "blocks.sknd").write_text(BLOCKS)
+    (tmp_path / "main.sknd").write_text(MAIN)
+    return tmp_path
+
+
+@pytest_lsp.fixture(config=SERVER, params=EDITORS)
+async def client(lsp_client: LanguageClient, request: pytest.FixtureRequest, folder: Path):
+    await begin(lsp_client, request.param, folder)
+    yield
+    await lsp_client.shutdown_session()
+
+
+async def test_definitions_over_files(client: LanguageClient, folder: Path):
+    document = open_text(client, (folder / "main.sknd").as_uri(), MAIN)
+    found = await client.text_document_definition_async(
+        types.DefinitionParams(document, position(MAIN, "double(", "@compose"))
+    )
+    assert found
+    first = found[0]
+    uri, range_ = (
+        (first.target_uri, first.target_selection_range)
+        if isinstance(first, types.LocationLink)
+        else (first.uri, first.range)
+    )
+    assert uri == (folder / "blocks.sknd").as_uri()
+    assert range_.start == types.Position(1, 9)
+
+
+async def test_references_in_files_that_are_not_open(client: LanguageClient, folder: Path):
+    document = open_text(client, (folder / "blocks.sknd").as_uri(), BLOCKS)
+    found = await client.text_document_references_async(
+        types.ReferenceParams(types.ReferenceContext(True), document, position(BLOCKS, "double"))
+    )
+    assert found is not None
+    assert sorted(each.uri.rpartition("/")[2] for each in found) == ["blocks.sknd", "main.sknd"]
+
+
+async def test_highlights_tell_reading_from_writing(client: LanguageClient, folder: Path):
+    document = open_text(client, (folder / "blocks.sknd").as_uri(), BLOCKS)
+    found = await client.text_document_document_highlight_async(
+        types.DocumentHighlightParams(document, position(BLOCKS, "y[i,]"))
+    )
+    assert found is not None
+    assert [each.kind for each in found] == [types.DocumentHighlightKind.Write] * 2
+
+
+async def test_folds_and_selections(client: LanguageClient, folder: Path):
+    document = open_text(client, (folder / "main.sknd").as_uri(), MAIN)
+    folds = await client.text_document_folding_range_async(types.FoldingRangeParams(document))
+    assert [(each.start_line, each.end_line) for each in folds or ()] == [(2, 5)]
+    (selection,) = (
+        await client.text_document_selection_range_async(
+            types.SelectionRangeParams(document, [position(MAIN, "a)", "@compose")])
+        )
+        or ()
+    )
+    assert selection.range == types.Range(types.Position(5, 33), types.Position(5, 34))
+    assert selection.parent is not None
+
+
+async def test_formatting(client: LanguageClient, folder: Path):
+    text = "graph g{@input{x:real[4];}}\n"
+    document = open_text(client, "untitled:one", text)
+    options = types.FormattingOptions(4, True)
+    edits = await client.text_document_formatting_async(types.DocumentFormattingParams(document, options))
+    assert edits
+    assert "".join(edit.new_text for edit in edits).startswith("graph g {\n    @input {\n")
