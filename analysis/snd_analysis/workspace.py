@@ -7,7 +7,7 @@ text, and what it uses of others, is the same.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -31,7 +31,7 @@ from snd_analysis.names.library import (
     library_text,
 )
 from snd_analysis.names.modules import candidates
-from snd_analysis.names.resolution import ModuleName, Resolution, Use
+from snd_analysis.names.resolution import ModuleName, Resolution
 from snd_analysis.names.resolve import resolve
 from snd_analysis.names.symbols import OperatorName
 from snd_analysis.rules.catalogue import severity_of
@@ -118,6 +118,11 @@ class _Known:
             self.units.pop((path, definition), None)
             self.composed.pop((path, definition), None)
 
+    def forget_lasting(self, path: str, but: Container[str] = ()) -> None:
+        """Lets go of what lasts of the definitions of a file, but those of these names."""
+        for key in [key for key in self.lasting if key[0] == path and key[1] not in but]:
+            del self.lasting[key]
+
     def lasting_of(self, path: str, definition: nodes.Definition) -> _Lasting | None:
         """What lasts of a definition, if that is long enough."""
         if not is_long(definition):
@@ -141,6 +146,7 @@ class Workspace:
         tree = parse_file(text, before.tree if before else None)
         if before is not None:
             self._known.forget(path, before.tree, tree)
+            self._known.forget_lasting(path, {definition.name.text for _, definition in tree.definitions})
         self._open[path] = File(Source(path, text), tree)
 
     def edit(self, path: str, edits: Sequence[Edit]) -> None:
@@ -152,6 +158,7 @@ class Workspace:
 
     def close(self, path: str) -> None:
         """Lets the file on disk count again."""
+        self._known.forget_lasting(path)
         self._open.pop(path, None)
         self.refresh(path)
 
@@ -350,7 +357,7 @@ class Snapshot:
         problems.extend(self._composing_problems(path))
         problems.extend([*self._sample_problems(path, problems)])
         for _, checked in self.checked_samples(path):
-            used.update(self._modules_in(path, checked.uses))
+            used.update(self._modules_in(path, (use.target for use in checked.uses)))
         known = (*library_modules(),)
         complete = all(problem.rule == "invalid-escape" for problem in tree.problems)
         problems.extend(
@@ -368,15 +375,11 @@ class Snapshot:
         return problem if found == path or is_library(found) else with_import(problem, module)
 
     def _modules_used(self, path: str, definition: nodes.Definition) -> set[str]:
-        return self._modules_in(path, (use for _, use in self.resolution(path, definition).local_uses))
+        return self._modules_in(path, self.resolution(path, definition).modules)
 
-    def _modules_in(self, path: str, uses: Iterable[Use]) -> set[str]:
+    def _modules_in(self, path: str, named: Iterable[object]) -> set[str]:
         imports = {item.path: item.node.text for item in self.imports(path)}
-        return {
-            imports[use.target.path]
-            for use in uses
-            if isinstance(use.target, ModuleName) and use.target.path in imports
-        }
+        return {imports[each.path] for each in named if isinstance(each, ModuleName) and each.path in imports}
 
     def _check(self, path: str, definition: nodes.Definition, syntax_is_right: bool) -> tuple[Problem, ...]:
         environment = self.environment(path)
