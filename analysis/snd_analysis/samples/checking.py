@@ -118,17 +118,22 @@ class KnownSamples:
 
 
 def _check(snapshot: Snapshot, path: str, sample: Sample) -> _Known:
-    environment, facts = snapshot.environment(path), Facts(snapshot, path)
+    environment = snapshot.environment(path)
+    call = sample.invocation
+    target = None if call is None else environment.operator(tuple(part.text for part in call.function.parts))
+    invoked = None if target is None else snapshot.definition(target)
+    statement = None if call is None else statement_of(call, invoked)
+    # Whether the graph of a sample is a main one is asked of nobody: it is.
+    facts = Facts(snapshot, path, None if statement is None else statement.definition)
+    if target is not None:
+        facts.definition(target)
 
     def known(checked: CheckedSample, unit: Unit | None = None, reached: frozenset[Unit] | None = None) -> _Known:
         facts.close()
         return _Known(environment, facts, unit, reached, checked)
 
-    call = sample.invocation
-    if call is None:
+    if statement is None:
         return known(CheckedSample(sample, None, tuple(map(SampleProblem, sample.problems))))
-    target = environment.operator(tuple(part.text for part in call.function.parts))
-    statement = statement_of(call, None if target is None else facts.definition(target))
     resolution = resolve(statement.definition, environment)
     uses = tuple(use for use in resolution.uses if _is_written(use))
     problems = [*sample.problems, *statement.problems]

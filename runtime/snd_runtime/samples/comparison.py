@@ -65,7 +65,10 @@ def _tensor(dtype: str, shape: list[int], was: object, summary: str | None, now:
         return None
     # What is recorded has the digits that tell a real from others of its precision.
     expected = np.empty(now.size, numpy_dtype(dtype, now.dtype))
-    expected[:] = list(_flat(was))
+    try:
+        expected[:] = list(_flat(was))
+    except (ValueError, OverflowError):  # it contradicts the type and shape before it, or is no 64-bit int
+        return "what is recorded has not the type and shape that are recorded"
     return _items(expected.reshape(now.shape), now, tolerance)
 
 

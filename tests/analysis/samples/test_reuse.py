@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from memory import MemoryReader, snapshot_of, unsuppressed
@@ -92,3 +94,23 @@ def test_an_edit_of_an_imported_module_counts():
     assert not workspace.snapshot().diagnostics("a.sknd")
     workspace.edit("ops.sknd", [_edited(OPERATORS, "factor: real", "gain: real")])
     assert [each.rule for each in workspace.snapshot().diagnostics("a.sknd")] == ["unknown-attribute"]
+
+
+PIECES = ("[", "]", "(", "{", "# >>> ", "# ... ", "\n", "\r\n", "1.0", "1", ",", "=", "𝔘", "null", "zeros[2]", "# y: ")
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_any_edits_leave_what_a_fresh_start_finds(seed: int):
+    chance = random.Random(seed)
+    workspace, text = Workspace(MemoryReader({})), OPERATORS
+    workspace.open("a.sknd", text)
+    for _ in range(12):
+        start = chance.randrange(len(text))
+        edit = Edit(Span(start, min(len(text), start + chance.choice((0, 0, 1, 4)))), chance.choice(PIECES))
+        workspace.edit("a.sknd", [edit])
+        text = edit.apply(text)
+        found = workspace.snapshot().diagnostics("a.sknd")
+        assert found == snapshot_of({"a.sknd": text}).diagnostics("a.sknd"), text
+        for diagnostic in found:
+            span = diagnostic.location.span
+            assert 0 <= span.start <= span.end <= len(text), text

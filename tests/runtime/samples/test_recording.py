@@ -99,6 +99,8 @@ REALS = "y: real[3] = [1.0, -200.0, 1e-9]"
         ("y: real[2] = [0.0, 1.0]", [0.0], 1e-5, "its shape is [1] now"),
         ("y: int[1] = [3]", [0.0], 1e-5, "its type is 'real' now"),
         ("y: real[1]", [7.0], 1e-5, None),
+        ("y: real[1] = [1.0, 2.0]", [7.0], 1e-5, "what is recorded has not the type and shape that are recorded"),
+        ("y: real[1] = ['text']", [7.0], 1e-5, "what is recorded has not the type and shape that are recorded"),
         ("y: null", [7.0], 1e-5, "one of them is null"),
     ],
 )
