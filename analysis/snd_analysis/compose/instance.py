@@ -11,6 +11,7 @@ from snd_analysis.compose.binding import evaluation_failure
 from snd_analysis.compose.constants import with_values
 from snd_analysis.compose.declared import Declarations, Dynamic
 from snd_analysis.compose.decomposed import take_apart
+from snd_analysis.compose.doubts import Doubt, doubts_about
 from snd_analysis.compose.failure import Failure, Site
 from snd_analysis.compose.reuse import LastingModel, lasting_declaration
 from snd_analysis.compose.scope import Scope
@@ -42,6 +43,7 @@ class Instance:
     dynamic: dict[Dynamic, Integer] = field(default_factory=dict)
     failures: list[Failure] = field(default_factory=list)
     checks: list[RuntimeCheck] = field(default_factory=list)
+    doubts: list[Doubt] = field(default_factory=list)
     body: Graph | None = None
     valid: bool = True
     """Whether the outputs can be built on: false if the invocation is invalid or unknown."""
@@ -195,15 +197,26 @@ class _Evaluation:
                 value = lasting_declaration(instance, self._lasting, member, evaluate)
                 if value is None:
                     return False
+                self._note_doubts(member, value)
                 into[member.name] = self._scope.values[member.symbol] = value
         outputs: list[TensorValue] = []
         for member in unit.outputs:
             value = self._possible(member, TensorKind.RESULT)
             if value is None:
                 return False
+            self._note_doubts(member, value)
             outputs.append(value)
         instance.outputs = tuple(outputs)
         return True
+
+    def _note_doubts(self, member: Member, value: TensorValue) -> None:
+        """Notes what may be wrong with a shape for some value of what is dynamic."""
+        if self._unit.in_library or not self._scope.composing or member.node.shape is None:
+            return
+        tensor = value.run.element if isinstance(value, Pack) and value.run is not None else value
+        if isinstance(tensor, Tensor) and tensor.shape is not None:
+            place = self._unit.place(member.base, member.node.shape)
+            self._instance.doubts.extend(doubts_about(tensor.shape, member.name, place))
 
     def _possible(self, member: Member, kind: TensorKind) -> TensorValue | None:
         """A declared tensor; None if it has no value, or an impossible shape, and the evaluation is to end."""

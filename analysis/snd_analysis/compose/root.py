@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeAlias
 
 from snd_analysis import shapes
 from snd_analysis.compose.binding import Binder, Given
 from snd_analysis.compose.composer import compose_body
 from snd_analysis.compose.declared import MOST_TENSORS, Declarations
+from snd_analysis.compose.doubts import Open, doubtful
 from snd_analysis.compose.failure import BindingFailed, Failure, Unbindable
 from snd_analysis.compose.instance import Instance, evaluate_declarations
 from snd_analysis.compose.reuse import LastingModel
@@ -69,12 +70,17 @@ def compose_root(
             binding.inputs[at] = binding.scope.values[member.symbol] = lasting.input(member, binding.inputs[at])
     instance = Instance(unit, binding.scope, binding.attributes, tuple(binding.inputs), checks=binding.checks)
     evaluate_declarations(instance, assume=not session.composing, go_on=True, lasting=lasting)
-    instance.failures.extend(binder.impossible)
+    if binder.impossible:
+        # What makes an extent of an input negative does so with others that are made of the same.
+        others = [failure for failure in instance.failures if failure.rule != "negative-extent"]
+        instance.failures[:] = [*others, binder.impossible[0]]
     own = [failure for failure in instance.failures if failure.rule == "assertion-fails"]
     compose_body(session, instance, lasting)
     if own:
         # With attributes that are not meant for it anything may fail.
         instance.failures[:] = own
+    elif session.composing:
+        instance.failures.extend(doubtful(instance))
     return instance
 
 
@@ -82,20 +88,6 @@ def _at_declaration(failure: Failure) -> Failure:
     if failure.sites:
         return failure
     return replace(failure, sites=failure.related[:1], related=failure.related[1:])
-
-
-@dataclass(frozen=True, slots=True)
-class _Open:
-    """The key of what nothing gives a value: an extent, a length or an attribute.
-
-    It tells names and bounds, and not whose they are: operators that invoke one another and mean the same share their
-    instances. Of several things of one name in one definition, ``number`` tells which.
-    """
-
-    name: str
-    number: int
-    low: int | None
-    high: int | None
 
 
 class _RootBinder(Binder):
@@ -143,12 +135,12 @@ class _RootBinder(Binder):
         else:
             self.scope.values[member.symbol] = self._optional(member, self._unknown(member))
 
-    def _key(self, of: Hashable, name: str, low: int | None = None, high: int | None = None) -> _Open:
+    def _key(self, of: Hashable, name: str, low: int | None = None, high: int | None = None) -> Open:
         """The key of an unknown; the same one for the same thing."""
         known = self._open.setdefault(name, [])
         if of not in known:
             known.append(of)
-        return _Open(name, known.index(of), low, high)
+        return Open(name, known.index(of), low, high)
 
     def _unknown(self, member: Member) -> Value:
         dtype = self.scope.element_type(member.node.type)

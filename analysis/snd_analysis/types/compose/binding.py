@@ -185,9 +185,15 @@ class ShapeBinding:
                 return None
             pack = None if part.symbol is None else self._packs.get(part.symbol)
             if not part.packed or pack is None:
-                extents.extend([self.known(part.value)] * count)
+                extents.extend([self._possible(part)] * count)
             elif len(pack) == count:
                 extents.extend(pack)
             else:
                 return None
         return tuple(extents)
+
+    def _possible(self, part: Dimension) -> Integer | None:
+        """An extent of a result; None for one that is certainly negative, which composing reports."""
+        extent = self.known(part.value)
+        most = None if extent is None else shapes.bounds(extent)[1]
+        return None if most is not None and most < 0 else extent

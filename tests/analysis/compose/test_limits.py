@@ -1,0 +1,102 @@
+"""Programs of hostile sizes: each ends soon, and without an exception, whatever it comes to."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from composing import composed
+
+from memory import snapshot_of
+from snd_analysis.compose.decomposition import MOST_OPERATIONS, decompose, flat_size
+
+# Far above what any of these takes, and far below what any of them took without limits.
+_SECONDS = 10.0
+
+_LEAF = "operator o0 { @input { x: real[n]; } @output { y: real[n]; } @lower { y[i,] = x[i,], i < n; } }\n"
+_GRAPH = "graph net { @input { x: real[4]; } @output { y: real[4]; } @compose { y = o%d(x); } }\n"
+
+
+def _level(at: int, statements: str) -> str:
+    return f"operator o{at} {{ @input {{ x: real[n]; }} @output {{ y: real[n]; }} @compose {{ {statements} }} }}\n"
+
+
+def _chain(depth: int) -> str:
+    return _LEAF + "".join(_level(at, f"y = o{at - 1}(x);") for at in range(1, depth + 1)) + _GRAPH % depth
+
+
+def _doubling(depth: int) -> str:
+    levels = (_level(at, f"t = o{at - 1}(x); y = o{at - 1}(t);") for at in range(1, depth + 1))
+    return _LEAF + "".join(levels) + _GRAPH % depth
+
+
+def _using(statements: str, inputs: str = "x: real[m];", given: str = "x: real[q|9];") -> str:
+    return (
+        "operator k { @attrib { n: int; } "
+        f"@input {{ {inputs} }} @output {{ y: real; }} @using {{ {statements} }} }}\n"
+        f"graph main {{ @input {{ {given} }} @output {{ y: real; }} @compose {{ y = k{{n=10 ** 12}}(x); }} }}\n"
+    )
+
+
+def _steps(first: str, step: str, count: int = 60) -> str:
+    return f"a0 = {first}; " + " ".join(f"a{at} = {step.replace('@', f'a{at - 1}')};" for at in range(1, count))
+
+
+HOSTILE = {
+    "pack of inputs": "graph main { @input { x: real[3]..(10 ** 12); } @output { y: real[3]; } @compose { y = x[0]; } }",
+    "rank of an input": "graph main { @input { x: real[2 ..(10 ** 20)]; } @output { y: real; } @compose { y = 1.0; } }",
+    "shape from a range": (
+        "import layout; graph main { @input { x: real[3]; } @output { y: real[3]; }\n"
+        "@compose { y = x; ~ = layout.reshape{shape=[0:10 ** 12]}(x); } }"
+    ),
+    "ranges": _using("a = [0:n]; b = a + ..; c = a * a + ..; d = a[::-1]; e = [(a, d)..]; f = e + ...; g = a ** a;"),
+    "repetitions": _using("a = [m ..(n)]; b = a + 1; c = b * a + ..; d = [a.., a.., 3]; e = d[1:]; f = a + ...;"),
+    "squares": _using(_steps("n", "@ * @")),
+    "squares of an extent": _using(_steps("m", "@ * (@ + 1)")),
+    "powers": _using("a = 2 ** (2 ** n); b = 2 ** (2 ** [0:60]); c = b * ..;"),
+    "strings": _using(_steps("'ab'", "'{@}{@}'")),
+    "packs": _using(_steps("[m, 2]", "[@.., @..]")),
+    "packs of open extents": _using(_steps("s", "[@.., @..]"), "x: real[s..(d)];", "x: real[q|9,r|9];"),
+    "zips": _using(_steps("[m, 2]", "[(@, @)..]")),
+    "minima": _using(_steps("m", "(@ <? (n + 1)) + (@ >? (m * 3))")),
+    "selections": _using(_steps("m", "@ > 3 ? @ + n : @ * m")),
+    "casts": _using("a = int(1e308); b = a * a; c = real(b * b); d = int(c);"),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_ends(name: str) -> None:
+    start = time.perf_counter()
+    snapshot_of({"main.sknd": HOSTILE[name]}).diagnostics("main.sknd")
+    assert time.perf_counter() - start < _SECONDS
+
+
+def test_many_operators_that_invoke_one_another(recursion: None) -> None:
+    start = time.perf_counter()
+    assert not snapshot_of({"main.sknd": _chain(1000)}).diagnostics("main.sknd")
+    assert time.perf_counter() - start < _SECONDS
+
+
+def test_a_flat_graph_has_a_limit() -> None:
+    graph = composed(_doubling(40)).graph
+    assert graph is not None
+    assert flat_size(graph, lambda name: True) == 2**40
+    flat = decompose(graph, lambda name: True, "main.sknd")
+    assert MOST_OPERATIONS / 2 < len(flat.operations) <= MOST_OPERATIONS + 1
+
+
+def test_a_graph_below_the_limit_is_flat() -> None:
+    graph = composed(_doubling(8)).graph
+    assert graph is not None
+    assert len(decompose(graph, lambda name: True, "main.sknd").operations) == 2**8
+
+
+@pytest.fixture
+def recursion() -> object:
+    """As deep as the command may recurse."""
+    import sys
+
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, 20_000))
+    yield None
+    sys.setrecursionlimit(before)
