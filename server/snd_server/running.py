@@ -83,7 +83,7 @@ def _evaluated(
         raise Misgiven(f"there is no file {request.path}")
     unit = _chosen(snapshot, request)
     given = given_values(unit, (*request.attributes, *_types(unit, request.types)), ())
-    inputs = given_tensors(request.inputs)
+    inputs = given_tensors(request.inputs, request.memory_bytes)
     _demand_inputs(unit, inputs)
     weights = {} if request.weights is None else read_weights(request.weights, request.memory_bytes)
     diagnostics = _diagnostics(checker, snapshot, unit)

@@ -12,9 +12,10 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from snd_runtime.evaluation import InputValue, Literal
-from snd_runtime.files import InvalidFileError, npz_names, read_npy, read_npz, read_tensor
+from snd_runtime.files import InvalidFileError
 from snd_runtime.generators import GENERATORS, parse_generator
 from snd_server.given import Misgiven
+from snd_server.tensor_files import read_arrays
 
 Array: TypeAlias = np.ndarray[Any, Any]
 
@@ -24,8 +25,11 @@ _SPECIAL = {"inf": "Infinity", "nan": "NaN"}
 _WORD = re.compile(r"\b(inf|nan)\b")
 
 
-def given_tensors(items: Sequence[str]) -> dict[str, InputValue]:
-    """Reads ``NAME=VALUE`` and, for a tensor of a pack, ``NAME:0=VALUE``. Raises Misgiven, also for bad files."""
+def given_tensors(items: Sequence[str], most_bytes: int) -> dict[str, InputValue]:
+    """Reads ``NAME=VALUE`` and, for a tensor of a pack, ``NAME:0=VALUE``. Raises Misgiven, also for bad files.
+
+    Files of more than ``most_bytes`` are refused.
+    """
     found: dict[str, InputValue] = {}
     packs: dict[str, dict[int, InputValue]] = {}
     for item in items:
@@ -40,17 +44,17 @@ def given_tensors(items: Sequence[str]) -> dict[str, InputValue]:
         if key in values or (name in packs and name in found):
             raise Misgiven(f"--input {item}: '{target}' is given twice")
         try:
-            values[key] = _value(text.strip())
+            values[key] = _value(text.strip(), most_bytes)
         except (ValueError, OSError, InvalidFileError) as error:
             raise Misgiven(f"--input {_shortened(item)}: {_reason(error)}") from None
     return {**found, **packs}
 
 
-def _value(text: str) -> InputValue:
+def _value(text: str, most_bytes: int) -> InputValue:
     if text in _NULL:
         return None
     if text.startswith("@"):
-        return _from_file(text[1:])
+        return _from_file(text[1:], most_bytes)
     return parse_generator(text) or Literal(_literal(text))
 
 
@@ -84,27 +88,15 @@ def _demanded(value: Any) -> Any:
 
 
 # ---- files -----------------------------------------------------------------------------------------------------------
-def _from_file(written: str) -> Array:
+def _from_file(written: str, most_bytes: int) -> Array:
     path, _, key = written.rpartition(":")
     if path.endswith(".npz"):
-        return read_npz(Path(path).read_bytes(), key)
-    return read_array(Path(written))
-
-
-def read_array(path: Path) -> Array:
-    """The only array in a file, by its ending. Raises ValueError, OSError and InvalidFileError."""
-    if path.suffix == ".dat":
-        return read_tensor(path.read_bytes())
-    if path.suffix == ".npy":
-        return read_npy(path.read_bytes())
-    if path.suffix == ".npz":
-        content = path.read_bytes()
-        names = npz_names(content)
-        if len(names) != 1:
-            known = ", ".join(names[:10]) or "nothing"
-            raise ValueError(f"there are {len(names)} arrays in it ({known}): name one, as in @{path.name}:KEY")
-        return read_npz(content, names[0])
-    raise ValueError(f"'{path}' is neither .npy nor .npz nor .dat")
+        return read_arrays(Path(path), most_bytes, key)[key]
+    found = read_arrays(Path(written), most_bytes)
+    if len(found) != 1:
+        known = ", ".join([*found][:10]) or "nothing"
+        raise ValueError(f"there are {len(found)} arrays in it ({known}): name one, as in @{written}:KEY")
+    return next(iter(found.values()))
 
 
 def _reason(error: Exception) -> str:

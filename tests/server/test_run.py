@@ -217,6 +217,21 @@ def test_outputs_are_written(real, model):
     assert document(real, *again)["outputs"][0]["values"] == [4, 6]
 
 
+def test_outputs_that_can_not_be_written(real, model):
+    outcome = real("run", ".", *FIRST, "--output", "main.sknd")
+    assert outcome.status == 2
+    assert "main.sknd" in outcome.stderr
+
+
+def test_a_model_as_json(real):
+    """With steps inside of composites, loops and packs."""
+    outcome = real("run", str(processes.ROOT / "examples" / "lenet"), "--trace", "--format", "json")
+    found = json.loads(outcome.stdout)
+    jsonschema.validate(found, SCHEMA)
+    assert [tensor["shape"] for tensor in found["outputs"]] == [[1, 10]]
+    assert len(found["trace"]) > 5
+
+
 # ---- limits ----------------------------------------------------------------------------------------------------------
 def test_an_endless_loop_ends_at_its_time(real, model):
     begin = time.monotonic()
@@ -227,7 +242,9 @@ def test_an_endless_loop_ends_at_its_time(real, model):
     (model / "weights" / "huge.npy").write_bytes(bytes(2 << 20))
     refused = real("run", ".", *FIRST, "--memory", "1")
     assert refused.status == 2
-    assert "more than the 1,048,576 allowed" in refused.stderr
+    assert "huge.npy' has 2,097,152 bytes, more than the " in refused.stderr
+    refused = real("run", ".", "--input", "x=@weights/huge.npy", "--memory", "1")
+    assert (refused.status, "more than the 1,048,576 allowed" in refused.stderr) == (2, True)
 
 
 def test_memory(real, model):
@@ -318,7 +335,9 @@ def test_misuse(real, model, arguments, message):
 
 # ---- values ----------------------------------------------------------------------------------------------------------
 def test_written_values():
-    found = given_tensors(["a=[[1, 2.5], [nan, -inf]]", "b=true", "c=['x', \"y\"]", "d=-3", "e=~", "p:1=[1]", "p:0=2"])
+    found = given_tensors(
+        ["a=[[1, 2.5], [nan, -inf]]", "b=true", "c=['x', \"y\"]", "d=-3", "e=~", "p:1=[1]", "p:0=2"], 99
+    )
     assert str(found["a"].value) == "[[1, 2.5], [nan, -inf]]"
     assert (found["b"].value, found["c"].value, found["d"].value, found["e"]) == (True, ["x", "y"], -3, None)
     assert {at: item.value for at, item in found["p"].items()} == {0: 2, 1: [1]}
@@ -329,7 +348,7 @@ def test_written_values():
 )
 def test_what_is_no_value(text):
     with pytest.raises(Misgiven):
-        given_tensors([text])
+        given_tensors([text], 99)
 
 
 def test_files_of_weights(tmp_path):
@@ -338,11 +357,11 @@ def test_files_of_weights(tmp_path):
     np.save(folder / "a.npy", np.zeros(1))
     np.save(folder / "block" / "b.0.npy", np.zeros(2))
     np.savez(folder / "pack.npz", np.zeros(3), np.zeros(4))
-    np.savez(folder / "single.npz", np.zeros(5))
-    np.savez(folder / "scope.npz", c=np.zeros(6))
+    np.savez(folder / "single.npz", any=np.zeros(5))
+    np.savez(folder / "scope.npz", c=np.zeros(6), d=np.zeros(7))
     (folder / "notes.txt").write_text("no weights")
     found = {name: array.shape[0] for name, array in read_weights(str(folder), 1 << 20).items()}
-    assert found == {"a": 1, "block.b[0]": 2, "pack[0]": 3, "pack[1]": 4, "single": 5, "scope.c": 6}
+    assert found == {"a": 1, "block.b[0]": 2, "pack[0]": 3, "pack[1]": 4, "single": 5, "scope.c": 6, "scope.d": 7}
     np.savez(tmp_path / "all.npz", **{"a": np.zeros(1), "block.b": np.zeros(2)})
     assert sorted(read_weights(str(tmp_path / "all.npz"), 1 << 20)) == ["a", "block.b"]
     np.save(folder / "block.b.0.npy", np.zeros(2))
