@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from snd_analysis import shapes
 from snd_analysis.compose.annotations import disagree, written_shape
 from snd_analysis.compose.branches import add_operation, part
 from snd_analysis.compose.conditions import check_condition
+from snd_analysis.compose.iterations import MOST_ITEMS, Renewing, items_differ, keys_of, steps, tried
 from snd_analysis.compose.joining import common_shape
 from snd_analysis.compose.results import Targets
 from snd_analysis.compose.words import tensor_text
@@ -149,20 +151,33 @@ def _repeated(
         LoopLocal(_local(composer, value, carry.name), value)
         for carry, value in zip(node.carries, carries, strict=True)
     ]
+    known_before, failures = set(composer.instance.dynamic), len(composer.instance.failures)
     scanned = [
         LoopLocal(_scan_item(composer, pack, scan.name), pack) for scan, pack in zip(node.scans, packs, strict=True)
     ]
+    varying = frozenset[Hashable]().union(
+        *(keys_of(each.local.shape) for each in scanned if isinstance(each.local, Tensor))
+    )
+    ends: Values | None = None
+    if node.keyword.text == "unroll":
+        for scan, each in zip(node.scans, scanned, strict=True):
+            let(composer, scan.name, each.local)
+        _let_index(composer, node)
+        found = steps(composer, carries, count, varying, lambda values: _body(composer, node, values, targets))
+        if found is not None:
+            ends = found.ends
+            carried = [
+                LoopLocal(_local(composer, value, carry.name), first)
+                for carry, value, first in zip(node.carries, found.starts, carries, strict=True)
+            ]
     inputs: dict[str, TensorValue] = {}
     names = [*(carry.name for carry in node.carries), *(scan.name for scan in node.scans)]
     for name, each in zip(names, (*carried, *scanned), strict=True):
         inputs[name.text] = each.local
         let(composer, name, each.local)
-    index: Tensor | None = None
-    if node.iteration is not None and node.iteration.index is not None:
-        name = node.iteration.index
-        index = Tensor(composer.scoped(name.text), "int", (), TensorKind.LOCAL, composer.place(name))
-        inputs[name.text] = index
-        let(composer, name, index)
+    index = _let_index(composer, node)
+    if index is not None and node.iteration is not None and node.iteration.index is not None:
+        inputs[node.iteration.index.text] = index
     conditions: dict[bool, Graph] = {}
     for condition in node.conditions:
         values, conditions[condition.post] = part(composer, "condition", condition.condition, Targets(()), inputs)
@@ -171,17 +186,69 @@ def _repeated(
     if results is None or len(results) < len(carries):
         return None
     finals: Values = [
-        _final(composer, node, carry, before, after, targets, at)
-        for at, (carry, before, after) in enumerate(zip(node.carries, carries, results, strict=False))
+        final(composer, node, carry, before, after, targets, at)
+        for at, (carry, before, after) in enumerate(zip(node.carries, ends or carries, ends or results, strict=False))
     ]
+    iterations_ = _Iterations(composer, node, targets, Renewing(composer, known_before), varying, failures)
+    each_row = iterations_.rows(packs, None if dynamic or count is None else count.value, results)
     for at in range(len(carries), len(results)):
-        finals.append(_collected(composer, node, results[at], count, dynamic, targets, at))
+        row = None if each_row is None else [each[at] for each in each_row]
+        finals.append(_collected(composer, node, iterations_, results[at], row, count, dynamic, targets, at))
     written_count = _written_count(composer, node)
     control = Loop(
         tuple(carried), tuple(scanned), index, written_count, conditions.get(False), conditions.get(True), body
     )
     add_operation(composer, control, node, (*carries, *packs), finals, targets)
     return finals
+
+
+def _let_index(composer: Composer, node: nodes.Loop) -> Tensor | None:
+    """The number of the iteration, if it has a name, which stands for it from here on."""
+    if node.iteration is None or node.iteration.index is None:
+        return None
+    name = node.iteration.index
+    index = Tensor(composer.scoped(name.text), "int", (), TensorKind.LOCAL, composer.place(name))
+    let(composer, name, index)
+    return index
+
+
+def _body(composer: Composer, node: nodes.Loop, carries: Values, targets: Targets) -> Values | None:
+    """What the body gives for some values of the carried variables."""
+    for carry, value in zip(node.carries, carries, strict=True):
+        let(composer, carry.name, _local(composer, value, carry.name))
+    return tried(composer, node.body, targets)[0]
+
+
+@dataclass(frozen=True, slots=True)
+class _Iterations:
+    """The iterations of a loop, as far as they differ from each other."""
+
+    composer: Composer
+    node: nodes.Loop
+    targets: Targets
+    renewing: Renewing
+    varying: frozenset[Hashable]
+    failures: int
+    """How many failures there were before the loop."""
+
+    def rows(self, packs: Values, count: int | None, results: Values) -> list[Values] | None:
+        """The results of each iteration, if their number is known and the items differ; None if they can't be told."""
+        if count is None or not 0 < count <= MOST_ITEMS or not items_differ(packs, count):
+            return None
+        reported = len(self.composer.instance.failures) > self.failures
+        rows = []
+        for at in range(count):
+            for scan, pack in zip(self.node.scans, packs, strict=True):
+                value = item(pack, shapes.constant(at)) if isinstance(pack, Pack) else UNDEFINED
+                let(self.composer, scan.name, _local(self.composer, value, scan.name))
+            found, failures = tried(self.composer, self.node.body, self.targets)
+            if failures and not reported:  # one iteration tells it
+                self.composer.instance.failures.extend(failures)
+                reported = True
+            if found is None or len(found) != len(results):
+                return None
+            rows.append(found)
+        return rows
 
 
 def _written_count(composer: Composer, node: nodes.Loop) -> TensorValue | Integer | None:
@@ -221,7 +288,7 @@ def _scan_item(composer: Composer, pack: TensorValue, name: nodes.Name) -> Tenso
     )
 
 
-def _final(
+def final(
     composer: Composer,
     node: nodes.Loop,
     carry: nodes.Carry,
@@ -233,9 +300,8 @@ def _final(
     """A carried variable behind the loop: of the shape that it keeps through all iterations."""
     if not isinstance(before, Tensor) or not isinstance(after, Tensor) or before.shape is None or after.shape is None:
         return before if isinstance(before, Pack) else UNDEFINED
-    unrolled = node.keyword.text == "unroll"
-    if unrolled and before.shape != after.shape:
-        return UNDEFINED  # it changes from step to step, and the number of steps is not known
+    if node.keyword.text == "unroll" and before.shape != after.shape:
+        return UNDEFINED  # it changes from step to step, nobody knows how
     if disagree(before.shape, after.shape):
         message = (
             f"the carried variable '{carry.name.text}' is '{tensor_text(before)}', but its new value is "
@@ -250,7 +316,9 @@ def _final(
 def _collected(
     composer: Composer,
     node: nodes.Loop,
+    iterations_: _Iterations,
     value: TensorValue,
+    row: Values | None,
     count: Integer | None,
     dynamic: bool,
     targets: Targets,
@@ -263,17 +331,19 @@ def _collected(
     plain = targets.name(at) or "result"
     number = count.value if count is not None else None
     if number is not None and not dynamic and number <= MOST_ITERATIONS:
-        items = [
-            Tensor(
-                composer.scoped(targets.item_name(at, each) or f"{plain}[{each}]"),
-                value.dtype, value.shape, TensorKind.RESULT, place,
-            )
-            for each in range(max(number, 0))
-        ]  # fmt: skip
+        items: Values = []
+        for each in range(max(number, 0)):
+            name = composer.scoped(targets.item_name(at, each) or f"{plain}[{each}]")
+            made = row[each] if row is not None else iterations_.renewing.renewed(value)
+            if not isinstance(made, Tensor) or made.shape is None:
+                return UNDEFINED
+            items.append(Tensor(name, made.dtype, made.shape, TensorKind.RESULT, place))
         return Pack(items, dtype=value.dtype)
     length = count
     if dynamic or length is None:
         most = shapes.bounds(count)[1] if count is not None else None
         length = composer.dynamic(f"{plain}.size", 0, most)
+    if iterations_.renewing.varies(value, iterations_.varying):
+        return UNDEFINED  # the tensors of such a pack can't be told apart
     made = Tensor(composer.scoped(f"{plain}[]"), value.dtype, value.shape, TensorKind.RESULT, place)
     return Pack((Run(length, made),), dtype=value.dtype)

@@ -135,7 +135,29 @@ def test_scan_outputs_of_a_loop_with_a_condition_are_a_bounded_number():
 def test_loops_over_packs_of_different_extents():
     text = _net("a: real[2]; b: real[5];", "ys = for x : [a, b] do neg(x);", "ys: real[~]..(2);")
     graph = composed(text).graph
-    assert [tensor.bound for tensor in graph.outputs["ys"].items] == [(5,), (5,)]
+    assert shape(graph.outputs["ys"]) == [[2], [5]]
+
+
+def test_scanned_items_of_different_extents_disagree_behind_the_loop():
+    loop = "us..(2) = for x : [a, b] do {body};"
+    for body, second in (("neg(x)", "us[1]"), ("twice(x)", "us[1]")):
+        text = _net("a: real[4]; b: real[5];", f"{loop.format(body=body)} y = add(us[0], {second});")
+        assert [failure.rule for failure in composed(text).failures] == ["argument-shape"]
+        assert not composed(text.replace("us[1]", "us[0]")).failures
+
+
+def test_an_item_that_does_not_fit_the_body_is_reported_once():
+    text = _net("a: real[4]; b: real[5]; c: real[4];", "ys..(3) = for x : [a, b, b] do add(x, c);", "ys: real[~]..(3);")
+    assert [failure.rule for failure in composed(text).failures] == ["argument-shape"]
+
+
+def test_every_iteration_has_dynamic_extents_of_its_own():
+    text = _net("xs: real[6]..(2);", "us..(2) = for x : xs do { k, ~ = positive(x); yield k; }; y = add(us[0], us[1]);")
+    graph = composed(text).graph
+    first, second = graph.tensors["us"].items
+    assert first.shape != second.shape
+    assert (first.bound, second.bound) == ((6,), (6,))
+    assert len(graph.operations[-1].checks) == 1
 
 
 @pytest.mark.parametrize("extent", [1, 2, 5, 9])

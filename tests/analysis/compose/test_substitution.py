@@ -129,3 +129,37 @@ def test_many_branches_one_after_the_other_are_quick():
     graph = _net("S: int;", "5", f"t0 = x; {chain} y = t40;")
     assert len(shape(graph.outputs["y"])) == 1
     assert time.perf_counter() - start < 5
+
+
+def _unrolled(count: str, steps: list[str], index: str = "") -> str:
+    names = ["z", *(f"t{at}" for at in range(len(steps)))]
+    body = " ".join(f"{names[at + 1]} = {step.format(names[at])};" for at, step in enumerate(steps))
+    return f"y = with z = x unroll{index}..({count}) {{ {body} yield {names[-1]}; }};"
+
+
+@given(st.lists(st.sampled_from(STEPS), min_size=1, max_size=3), st.integers(0, 4), st.integers(1, 5))
+@settings(max_examples=30, deadline=None)
+def test_unrolled_loops_of_a_symbolic_count(steps: list[str], number: int, extent: int):
+    statements = _unrolled("S", steps)
+    symbolic = _net("S: int;", "s|6", statements)
+    affine = all(not step.startswith(("twice", "halve")) for step in steps)
+    numeric = _net(f"S: int = {number};", str(extent), statements)
+    _agrees(symbolic, numeric, {"S": number, "s": extent}, exactly=affine)
+    if affine:
+        assert not any(isinstance(leaf.key, Dynamic) for leaf in symbolic.outputs["y"].shape[0].leaves)
+
+
+@pytest.mark.parametrize("number", [-1, 0, 1, 3])
+def test_an_extent_that_grows_by_a_constant_has_a_closed_form(number: int):
+    statements = "y, ~ = with z = x, w = x unroll..(S) { a = pad{by=2}(z); b = add(w, w); yield a, b; };"
+    symbolic = _net("S: int;", "s|6", statements)
+    _agrees(symbolic, _net(f"S: int = {number};", "4", statements), {"S": number, "s": 4}, exactly=True)
+
+
+def test_an_extent_that_another_changing_one_is_added_to_is_unknown():
+    statements = "y, ~ = with z = x, w = x unroll..(S) { a = pad{by=w.shape[0]}(z); b = pad{by=1}(w); yield a, b; };"
+    symbolic = _net("S: int;", "4", statements)
+    (extent,) = symbolic.outputs["y"].shape
+    assert any(isinstance(leaf.key, Dynamic) for leaf in extent.leaves)
+    for number in (0, 1, 3):
+        _agrees(symbolic, _net(f"S: int = {number};", "4", statements), {"S": number})
