@@ -83,7 +83,8 @@ def _demand_known(unit: Unit, pairs: Sequence[_Pair], what: str, names: Iterable
     known, seen = list(names), set[str]()
     for pair in pairs:
         if pair.name not in known:
-            raise Misgiven(f"the {unit.definition.kind} '{unit.shown}' has no {what} '{pair.name}'; {among(pair.name, known)}")
+            owner = f"{unit.definition.kind} '{unit.shown}'"
+            raise Misgiven(f"the {owner} has no {what} '{pair.name}'; {among(pair.name, known)}")
         if pair.name in seen:
             raise pair.wrong(f"'{pair.name}' is given twice")
         seen.add(pair.name)
