@@ -248,6 +248,7 @@ class ShapeBinder:
     def _bind_single(self, member: Member, tensor: Tensor, extent: nodes.Extent, actual: Integer) -> None:
         self._demand_static(member, tensor, extent, actual)
         if isinstance(extent.value, nodes.Tilde):
+            self._check_bound(member, extent, actual)
             return
         form = self._unit.form(extent.value)
         values = self._scope.values
@@ -270,6 +271,9 @@ class ShapeBinder:
         self._check_bound(member, extent, actual)
 
     def _bind_pack_of_extents(self, member: Member, tensor: Tensor, extent: nodes.Extent, taken: Pack) -> None:
+        for actual in taken.items or ():
+            if isinstance(actual, Integer):
+                self._check_bound(member, extent, actual)
         if isinstance(extent.value, nodes.Tilde):
             return
         for actual in taken.items or ():

@@ -10,7 +10,7 @@ from snd_analysis.compose.decomposition import tensors_of
 from snd_analysis.compose.words import shape_text, shown
 from snd_analysis.model import Loop, Operation, Tensor, TensorValue
 from snd_analysis.shapes import Integer, bounds
-from snd_analysis.values import Pack
+from snd_analysis.values import NULL, Pack
 from snd_server.render import full
 from snd_server.render.composed import ComposedGraph, Level, rows
 from snd_server.render.visible import visible
@@ -107,7 +107,8 @@ def _operations(composed: ComposedGraph, level: Level, indent: str = "") -> Iter
 
 
 def _operation(composed: ComposedGraph, level: Level, operation: Operation, indent: str) -> Iterator[_Row]:
-    attributes = ", ".join(f"{name}={shown(value)}" for name, value in operation.attributes.items())
+    given = {name: value for name, value in operation.attributes.items() if value is not NULL}
+    attributes = ", ".join(f"{name}={shown(value)}" for name, value in given.items())
     if isinstance(operation.control, Loop) and isinstance(operation.control.count, Integer):
         attributes = f"count={operation.control.count}"
     yield (
