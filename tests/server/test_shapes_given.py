@@ -174,3 +174,15 @@ def test_operators_to_decompose_must_be_invoked(real, model):
     outcome = real("shapes", ".", "--decompose", "nn.rleu")
     assert outcome.status == 2
     assert "invokes no operator 'nn.rleu'; did you mean 'nn.relu'?" in outcome.stderr
+
+
+@pytest.mark.parametrize(("given", "extent"), [("11,5,5", "~|10"), ("10,5,6", "p|5 ..(2)")])
+def test_bounds_of_extents_without_names_and_of_packs(real, project, given, extent):
+    (project / "main.sknd").write_text(
+        "import nn;\n\ngraph net {\n    @input { x: real[~|10, p|5 ..(2)]; }\n    @output { y: real; }\n"
+        "    @compose { y = nn.relu(x); }\n}\n"
+    )
+    assert _shapes(real, "--input", "x=10,5,5")["outputs"][0]["shape"] == [10, 5, 5]
+    outcome = real("shapes", ".", "--input", f"x={given}")
+    assert outcome.status == 2
+    assert f"the extent '{extent}' of the input 'x' of 'net' is at most" in outcome.stderr
