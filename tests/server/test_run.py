@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -21,7 +20,7 @@ from snd_server.given import Misgiven
 from snd_server.tensor_inputs import given_tensors
 from snd_server.weights import read_weights
 
-SCHEMA = json.loads((Path(__file__).parent / "run-schema.json").read_text())
+SCHEMA = json.loads((processes.ROOT / "docs" / "run.schema.json").read_text())
 # Results are exact in 32 bits, whatever computes them.
 MODEL = """\
 import math;
