@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from snd_analysis.model import Place
 from snd_runtime.limits import Budget, Limits
 from snd_runtime.values import FLOAT32, numpy_dtype
 
@@ -52,11 +53,12 @@ def generate(
     *,
     real: np.dtype[Any] = FLOAT32,
     budget: Budget | None = None,
+    place: Place | None = None,
 ) -> Array:
     """The tensor of type ``int``, ``real``, ``bool`` or ``str``.
 
     ``random`` reals have mean 0 and standard deviation 1; ints are 0 or 1, which index anything that has two items.
-    ``iota`` counts from 0 in row-major order. Raises EvaluationFailed for one that is too large, ValueError for
+    ``iota`` counts from 0 in row-major order. Raises EvaluationFailed (at ``place``) for one that is too large, ValueError for
     strings, of which there are only empty ones (``zeros``), and for bools that count.
     """
     kind, shape = generator.kind, generator.shape
@@ -64,7 +66,7 @@ def generate(
         raise ValueError(f"'{kind}' gives no tensor of type '{dtype}'")
     item = numpy_dtype(dtype, real)
     elements = prod(shape)
-    (budget or Budget(Limits())).allocate(f"'{generator}'", elements, item.itemsize, None)
+    (budget or Budget(Limits())).allocate(f"'{generator}'", elements, item.itemsize, place)
     if kind == "iota":
         return np.arange(elements, dtype=item).reshape(shape)
     if kind == "random":

@@ -6,10 +6,10 @@ from collections.abc import Callable, Collection, Mapping
 
 from snd_runtime.evaluation.answer import EvaluationAnswer, Progress, ShownStep
 from snd_runtime.evaluation.request import EvaluationRequest, Order, Texts
-from snd_runtime.worker import ProcessLimits, Worker
+from snd_runtime.worker import ProcessLimits, Worker, WorkerFailed
 
 _TARGET = "snd_runtime.evaluation.handler:make"
-_GRACE_SECONDS = 0.5
+_GRACE_SECONDS = 1.0
 """An evaluation stops itself when its time is over, and can then say where. One that does not is killed after this."""
 
 
@@ -54,5 +54,10 @@ class Evaluator:
             return Order(Texts(changed, frozenset(existing), gone, module_paths), request)
 
         allowed = None if seconds is None else seconds + _GRACE_SECONDS
-        answer: EvaluationAnswer = self.worker.call(order, seconds=allowed, note=note)
+        try:
+            answer: EvaluationAnswer = self.worker.call(order, seconds=allowed, note=note)
+        except WorkerFailed as failed:
+            if failed.reason != "time":
+                raise
+            raise WorkerFailed("time", f"this takes longer than the {seconds:g} seconds that are allowed") from None
         return answer

@@ -83,8 +83,7 @@ class Tensors:
                     return None
                 raise ValueError("it is not optional, so it can't be null")
             if isinstance(value, Generator):
-                source = source_of(self._seed, name)
-                return generate(value, dtype, source, real=self._real, budget=self._budget)
+                return self._generated(member, name, value)
             if isinstance(value, Literal):
                 return array_of(value.value, dtype, self._real)
             if isinstance(value, np.ndarray):
@@ -95,19 +94,21 @@ class Tensors:
 
     def argument(self, member: Member, part: Parts, shapes: InputShapes) -> Argument:
         """The argument for an input of these shapes; None for one that is null, or has its default."""
-        dtype = self.dtype(member)
         if shapes is None:
             return None
         if member.node.pack is None:
-            return part if isinstance(part, np.ndarray) else self._random(member.name, dtype, shapes[0])
+            return part if isinstance(part, np.ndarray) else self._random(member, member.name, shapes[0])
         items = part if isinstance(part, tuple) else ()
         given = dict(enumerate(items))
         return tuple(
-            self._random(f"{member.name}[{at}]", dtype, shape) if (item := given.get(at)) is None else item
+            self._random(member, f"{member.name}[{at}]", shape) if (item := given.get(at)) is None else item
             for at, shape in enumerate(shapes)
         )
 
-    def _random(self, name: str, dtype: str, shape: tuple[int, ...]) -> Array:
-        kind = "zeros" if dtype == "str" else "random"
-        source = source_of(self._seed, name)
-        return generate(Generator(kind, shape), dtype, source, real=self._real, budget=self._budget)
+    def _random(self, member: Member, name: str, shape: tuple[int, ...]) -> Array:
+        kind = "zeros" if self.dtype(member) == "str" else "random"
+        return self._generated(member, name, Generator(kind, shape))
+
+    def _generated(self, member: Member, name: str, generator: Generator) -> Array:
+        source, place = source_of(self._seed, name), self._unit.declared(member.symbol)
+        return generate(generator, self.dtype(member), source, real=self._real, budget=self._budget, place=place)

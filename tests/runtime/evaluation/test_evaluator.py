@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -175,6 +176,28 @@ def test_an_endless_loop_ends_in_time_and_says_where(evaluator):
         "limit-exceeded", "this takes longer than the 0.5 seconds that are allowed",
     )  # fmt: skip
     assert any(site.place.definition == "endless" for site in failure.sites)
+
+
+def test_what_does_not_stop_itself_is_killed(evaluator):
+    """Here the worker is told of no limit, as if it were at something that looks at none."""
+    order = evaluator.worker.call
+
+    def unlimited(request, **options):
+        def changed(generation: int) -> Order:
+            found = request(generation)
+            return replace(found, request=replace(found.request, limits=Limits()))
+
+        return order(changed, **options)
+
+    evaluator.worker.call = unlimited
+    begin = time.monotonic()
+    with pytest.raises(WorkerFailed) as failed:
+        ask(evaluator, "endless", inputs={"x": ONES}, limits=Limits(seconds=0.2))
+    evaluator.worker.call = order
+    assert (failed.value.reason, failed.value.message) == (
+        "time", "this takes longer than the 0.2 seconds that are allowed",
+    )  # fmt: skip
+    assert time.monotonic() - begin < 4
 
 
 def test_10_to_the_12_elements(evaluator):
