@@ -58,8 +58,8 @@ def generate(
     """The tensor of type ``int``, ``real``, ``bool`` or ``str``.
 
     ``random`` reals have mean 0 and standard deviation 1; ints are 0 or 1, which index anything that has two items.
-    ``iota`` counts from 0 in row-major order. Raises EvaluationFailed (at ``place``) for one that is too large, ValueError for
-    strings, of which there are only empty ones (``zeros``), and for bools that count.
+    ``iota`` counts from 0 in row-major order. Raises EvaluationFailed (at ``place``) for one that is too large, and
+    ValueError for strings, of which there are only empty ones (``zeros``), and for bools that count.
     """
     kind, shape = generator.kind, generator.shape
     if (dtype == "str" and kind != "zeros") or (dtype == "bool" and kind == "iota"):
