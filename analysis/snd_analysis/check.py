@@ -145,6 +145,17 @@ def main_graphs(snapshot: Snapshot, path: str) -> tuple[nodes.Definition, ...]:
     return tuple(each for each in graphs if each.name.text not in invoked) or (graphs[0],)
 
 
+def type_definition(
+    definition: nodes.Definition, resolution: Resolution, facts: Facts, lasting: LastingTypes | None = None
+) -> Context:
+    """The types of a definition. Of statements that ``lasting`` knows, those of their expressions are left out."""
+    context = Context(definition, resolution, facts)
+    declare(context, None if lasting is None else lasting.declared)
+    check_lowering(context)
+    check_compose(context, None if lasting is None else lasting.statements)
+    return context
+
+
 def check_definition(
     definition: nodes.Definition,
     resolution: Resolution,
@@ -156,10 +167,7 @@ def check_definition(
 
     ``lasting`` is what may be used of an earlier version, and learns what may be used next.
     """
-    context = Context(definition, resolution, facts)
-    declare(context, None if lasting is None else lasting.declared)
-    check_lowering(context)
-    check_compose(context, None if lasting is None else lasting.statements)
+    context = type_definition(definition, resolution, facts, lasting)
     found = [*check_structure(definition), *context.problems, *check_precedence(resolution)]
     problems = [*resolution.problems, *(problem for problem in found if resolution.is_clear(problem.span))]
     facts.close()

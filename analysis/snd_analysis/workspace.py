@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
-from snd_analysis.check import Facts, check_definition
+from snd_analysis.check import Facts, check_definition, type_definition
 from snd_analysis.compose.entry import Composition, compose_graph
 from snd_analysis.compose.failure import PlacedProblem, placed_problems
+from snd_analysis.compose.instance import Instance
 from snd_analysis.compose.reuse import LastingModel
 from snd_analysis.compose.root import InputShapes, compose_root
 from snd_analysis.compose.session import Session
@@ -49,8 +50,12 @@ from snd_analysis.syntax import nodes
 from snd_analysis.syntax.chunks import SyntaxTree, parse_file
 from snd_analysis.syntax.problem import Elsewhere, Note, Problem
 from snd_analysis.types.compose.cycles import find_cyclic
+from snd_analysis.types.context import Context
 from snd_analysis.types.lasting import LastingTypes
 from snd_analysis.values import Value
+
+# Definitions whose types are kept for questions about their expressions.
+_MOST_TYPINGS = 32
 
 
 class UnreadableText(Exception):  # noqa: N818 - it is an answer of a reader, not a fault
@@ -94,6 +99,10 @@ class _Lasting:
         self.model = LastingModel()
 
 
+_Composed: TypeAlias = "tuple[frozenset[Unit], Instance, tuple[PlacedProblem, ...]]"
+"""What a definition reaches, the definition composed by itself, and what is wrong with that."""
+
+
 class _Known:
     """What was worked out, by the nodes it was worked out for. Shared by the snapshots of a workspace."""
 
@@ -104,7 +113,8 @@ class _Known:
         self.resolutions: dict[tuple[str, nodes.Definition], tuple[Environment, Resolution]] = {}
         self.checks: dict[tuple[str, nodes.Definition], tuple[Environment, Facts, tuple[Problem, ...]]] = {}
         self.units: dict[tuple[str, nodes.Definition], Unit] = {}
-        self.composed: dict[tuple[str, nodes.Definition], tuple[frozenset[Unit], tuple[PlacedProblem, ...]]] = {}
+        self.typings: dict[tuple[str, nodes.Definition], tuple[Environment, Facts, Context]] = {}
+        self.composed: dict[tuple[str, nodes.Definition], _Composed] = {}
         self.samples = KnownSamples()
 
     def forget(self, path: str, before: SyntaxTree, now: SyntaxTree) -> None:
@@ -117,6 +127,7 @@ class _Known:
             self.checks.pop((path, definition), None)
             self.units.pop((path, definition), None)
             self.composed.pop((path, definition), None)
+            self.typings.pop((path, definition), None)
 
     def forget_lasting(self, path: str, but: Container[str] = ()) -> None:
         """Lets go of what lasts of the definitions of a file, but those of these names."""
@@ -396,6 +407,23 @@ class Snapshot:
         self._known.checks[path, definition] = (environment, facts, problems)
         return problems
 
+    def typing(self, path: str, definition: nodes.Definition) -> Context:
+        """What is known of the types in a definition; of a long one not of every expression in ``@compose``."""
+        environment, typings = self.environment(path), self._known.typings
+        known = typings.get((path, definition))
+        if known is None or known[0] is not environment or not known[1].unchanged(self):
+            facts = Facts(self, path)
+            lasting = self._known.lasting_of(path, definition)
+            types = None if lasting is None else LastingTypes(lasting.types)
+            known = environment, facts, type_definition(definition, self.resolution(path, definition), facts, types)
+            facts.close()
+            if lasting is not None and types is not None:
+                lasting.types = types
+            if len(typings) >= _MOST_TYPINGS:
+                del typings[next(iter(typings))]
+            typings[path, definition] = known
+        return known[2]
+
     # ---- samples -----------------------------------------------------------------------------------------------------
     def samples(self, path: str) -> tuple[PlacedSample, ...]:
         """The samples in the comments of a file, in order."""
@@ -514,21 +542,30 @@ class Snapshot:
         return list(found.values())
 
     def _composed(self, name: OperatorName) -> tuple[PlacedProblem, ...]:
+        known = None if is_library(name.path) else self._composed_by_itself(name)
+        return () if known is None else known[2]
+
+    def instance(self, name: OperatorName) -> Instance | None:
+        """A graph composed with its defaults, or an operator composed by itself, for any invocation."""
+        known = self._composed_by_itself(name)
+        return None if known is None else known[1]
+
+    def _composed_by_itself(self, name: OperatorName) -> _Composed | None:
         unit = self.unit(name)
-        if unit is None or is_library(name.path):
-            return ()
+        if unit is None:
+            return None
         session = Session(self, unit.is_graph, self._reached)
         reached = session.reached(unit)
         known = self._known.composed.get((name.path, unit.definition))
         if known is None or known[0] != reached:
             lasting = self._known.lasting_of(name.path, unit.definition)
             model = None if lasting is None else LastingModel(lasting.model)
-            failures = compose_root(session, unit, {}, {}, lasting=model).failures
+            instance = compose_root(session, unit, {}, {}, lasting=model)
             if lasting is not None and model is not None:
                 lasting.model = model
-            known = (reached, tuple(placed_problems(failures, name.path)))
+            known = (reached, instance, tuple(placed_problems(instance.failures, name.path)))
             self._known.composed[name.path, unit.definition] = known
-        return known[1]
+        return known
 
     def _diagnostic(self, path: str, problem: Problem) -> Diagnostic:
         repair = problem.repair
