@@ -39,6 +39,10 @@ def _better_known(first: Integer, second: Integer) -> Integer:
     return second if knowledge(second) > knowledge(first) else first
 
 
+# Of longer packs that are made of others the items are not followed: they may double with every step.
+_MOST_KNOWN = 4096
+
+
 def list_(context: Context, node: nodes.List) -> Typed:
     """``[a, 1:n, b.., (c, d)..]``."""
     parts = []
@@ -73,6 +77,8 @@ def list_(context: Context, node: nodes.List) -> Typed:
         elif part.items is not None:
             items.extend(part.items)
         else:
+            items = None
+        if items is not None and len(items) > max(_MOST_KNOWN, len(parts)):
             items = None
     if not types:
         return EMPTY_LIST
@@ -246,7 +252,7 @@ def _zip(context: Context, node: nodes.Zip) -> Typed:
     assert types[0].length is not None
     known = [part.items for part in parts if part.items is not None]
     items = None
-    if len(known) == len(parts) and len({len(pack) for pack in known}) == 1:
+    if len(known) == len(parts) and len({len(pack) for pack in known}) == 1 and len(known[0]) <= _MOST_KNOWN:
         items = tuple(item for row in zip(*known, strict=True) for item in row)
     return Typed(
         replace(types[0], optional=any(type_.optional for type_ in types), length=types[0].length * len(types)),
