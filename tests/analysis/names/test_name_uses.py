@@ -12,6 +12,7 @@ from memory import check, read_program, shown, snapshot_of
 from snd_analysis.diagnostics import Diagnostic
 from snd_analysis.names.resolution import AttributeName, ModuleName, Resolution, Role, Use
 from snd_analysis.names.symbols import BuiltIn, OperatorName, ShapeMember, Symbol
+from snd_analysis.samples import sample_uses
 from snd_analysis.source import Span
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.chunks import Chunk
@@ -38,6 +39,9 @@ def _uses(snapshot: Snapshot, path: str) -> Iterator[tuple[Span, Use]]:
     for start, resolution in _resolutions(snapshot, path):
         for use in resolution.uses:
             yield use.span.shifted(start), use
+    for placed, checked in snapshot.checked_samples(path):
+        for use in sample_uses(snapshot, checked):
+            yield use.span.shifted(placed.start), use
 
 
 def _spelled(use: Use, text: str) -> bool:
