@@ -11,10 +11,12 @@ from snd_analysis.compose.binding import as_tensor
 from snd_analysis.compose.instance import Instance
 from snd_analysis.compose.unit import Member
 from snd_analysis.model import Tensor, TensorValue
+from snd_analysis.names.symbols import Symbol
 from snd_analysis.shapes import Integer
 from snd_analysis.values import EvaluationError, Pack
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution.compilation import Undecided, compiled
+from snd_runtime.execution.lifetimes import last_uses
 from snd_runtime.execution.plain import PlainValue, array_dtype, plain, static_shape
 from snd_runtime.execution.program import Program
 from snd_runtime.intrinsics import INTRINSICS, Intrinsic
@@ -65,6 +67,11 @@ class Prepared:
         """How many operations there are in it, as far as that is known before the run."""
         program = self.program if self.instance.unit.is_composite else None
         return 1 if program is None else program.weight
+
+    @cached_property
+    def last_uses(self) -> dict[Symbol, int]:
+        """The number of the last statement that names a symbol."""
+        return last_uses(self.instance.unit)
 
     @cached_property
     def attributes(self) -> dict[str, PlainValue]:
@@ -140,4 +147,3 @@ def prepared(instance: Instance) -> Prepared:
 def weight_of(instance: Instance) -> int:
     """How many operations there are in an instance."""
     return prepared(instance).weight
-

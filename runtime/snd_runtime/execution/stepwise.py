@@ -31,6 +31,7 @@ from snd_analysis.values import item as item_of
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution.compilation import scope_is_passed_on, scope_of_graph
 from snd_runtime.execution.failing import check_bounds, raise_failure
+from snd_runtime.execution.lifetimes import LEAST_BYTES
 from snd_runtime.execution.plain import array_dtype, bytes_of, fits, plain, static_shape, tensor_of
 from snd_runtime.execution.prepared import prepared
 from snd_runtime.execution.program import check_count, integer
@@ -57,6 +58,9 @@ class Stepwise(Composer):
         self._is_root = is_root
         self._is_probing = False
         self._scope_is_passed_on = scope_is_passed_on(instance)
+        self._last_uses = prepared(instance).last_uses
+        self._counted: set[Tensor] = set()
+        """The results that take part of the budget."""
         self._arrays: ChainMap[Tensor, Array] = ChainMap()
         own = state.session.declared(instance.unit, _given(instance))
         raise_failure(own)
@@ -71,7 +75,7 @@ class Stepwise(Composer):
 
     def run_composition(self) -> list[Argument]:
         """The outputs, after updates. Raises EvaluationFailed."""
-        self._run(self.unit.components)
+        self._run(self.unit.components, 0)
         self.finish_outputs()
         raise_failure(self.instance)
         outputs = []
@@ -90,17 +94,41 @@ class Stepwise(Composer):
         self._update()
 
     def _update(self) -> None:
-        self._run(self.unit.updates)
+        self._run(self.unit.updates, len(self.unit.components))
         for name, value in self.updated.items():
             self._state.variables.store(joined(self._outer_scope, name), self.argument(value, None))
 
-    def _run(self, entries: Sequence[tuple[int, nodes.Component]]) -> None:
+    def _run(self, entries: Sequence[tuple[int, nodes.Component]], first: int) -> None:
         done = self._state.done
-        for number, (base, component) in enumerate(entries, 1):
+        for number, (base, component) in enumerate(entries):
             self.base = base
             self.statement(component)
+            self._free(first + number)
             if self._is_root:
-                self._state.advance(done + number)
+                self._state.advance(done + number + 1)
+
+    def _free(self, number: int) -> None:
+        """Forgets the results that no statement after this one names."""
+        values, last = self.scope.values, self._last_uses
+        dead = {
+            tensor
+            for symbol in [symbol for symbol, at in last.items() if at == number]
+            for tensor in tensors_of(values.get(symbol))
+            if tensor in self._counted
+        }
+        if sum(self._arrays[tensor].nbytes for tensor in dead) < LEAST_BYTES:
+            return
+        alive = {
+            tensor
+            for symbol, value in values.items()
+            if last.get(symbol, number + 1) > number
+            for tensor in tensors_of(value)
+        }
+        kept = {tensor for value in (*self.outputs.values(), *self.updated.values()) for tensor in tensors_of(value)}
+        for tensor in dead - alive - kept:
+            array = self._arrays.pop(tensor)
+            self._counted.discard(tensor)
+            self._state.budget.release(array.size, array.itemsize)
 
     # ---- arrays ------------------------------------------------------------------------------------------------------
     def _let(self, tensor: TensorValue, value: Argument) -> None:
@@ -146,6 +174,7 @@ class Stepwise(Composer):
         """The tensors of a result, as the left side of the statement names them."""
         made = made_output(self, tensor_of(value, formal), formal, targets, at, place)
         self._let(made, value)
+        self._counted.update(tensors_of(made))
         self._show(made, value)
         return made
 
@@ -269,7 +298,7 @@ class Stepwise(Composer):
                 self._arrays = self._arrays.new_child()
                 self._enter(node, carries, packs, at)
                 if not all(self._holds(condition) for condition in before):
-                    self._arrays = self._arrays.parents
+                    self._leave([], place)
                     break
                 results = self.call(node.body, targets)
                 raise_failure(self.instance)
@@ -293,7 +322,9 @@ class Stepwise(Composer):
             self._iterations = around
         if collected is None:
             return [*carries, *self._nothing(node, len(carries), targets)]
-        return [*carries, *(Pack(row) for row in collected)]
+        results = [*carries, *(Pack(row) for row in collected)]
+        self._counted.update(tensor for value in results for tensor in tensors_of(value))
+        return results
 
     def _enter(self, node: nodes.Loop, carries: Values, packs: Values, at: int) -> None:
         """Lets the names that a loop declares stand for what they are in one iteration."""
@@ -310,6 +341,7 @@ class Stepwise(Composer):
     def _leave(self, kept: Values, place: Place) -> None:
         """Forgets the tensors of an iteration but those that are carried on or collected."""
         arrays = [self.argument(value, place) for value in kept]
+        self._counted.difference_update(self._arrays.maps[0])
         self._arrays = self._arrays.parents
         for value, array in zip(kept, arrays, strict=True):
             self._let(value, array)

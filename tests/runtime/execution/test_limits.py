@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any
 
 import numpy as np
 import pytest
-from executing import R, instance_of, net, outcome_of, run
+from executing import FLOAT64, R, instance_of, net, outcome_of, run
 
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution import Execution, execute
@@ -82,9 +83,19 @@ def test_memory_is_free_again_when_nothing_reads_a_tensor():
     failure(CHAIN, x, limits=Limits(tensor_bytes=x.nbytes))
 
 
-def test_arrays_themselves_are_let_go():
-    import tracemalloc
+POSITIVE = "operator positive { @input { x: real[n]; } @output { y: real[k | n]; }\n" \
+    "    @lower { y[k,] = x[i,], i < n | x[i,] > -1.0; } }"  # fmt: skip
+DYNAMIC = net("x: real[n];", "y: real[~|n];", """a = positive(x); b = math.add(a, 1.0); s = b; c = math.add(b, 1.0);
+    d = math.add(c, 1.0); e = math.add(d, 1.0); y = math.add(e, 1.0);""", operators=POSITIVE)  # fmt: skip
 
+
+def test_memory_is_free_again_where_the_run_tells_the_shapes():
+    x = np.zeros(1 << 16)
+    outcome_of(DYNAMIC, x, request=Execution(real=FLOAT64, limits=Limits(tensor_bytes=4 * x.nbytes)))
+    failure(DYNAMIC, x, limits=Limits(tensor_bytes=x.nbytes // 4))
+
+
+def test_arrays_themselves_are_let_go():
     x = np.zeros(1 << 18)
     session, instance = instance_of(CHAIN, [x])
     request = Execution(real=np.dtype(np.float64))

@@ -1,0 +1,21 @@
+"""After which statement of a body nothing names a tensor any more."""
+
+from __future__ import annotations
+
+from snd_analysis.compose.unit import Unit
+from snd_analysis.names.symbols import Symbol, SymbolKind
+from snd_analysis.syntax import nodes
+
+# Freeing less than this is not worth looking for what else may name a tensor.
+LEAST_BYTES = 1 << 16
+
+
+def last_uses(unit: Unit) -> dict[Symbol, int]:
+    """The number of the last statement of ``@compose`` and ``@update`` that names a symbol; outputs last for ever."""
+    found: dict[Symbol, int] = {}
+    for at, (_, component) in enumerate((*unit.components, *unit.updates)):
+        for node in nodes.descendants(component):
+            symbol = unit.resolution.targets.get(node)
+            if isinstance(symbol, Symbol) and symbol.kind is not SymbolKind.OUTPUT:
+                found[symbol] = at
+    return found
