@@ -136,8 +136,8 @@ class _Inputs:
     ) -> Mapping[str, InputShapes]:
         root = compose_root(self._session, self._unit, self._attributes, self._dtypes, given)
         values = dict(zip((member.name for member in self._unit.inputs), root.inputs, strict=False))
-        if not values:
-            raise InvalidRequest(*(tuple(root.failures) or (failure_at(self._unit, "it can't be composed"),)))
+        if root.failures or not values:  # whatever the shapes are
+            raise InvalidRequest(*(root.failures or [failure_at(self._unit, "it can't be composed")]))
         last: list[Failure] = []
         found: dict[str, InputShapes] = {}
 
@@ -157,7 +157,7 @@ class _Inputs:
         message = f"no shape was found for {names} with which '{self._unit.shown}' can be evaluated: give one"
         if last:
             message = f"{message} (with the last one that was tried: {last[0].message})"
-        raise InvalidRequest(*root.failures, failure_at(self._unit, message))
+        raise InvalidRequest(failure_at(self._unit, message))
 
     def _instance(self, shapes: Mapping[str, InputShapes]) -> Instance:
         return self._session.instance(self._unit, self._given_to(shapes))
