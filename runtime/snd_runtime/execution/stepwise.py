@@ -373,10 +373,11 @@ class Stepwise(Composer):
         finally:
             self._is_probing = False
         raise_failure(self.instance)
-        if targets.count > carried and len(results) != targets.count:
+        packs = results[carried:]
+        if len(packs) < targets.count - carried or not all(isinstance(value, Pack) for value in packs):
             message = "there is nothing to scan, so nothing tells the types and shapes of what the loop would collect"
             raise EvaluationFailed("unknown-value", message, self.place(node))
-        return [Pack((), dtype=value.dtype) if isinstance(value, Pack) else UNDEFINED for value in results[carried:]]
+        return [Pack((), dtype=value.dtype) for value in packs if isinstance(value, Pack)]
 
 
 def _given(instance: Instance) -> Given:

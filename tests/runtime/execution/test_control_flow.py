@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from executing import R, net, run, trace_of
+from executing import R, net, outcome_of, run, trace_of
 
 from snd_runtime.errors import EvaluationFailed
 
@@ -236,3 +236,57 @@ def test_steps_of_iterations():
     steps = trace_of(text, X)
     assert [step.iterations for step in steps if step.iterations] == [(0,), (0,), (1,), (1,), (2,), (2,)]
     assert [step.name for step in steps if not step.iterations] == ["last", "ys[0]", "ys[1]", "ys[2]"]
+
+
+NEGATED = """
+operator negated {
+    @input { xs: real[n]..(k); } @output { ys: real[n]..(k); } @compose { ys = for x : xs do math.neg(x); }
+}
+"""
+
+
+def test_packs_of_branches_and_carried_packs():
+    compose = "ps..(2) = if c then negated(xs) else negated(xs[::-1]); a = ps[0]; b = ps[1];"
+    text = net("xs: real[n]..(2); c: bool[];", "a: real[n]; b: real[n];", compose, operators=NEGATED)
+    assert plain(run(text, XS[:2], R(False))) == [[-3, -4], [-1, -2]]
+    compose = "ps..(2) = with p = xs do..(m) negated(p[::-1]); a = ps[0]; b = ps[1];"
+    text = net("xs: real[n]..(2); m: int[];", "a: real[n]; b: real[n];", compose, operators=NEGATED)
+    assert plain(run(text, XS[:2], R(3))) == [[-3, -4], [-1, -2]]
+
+
+def test_nothing_to_scan():
+    text = net("xs: real[n]..(k); z: real[n];", "y: real[n];", "y = with s = z for x : xs do math.add(s, x);")
+    assert run(text, [], X).tolist() == X.tolist()
+    text = net("xs: real[n]..(k); z: real[n];", "ys: real[n]..(k);", "ys = for x : xs do math.add(x, z);")
+    with pytest.raises(EvaluationFailed, match="nothing to scan"):
+        run(text, [], X)
+
+
+def test_graphs_have_scopes_of_their_own():
+    text = """import math;
+graph sub { @input { x: real[2]; } @variable { w: real[2]; } @output { y: real[2]; } @compose { y = math.mul(x, w); } }
+graph net {
+    @input { x: real[2]; c: bool[]; }
+    @output { y: real[2]; }
+    @compose { a = if c then sub(x) else x; y = if c then l: sub(a) else a; }
+}
+"""
+    assert set(outcome_of({"main.sknd": text}, X, R(True)).variables) == {"sub.w", "l.w"}
+    assert set(outcome_of({"main.sknd": text}, X, R(False)).variables) == set()
+
+
+def test_sequences_of_different_length():
+    text = net(
+        "X: real[t, b, c]; W: real[4 * n, c]; R: real[4 * n, n]; B: real[4 * n]; h: real[b, n];"
+        "steps: optional int[b];",
+        "Y: real[~|t, b, n]; hN: real[b, n]; cN: real[b, n];", "Y, hN, cN = nn.lstm(X, W, R, B, h, h, steps);",
+    )  # fmt: skip
+    random = np.random.default_rng(3)
+    given = [random.standard_normal(shape) for shape in ((4, 2, 3), (20, 3), (20, 5), (20,), (2, 5))]
+    whole, same, short = (run(text, *given, steps) for steps in (None, R([4, 4]), R([3, 1])))
+    assert all(np.allclose(one, other) for one, other in zip(whole, same, strict=True))
+    y, hidden, _ = short
+    assert y.shape == (3, 2, 5)
+    assert np.allclose(y[:, 0], whole[0][:3, 0])
+    assert np.allclose(hidden[1], whole[0][0, 1])
+    assert not y[1:, 1].any()
