@@ -174,8 +174,9 @@ class _Body:
         """Operations of the body, in the flat graph."""
         flat: list[Operation] = []
         for operation in operations:
-            body = operation.body if operation.operator is not None else None
-            if body is not None and self._listing.decomposes(operation.operator) and self._listing.takes(body):
+            name, body = operation.operator, operation.body
+            chosen = name is not None and body is not None and self._listing.decomposes(name)
+            if chosen and body is not None and self._listing.takes(body):
                 flat.extend(self._inlined(operation, body))
             else:
                 flat.append(self._kept(operation))
