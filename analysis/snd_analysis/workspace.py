@@ -90,11 +90,10 @@ class File:
 class _Lasting:
     """What may last of a long definition when it is edited: of its statements, not of the whole."""
 
-    __slots__ = ("environment", "model", "resolution", "types")
+    __slots__ = ("model", "names", "types")
 
     def __init__(self) -> None:
-        self.environment: Environment | None = None
-        self.resolution: Resolution | None = None
+        self.names: tuple[Environment | None, Resolution | None] = (None, None)
         self.types = LastingTypes()
         self.model = LastingModel()
 
@@ -323,8 +322,9 @@ class Snapshot:
         lasting = self._known.lasting_of(path, definition)
         if lasting is None:
             return resolve(definition, environment)
-        resolution = resolve(definition, environment, lasting.resolution, lasting.environment is environment)
-        lasting.environment, lasting.resolution = environment, resolution
+        known, before = lasting.names
+        resolution = resolve(definition, environment, before, known is environment)
+        lasting.names = (environment, resolution)
         return resolution
 
     def invoked(self, name: OperatorName) -> tuple[OperatorName, ...]:
