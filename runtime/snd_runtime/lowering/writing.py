@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from snd_runtime.errors import EvaluationFailed
 from snd_runtime.lowering.affine import Affine, Analysis
 from snd_runtime.lowering.arithmetic import INTEGER_OPERATIONS, Array
 from snd_runtime.lowering.domains import Box
@@ -40,7 +41,23 @@ def identity(operator: str, dtype: np.dtype[Any]) -> Any:
 def target_scope(evaluation: Evaluation, write: Write, scope: Scope) -> Scope:
     """The points of a scope at which a write happens, as far as guarded indices tell."""
     guarded = [(write.slot, place, at) for at, place in enumerate(write.places) if place.bounds is Bounds.SKIPPED]
-    return evaluation.enter(scope, (*write.place_terms, write.value), guarded)
+    roots = (*write.place_terms, write.value)
+    try:
+        return evaluation.enter(scope, roots, guarded)
+    except EvaluationFailed as failed:
+        # Points that the value skips, in its branches, don't matter.
+        narrowed = _without_skipped_by_value(evaluation, write, scope)
+        if narrowed is None:
+            raise failed from None
+        return evaluation.enter(narrowed, roots, guarded)
+
+
+def _without_skipped_by_value(evaluation: Evaluation, write: Write, scope: Scope) -> Scope | None:
+    try:
+        evaluation.value(write.value, evaluation.enter(scope, (write.value,)))
+    except EvaluationFailed:
+        return None
+    return None if evaluation.skipped is None else without_skipped(evaluation, scope)
 
 
 def condition_scope(evaluation: Evaluation) -> Scope:
