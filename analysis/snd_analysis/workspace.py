@@ -208,6 +208,11 @@ class Snapshot:
         self._recursive: dict[OperatorName, bool] = {}
         self._reached: dict[Unit, frozenset[Unit]] = {}
 
+    @property
+    def module_paths(self) -> tuple[str, ...]:
+        """The folders in which modules are looked for besides."""
+        return self._module_paths
+
     # ---- files -------------------------------------------------------------------------------------------------------
     def file(self, path: str) -> File | None:
         """The file at ``path``; None if there is none."""

@@ -7,7 +7,7 @@
 composed like any other, ``checking`` does so. They are evaluated by ``snd_runtime.samples``.
 """
 
-from snd_analysis.samples.checking import CheckedSample, KnownSamples, PlacedSample, sample_uses
+from snd_analysis.samples.checking import CheckedSample, KnownSamples, PlacedSample, named_sample, sample_uses
 from snd_analysis.samples.results import RESULT_SHAPE
 from snd_analysis.samples.sample import Recorded, RecordedError, Sample
 
@@ -19,5 +19,6 @@ __all__ = [
     "Recorded",
     "RecordedError",
     "Sample",
+    "named_sample",
     "sample_uses",
 ]

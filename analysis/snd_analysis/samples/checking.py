@@ -205,6 +205,18 @@ def _expecting(checked: CheckedSample) -> CheckedSample:
     return replace(checked, problems=(), failure=expected.problem.message)
 
 
+def named_sample(snapshot: Snapshot, path: str, sample: Sample) -> CheckedSample:
+    """A sample with the names in its invocation, and nothing else of what is known of it."""
+    call = sample.invocation
+    if call is None:
+        return CheckedSample(sample, None, ())
+    environment = snapshot.environment(path)
+    target = environment.operator(tuple(part.text for part in call.function.parts))
+    statement = statement_of(call, None if target is None else snapshot.definition(target))
+    uses = resolve(statement.definition, environment).uses
+    return CheckedSample(sample, target, (), tuple(use for use in uses if _is_written(use)))
+
+
 def sample_uses(snapshot: Snapshot, checked: CheckedSample) -> tuple[Use, ...]:
     """Every name in a sample with what it stands for: those of recorded results are outputs of what is invoked."""
     found = list(checked.uses)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 
 from snd_analysis.names.resolution import Resolution
-from snd_analysis.names.symbols import OperatorName, Symbol, SymbolKind
+from snd_analysis.names.symbols import OperatorName, Symbol, SymbolKind, Target
 from snd_analysis.syntax import nodes
 from snd_analysis.types.context import Context
 
@@ -29,9 +29,33 @@ _BEST_FIRST = (Found.TENSOR, Found.UNKNOWN, Found.PRIVATE, Found.NOTHING)
 
 
 @dataclass(frozen=True, slots=True)
-class _Body:
-    """The composition of a definition."""
+class Step:
+    """What one part of a scoped name stands for: a label, a tensor, or the graph of that name.
 
+    ``definition`` is the one that declares it; None for the definition at hand.
+    """
+
+    definition: OperatorName | None
+    target: Target | None
+
+
+@dataclass(frozen=True, slots=True)
+class Trail:
+    """One way to read a scoped name: what it leads to, and a step for each of its parts, as far as they are known."""
+
+    found: Found
+    steps: tuple[Step, ...] = ()
+
+    def behind(self, step: Step) -> Trail:
+        """The same with a part before it."""
+        return Trail(self.found, (step, *self.steps))
+
+
+@dataclass(frozen=True, slots=True)
+class _Body:
+    """The composition of a definition; the one at hand has no name."""
+
+    name: OperatorName | None
     definition: nodes.Definition
     resolution: Resolution
 
@@ -45,91 +69,114 @@ class _Body:
             if isinstance(entry.statement, nodes.Component)
         ]
 
+    def step(self, name: nodes.Node) -> Step:
+        """What a name that is declared, or a name of an invocation, stands for."""
+        return Step(self.name, self.resolution.targets.get(name))
+
 
 def find_tensor(context: Context, parts: tuple[str, ...]) -> Found:
     """What a scoped name means in the definition at hand; that of a graph may begin with the graph's name."""
-    body = _Body(context.definition, context.resolution)
-    found = [_find(context, body, parts, inside=True, depth=0)]
+    return _best(trail.found for trail in _trails(context, parts))
+
+
+def trails(context: Context, parts: tuple[str, ...]) -> list[Trail]:
+    """The ways to read a scoped name that lead as far as any."""
+    found = _trails(context, parts)
+    best = _best(trail.found for trail in found)
+    return [trail for trail in found if trail.found is best]
+
+
+def _trails(context: Context, parts: tuple[str, ...]) -> list[Trail]:
+    body = _Body(None, context.definition, context.resolution)
+    found = _find(context, body, parts, inside=True, depth=0)
     if len(parts) > 1 and parts[0] == context.definition.name.text and context.definition.kind == "graph":
-        found.append(_find(context, body, parts[1:], inside=True, depth=0))
-    return _best(found)
+        own = Step(None, context.facts.own(context.definition))
+        found += [trail.behind(own) for trail in _find(context, body, parts[1:], inside=True, depth=0)]
+    return found
 
 
-def _best(found: list[Found]) -> Found:
-    return next(each for each in _BEST_FIRST if each in [*found, Found.NOTHING])
+def _best(found: Iterable[Found]) -> Found:
+    everything = {*found, Found.NOTHING}
+    return next(each for each in _BEST_FIRST if each in everything)
 
 
-def _find(context: Context, body: _Body, parts: tuple[str, ...], inside: bool, depth: int) -> Found:
+def _find(context: Context, body: _Body, parts: tuple[str, ...], inside: bool, depth: int) -> list[Trail]:
     if depth > len(body.resolution.symbols) + 64:  # operators that invoke each other, which is reported
-        return Found.UNKNOWN
+        return [Trail(Found.UNKNOWN)]
     if len(parts) == 1:
-        found = [_own_tensor(body, parts[0], inside)]
+        found = _own_tensor(body, parts[0], inside)
     else:
-        found = [_below(context, body, value, parts[1:], depth) for value in _labelled(context, body, parts[0])]
+        found = _behind(context, body, _labelled(context, body, parts[0]), parts[1:], depth)
     transparent = _transparent(body)
     if transparent is not None and not inside:
-        found.append(_below(context, body, transparent, parts, depth))
-    return _best(found)
+        found += _below(context, body, transparent, parts, depth)
+    return found
 
 
-def _own_tensor(body: _Body, name: str, inside: bool) -> Found:
+def _own_tensor(body: _Body, name: str, inside: bool) -> list[Trail]:
     symbols = [symbol for symbol in body.resolution.symbols if symbol.name == name and symbol.is_tensor]
-    if not symbols:
-        return Found.NOTHING
-    if inside or body.definition.public or any(symbol.kind in _ALWAYS_VISIBLE for symbol in symbols):
-        return Found.TENSOR
-    return Found.PRIVATE
+    visible = inside or body.definition.public or any(symbol.kind in _ALWAYS_VISIBLE for symbol in symbols)
+    return [Trail(Found.TENSOR if visible else Found.PRIVATE, (Step(body.name, symbol),)) for symbol in symbols]
 
 
-def _below(context: Context, body: _Body, value: nodes.Node, parts: tuple[str, ...], depth: int) -> Found:
+def _behind(
+    context: Context, body: _Body, labelled: Iterable[tuple[Step, nodes.Node]], parts: tuple[str, ...], depth: int
+) -> list[Trail]:
+    """Looks for the rest of a scoped name behind each thing that its first part may stand for."""
+    return [
+        trail.behind(step)
+        for step, value in labelled
+        for trail in _below(context, body, value, parts, depth) or [Trail(Found.NOTHING)]
+    ]
+
+
+def _below(context: Context, body: _Body, value: nodes.Node, parts: tuple[str, ...], depth: int) -> list[Trail]:
     """Looks for the rest of a scoped name in what a label stands before."""
     if isinstance(value, nodes.Labelled):
         value = value.value
     if isinstance(value, nodes.Region):
         return _in_region(context, body, value, parts, depth)
     if not isinstance(value, nodes.Call):
-        return Found.NOTHING
+        return []
     name = body.resolution.targets.get(value.function)
     if not isinstance(name, OperatorName):
-        return Found.UNKNOWN
+        return [Trail(Found.UNKNOWN)]
     definition, resolution = context.facts.body(name), context.facts.resolution(name)
     if definition is None or resolution is None:
-        return Found.UNKNOWN
-    return _find(context, _Body(definition, resolution), parts, inside=False, depth=depth + 1)
+        return [Trail(Found.UNKNOWN)]
+    return _find(context, _Body(name, definition, resolution), parts, inside=False, depth=depth + 1)
 
 
-def _in_region(context: Context, body: _Body, region: nodes.Region, parts: tuple[str, ...], depth: int) -> Found:
+def _in_region(context: Context, body: _Body, region: nodes.Region, parts: tuple[str, ...], depth: int) -> list[Trail]:
     components = [item for item in region.items if isinstance(item, nodes.Component)]
     if len(parts) == 1:
-        names = [name.text for component in components for name in _names(component)]
-        return Found.TENSOR if parts[0] in names else Found.NOTHING
-    return _best(
-        [
-            _below(context, body, value, parts[1:], depth)
-            for component in components
-            for value in _labelled_in(context, body, component, parts[0])
-        ]
-    )
+        names = [name for component in components for name in _names(component) if name.text == parts[0]]
+        return [Trail(Found.TENSOR, (body.step(name),)) for name in names]
+    labelled = (found for component in components for found in _labelled_in(context, body, component, parts[0]))
+    return _behind(context, body, labelled, parts[1:], depth)
 
 
-def _labelled(context: Context, body: _Body, label: str) -> Iterator[nodes.Node]:
+def _labelled(context: Context, body: _Body, label: str) -> Iterator[tuple[Step, nodes.Node]]:
     """What a label, written or generated, or the name of an invoked graph stands for in a composition."""
     for component in body.components:
         yield from _labelled_in(context, body, component, label)
 
 
-def _labelled_in(context: Context, body: _Body, component: nodes.Component, label: str) -> Iterator[nodes.Node]:
+def _labelled_in(
+    context: Context, body: _Body, component: nodes.Component, label: str
+) -> Iterator[tuple[Step, nodes.Node]]:
     names = list(_names(component))
     generated = len(component.results) == 1 and len(names) == 1 and names[0].text == label
     for value in _parts(component.value):
         if isinstance(value, nodes.Labelled):
             if value.label.text == label:
-                yield value.value
+                yield body.step(value.label), value.value
             continue
         target = body.resolution.targets.get(value.function) if isinstance(value, nodes.Call) else None
-        is_graph_of_name = isinstance(target, OperatorName) and target.name == label
-        if generated or (is_graph_of_name and isinstance(target, OperatorName) and _is_graph(context, target)):
-            yield value
+        if generated:
+            yield body.step(names[0]), value
+        elif isinstance(target, OperatorName) and target.name == label and _is_graph(context, target):
+            yield Step(body.name, target), value
         if isinstance(value, nodes.Region):  # without a label a block adds no scope of its own, unless generated
             for item in value.items:
                 if isinstance(item, nodes.Component):
