@@ -16,7 +16,7 @@ from snd_analysis.names.environment import Environment
 from snd_analysis.names.expressions import resolve_expression, resolve_type
 from snd_analysis.names.operators import resolve_operator
 from snd_analysis.names.resolution import Resolution
-from snd_analysis.names.scope import Scope, Tables
+from snd_analysis.names.scope import Missed, Scope, Tables
 from snd_analysis.names.symbols import SymbolKind
 from snd_analysis.names.undefined import module_problems, undefined_problems
 from snd_analysis.names.use import AttributeName, Role
@@ -30,13 +30,16 @@ def resolve(
     environment: Environment,
     before: Resolution | None = None,
     same_environment: bool = True,
+    missed: Missed | None = None,
 ) -> Resolution:
     """Resolves every name of ``definition``, seen from its file.
 
-    ``before`` is the resolution of an earlier version of it; the result is the same without.
+    ``before`` is the resolution of an earlier version of it; the result is the same without. ``missed`` is told of
+    names that stand for nothing, where they are looked for.
     """
     tables = Tables(definition, environment, before, same_environment)
     scope = Scope()
+    scope.missed = missed
 
     def entries(block: str, kind: type[_Statement]) -> list[tuple[int, _Statement]]:
         return entries_of(definition, block, kind)

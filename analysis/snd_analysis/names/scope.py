@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from snd_analysis.names.environment import Environment
 from snd_analysis.names.part import Part
@@ -28,21 +29,27 @@ class Watch:
 class Scope:
     """Names of one level; what it does not have is looked up further out."""
 
-    __slots__ = ("names", "outer", "watch")
+    __slots__ = ("missed", "names", "outer", "watch")
 
     def __init__(self, outer: Scope | None = None) -> None:
         self.names: dict[str, Symbol] = {}
         self.outer = outer
         self.watch: Watch | None = None
+        self.missed: Missed | None = None
+        """Is told of every name that this scope, as the outermost one, does not have."""
 
     def find(self, name: str) -> Symbol | None:
         """The symbol that the name stands for here."""
-        scope: Scope | None = self
-        while scope is not None:
+        scope = self
+        while True:
             symbol = scope.own(name)
             if symbol is not None:
                 return symbol
+            if scope.outer is None:
+                break
             scope = scope.outer
+        if scope.missed is not None:
+            scope.missed(name, self)
         return None
 
     def own(self, name: str) -> Symbol | None:
@@ -64,6 +71,10 @@ class Scope:
         while scope is not None:
             yield from scope.names
             scope = scope.outer
+
+
+Missed: TypeAlias = "Callable[[str, Scope], None]"
+"""Is told a name that nothing bears, and the scope in which it was looked for, as that is then."""
 
 
 class Tables:
