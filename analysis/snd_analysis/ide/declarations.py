@@ -1,0 +1,112 @@
+"""Definitions and their parameters as text: what a reader would want to see of them at another place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from snd_analysis.ide.knowledge import source_text
+from snd_analysis.ide.markdown import parameter_text
+from snd_analysis.names.library import LIBRARY_PREFIX, is_library
+from snd_analysis.names.symbols import OperatorName
+from snd_analysis.source import Span
+from snd_analysis.syntax import nodes
+from snd_analysis.syntax.chunks import documentation
+from snd_analysis.workspace import Snapshot
+
+_BLOCKS = ("dtype", "attrib", "input", "variable", "output")
+_WIDTH = 88
+_INDENT = "    "
+_LINE_BREAK = re.compile(r"\r\n|\n|\r")
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """An entry of a block of a definition; ``text`` is on one line, without ``;``."""
+
+    block: str
+    name: str
+    node: nodes.Parameter | nodes.DtypeDeclaration
+    text: str
+    span: Span
+    """In the file of the definition."""
+    name_span: Span
+
+
+def declared(snapshot: Snapshot, name: OperatorName, blocks: Sequence[str] = _BLOCKS) -> Iterator[Declared]:
+    """The declarations in these blocks of a definition, in the order of ``blocks``."""
+    found = snapshot.definitions(name.path).get(name.name)
+    if found is None:
+        return
+    for kind in blocks:
+        for block in found.definition.blocks:
+            if not isinstance(block, nodes.Block) or block.kind != kind:
+                continue
+            for entry in block.entries:
+                node = entry.statement
+                if isinstance(node, nodes.Parameter | nodes.DtypeDeclaration):
+                    base = found.start + entry.start
+                    span = node.span.shifted(base)
+                    text = source_text(snapshot, name.path, span)
+                    yield Declared(kind, node.name.text, node, text, span, node.name.span.shifted(base))
+
+
+def signature_text(snapshot: Snapshot, name: OperatorName) -> str:
+    """A definition without its body, in the notation of the language."""
+    definition = snapshot.definition(name)
+    if definition is None:
+        return ""
+    public = "public " if definition.public else ""
+    lines = [f"{public}{definition.kind} {definition.name.text} {{"]
+    entries = [*declared(snapshot, name)]
+    for kind in _BLOCKS:
+        texts = [entry.text for entry in entries if entry.block == kind]
+        if not texts:
+            continue
+        whole = f"{_INDENT}@{kind} {{ {' '.join(f'{text};' for text in texts)} }}"
+        if len(whole) <= _WIDTH:
+            lines.append(whole)
+        else:
+            lines += [f"{_INDENT}@{kind} {{", *(f"{2 * _INDENT}{text};" for text in texts), f"{_INDENT}}}"]
+    return "\n".join([*lines, "}"])
+
+
+def comment_of(snapshot: Snapshot, name: OperatorName) -> str:
+    """The comment above a definition, without its ``#``."""
+    found = snapshot.definitions(name.path).get(name.name)
+    return "" if found is None else documentation(found.chunk, found.definition)
+
+
+def parameter_comment(snapshot: Snapshot, name: OperatorName, parameter: str) -> str:
+    """What the comment above a definition says of one of its parameters, as Markdown."""
+    return parameter_text(comment_of(snapshot, name), parameter)
+
+
+def module_name(path: str) -> str:
+    """The name of a module as far as its path tells."""
+    if is_library(path):
+        return path.removeprefix(LIBRARY_PREFIX)
+    return path.replace("\\", "/").rpartition("/")[2].removesuffix(".sknd")
+
+
+def shown_name(name: OperatorName, path: str) -> str:
+    """How a definition is named in another file, or in its own."""
+    return name.name if name.path == path else f"{module_name(name.path)}.{name.name}"
+
+
+def module_comment(snapshot: Snapshot, path: str) -> str:
+    """The comment at the head of a module, without its ``#``; none if it belongs to the first definition."""
+    tree = snapshot.tree(path)
+    if not tree.chunks:
+        return ""
+    chunk = tree.chunks[0].chunk
+    lines: list[str] = []
+    for line in _LINE_BREAK.split(chunk.text):
+        stripped = line.strip()
+        if not stripped.startswith("#"):
+            break
+        lines.append(stripped[1:].removeprefix(" "))
+    first = next(chunk.definitions, None)
+    text = "\n".join(lines)
+    return "" if first is not None and documentation(chunk, first) == text else text

@@ -1,0 +1,150 @@
+"""What stands at an offset, explained in Markdown: names, expressions, words of the language, comments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from snd_analysis.ide.cursor import PlacedNode, PlacedUse, comment_at, import_at, nodes_at, token_at, use_at
+from snd_analysis.ide.hover.comments import comment_hover
+from snd_analysis.ide.hover.definitions import attribute_text, definition_text, module_text
+from snd_analysis.ide.hover.expressions import entry_of, expression_hover, expression_text, member_text
+from snd_analysis.ide.hover.invocations import invocation_text
+from snd_analysis.ide.hover.symbols import symbol_text
+from snd_analysis.ide.hover.words import function_text, token_text
+from snd_analysis.ide.knowledge import Knowledge, knowledge_at
+from snd_analysis.ide.markdown import paragraphs
+from snd_analysis.ide.values import value_text
+from snd_analysis.names.resolution import AttributeName, ModuleName
+from snd_analysis.names.symbols import BuiltIn, OperatorName, ShapeMember, Symbol, SymbolKind
+from snd_analysis.source import Span
+from snd_analysis.syntax import nodes
+from snd_analysis.workspace import Snapshot
+
+__all__ = ["Hover", "hover"]
+
+_RULE = "---"
+
+
+@dataclass(frozen=True, slots=True)
+class Hover:
+    """An explanation in Markdown, and what it is of."""
+
+    span: Span
+    markdown: str
+
+
+def hover(snapshot: Snapshot, path: str, offset: int) -> Hover | None:
+    """What stands at an offset of a file; None if there is nothing to say of it. Broken code gives what is known."""
+    found = _found(snapshot, path, offset)
+    return Hover(*found) if found is not None and found[1] else None
+
+
+def _found(snapshot: Snapshot, path: str, offset: int) -> tuple[Span, str] | None:
+    tree = snapshot.tree(path)
+    comment = comment_at(tree, offset)
+    if comment is not None:
+        return comment_hover(snapshot, path, comment, offset)
+    imported = import_at(snapshot, path, offset)
+    if imported is not None:
+        span, name, target = imported
+        return None if target is None else (span, module_text(snapshot, target, name))
+    around = nodes_at(tree, offset)
+    placed = use_at(snapshot, path, offset)
+    if placed is not None and _is_inside(placed.span, offset):
+        return placed.span, _use_text(snapshot, placed, around)
+    knowledge = knowledge_at(snapshot, path, offset)
+    if knowledge is not None:
+        span = knowledge.definition.name.span.shifted(knowledge.start)
+        if span.start <= offset <= span.end and knowledge.definition.name.text:
+            return span, definition_text(snapshot, knowledge.name)
+    found = _word_or_expression(snapshot, path, offset, knowledge, around)
+    if found is None and placed is not None:
+        return placed.span, _use_text(snapshot, placed, around)
+    return found
+
+
+def _is_inside(span: Span, offset: int) -> bool:
+    return span.start <= offset < span.end
+
+
+def _word_or_expression(
+    snapshot: Snapshot, path: str, offset: int, knowledge: Knowledge | None, around: Sequence[PlacedNode]
+) -> tuple[Span, str] | None:
+    tree = snapshot.tree(path)
+    token = token_at(tree, offset)
+    member = _member(knowledge, around)
+    text = "" if token is None or member else token_text(token, tree.text)
+    inner = around[-1].node if around else None
+    if token is not None and text and not isinstance(inner, nodes.Operator | nodes.Fold | nodes.String | nodes.Text):
+        return Span(token.start, token.end), text
+    if knowledge is None or not around:
+        return None
+    expression = expression_hover(knowledge, around)
+    if expression is None or not member:
+        return expression
+    return expression[0], paragraphs([expression[1], member])
+
+
+def _member(knowledge: Knowledge | None, around: Sequence[PlacedNode]) -> str:
+    """What ``shape``, ``rank`` or ``size`` behind a tensor is, if one stands there."""
+    qualified = next((each.node for each in reversed(around) if isinstance(each.node, nodes.Qualified)), None)
+    if knowledge is None or qualified is None:
+        return ""
+    target = knowledge.resolution.targets.get(qualified)
+    return member_text(target) if isinstance(target, ShapeMember) else ""
+
+
+# ---- names -----------------------------------------------------------------------------------------------------------
+def _use_text(snapshot: Snapshot, placed: PlacedUse, around: Sequence[PlacedNode]) -> str:
+    knowledge = Knowledge(snapshot, placed.path, placed.start, placed.definition)
+    match placed.use.target:
+        case Symbol() as symbol:
+            return _symbol(knowledge, symbol)
+        case ShapeMember(tensor=tensor):
+            return _symbol(knowledge, tensor)
+        case BuiltIn(name=name):
+            call = next((each for each in reversed(around) if isinstance(each.node, nodes.Call)), None)
+            value = "" if call is None else expression_text(knowledge, call, entry_of(around))
+            return paragraphs([function_text(name), value])
+        case OperatorName() as name:
+            here = _invocation(knowledge, around)
+            return paragraphs([here, _RULE if here else "", definition_text(snapshot, name)])
+        case ModuleName(path=path):
+            imported = {item.path: item.node.text for item in snapshot.imports(placed.path)}
+            return module_text(snapshot, path, imported.get(path, ""))
+        case AttributeName(operator=operator, name=name):
+            return attribute_text(snapshot, operator, name, _given(knowledge, around, name))
+    return ""
+
+
+def _symbol(knowledge: Knowledge, symbol: Symbol) -> str:
+    if symbol.kind is SymbolKind.DTYPE:
+        instance = knowledge.instance
+        dtype = None if instance is None else instance.scope.dtypes.get(symbol.name)
+        known = f"`{symbol.name} = {dtype}` with the defaults" if dtype not in (None, symbol.name) else ""
+        return paragraphs([symbol_text(knowledge, symbol), known])
+    return symbol_text(knowledge, symbol)
+
+
+def _call(around: Sequence[PlacedNode]) -> PlacedNode | None:
+    return next((each for each in reversed(around) if isinstance(each.node, nodes.Call)), None)
+
+
+def _invocation(knowledge: Knowledge, around: Sequence[PlacedNode]) -> str:
+    placed = _call(around)
+    if placed is None or not isinstance(placed.node, nodes.Call):
+        return ""
+    return invocation_text(knowledge, placed.node, placed.base - knowledge.start)
+
+
+def _given(knowledge: Knowledge, around: Sequence[PlacedNode], name: str) -> str:
+    """The value that an invocation gives to an attribute."""
+    placed = _call(around)
+    if placed is None or not isinstance(placed.node, nodes.Call):
+        return ""
+    operations = knowledge.operations_of(placed.node, placed.base - knowledge.start)
+    if not operations or name not in operations[0].attributes:
+        return ""
+    text = value_text(operations[0].attributes[name])
+    return f"{name} = {text}" if text else ""

@@ -1,0 +1,77 @@
+"""Hovers inside of comments: rules that are suppressed, and the names in samples."""
+
+from __future__ import annotations
+
+import re
+
+from snd_analysis.ide.hover.definitions import attribute_text, definition_text, module_text
+from snd_analysis.ide.hover.symbols import symbol_text
+from snd_analysis.ide.knowledge import knowledge_of
+from snd_analysis.ide.markdown import code, code_block, paragraphs
+from snd_analysis.names.resolution import AttributeName, ModuleName, Use
+from snd_analysis.names.symbols import OperatorName, Symbol
+from snd_analysis.rules.catalogue import catalogue
+from snd_analysis.samples.checking import CheckedSample, sample_uses
+from snd_analysis.source import Span
+from snd_analysis.workspace import Snapshot
+
+_SUPPRESSION = re.compile(r"#\s*snd:\s*(?:ignore-file|ignore)\s*\[(?P<rules>[^\]]*)\]?")
+_DIRECTIVE = re.compile(r"snd:\s*(ignore-file|ignore)(?![\w-])")
+_NAME = re.compile(r"[\w-]+")
+
+_DIRECTIVES = {
+    "ignore": "Suppresses what the rules in brackets report of this line, or of the next line of code if the comment "
+    "has a line for itself. Say behind the brackets why.",
+    "ignore-file": "Suppresses what the rules in brackets report of this file. It stands above the first line of code; "
+    "say behind the brackets why.",
+}
+
+
+def comment_hover(snapshot: Snapshot, path: str, comment: Span, offset: int) -> tuple[Span, str] | None:
+    """What stands at an offset of a comment: a rule that is suppressed, or a name in a sample."""
+    text = snapshot.source(path).text
+    found = _SUPPRESSION.match(text, comment.start, comment.end)
+    if found is not None and found.start("rules") <= offset <= found.end("rules"):
+        names = _NAME.finditer(text, *found.span("rules"))
+        name = next((each for each in names if each.start() <= offset <= each.end()), None)
+        if name is not None and name[0] in catalogue():
+            return Span(*name.span()), rule_text(name[0])
+    directive = _DIRECTIVE.search(text, comment.start, comment.end)
+    if directive is not None and directive.start() <= offset <= directive.end():
+        return Span(*directive.span()), paragraphs([code(directive[0]), _DIRECTIVES[directive[1]]])
+    return _sample_hover(snapshot, path, offset)
+
+
+def rule_text(name: str) -> str:
+    """A rule: what it reports, and why."""
+    rule = catalogue()[name]
+    return paragraphs([f"**{rule.name}** ({rule.severity})", rule.summary, rule.why, code_block(rule.good.strip())])
+
+
+def _sample_hover(snapshot: Snapshot, path: str, offset: int) -> tuple[Span, str] | None:
+    for placed in snapshot.samples(path):
+        span = placed.sample.span.shifted(placed.start)
+        if not span.start <= offset <= span.end:
+            continue
+        checked = snapshot.checked_sample(path, placed.sample)
+        for use in sample_uses(snapshot, checked):
+            place = use.span.shifted(placed.start)
+            if place.start <= offset <= place.end:
+                text = _use_text(snapshot, path, use, checked)
+                return (place, text) if text else None
+    return None
+
+
+def _use_text(snapshot: Snapshot, path: str, use: Use, checked: CheckedSample) -> str:
+    match use.target:
+        case OperatorName() as name:
+            return definition_text(snapshot, name)
+        case AttributeName(operator=operator, name=name):
+            return attribute_text(snapshot, operator, name, "")
+        case ModuleName(path=target):
+            imported = {item.path: item.node.text for item in snapshot.imports(path)}
+            return module_text(snapshot, target, imported.get(target, ""))
+        case Symbol() as symbol if checked.target is not None:
+            knowledge = knowledge_of(snapshot, checked.target)
+            return "" if knowledge is None else symbol_text(knowledge, symbol)
+    return ""

@@ -1,0 +1,90 @@
+"""Hovers of expressions, and of the symbols of operators in them (2.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from snd_analysis.ide.cursor import PlacedNode
+from snd_analysis.ide.hover.formulas import access_facts, accessed_tensor
+from snd_analysis.ide.hover.symbols import value_facts
+from snd_analysis.ide.hover.words import word_text
+from snd_analysis.ide.knowledge import Knowledge
+from snd_analysis.ide.markdown import bullets, code_block, paragraphs
+from snd_analysis.ide.values import is_tensor, tensor_facts, type_text
+from snd_analysis.names.symbols import ShapeMember
+from snd_analysis.source import Span
+from snd_analysis.syntax import nodes
+from snd_analysis.types.type import Type
+from snd_analysis.values import UNDEFINED, Value
+
+_LONGEST = 100
+
+
+def expression_at(path: Sequence[PlacedNode]) -> PlacedNode | None:
+    """The innermost expression, or left side of a formula, among the nodes around an offset."""
+    return next((each for each in reversed(path) if isinstance(each.node, nodes.Expression | nodes.Access)), None)
+
+
+def expression_hover(knowledge: Knowledge, path: Sequence[PlacedNode]) -> tuple[Span, str] | None:
+    """The innermost expression at an offset with its type and value, below the meaning of the symbol that is there."""
+    placed = expression_at(path)
+    symbol = _symbol_text(path)
+    if placed is None:
+        inner = path[-1].span
+        return (inner, symbol) if symbol else None
+    text = expression_text(knowledge, placed, entry_of(path))
+    if not text and not symbol:
+        return None
+    return placed.span, paragraphs([symbol, text])
+
+
+def entry_of(path: Sequence[PlacedNode]) -> nodes.Entry | None:
+    """The entry of a block that nodes stand in."""
+    return next((each.node for each in path if isinstance(each.node, nodes.Entry)), None)
+
+
+def expression_text(knowledge: Knowledge, placed: PlacedNode, entry: nodes.Entry | None) -> str:
+    """An expression with its type and value; empty if nothing is known of it."""
+    node, base = placed.node, placed.base - knowledge.start
+    if isinstance(node, nodes.ErrorExpression):
+        return ""
+    typed: Type | None = None
+    value: Value = UNDEFINED
+    if isinstance(node, nodes.Expression):
+        typed, value = knowledge.typed(node, entry).type, knowledge.value(node)
+    written = knowledge.source(node, base)
+    shown = type_text(value) if is_tensor(value) else "" if typed is None else str(typed)
+    facts = [*_facts(knowledge, node, value, written, base)]
+    if not shown and not facts:
+        return ""
+    short = written if len(written) <= _LONGEST else f"{written[: _LONGEST - 1].rstrip()}…"
+    return paragraphs([code_block(f"{short}: {shown}" if shown else short), bullets(facts)])
+
+
+def _facts(knowledge: Knowledge, node: nodes.Node, value: Value, written: str, base: int) -> Iterator[str]:
+    if isinstance(node, nodes.Subscript | nodes.Access) and accessed_tensor(knowledge, node) is not None:
+        yield from access_facts(knowledge, node, base)
+    elif is_tensor(value):
+        yield from tensor_facts(value)
+    else:
+        yield from value_facts(knowledge, value, (written, f"({written})"))
+
+
+def _symbol_text(path: Sequence[PlacedNode]) -> str:
+    """What the symbol of an operator at an offset means."""
+    inner = path[-1].node
+    around = path[-2].node if len(path) > 1 else None
+    if isinstance(inner, nodes.Fold):
+        return word_text("folds", inner.operator.text, f"{inner.operator.text} ..")
+    if not isinstance(inner, nodes.Operator):
+        return ""
+    if isinstance(around, nodes.Fold):
+        return word_text("folds", inner.text, f"{inner.text} ..")
+    if isinstance(around, nodes.Lowering):
+        return word_text("assignments", inner.text)
+    return word_text("operators", inner.text) or word_text("keywords", inner.text)
+
+
+def member_text(target: ShapeMember) -> str:
+    """What ``shape``, ``rank`` or ``size`` of a tensor is."""
+    return word_text("members", target.member, f"{target.tensor.name}.{target.member}")

@@ -1,0 +1,62 @@
+"""What an invocation has become: results, attributes and generic types, given and deduced (2.6.2, 2.10, 2.13)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from snd_analysis.compose.cost import multiply_adds
+from snd_analysis.ide.knowledge import Knowledge
+from snd_analysis.ide.markdown import bullets, code, code_block, paragraphs
+from snd_analysis.ide.values import tensor_facts, type_text, value_text
+from snd_analysis.model import Operation
+from snd_analysis.syntax import nodes
+
+_MOST_CHECKS = 3
+
+
+def invocation_text(knowledge: Knowledge, call: nodes.Call, base: int) -> str:
+    """The results of an invocation and what was bound for it; empty if it was not composed."""
+    operations = knowledge.operations_of(call, base)
+    if not operations:
+        return ""
+    operation = operations[0]
+    results = [
+        f"{member.name}: {text}"
+        for member, value in zip(operation.instance.unit.outputs, operation.outputs, strict=False)
+        if (text := type_text(value))
+    ] if operation.instance is not None else []  # fmt: skip
+    return paragraphs([code_block("\n".join(results)) if results else "", bullets([*_facts(call, operations)])])
+
+
+def _facts(call: nodes.Call, operations: Sequence[Operation]) -> Iterator[str]:
+    operation = operations[0]
+    if len(operations) > 1:
+        yield f"invoked {len(operations)} times in an unrolled loop; this is the first"
+    if len(operation.outputs) == 1:
+        yield from tensor_facts(operation.outputs[0])
+    given = {item.name.text for item in call.attributes.items} if call.attributes is not None else set[str]()
+    texts = {name: f"{name}={text}" for name, value in operation.attributes.items() if (text := value_text(value, 60))}
+    for title, chosen in (
+        ("given", [text for name, text in texts.items() if name in given]),
+        ("not given", [text for name, text in texts.items() if name not in given]),
+    ):
+        if chosen:
+            yield f"attributes {title}: {', '.join(map(code, chosen))}"
+    if operation.dtypes:
+        types = ", ".join(code(f"{name} = {dtype}") for name, dtype in operation.dtypes.items())
+        yield f"{'types' if call.generics is not None else 'types deduced'}: {types}"
+    cost = multiply_adds(operation)
+    if cost.most:
+        yield f"{'' if cost.exact else 'at most '}{cost.most:,} multiply-adds"
+    if operation.label is not None and operation.instance is not None and _is_needed(operation):
+        yield f"tensors below the label {code(operation.label)}"
+    for check in operation.checks[:_MOST_CHECKS]:
+        yield f"checked at run time: {code(str(check.condition))}"
+    if len(operation.checks) > _MOST_CHECKS:
+        yield f"and {len(operation.checks) - _MOST_CHECKS} further checks at run time"
+
+
+def _is_needed(operation: Operation) -> bool:
+    """Whether a label leads to anything."""
+    instance = operation.instance
+    return operation.labelled or (instance is not None and bool(instance.variables or instance.constants))

@@ -1,0 +1,187 @@
+"""Hovers of the names inside of a definition: what they are, where they are bound, what they stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from snd_analysis.ide.declarations import parameter_comment, shown_name
+from snd_analysis.ide.hover.formulas import index_facts
+from snd_analysis.ide.knowledge import Knowledge
+from snd_analysis.ide.markdown import bullets, code, code_block, paragraphs
+from snd_analysis.ide.values import bound_text, is_tensor, tensor_facts, type_text, value_text
+from snd_analysis.model import Tensor, TensorValue
+from snd_analysis.names.symbols import OperatorName, Symbol, SymbolKind
+from snd_analysis.syntax import nodes
+from snd_analysis.types.parameters import BOUND_KINDS, bindings, declarations
+from snd_analysis.values import NULL
+
+_DECLARED = frozenset(
+    {SymbolKind.ATTRIBUTE, SymbolKind.INPUT, SymbolKind.OUTPUT, SymbolKind.CONSTANT, SymbolKind.VARIABLE}
+)
+_MOST_TENSORS = 12
+
+
+def symbol_text(knowledge: Knowledge, symbol: Symbol) -> str:
+    """A symbol: its declaration, where it is bound or what it is made of, and its value or shape."""
+    if symbol.kind is SymbolKind.LABEL:
+        return _label_text(knowledge, symbol)
+    around = knowledge.definition.name.text
+    documentation = ""
+    if symbol.kind in _DECLARED:
+        documentation = parameter_comment(knowledge.snapshot, knowledge.name, symbol.name)
+    return paragraphs(
+        [
+            code_block(_head(knowledge, symbol)),
+            f"{symbol.kind} of {code(around)}" if around else symbol.kind,
+            bullets([*_facts(knowledge, symbol)]),
+            documentation,
+        ]
+    )
+
+
+def _head(knowledge: Knowledge, symbol: Symbol) -> str:
+    """The declaration, or the name with its type."""
+    base = knowledge.resolution.starts.get(symbol.statement, 0)
+    if symbol.kind in _DECLARED or isinstance(symbol.node, nodes.DtypeDeclaration):
+        return knowledge.source(symbol.node, base)
+    value = knowledge.value_of(symbol)
+    text = type_text(value) if is_tensor(value) else ""
+    type_ = knowledge.context.typed(symbol).type
+    if not text:
+        text = "" if type_ is None else str(type_)
+    return f"{symbol.name}: {text}" if text else symbol.name
+
+
+def _facts(knowledge: Knowledge, symbol: Symbol) -> Iterator[str]:
+    value = knowledge.value_of(symbol)
+    if symbol.kind in BOUND_KINDS:
+        yield from _bound_at(knowledge, symbol)
+    elif symbol.kind is SymbolKind.INDEX:
+        yield from index_facts(knowledge, symbol)
+    else:
+        yield from _origin(knowledge, symbol)
+    if is_tensor(value):
+        yield from _shape(knowledge, symbol, value)
+    else:
+        type_ = knowledge.context.typed(symbol).type
+        written = (symbol.name, _default(knowledge, symbol))
+        yield from value_facts(knowledge, value, written, type_ is None or type_.optional)
+
+
+def _default(knowledge: Knowledge, symbol: Symbol) -> str:
+    """The default value of an attribute, as written."""
+    node = symbol.node
+    if not isinstance(node, nodes.Parameter) or node.default is None or symbol.kind is not SymbolKind.ATTRIBUTE:
+        return ""
+    return knowledge.source(node.default.value, knowledge.resolution.starts.get(symbol.statement, 0))
+
+
+def value_facts(
+    knowledge: Knowledge, value: TensorValue, written: Sequence[str], optional: bool = True
+) -> Iterator[str]:
+    """The value of a compile-time expression that is ``written`` in these ways, in the composed context."""
+    context = context_of(knowledge)
+    if value is NULL:
+        if optional:
+            yield f"= {code('null')} {context}"
+        return
+    text = value_text(value)
+    if text and text not in written:
+        bound = bound_text(value)
+        yield f"= {code(text)} {context}{f', {bound}' if bound else ''}"
+    elif text and (bound := bound_text(value)):
+        yield bound
+
+
+def context_of(knowledge: Knowledge) -> str:
+    """What values are values for."""
+    return "with the defaults" if knowledge.definition.kind == "graph" else "for any invocation"
+
+
+def _squeezed(text: str) -> str:
+    return text.replace(" ", "")
+
+
+def _shape(knowledge: Knowledge, symbol: Symbol, value: TensorValue) -> Iterator[str]:
+    text = type_text(value)
+    type_ = knowledge.context.typed(symbol).type
+    if symbol.kind in _DECLARED:
+        if text and _squeezed(text) not in _squeezed(_head(knowledge, symbol)):
+            yield f"{code(text)} {context_of(knowledge)}"
+    elif type_ is not None and type_.shape is not None and type_.shape.text and str(type_) != text:
+        yield f"symbolically {code(str(type_))}"
+    if symbol.kind is not SymbolKind.ITERATION:
+        yield from tensor_facts(value)
+
+
+# ---- where symbols come from -----------------------------------------------------------------------------------------
+def _bound_at(knowledge: Knowledge, symbol: Symbol) -> Iterator[str]:
+    places: dict[str, None] = {}
+    for block in ("attrib", "input", "output"):
+        for declaration in declarations(knowledge.definition, block):
+            if any(each.symbol is symbol for each in bindings(knowledge.resolution, declaration)):
+                places[code(knowledge.source(declaration.parameter, declaration.base))] = None
+    if places:
+        yield f"bound by {', '.join(places)}"
+
+
+def _origin(knowledge: Knowledge, symbol: Symbol) -> Iterator[str]:
+    base = knowledge.resolution.starts.get(symbol.statement, 0)
+    match symbol.statement:
+        case nodes.Using() as using:
+            yield f"defined by {code(knowledge.source(using, base))}"
+        case nodes.Lowering() if isinstance(symbol.node, nodes.Local):
+            yield f"defined by {code(knowledge.source(symbol.node, base))}"
+        case nodes.Component() as component:
+            yield from _producer(knowledge, symbol, component, base)
+
+
+def _producer(knowledge: Knowledge, symbol: Symbol, component: nodes.Component, base: int) -> Iterator[str]:
+    if isinstance(symbol.node, nodes.Carry | nodes.Scan):
+        yield f"from {code(knowledge.source(symbol.node, base))}"
+        return
+    if isinstance(symbol.node, nodes.Iteration):
+        yield "number of the iteration, from 0"
+        return
+    inner = _assigning(component, symbol.node)
+    value = inner.value.value if isinstance(inner.value, nodes.Labelled) else inner.value
+    match value:
+        case nodes.Call() if isinstance(target := knowledge.resolution.targets.get(value.function), OperatorName):
+            yield f"result of {code(shown_name(target, knowledge.path))}"
+        case nodes.Branch():
+            yield f"result of a branch with {len(value.cases)} {'case' if len(value.cases) == 1 else 'cases'}"
+        case nodes.Loop():
+            yield "result of an unrolled loop" if value.keyword.text == "unroll" else "result of a loop"
+        case nodes.Region():
+            yield "result of a block"
+        case _:
+            text = knowledge.source(value, base)
+            yield f"defined by {code(text)}" if len(text) <= 120 else "result of an expression"
+
+
+def _assigning(component: nodes.Component, node: nodes.Node) -> nodes.Component:
+    """The statement, perhaps inside of another, among whose results a node stands."""
+    for each in nodes.descendants(component):
+        if isinstance(each, nodes.Component) and any(
+            node is part for result in each.results for part in nodes.descendants(result)
+        ):
+            return each
+    return component
+
+
+# ---- labels ----------------------------------------------------------------------------------------------------------
+def _label_text(knowledge: Knowledge, symbol: Symbol) -> str:
+    operation = next(
+        (each for found in knowledge.operations.values() for each in found if each.label == symbol.name), None
+    )
+    lines: list[str] = []
+    if operation is not None and operation.instance is not None and operation.operator is not None:
+        lines.append(f"of {code(shown_name(operation.operator, knowledge.path))}")
+        below = {**operation.instance.variables, **operation.instance.constants}
+        for name, value in [*below.items()][:_MOST_TENSORS]:
+            kind = value.kind if isinstance(value, Tensor) else "pack"
+            lines.append(f"{kind} {code(f'{symbol.name}.{name}: {type_text(value)}')}")
+        if len(below) > _MOST_TENSORS:
+            lines.append(f"and {len(below) - _MOST_TENSORS} more")
+    return paragraphs([code_block(f"{symbol.name}:"), "label: what stands below it has this name before its own",
+                       bullets(lines)])  # fmt: skip

@@ -1,0 +1,36 @@
+"""Hovers of what belongs to the language itself: keywords, blocks, types, built-in functions, symbols."""
+
+from __future__ import annotations
+
+from snd_analysis.ide.markdown import code_block, paragraphs
+from snd_analysis.ide.vocabulary import vocabulary
+from snd_analysis.syntax.tokens import Token, keywords
+
+_SYMBOLS = frozenset({"..", "...", "~", "->", "<>", "<-", "?", "??"})
+
+
+def word_text(kind: str, word: str, head: str | None = None) -> str:
+    """What a word or symbol means; empty if it is none of that kind."""
+    entry = vocabulary()[kind].get(word)
+    if entry is None:
+        return ""
+    source = f"SkriptND, section {entry.section}" if entry.section != "LANGUAGE" else "as files in the wild have it"
+    return paragraphs([code_block(entry.example or entry.form or head or word), entry.text, f"*{source}*"])
+
+
+def function_text(name: str) -> str:
+    """What a built-in function computes."""
+    types = "int or real" if name in ("abs", "sign") else "real"
+    return word_text("functions", name, f"{name}(x: {types})")
+
+
+def token_text(token: Token, text: str) -> str:
+    """What a keyword, the name of a type, the head of a block or a symbol means; empty if it has no fixed meaning."""
+    word = token.spelling(text)
+    if token.kind.startswith("B_"):
+        return word_text("blocks", word.removeprefix("@"))
+    if token.kind == "TYPE":
+        return word_text("types", word)
+    if word in keywords() or token.kind in ("VERSION", "EXTENSION"):
+        return word_text("keywords", word)
+    return word_text("operators", word) if word in _SYMBOLS else ""

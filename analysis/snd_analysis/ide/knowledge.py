@@ -1,0 +1,149 @@
+"""What is known of one definition, for whoever explains it: its names, types, values, and operations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+
+from snd_analysis.check import Facts
+from snd_analysis.compose.instance import Instance
+from snd_analysis.ide.cursor import definition_at
+from snd_analysis.model import Graph, Operation, TensorValue
+from snd_analysis.names.resolution import Resolution
+from snd_analysis.names.symbols import OperatorName, Symbol, SymbolKind
+from snd_analysis.source import Span
+from snd_analysis.syntax import nodes
+from snd_analysis.types.compose.composition import Composition
+from snd_analysis.types.compose.statements import statement
+from snd_analysis.types.context import UNTYPED, Context, Place, Typed
+from snd_analysis.values import UNDEFINED, Value
+from snd_analysis.workspace import Snapshot
+
+
+class Knowledge:
+    """What is known of a definition of a file, worked out when it is asked for.
+
+    Values are those of a graph composed with its defaults, or of an operator composed by itself, for any invocation.
+    """
+
+    def __init__(self, snapshot: Snapshot, path: str, start: int, definition: nodes.Definition) -> None:
+        self.snapshot = snapshot
+        self.path = path
+        self.start = start
+        """What spans of the definition count from."""
+        self.definition = definition
+        self.name = OperatorName(path, definition.name.text)
+
+    @property
+    def resolution(self) -> Resolution:
+        """What the names in the definition stand for."""
+        return self.snapshot.resolution(self.path, self.definition)
+
+    @cached_property
+    def instance(self) -> Instance | None:
+        """The definition composed; None for the second of two of one name, or where declarations are wrong."""
+        if self.snapshot.definition(self.name) is not self.definition:
+            return None
+        instance = self.snapshot.instance(self.name)
+        if instance is not None and not instance.unit.is_graph and instance.unit.signature_is_wrong:
+            return None
+        return instance
+
+    @cached_property
+    def context(self) -> Context:
+        """The types of the definition."""
+        return self.snapshot.typing(self.path, self.definition)
+
+    # ---- text --------------------------------------------------------------------------------------------------------
+    def source(self, node: nodes.Node, base: int) -> str:
+        """What a node says, on one line and without comments; its spans count from ``base``, as in the chunk."""
+        return source_text(self.snapshot, self.path, node.span.shifted(self.start + base))
+
+    # ---- types -------------------------------------------------------------------------------------------------------
+    def typed(self, node: nodes.Node, entry: nodes.Entry | None) -> Typed:
+        """What is known of the type of an expression in an entry."""
+        known = self.context.expressions.get(node)
+        if known is None and entry is not None and isinstance(entry.statement, nodes.Component):
+            known = self._statement_types(entry, entry.statement).get(node)
+        return known or UNTYPED
+
+    def _statement_types(self, entry: nodes.Entry, component: nodes.Component) -> Mapping[nodes.Node, Typed]:
+        """The types of the expressions of a statement that was not looked at again, since nothing about it changed."""
+        facts = Facts(self.snapshot, self.path)
+        context = Context(self.definition, self.resolution, facts)
+        context.symbols, context.extents = dict(self.context.symbols), dict(self.context.extents)
+        context.base = entry.start
+        with context.at(Place.COMPOSE):
+            statement(Composition(context), component)
+        facts.close()
+        return context.expressions
+
+    # ---- values ------------------------------------------------------------------------------------------------------
+    def value(self, node: nodes.Expression) -> Value:
+        """The value of an expression; UNDEFINED if it is not known."""
+        return UNDEFINED if self.instance is None else self.instance.scope.attempt(node)
+
+    def value_of(self, symbol: Symbol) -> TensorValue:
+        """The value of a symbol, a tensor for one that stands for tensors; UNDEFINED if it is not known."""
+        instance = self.instance
+        if instance is None:
+            return UNDEFINED
+        value = instance.scope.value_of(symbol)
+        if value is UNDEFINED and symbol.kind is SymbolKind.OUTPUT and symbol not in self.resolution.ambiguous:
+            outputs = zip(instance.unit.outputs, instance.outputs, strict=False)
+            value = next((output for member, output in outputs if member.symbol is symbol), UNDEFINED)
+        return value
+
+    # ---- operations --------------------------------------------------------------------------------------------------
+    @cached_property
+    def operations(self) -> Mapping[Span, list[Operation]]:
+        """The operations by the places of the names of their operators, in the chunk; a loop has several of one."""
+        instance = self.instance
+        found: dict[Span, list[Operation]] = {}
+        if instance is not None and instance.body is not None:
+            for operation in operations_in(instance.body):
+                if operation.operator is not None:
+                    found.setdefault(instance.unit.moved(operation.place).span, []).append(operation)
+        return found
+
+    def operations_of(self, call: nodes.Call, base: int) -> list[Operation]:
+        """The operations that an invocation has become: none if it was not composed, several in an unrolled loop."""
+        return self.operations.get(call.function.span.shifted(base), [])
+
+
+def knowledge_at(snapshot: Snapshot, path: str, offset: int) -> Knowledge | None:
+    """What is known of the definition around an offset."""
+    found = definition_at(snapshot.tree(path), offset)
+    return None if found is None else Knowledge(snapshot, path, *found)
+
+
+def knowledge_of(snapshot: Snapshot, name: OperatorName) -> Knowledge | None:
+    """What is known of a definition."""
+    found = snapshot.definitions(name.path).get(name.name)
+    return None if found is None else Knowledge(snapshot, name.path, found.start, found.definition)
+
+
+def operations_in(graph: Graph) -> Iterator[Operation]:
+    """The operations of a graph and of the control flow in it, not those of what is invoked."""
+    pending: list[Iterable[Operation]] = [(*graph.operations, *graph.update_operations)]
+    while pending:
+        for operation in pending.pop():
+            yield operation
+            pending.extend(part.operations for part in operation.subgraphs.values())
+
+
+def invocations_in(node: nodes.Node) -> Iterator[nodes.Call]:
+    """Every call in a statement; those that are built-in functions or casts, too."""
+    return (each for each in nodes.descendants(node) if isinstance(each, nodes.Call))
+
+
+def source_text(snapshot: Snapshot, path: str, span: Span) -> str:
+    """A piece of a file on one line, without its comments."""
+    text = snapshot.source(path).text
+    parts, at = [], span.start
+    if "#" in text[span.start : span.end]:
+        for comment in snapshot.comments(path):
+            if span.start <= comment.start < span.end:
+                parts.append(text[at : comment.start])
+                at = comment.end
+    return " ".join("".join((*parts, text[at : span.end])).split())

@@ -1,0 +1,106 @@
+"""Comments and facts as Markdown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+LANGUAGE = "skriptnd"
+"""The name of the language at code blocks."""
+
+_ITEM = re.compile(r"\s*(?:-|\d+\.)\s")
+_SAMPLE = re.compile(r"\s*>>>(?!>)")
+_DIRECTIVE = re.compile(r"\s*snd:\s*ignore")
+_BLANK = re.compile(r"\s*")
+_SPECIAL = re.compile(r"([\\*_<>#\[\]|~])")
+
+
+def code_block(text: str) -> str:
+    """Code of the language on lines of its own."""
+    fence = "```"
+    while fence in text:
+        fence += "`"
+    return f"{fence}{LANGUAGE}\n{text}\n{fence}"
+
+
+def code(text: str) -> str:
+    """Code inside of a line."""
+    text = " ".join(text.split())
+    fence = "`" if "`" not in text else "``"
+    inner = f" {text} " if "`" in text else text
+    return f"{fence}{inner}{fence}" if text else ""
+
+
+def plain(text: str) -> str:
+    """Words that are no Markdown, outside of code, written so that they are shown as they are."""
+    parts = re.split(r"(`[^`]+`)", text)
+    return "".join(part if at % 2 else _SPECIAL.sub(r"\\\1", part) for at, part in enumerate(parts))
+
+
+def paragraphs(parts: Iterable[str]) -> str:
+    """Parts of a text, those that are not empty, as paragraphs."""
+    return "\n\n".join(part for part in parts if part)
+
+
+def bullets(lines: Sequence[str]) -> str:
+    """A list; nothing of no lines."""
+    return "\n".join(f"- {line}" for line in lines)
+
+
+def documentation_text(comment: str, *, samples: bool = True) -> str:
+    """The comment above a definition, without its ``#``, as Markdown: samples become code, all else is as written.
+
+    Comments use lists and code in backquotes already; whatever else Markdown would read into them is escaped.
+    """
+    return paragraphs(_pieces(comment.split("\n"), samples))
+
+
+def parameter_text(comment: str, name: str) -> str:
+    """What the comment above a definition says of one of its parameters, in a list: ``- `name`: …``.
+
+    A list item may be of several names: ``- `begin`, `end`: …``.
+    """
+    item: list[str] = []
+    for line in comment.split("\n"):
+        if _ITEM.match(line):
+            if item:
+                break
+            names = re.findall(r"`(\w+)`", line.partition(":")[0])
+            if name in names and ":" in line:
+                item.append(line.partition(":")[2].strip())
+        elif item and line.strip() and line[:1].isspace():
+            item.append(line.strip())
+        elif item:
+            break
+    return plain(" ".join(item))
+
+
+def _pieces(lines: Sequence[str], samples: bool) -> Iterator[str]:
+    pending: list[str] = []
+    sample: list[str] = []
+    for line in [*lines, ""]:
+        blank = _BLANK.fullmatch(line) is not None
+        if _SAMPLE.match(line) or (sample and not blank):
+            if pending:
+                yield plain("\n".join(pending))
+                pending = []
+            sample.append(line.strip())
+            continue
+        if sample:
+            if samples:
+                yield code_block("\n".join(sample))
+            sample = []
+        if _DIRECTIVE.match(line):
+            continue
+        if not blank:
+            if _ITEM.match(line) and pending and not _in_list(pending):
+                yield plain("\n".join(pending))
+                pending = []
+            pending.append(line.rstrip())
+        elif pending:
+            yield plain("\n".join(pending))
+            pending = []
+
+
+def _in_list(lines: Sequence[str]) -> bool:
+    return _ITEM.match(lines[0]) is not None

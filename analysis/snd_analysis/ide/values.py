@@ -1,0 +1,96 @@
+"""Values and tensors as short texts, for hovers and hints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from snd_analysis import shapes
+from snd_analysis.compose.constants import IndexedValue
+from snd_analysis.compose.words import tensor_text
+from snd_analysis.ide.markdown import code
+from snd_analysis.model import Tensor, TensorValue
+from snd_analysis.shapes import Integer
+from snd_analysis.values import UNDEFINED, Maybe, Pack, Run, Value, format_value
+
+_LONGEST = 160
+ELEMENT_BYTES = {"real": 4, "int": 4, "bool": 1}
+"""Bytes of an element where it is stored: 32-bit numbers."""
+
+
+def is_tensor(value: TensorValue) -> bool:
+    """Whether a value is a tensor or a pack of them, there or perhaps not."""
+    if isinstance(value, Maybe):
+        return is_tensor(value.value)
+    if isinstance(value, Run):
+        return is_tensor(value.element)
+    if isinstance(value, Pack):
+        return bool(value.segments) and is_tensor(value.segments[0])
+    return isinstance(value, Tensor)
+
+
+def is_known_tensor(value: TensorValue) -> bool:
+    """Whether a value is a tensor of known shape, or a pack of such."""
+    if isinstance(value, Maybe):
+        return is_known_tensor(value.value)
+    if isinstance(value, Pack):
+        return bool(value.segments) and all(
+            is_known_tensor(each.element if isinstance(each, Run) else each) for each in value.segments
+        )
+    return isinstance(value, Tensor) and value.shape is not None
+
+
+def value_text(value: Value, longest: int = _LONGEST) -> str:
+    """A value in the notation of the language, cut where it gets too long; empty if it is not known."""
+    if value is UNDEFINED or is_tensor(value) or isinstance(value, IndexedValue):
+        return ""
+    text = format_value(value, quoted=True)
+    return text if len(text) <= longest else f"{text[: longest - 1].rstrip()}…"
+
+
+def bound_text(value: Value) -> str:
+    """Between which numbers an int of unknown value certainly lies; empty if nothing but that it is not negative."""
+    if not isinstance(value, Integer) or value.value is not None:
+        return ""
+    low, high = shapes.bounds(value)
+    if high is None:
+        return f"at least {low:,}" if low else ""
+    return f"at most {high:,}" if low is None or low <= 0 else f"from {low:,} to {high:,}"
+
+
+def tensor_facts(value: TensorValue) -> Iterator[str]:
+    """What there is to say of a tensor besides its type: greatest extents, elements, bytes, value, quantization."""
+    if isinstance(value, Maybe):
+        yield f"there if {code(str(value.present))}"
+        value = value.value
+    if isinstance(value, Pack) and is_tensor(value):
+        yield f"{code(str(value.length))} {'tensor' if value.length.value == 1 else 'tensors'}"
+        return
+    if not isinstance(value, Tensor) or value.shape is None:
+        return
+    dynamic = any(not isinstance(extent, Integer) or extent.value is None for extent in value.shape)
+    bound = value.bound
+    if dynamic and bound is not None and any(extent is not None for extent in bound):
+        yield "at most " + code(f"[{','.join('?' if extent is None else str(extent) for extent in bound)}]")
+    size = _size(value, dynamic)
+    if size:
+        yield size
+    if value.value is not None and (text := value_text(value.value)):
+        yield f"value {code(text)}"
+    if value.quantization is not None:
+        given = ", ".join(f"{name}={value_text(each)}" for name, each in value.quantization.attributes.items())
+        yield f"quantized by {code(f'{value.quantization.operator.name}{{{given}}}')}"
+
+
+def _size(tensor: Tensor, dynamic: bool) -> str:
+    amount = tensor.elements
+    most = None if amount is None else shapes.bounds(amount)[1]
+    if most is None:
+        return ""
+    text = f"{'at most ' if dynamic else ''}{most:,} {'element' if most == 1 else 'elements'}"
+    size = ELEMENT_BYTES.get(tensor.dtype or "")
+    return text if size is None else f"{text}, {most * size:,} {'byte' if most * size == 1 else 'bytes'}"
+
+
+def type_text(value: TensorValue) -> str:
+    """The type of a tensor or of a pack of tensors; empty if its shape is not known."""
+    return tensor_text(value) if is_known_tensor(value) else ""

@@ -1,0 +1,29 @@
+"""What the words and symbols of the language mean: the entries of ``vocabulary.toml``."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """An explanation, in Markdown, of a word or symbol; ``section`` is that of the draft, or ``LANGUAGE``."""
+
+    text: str
+    section: str
+    example: str | None = None
+    form: str | None = None
+    """How it is written, where that is not plain from the word itself."""
+
+
+@cache
+def vocabulary() -> Mapping[str, Mapping[str, Word]]:
+    """All entries by kind (``blocks``, ``keywords``, ``types``, ``functions`` …) and word; blocks without ``@``."""
+    text = files("snd_analysis").joinpath("ide", "vocabulary.toml").read_text(encoding="utf-8")
+    return {
+        kind: {word: Word(**entry) for word, entry in entries.items()} for kind, entries in tomllib.loads(text).items()
+    }
