@@ -33,6 +33,9 @@ def run_instance(
     is_root: bool,
 ) -> Sequence[Argument]:
     """The outputs of an instance, the one that was asked for if ``is_root``. Raises EvaluationFailed."""
+    if instance.checks:  # all that they depend on should be known
+        check = instance.checks[0]
+        raise EvaluationFailed("unknown-value", f"whether this holds is not known: {check.message}", check.place)
     ready = prepared(instance)
     arguments = list(inputs)
     if len(arguments) < len(instance.inputs) or any(each is None for each in arguments):
