@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from snd_analysis.diagnostics import Location
-from snd_analysis.ide.cursor import definition_at
-from snd_analysis.ide.targets import LocalName, Subject, subject_at
+from snd_analysis.ide.mentions import subject_at
+from snd_analysis.ide.targets import LocalName, Owner, Subject, attribute_of, owner_of
 from snd_analysis.names.resolution import AttributeName, ModuleName, Resolution
 from snd_analysis.names.symbols import OperatorName, Symbol, SymbolKind
 from snd_analysis.source import Span
@@ -41,38 +41,22 @@ def declaration_of(snapshot: Snapshot, subject: Subject, origin: Span) -> Link |
             return Link(origin, Location(target, _START), Location(target, _START))
         case OperatorName():
             return _operator(snapshot, subject, origin)
-        case AttributeName(operator=operator, name=name):
-            resolution = _resolution(snapshot, operator)
-            symbol = None if resolution is None else resolution.symbol(name)
-            return (
-                None
-                if resolution is None or symbol is None
-                else _symbol(snapshot, operator, resolution, symbol, origin)
-            )
-        case LocalName(path=path, symbol=symbol):
-            return _local(snapshot, path, symbol, origin)
+        case LocalName() | AttributeName():
+            found = _declared(snapshot, subject)
+            return None if found is None else _symbol(*found, origin)
     return None
 
 
 def type_definition(snapshot: Snapshot, path: str, offset: int) -> Link | None:
-    """The declaration of the generic type of what is named at an offset, or the operator that a tensor comes from."""
+    """The generic type of the parameter that is named at an offset; of a tensor or a label, the operator behind it."""
     found = subject_at(snapshot, path, offset)
     if found is None:
         return None
     subject, origin = found
-    if isinstance(subject, AttributeName):
-        resolution = _resolution(snapshot, subject.operator)
-        symbol = None if resolution is None else resolution.symbol(subject.name)
-        if resolution is None or symbol is None:
-            return None
-        return _type_of(snapshot, subject.operator, resolution, symbol, origin)
-    if not isinstance(subject, LocalName):
+    if not isinstance(subject, LocalName | AttributeName):
         return None
-    around = definition_at(snapshot.tree(path), offset)
-    if around is None:
-        return None
-    name = OperatorName(path, around[1].name.text)
-    return _type_of(snapshot, name, snapshot.resolution(path, around[1]), subject.symbol, origin)
+    declared = _declared(snapshot, subject)
+    return None if declared is None else _type_of(snapshot, *declared, origin)
 
 
 def implementation(snapshot: Snapshot, path: str, offset: int) -> list[Link]:
@@ -107,30 +91,19 @@ def _operator(snapshot: Snapshot, name: OperatorName, origin: Span) -> Link | No
     )
 
 
-def _resolution(snapshot: Snapshot, name: OperatorName) -> Resolution | None:
-    known = snapshot.definition(name)
-    return None if known is None else snapshot.resolution(name.path, known)
+def _declared(snapshot: Snapshot, subject: LocalName | AttributeName) -> tuple[str, Owner, Symbol] | None:
+    """The file, the definition and the symbol that something local to a definition is."""
+    if isinstance(subject, LocalName):
+        owner = owner_of(snapshot, subject)
+        return None if owner is None else (subject.path, owner, subject.symbol)
+    found = attribute_of(snapshot, subject)
+    return None if found is None else (subject.operator.path, *found)
 
 
-def _symbol(
-    snapshot: Snapshot, name: OperatorName, resolution: Resolution, symbol: Symbol, origin: Span
-) -> Link | None:
-    found = snapshot.definitions(name.path).get(name.name)
-    if found is None:
-        return None
-    span = resolution.span(symbol).shifted(found.start)
-    whole = _declaring_node(resolution, symbol).shifted(found.start)
-    return Link(origin, Location(name.path, whole), Location(name.path, span))
-
-
-def _local(snapshot: Snapshot, path: str, symbol: Symbol, origin: Span) -> Link | None:
-    for start, known in snapshot.tree(path).definitions:
-        resolution = snapshot.resolution(path, known)
-        if symbol in resolution.symbols:
-            span = resolution.span(symbol).shifted(start)
-            whole = _declaring_node(resolution, symbol).shifted(start)
-            return Link(origin, Location(path, whole), Location(path, span))
-    return None
+def _symbol(path: str, owner: Owner, symbol: Symbol, origin: Span) -> Link:
+    name = owner.span(symbol)
+    whole = _declaring_node(owner.resolution, symbol).shifted(owner.start)
+    return Link(origin, Location(path, whole), Location(path, name))
 
 
 def _declaring_node(resolution: Resolution, symbol: Symbol) -> Span:
@@ -140,14 +113,15 @@ def _declaring_node(resolution: Resolution, symbol: Symbol) -> Span:
     return whole if whole.start <= name.start and name.end <= whole.end else name
 
 
-def _type_of(
-    snapshot: Snapshot, name: OperatorName, resolution: Resolution, symbol: Symbol, origin: Span
-) -> Link | None:
+def _type_of(snapshot: Snapshot, path: str, owner: Owner, symbol: Symbol, origin: Span) -> Link | None:
+    resolution = owner.resolution
     if isinstance(symbol.node, nodes.Parameter) and symbol.kind is not SymbolKind.EXTENT:
         generic = resolution.targets.get(symbol.node.type)
-        if isinstance(generic, Symbol):
-            return _symbol(snapshot, name, resolution, generic, origin)
-        return None
+        return _symbol(path, owner, generic, origin) if isinstance(generic, Symbol) else None
+    if symbol.kind is SymbolKind.LABEL and isinstance(symbol.node, nodes.Labelled):
+        labelled = symbol.node.value
+        target = resolution.targets.get(labelled.function) if isinstance(labelled, nodes.Call) else None
+        return _operator(snapshot, target, origin) if isinstance(target, OperatorName) else None
     if symbol.kind is not SymbolKind.TENSOR:
         return None
     producer = _producer(resolution, symbol)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from snd_analysis.diagnostics import Location
-from snd_analysis.ide.targets import Occurrence, occurrences, subject_at
+from snd_analysis.ide.mentions import Occurrence, occurrences, subject_at
 from snd_analysis.names.resolution import Role
 from snd_analysis.workspace import Snapshot
 

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from snd_analysis.diagnostics import Location
-from snd_analysis.ide.cursor import PlacedUse, import_at, use_at, uses_in
-from snd_analysis.names.resolution import AttributeName, ModuleName, Role, Use
-from snd_analysis.names.symbols import BuiltIn, OperatorName, ShapeMember, Symbol, SymbolKind
+from snd_analysis.ide.cursor import PlacedUse
+from snd_analysis.names.resolution import AttributeName, ModuleName, Resolution
+from snd_analysis.names.symbols import BuiltIn, OperatorName, ShapeMember, Symbol, SymbolKind, Target
 from snd_analysis.source import Span
+from snd_analysis.syntax import nodes
 from snd_analysis.workspace import Snapshot
 
 
 @dataclass(frozen=True, slots=True)
 class LocalName:
-    """A symbol of a definition that no other definition can name."""
+    """A symbol of a definition. Others name it by dotted names and in results of samples, if at all."""
 
     path: str
     symbol: Symbol
@@ -27,67 +26,81 @@ Subject: TypeAlias = LocalName | AttributeName | OperatorName | ModuleName | Bui
 
 
 @dataclass(frozen=True, slots=True)
-class Occurrence:
-    """A name where it stands, and what it does there."""
+class Owner:
+    """The definition that declares a symbol, and what its spans count from."""
 
-    location: Location
-    role: Role
+    start: int
+    definition: nodes.Definition
+    resolution: Resolution
 
-
-def subject_at(snapshot: Snapshot, path: str, offset: int) -> tuple[Subject, Span] | None:
-    """What the name at an offset stands for, and where that name is."""
-    imported = import_at(snapshot, path, offset)
-    if imported is not None:
-        span, _, target = imported
-        return None if target is None else (ModuleName(target), span)
-    placed = use_at(snapshot, path, offset)
-    if placed is None:
-        return _definition_name_at(snapshot, path, offset)
-    subject = subject_of(placed)
-    return subject, placed.span
+    def span(self, symbol: Symbol) -> Span:
+        """Where a symbol is declared, in the file."""
+        return self.resolution.span(symbol).shifted(self.start)
 
 
-def subject_of(placed: PlacedUse) -> Subject:
-    """What a use stands for. The tensor of ``x.shape`` is what is named there."""
-    target = placed.use.target
+def subject_of(snapshot: Snapshot, placed: PlacedUse) -> Subject:
+    """What a use stands for."""
+    return subject_of_target(snapshot, placed.path, placed.definition, placed.use.target)
+
+
+def subject_of_target(
+    snapshot: Snapshot,
+    path: str,
+    definition: nodes.Definition | None,
+    target: Target | ModuleName | AttributeName,
+) -> Subject:
+    """What a target stands for whose symbols are those of a definition. ``x.shape`` names the tensor."""
     if isinstance(target, ShapeMember):
         target = target.tensor
     if not isinstance(target, Symbol):
         return target
-    if target.kind is SymbolKind.ATTRIBUTE:
-        return AttributeName(OperatorName(placed.path, placed.definition.name.text), target.name)
-    return LocalName(placed.path, target)
+    if target.kind is SymbolKind.ATTRIBUTE and definition is not None:
+        name = OperatorName(path, definition.name.text)
+        if snapshot.definition(name) is definition:  # not the second of two of one name
+            return AttributeName(name, target.name)
+    return LocalName(path, target)
 
 
-def occurrences(snapshot: Snapshot, subject: Subject, paths: Iterable[str]) -> Iterator[Occurrence]:
-    """Everywhere in the files that something is named, its declaration too."""
-    if isinstance(subject, LocalName):
-        paths = [subject.path]
-    for path in dict.fromkeys(paths):
-        yield from _declarations(snapshot, subject, path)
-        for placed in uses_in(snapshot, path):
-            if subject_of(placed) == subject:
-                yield Occurrence(Location(path, placed.span), placed.use.role)
+def name_of(subject: Subject) -> str | None:
+    """The name of a subject wherever it is mentioned; None for a module, which each file may name otherwise."""
+    match subject:
+        case LocalName(symbol=symbol):
+            return symbol.name
+        case ModuleName():
+            return None
+        case _:
+            return subject.name
 
 
-def _declarations(snapshot: Snapshot, subject: Subject, path: str) -> Iterator[Occurrence]:
-    """What no definition's resolution holds: names of definitions, and of modules in import statements."""
-    if isinstance(subject, OperatorName) and subject.path == path:
-        found = snapshot.definitions(path).get(subject.name)
-        if found is not None:
-            yield Occurrence(Location(path, found.definition.name.span.shifted(found.start)), Role.DECLARATION)
-    if isinstance(subject, ModuleName):
-        for item in snapshot.imports(path):
-            if item.path == subject.path:
-                yield Occurrence(Location(path, item.node.span.shifted(item.base)), Role.READ)
+def path_of(subject: Subject) -> str | None:
+    """The file in which a subject is declared; None for what is built in."""
+    match subject:
+        case BuiltIn():
+            return None
+        case AttributeName(operator=operator):
+            return operator.path
+        case _:
+            return subject.path
 
 
-def _definition_name_at(snapshot: Snapshot, path: str, offset: int) -> tuple[Subject, Span] | None:
-    for start, definition in snapshot.tree(path).definitions:
-        span = definition.name.span.shifted(start)
-        if span.start <= offset <= span.end and definition.name.text:
-            return OperatorName(path, definition.name.text), span
+def owner_of(snapshot: Snapshot, subject: LocalName) -> Owner | None:
+    """The definition that declares a symbol."""
+    for placed in snapshot.tree(subject.path).chunks:
+        if subject.symbol.name not in placed.chunk.text:
+            continue
+        for definition in placed.chunk.definitions:
+            resolution = snapshot.resolution(subject.path, definition)
+            if subject.symbol.statement in resolution.starts and subject.symbol in resolution.symbols:
+                return Owner(placed.start, definition, resolution)
     return None
 
 
-__all__ = ["LocalName", "Occurrence", "Subject", "Use", "occurrences", "subject_at", "subject_of"]
+def attribute_of(snapshot: Snapshot, name: AttributeName) -> tuple[Owner, Symbol] | None:
+    """The symbol of an attribute, and the definition that declares it; None for one that is not there."""
+    found = snapshot.definitions(name.operator.path).get(name.operator.name)
+    if found is None:
+        return None
+    resolution = snapshot.resolution(name.operator.path, found.definition)
+    symbols = (each for each in resolution.symbols if each.name == name.name)
+    symbol = next((each for each in symbols if each.kind is SymbolKind.ATTRIBUTE), None)
+    return None if symbol is None else (Owner(found.start, found.definition, resolution), symbol)

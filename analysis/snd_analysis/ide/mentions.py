@@ -1,0 +1,157 @@
+"""Everywhere that something is named: in definitions and their heads, import statements, dotted names and samples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from snd_analysis.check import Facts
+from snd_analysis.diagnostics import Location
+from snd_analysis.ide.cursor import comment_at, definition_at, import_at, use_at
+from snd_analysis.ide.targets import LocalName, Subject, name_of, subject_of, subject_of_target
+from snd_analysis.names.resolution import ModuleName, Role
+from snd_analysis.names.resolve import entries_of
+from snd_analysis.names.symbols import OperatorName, Symbol
+from snd_analysis.samples import PlacedSample, named_sample, sample_uses
+from snd_analysis.source import Span
+from snd_analysis.syntax import nodes
+from snd_analysis.types.compose.scopes import Step, trails
+from snd_analysis.types.context import Context
+from snd_analysis.workspace import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A name where it stands in a file, what it stands for, and what it does there."""
+
+    span: Span
+    subject: Subject
+    role: Role
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """A place where something is named, and what its name does there."""
+
+    location: Location
+    role: Role
+
+
+def subject_at(snapshot: Snapshot, path: str, offset: int) -> tuple[Subject, Span] | None:
+    """What the name at an offset stands for, and where that name is."""
+    imported = import_at(snapshot, path, offset)
+    if imported is not None:
+        span, _, target = imported
+        return None if target is None else (ModuleName(target), span)
+    tree = snapshot.tree(path)
+    around = definition_at(tree, offset)
+    if around is None or comment_at(tree, offset) is not None:
+        return _touching(_sample_mentions_at(snapshot, path, offset), offset)
+    start, definition = around
+    head = definition.name.span.shifted(start)
+    if head.start <= offset <= head.end and definition.name.text:
+        return OperatorName(path, definition.name.text), head
+    dotted = _touching(_dotted_mentions(snapshot, path, start, definition), offset)
+    if dotted is not None:
+        return dotted
+    placed = use_at(snapshot, path, offset)
+    return None if placed is None else (subject_of(snapshot, placed), placed.span)
+
+
+def occurrences(snapshot: Snapshot, subject: Subject, paths: Iterable[str]) -> Iterator[Occurrence]:
+    """Everywhere in the files that something is named, its declaration too."""
+    name = name_of(subject)
+    for path in dict.fromkeys(paths):
+        for mention in mentions(snapshot, path, name):
+            if mention.subject == subject:
+                yield Occurrence(Location(path, mention.span), mention.role)
+
+
+def mentions(snapshot: Snapshot, path: str, name: str | None = None) -> Iterator[Mention]:
+    """Every name in a file, in no order. With ``name``, at least those places where that is what stands there."""
+    text = snapshot.source(path).text
+    if name is not None and name not in text:
+        return
+    for item in snapshot.imports(path):
+        if item.path is not None:
+            yield Mention(item.span, ModuleName(item.path), Role.READ)
+    for placed in snapshot.tree(path).chunks:
+        if name is None or name in placed.chunk.text:
+            for definition in placed.chunk.definitions:
+                yield from _mentions_in(snapshot, path, placed.start, definition)
+    for sample in _samples_of(snapshot, path, name, text):
+        yield from _sample_mentions(snapshot, path, sample)
+
+
+def _mentions_in(snapshot: Snapshot, path: str, start: int, definition: nodes.Definition) -> Iterator[Mention]:
+    if definition.name.text:
+        subject: Subject = OperatorName(path, definition.name.text)
+        yield Mention(definition.name.span.shifted(start), subject, Role.DECLARATION)
+    dotted = [*_dotted_mentions(snapshot, path, start, definition)]
+    yield from dotted
+    told = {mention.span for mention in dotted}
+    for use in snapshot.resolution(path, definition).uses:
+        span = use.span.shifted(start)
+        if span not in told:
+            yield Mention(span, subject_of_target(snapshot, path, definition, use.target), use.role)
+
+
+# ---- dotted names ----------------------------------------------------------------------------------------------------
+def _dotted_mentions(snapshot: Snapshot, path: str, start: int, definition: nodes.Definition) -> Iterator[Mention]:
+    """The parts of dotted names in ``@quantize``: labels and tensors, of this definition and of others."""
+    context: Context | None = None
+    for base, entry in entries_of(definition, "quantize", nodes.Quantization):
+        parts = entry.target.parts
+        if len(parts) == 1 or not all(part.text for part in parts):
+            continue
+        context = context or Context(definition, snapshot.resolution(path, definition), Facts(snapshot, path))
+        found: dict[Mention, None] = {}
+        for trail in trails(context, tuple(part.text for part in parts)):
+            for part, step in zip(parts, trail.steps, strict=False):
+                subject = _subject_of_step(snapshot, path, definition, step)
+                if subject is not None:
+                    found[Mention(part.span.shifted(start + base), subject, Role.READ)] = None
+        yield from found
+
+
+def _subject_of_step(snapshot: Snapshot, path: str, definition: nodes.Definition, step: Step) -> Subject | None:
+    if step.target is None:
+        return None
+    if step.definition is None:
+        return subject_of_target(snapshot, path, definition, step.target)
+    return subject_of_target(snapshot, step.definition.path, snapshot.definition(step.definition), step.target)
+
+
+# ---- samples ---------------------------------------------------------------------------------------------------------
+def _samples_of(snapshot: Snapshot, path: str, name: str | None, text: str) -> Iterator[PlacedSample]:
+    for placed in snapshot.samples(path):
+        span = placed.sample.span.shifted(placed.start)
+        if name is None or text.find(name, span.start, span.end) >= 0:
+            yield placed
+
+
+def _sample_mentions_at(snapshot: Snapshot, path: str, offset: int) -> Iterator[Mention]:
+    for placed in snapshot.samples(path):
+        span = placed.sample.span.shifted(placed.start)
+        if span.start <= offset <= span.end:
+            yield from _sample_mentions(snapshot, path, placed)
+
+
+def _sample_mentions(snapshot: Snapshot, path: str, placed: PlacedSample) -> Iterator[Mention]:
+    named = named_sample(snapshot, path, placed.sample)
+    for use in sample_uses(snapshot, named):
+        target, span = use.target, use.span.shifted(placed.start)
+        if isinstance(target, Symbol):  # an output of what is invoked
+            assert named.target is not None
+            yield Mention(span, LocalName(named.target.path, target), use.role)
+        else:
+            yield Mention(span, subject_of_target(snapshot, path, None, target), use.role)
+
+
+def _touching(found: Iterable[Mention], offset: int) -> tuple[Subject, Span] | None:
+    """Of the mentions that an offset touches the one that begins there, or else the shortest."""
+    touching = [each for each in found if each.span.start <= offset <= each.span.end]
+    if not touching:
+        return None
+    best = min(touching, key=lambda each: (each.span.end == offset, each.span.end - each.span.start))
+    return best.subject, best.span
