@@ -68,7 +68,13 @@ class FakeWorkspace:
         return self
 
     def source(self, path: str) -> Source:
-        return Source(path, self._open[path] if path in self._open else self._reader.read(path))
+        try:
+            return Source(path, self._text(path))
+        except UnreadableText:
+            return Source(path, "")
+
+    def _text(self, path: str) -> str:
+        return self._open[path] if path in self._open else self._reader.read(path)
 
     def comments(self, path: str) -> tuple[Span, ...]:
         return tuple(Span(*match.span()) for match in _COMMENT.finditer(self.source(path).text))
@@ -76,7 +82,7 @@ class FakeWorkspace:
     def diagnostics(self, path: str) -> tuple[Diagnostic, ...]:
         FakeWorkspace.analysed.append(path)
         try:
-            text = self.source(path).text
+            text = self._text(path)
         except UnreadableText as error:
             place = Location(path, Span(error.offset, error.offset))
             return (Diagnostic(error.rule, Severity.ERROR, error.message, place),)
