@@ -18,6 +18,7 @@ from snd_analysis.syntax.table import table
 # Reserved in the wild though no rule of the grammar uses it.
 _RESERVED = {"as": "AS"}
 _MAXIMUM_DIGITS = 4000
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _SPACES = frozenset(" \t\r\n\f\v")
 _BYTE_ORDER_MARK = "\ufeff"
 
@@ -92,6 +93,11 @@ def keywords() -> dict[str, str]:
     """Words that cannot be names, with their terminals; type names are keywords too."""
     types = dict.fromkeys(("type", "arith", "num", "int", "real", "bool", "str"), "TYPE")
     return {**table().keywords, **_RESERVED, **types}
+
+
+def is_identifier(word: str) -> bool:
+    """Whether a word can be the name of something: no keyword, and not a lone ``_``, which is reserved (2.4)."""
+    return _IDENTIFIER.fullmatch(word) is not None and word != "_" and word not in keywords()
 
 
 def tokenize(text: str, start: int = 0, end: int | None = None, stop: int | None = None, depth: int = 0) -> Tokens:

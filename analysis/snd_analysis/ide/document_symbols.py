@@ -1,0 +1,189 @@
+"""The outline of a file: definitions, their blocks, and what stands in these."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from snd_analysis.ide.knowledge import Knowledge, source_text
+from snd_analysis.ide.values import type_text
+from snd_analysis.names.library import is_library
+from snd_analysis.names.symbols import Symbol
+from snd_analysis.source import Span
+from snd_analysis.syntax import nodes
+from snd_analysis.workspace import Snapshot
+
+# What statements and labels can stand in.
+_AROUND_STATEMENTS = (nodes.Branch, nodes.Case, nodes.Labelled, nodes.Loop, nodes.Region, nodes.While)
+
+
+class SymbolKind(StrEnum):
+    """What a line of the outline is."""
+
+    OPERATOR = "operator"
+    GRAPH = "graph"
+    BLOCK = "block"
+    TYPE = "type"
+    ATTRIBUTE = "attribute"
+    PARAMETER = "parameter"
+    """An input, output, constant or variable."""
+    VALUE = "value"
+    TENSOR = "tensor"
+    LABEL = "label"
+    FORMULA = "formula"
+    QUANTIZATION = "quantization"
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentSymbol:
+    """A line of the outline. ``name_span`` lies in ``whole``, the spans of ``children`` may lie beside it."""
+
+    name: str
+    kind: SymbolKind
+    detail: str
+    """A type and shape, a value, or an operator that is invoked."""
+    whole: Span
+    name_span: Span
+    children: tuple[DocumentSymbol, ...] = ()
+
+
+def document_symbols(snapshot: Snapshot, path: str) -> list[DocumentSymbol]:
+    """The outline of a file, in order of its places; entries that could not be read are left out.
+
+    Tensors of ``@compose`` have the shapes that the definition gets when it is composed by itself; but in the standard
+    library, of which nothing is composed for an outline.
+    """
+    return [_definition(snapshot, path, start, definition) for start, definition in snapshot.tree(path).definitions]
+
+
+def _definition(snapshot: Snapshot, path: str, start: int, definition: nodes.Definition) -> DocumentSymbol:
+    outline = _Outline(snapshot, path, start, definition)
+    blocks = (outline.block(block) for block in definition.blocks if isinstance(block, nodes.Block))
+    whole, name = definition.span.shifted(start), definition.name.span.shifted(start)
+    kind = SymbolKind.GRAPH if definition.kind == "graph" else SymbolKind.OPERATOR
+    detail = f"{'public ' if definition.public else ''}{definition.kind}"
+    return DocumentSymbol(definition.name.text or definition.kind, kind, detail, whole, name, tuple(blocks))
+
+
+class _Outline:
+    """The outline of one definition. Spans of the tree count from ``base``."""
+
+    def __init__(self, snapshot: Snapshot, path: str, start: int, definition: nodes.Definition) -> None:
+        self._snapshot = snapshot
+        self._path = path
+        self._start = start
+        self._knowledge = Knowledge(snapshot, path, start, definition)
+        self._base = start
+
+    def block(self, block: nodes.Block) -> DocumentSymbol:
+        children: list[DocumentSymbol] = []
+        for entry in block.entries:
+            self._base = self._start + entry.start
+            children += self._entry(block.kind, entry.statement)
+        keyword = block.keyword.shifted(self._start)
+        whole = block.span.shifted(self._start)
+        return DocumentSymbol(f"@{block.kind}", SymbolKind.BLOCK, "", whole, keyword, tuple(children))
+
+    def _entry(self, block: str, statement: nodes.Statement) -> Iterator[DocumentSymbol]:
+        match statement:
+            case nodes.DtypeDeclaration():
+                yield from self._named(statement.name, SymbolKind.TYPE, statement.base.text, statement)
+            case nodes.Parameter():
+                kind = SymbolKind.ATTRIBUTE if block == "attrib" else SymbolKind.PARAMETER
+                yield from self._named(statement.name, kind, self._type_of(statement), statement)
+            case nodes.Using():
+                yield from self._using(statement)
+            case nodes.Lowering():
+                detail = self._text(Span(statement.target.name.end, statement.end))
+                yield from self._named(statement.target.name, SymbolKind.FORMULA, detail, statement)
+            case nodes.Component():
+                yield from self._component(statement)
+            case nodes.Quantization():
+                target = statement.target
+                name = nodes.Name(target.start, target.end, target.text)
+                yield from self._named(name, SymbolKind.QUANTIZATION, statement.algorithm.text, statement)
+
+    def _type_of(self, parameter: nodes.Parameter) -> str:
+        end = parameter.default.start if parameter.default is not None else parameter.end
+        start = parameter.modifiers[0].start if parameter.modifiers else parameter.type.start
+        return self._text(Span(start, end)).removesuffix("=").rstrip()
+
+    def _using(self, using: nodes.Using) -> Iterator[DocumentSymbol]:
+        targets = using.target.items if isinstance(using.target, nodes.ListTarget) else (using.target,)
+        names = [name for target in targets for name in _target_names(target)]
+        for name in names:
+            whole = using if len(names) == 1 else name
+            yield from self._named(name, SymbolKind.VALUE, self._text(using.value.span), whole)
+
+    def _component(self, component: nodes.Component) -> Iterator[DocumentSymbol]:
+        names = [name for result in component.results for name in _result_names(result)]
+        inner = tuple(self._inside(component.value))
+        detail = _invoked(component.value)
+        for name in names:
+            whole = component if len(names) == 1 else name
+            yield from self._named(name, SymbolKind.TENSOR, self._tensor_text(name) or detail, whole, inner)
+            inner = ()
+        yield from inner
+
+    def _inside(self, node: nodes.Node) -> Iterator[DocumentSymbol]:
+        """Labels and the statements of blocks in a right side, from outside in."""
+        if isinstance(node, nodes.Labelled):
+            inner = tuple(self._inside(node.value))
+            yield from self._named(node.label, SymbolKind.LABEL, _invoked(node.value), node, inner)
+            return
+        if not isinstance(node, _AROUND_STATEMENTS):
+            return
+        for child in nodes.children(node):
+            if isinstance(child, nodes.Component):
+                yield from self._component(child)
+            elif isinstance(child, _AROUND_STATEMENTS):
+                yield from self._inside(child)
+
+    def _tensor_text(self, name: nodes.Name) -> str:
+        if is_library(self._path):
+            return ""
+        symbol = self._knowledge.resolution.targets.get(name)
+        return type_text(self._knowledge.value_of(symbol)) if isinstance(symbol, Symbol) else ""
+
+    def _named(
+        self,
+        name: nodes.Name,
+        kind: SymbolKind,
+        detail: str,
+        whole: nodes.Node,
+        children: tuple[DocumentSymbol, ...] = (),
+    ) -> Iterator[DocumentSymbol]:
+        if name.text:
+            span, name_span = whole.span.shifted(self._base), name.span.shifted(self._base)
+            yield DocumentSymbol(name.text, kind, detail, span, name_span, children)
+
+    def _text(self, span: Span) -> str:
+        return source_text(self._snapshot, self._path, span.shifted(self._base))
+
+
+def _target_names(target: nodes.NameTarget | nodes.TupleTarget) -> tuple[nodes.Name, ...]:
+    return (target.name,) if isinstance(target, nodes.NameTarget) else target.names
+
+
+def _result_names(result: nodes.Result | nodes.ResultList) -> Iterator[nodes.Name]:
+    for item in result.items if isinstance(result, nodes.ResultList) else (result,):
+        if isinstance(item, nodes.ResultTuple):
+            yield from item.names
+        elif isinstance(item.target, nodes.Name):
+            yield item.target
+
+
+def _invoked(value: nodes.Node) -> str:
+    """The operator that a right side invokes, or the kind of its control flow."""
+    match value:
+        case nodes.Labelled():
+            return _invoked(value.value)
+        case nodes.Call():
+            return value.function.text
+        case nodes.Branch():
+            return "if"
+        case nodes.Loop():
+            return value.keyword.text
+        case _:
+            return ""

@@ -1,0 +1,111 @@
+"""Files and folders that move: the import statements, and the names of modules, that have to change with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from posixpath import dirname
+
+from snd_analysis.diagnostics import Location, TextEdit
+from snd_analysis.ide.mentions import mentions
+from snd_analysis.names.library import is_library
+from snd_analysis.names.modules import candidates, model_root
+from snd_analysis.names.resolution import ModuleName
+from snd_analysis.syntax.tokens import is_identifier
+from snd_analysis.workspace import Snapshot
+
+_SUFFIX = ".sknd"
+
+
+@dataclass(frozen=True, slots=True)
+class Unreachable:
+    """An import that no name can express once the files have moved."""
+
+    importer: str
+    module: str
+
+
+def moved_paths(moves: Iterable[tuple[str, str]], paths: Iterable[str]) -> dict[str, str]:
+    """Where the files in ``paths`` are after files and folders have moved; those that stay are left out."""
+    pairs = [*moves]
+    found: dict[str, str] = {}
+    for path in paths:
+        for old, new in pairs:
+            if path == old:
+                found[path] = new
+            elif path.startswith(f"{old.rstrip('/')}/"):
+                found[path] = f"{new.rstrip('/')}/{path[len(old.rstrip('/')) + 1 :]}"
+    return found
+
+
+def file_rename_edits(
+    snapshot: Snapshot, moves: Iterable[tuple[str, str]], paths: Iterable[str]
+) -> tuple[list[TextEdit], list[Unreachable]]:
+    """What has to change in ``paths``, named as they are now, so that imports mean the files that they mean now.
+
+    ``moves`` are of files and folders. Where a file is at a place that no import can name, its importers stay as they
+    are; they are told.
+    """
+    everything = [*dict.fromkeys(paths)]
+    moved = moved_paths(moves, everything)
+    for path in everything:  # imported files that nobody has listed
+        moved |= moved_paths(moves, [item.path for item in snapshot.imports(path) if item.path is not None])
+    edits: list[TextEdit] = []
+    unreachable: list[Unreachable] = []
+    for path in everything:
+        if is_library(path):
+            continue
+        names, lost = _new_names(snapshot, path, moved)
+        unreachable += (Unreachable(path, module) for module in lost)
+        if names:
+            edits += _edits(snapshot, path, names)
+    return edits, unreachable
+
+
+def _new_names(snapshot: Snapshot, path: str, moved: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
+    """The modules that a file has to name otherwise, and those that it cannot name any more."""
+    importer = moved.get(path, path)
+    gone, come = set(moved), set(moved.values())
+
+    def exists(file: str) -> bool:
+        return file in come or (file not in gone and snapshot.exists(file))
+
+    names: dict[str, str] = {}
+    lost: list[str] = []
+    for item in snapshot.imports(path):
+        if item.path is None:
+            continue
+        name, target = item.node.text, moved.get(item.path, item.path)
+
+        def means(module: str, target: str = target) -> bool:
+            return next(candidates(module, importer, exists, snapshot.module_paths), None) == target
+
+        if means(name):
+            continue
+        folders = (dirname(importer), model_root(importer, exists), *snapshot.module_paths)
+        new = next((each for each in _names_of(target, folders) if means(each)), None)
+        if new is None:
+            lost.append(name)
+        else:
+            names[name] = new
+    return names, lost
+
+
+def _names_of(target: str, folders: Iterable[str]) -> Iterator[str]:
+    """The names that a file may have seen from these folders."""
+    for folder in folders:
+        prefix = f"{folder.rstrip('/')}/" if folder else ""
+        if target.startswith(prefix) and target.endswith(_SUFFIX):
+            parts = target[len(prefix) : -len(_SUFFIX)].split("/")
+            if all(is_identifier(part) for part in parts):
+                yield ".".join(parts)
+
+
+def _edits(snapshot: Snapshot, path: str, names: Mapping[str, str]) -> Iterator[TextEdit]:
+    text = snapshot.source(path).text
+    for mention in mentions(snapshot, path):
+        if isinstance(mention.subject, ModuleName):
+            span = mention.span
+            new = names.get("".join(text[span.start : span.end].split()))
+            if new is not None:
+                yield TextEdit(Location(path, span), new)

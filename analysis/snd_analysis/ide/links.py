@@ -1,0 +1,22 @@
+"""Places of a file that lead to another: the modules that it imports."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from snd_analysis.source import Span
+from snd_analysis.workspace import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentLink:
+    """A name of a module, and the file in which the module was found."""
+
+    span: Span
+    target: str
+
+
+def document_links(snapshot: Snapshot, path: str) -> list[DocumentLink]:
+    """The links of a file in order of their places; modules that are not found lead nowhere."""
+    links = [DocumentLink(item.span, item.path) for item in snapshot.imports(path) if item.path is not None]
+    return sorted(links, key=lambda link: link.span)

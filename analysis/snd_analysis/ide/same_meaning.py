@@ -1,0 +1,137 @@
+"""Whether every name still leads where it led, once names and files have changed."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
+from typing import TypeAlias
+
+from snd_analysis.diagnostics import Location, Severity, TextEdit
+from snd_analysis.ide.definition import declaration_of
+from snd_analysis.ide.mentions import mentions
+from snd_analysis.ide.targets import Subject
+from snd_analysis.names.resolution import AttributeName
+from snd_analysis.names.symbols import OperatorName
+from snd_analysis.rules.catalogue import severity_of
+from snd_analysis.source import Span
+from snd_analysis.workspace import Snapshot
+
+_Meaning: TypeAlias = "tuple[Span, object]"
+"""A place of a file, and the place that the name there leads to, or what else is known of that."""
+
+
+class Moves:
+    """Where the places of one state of the files are after edits and moves of files."""
+
+    def __init__(self, edits: Iterable[TextEdit], moved: Mapping[str, str]) -> None:
+        self._moved = moved
+        self._edits: dict[str, tuple[Sequence[int], Sequence[int]]] = {}
+        by_path: dict[str, list[TextEdit]] = {}
+        for edit in sorted(edits, key=lambda each: each.location):
+            by_path.setdefault(edit.location.path, []).append(edit)
+        for path, found in by_path.items():
+            ends = [edit.location.span.end for edit in found]
+            growth = [len(edit.text) - (edit.location.span.end - edit.location.span.start) for edit in found]
+            self._edits[path] = ends, [0, *accumulate(growth)]
+
+    def path(self, path: str) -> str:
+        """Where a file is now."""
+        return self._moved.get(path, path)
+
+    def span(self, path: str, span: Span) -> Span:
+        """Where a span is now that no edit cuts."""
+        ends, growth = self._edits.get(path, ((), (0,)))
+        return Span(
+            span.start + growth[bisect_right(ends, span.start)], span.end + growth[bisect_right(ends, span.end)]
+        )
+
+    def location(self, location: Location) -> Location:
+        """Where a place is now."""
+        return Location(self.path(location.path), self.span(location.path, location.span))
+
+
+def first_difference(
+    before: Snapshot, after: Snapshot, paths: Iterable[str], moves: Moves, words: Sequence[str] = ()
+) -> Location | None:
+    """A place, of the state before if it is there, where a name has another meaning after; None if there is none.
+
+    Of files without any of the ``words`` it is known that they mean the same.
+    """
+    for path in dict.fromkeys(paths):
+        text = before.source(path).text
+        if words and not any(word in text for word in words):
+            continue
+        expected = {
+            (moves.span(path, each.span), _moved_meaning(before, each.subject, moves)): each.span
+            for each in mentions(before, path)
+        }
+        found = set(_meanings(after, moves.path(path)))
+        lost = expected.keys() - found
+        if lost:
+            return Location(path, min(expected[each] for each in lost))
+        new = found - expected.keys()
+        if new:
+            return Location(moves.path(path), min(span for span, _ in new))
+    return None
+
+
+def new_errors(before: Snapshot, after: Snapshot, edits: Iterable[TextEdit], moves: Moves) -> Iterator[str]:
+    """What is wrong after, and was not before, with the definitions that edits touch."""
+    for name in dict.fromkeys(_touched(before, edits)):
+        start = _name_start(before, name)
+        renamed = None if start is None else _definition_at(after, moves.path(name.path), moves.span(name.path, start))
+        if renamed is None:
+            continue
+        known = Counter(rule for rule, _ in _errors(before, name))
+        for rule, message in _errors(after, renamed):
+            known[rule] -= 1
+            if known[rule] < 0:
+                yield message
+
+
+def _meanings(snapshot: Snapshot, path: str) -> Iterator[_Meaning]:
+    for each in mentions(snapshot, path):
+        yield each.span, _meaning(snapshot, each.subject, lambda location: location)
+
+
+def _moved_meaning(snapshot: Snapshot, subject: Subject, moves: Moves) -> object:
+    return _meaning(snapshot, subject, moves.location)
+
+
+def _meaning(snapshot: Snapshot, subject: Subject, place: Callable[[Location], Location]) -> object:
+    link = declaration_of(snapshot, subject, Span(0, 0))
+    if link is not None:
+        return place(link.name)
+    if isinstance(subject, AttributeName):  # one that its operator does not have
+        return _meaning(snapshot, subject.operator, place), subject.name
+    return subject
+
+
+def _touched(snapshot: Snapshot, edits: Iterable[TextEdit]) -> Iterator[OperatorName]:
+    for edit in edits:
+        path, at = edit.location.path, edit.location.span.start
+        for placed in snapshot.tree(path).chunks:
+            if placed.start <= at <= placed.start + len(placed.chunk.text):
+                for definition in placed.chunk.definitions:
+                    if placed.start + definition.start <= at <= placed.start + definition.end:
+                        yield OperatorName(path, definition.name.text)
+
+
+def _name_start(snapshot: Snapshot, name: OperatorName) -> Span | None:
+    found = snapshot.definitions(name.path).get(name.name)
+    return None if found is None else found.definition.name.span.shifted(found.start)
+
+
+def _definition_at(snapshot: Snapshot, path: str, name: Span) -> OperatorName | None:
+    definitions = snapshot.tree(path).definitions
+    found = (each for start, each in definitions if each.name.span.shifted(start).start == name.start)
+    definition = next(found, None)
+    return None if definition is None else OperatorName(path, definition.name.text)
+
+
+def _errors(snapshot: Snapshot, name: OperatorName) -> Iterator[tuple[str, str]]:
+    for problem in snapshot.definition_problems(name):
+        if severity_of(problem.rule) is Severity.ERROR:
+            yield problem.rule, problem.message

@@ -1,0 +1,87 @@
+"""Definitions of all files by a part of their names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from snd_analysis.diagnostics import Location
+from snd_analysis.ide.declarations import module_name
+from snd_analysis.names.library import LIBRARY_PREFIX, library_modules
+from snd_analysis.names.symbols import OperatorName
+from snd_analysis.workspace import Snapshot
+
+_MOST = 256
+
+# What makes one way to find the letters of a query in a name better than another.
+_WORD_START = 8
+_NEIGHBOUR = 6
+_SAME_CASE = 1
+_WHOLE = 32
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceSymbol:
+    """An operator or a graph of any file."""
+
+    name: OperatorName
+    kind: str
+    module: str
+    location: Location
+    """Where its name stands."""
+
+
+def workspace_symbols(
+    snapshot: Snapshot, query: str, paths: Iterable[str], with_library: bool = True
+) -> list[WorkspaceSymbol]:
+    """The definitions whose names have the letters of a query in its order, the most similar first.
+
+    A query with a dot is compared with names behind those of their modules. Of the standard library, which everyone
+    has, nothing is found by an empty query.
+    """
+    library = [LIBRARY_PREFIX + module for module in library_modules()] if with_library and query else []
+    ranked: list[tuple[float, str, str, OperatorName]] = []
+    for path in dict.fromkeys([*paths, *library]):
+        module = module_name(path)
+        for name in snapshot.definitions(path):
+            similar = similarity(query, f"{module}.{name}" if "." in query else name)
+            if similar is not None:
+                ranked.append((-similar, name, path, OperatorName(path, name)))
+    return [found for *_, name in sorted(ranked)[:_MOST] if (found := _symbol(snapshot, name)) is not None]
+
+
+def similarity(query: str, name: str) -> float | None:
+    """How well a name fits a query, the greater the better; None if it does not have its letters in its order.
+
+    Letters count for more at starts of words and behind one another, and in short names.
+    """
+    if not query:
+        return 0.0
+    best: dict[int, float] = {-1: 0.0}  # by the place in the name of the letter that was found last
+    for letter in query:
+        following: dict[int, float] = {}
+        for at, character in enumerate(name):
+            if character.lower() != letter.lower():
+                continue
+            own = _SAME_CASE * (character == letter) + _WORD_START * _begins_word(name, at)
+            before = [worth + _NEIGHBOUR * (last == at - 1) for last, worth in best.items() if last < at]
+            if before:
+                following[at] = max(before) + own
+        best = following
+        if not best:
+            return None
+    return max(best.values()) + _WHOLE * (query.lower() == name.lower()) - len(name) / 64
+
+
+def _begins_word(name: str, at: int) -> bool:
+    if at == 0 or not name[at - 1].isalnum():
+        return name[at].isalnum()
+    return (name[at].isupper() and name[at - 1].islower()) or (name[at].isdigit() and not name[at - 1].isdigit())
+
+
+def _symbol(snapshot: Snapshot, name: OperatorName) -> WorkspaceSymbol | None:
+    found = snapshot.definitions(name.path).get(name.name)
+    if found is None:
+        return None
+    span = found.definition.name.span.shifted(found.start)
+    return WorkspaceSymbol(name, found.definition.kind, module_name(name.path), Location(name.path, span))
