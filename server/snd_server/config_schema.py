@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -45,6 +46,11 @@ def parse_settings(text: str, origin: str, table: tuple[str, ...]) -> Settings |
     return _Reader(text, origin, table).settings(document)
 
 
+def checked_settings(table: Mapping[str, Any], origin: str) -> Settings:
+    """The settings in a table that does not come from a file. Raises ConfigError."""
+    return _Reader("", origin, ()).settings(table)
+
+
 @dataclass(frozen=True, slots=True)
 class _Reader:
     text: str
@@ -52,7 +58,7 @@ class _Reader:
     table: tuple[str, ...]
 
     def settings(self, document: Any) -> Settings:
-        if not isinstance(document, dict):
+        if not isinstance(document, Mapping):
             raise self.error(self.table[-1], f"'{'.'.join(self.table)}' must be a table")
         for key in document:
             if key not in _KEYS:
@@ -101,6 +107,8 @@ class _Reader:
 
         tomllib knows no lines; a word in a comment further up can mislead this, which costs only precision.
         """
+        if not self.text:
+            return ConfigError(f"{self.origin}: {message}")
         lines = self.text.splitlines()
         header = r"^\s*\[\s*" + r"\s*\.\s*".join(map(re.escape, self.table)) + r"\b"
         start = _first(lines, 0, header) if self.table else 0

@@ -2,22 +2,45 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
+import logging
+import sys
+
 import click
+
+# Reading a message must not wait for the analysis longer than this.
+_SWITCH_SECONDS = 0.0005
 
 
 @click.command(short_help="Serve editors: the language server.")
 @click.option("--stdio", is_flag=True, help="Talk over standard input and output; this is the default.")
-@click.option("--tcp", metavar="HOST:PORT", help="Wait for one client on this address instead.")
-def lsp(stdio: bool, tcp: str | None) -> int:
+@click.option("--tcp", metavar="HOST:PORT", help="Wait for one client at this address; without HOST, at the loopback.")
+@click.option("--pipe", metavar="PATH", help="Talk over this named pipe or Unix socket, at which the client listens.")
+def lsp(stdio: bool, tcp: str | None, pipe: str | None) -> int:
     """Run the language server for one client."""
+    if sum((stdio, tcp is not None, pipe is not None)) > 1:
+        raise click.UsageError("--stdio, --tcp and --pipe exclude one another")
+    host, port = _address(tcp) if tcp is not None else ("", 0)
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s: %(message)s")
+    logging.getLogger("pygls").setLevel(logging.CRITICAL)  # we tell of faults ourselves, with what was asked
+    sys.setswitchinterval(_SWITCH_SECONDS)
+    gc.disable()
     from snd_server.lsp.server import SndServer
+    from snd_server.lsp.transport import serve_pipe, serve_stdio, serve_tcp
 
     server = SndServer()
-    if tcp is None:
-        server.start_io()
-        return 0
-    host, _, port = tcp.rpartition(":")
-    if not port.isdigit():
-        raise click.UsageError(f"'{tcp}' is no address: it is HOST:PORT, or just a port")
-    server.start_tcp(host or "127.0.0.1", int(port))
-    return 0
+    gc.freeze()
+    gc.enable()
+    if tcp is not None:
+        return asyncio.run(serve_tcp(server, host, port))
+    if pipe is not None:
+        return asyncio.run(serve_pipe(server, pipe))
+    return asyncio.run(serve_stdio(server))
+
+
+def _address(text: str) -> tuple[str, int]:
+    host, _, port = text.rpartition(":")
+    if not port.isdigit() or int(port) > 65_535:
+        raise click.UsageError(f"'{text}' is no address: it is HOST:PORT, or just a port")
+    return host.strip("[]") or "127.0.0.1", int(port)

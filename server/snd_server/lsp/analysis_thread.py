@@ -1,48 +1,97 @@
 """The one thread on which the analysis works: edits and questions in the order in which they came.
 
-Reading messages goes on meanwhile, so that a request can be cancelled while it is being answered.
+Reading messages goes on meanwhile, so that a request can be cancelled while it is being answered. Long questions are
+*patient*: they are put aside, between two pieces of work, for whatever else there is to do, and begun again. What they
+found out until then is known to the analysis by then, so little is done twice.
 """
 
 from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
-from queue import SimpleQueue
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 _Answer = TypeVar("_Answer")
+_Item = TypeVar("_Item")
 
 # Trees and compositions are walked by recursion (see ``snd_server.cli``); parts of it pass through C.
 _STACK_BYTES = 256 * 1024 * 1024
 
 
 class Interrupted(Exception):  # noqa: N818 - it is no fault
-    """A question that nobody waits for any more: cancelled, or asked of texts that have changed since."""
+    """A question that nobody waits for any more: cancelled, or asked of a text that has changed since."""
+
+
+class _PutAside(Exception):  # noqa: N818 - it is no fault
+    """A patient question makes room for others."""
 
 
 class Question:
     """Something the analysis is working on, or is to work on."""
 
     def __init__(self) -> None:
-        self._stopped = threading.Event()
+        self._stopped = False
+        self._put_aside = False
 
     def stop(self) -> None:
         """Nobody wants to know any more."""
-        self._stopped.set()
+        self._stopped = True
+
+    def put_aside(self) -> None:
+        """Others come first."""
+        self._put_aside = True
+
+    def begin(self) -> None:
+        """Now it is its turn."""
+        self._put_aside = False
 
     def checkpoint(self) -> None:
-        """To be called between pieces of work. Raises Interrupted."""
-        if self._stopped.is_set():
+        """To be called between pieces of work. Raises Interrupted, or what puts a patient question aside."""
+        if self._stopped:
             raise Interrupted
+        if self._put_aside:
+            raise _PutAside
+
+    def each(self, items: Iterable[_Item]) -> Iterator[_Item]:
+        """The items, with a checkpoint before each."""
+        for item in items:
+            self.checkpoint()
+            yield item
+
+
+@dataclass(eq=False)
+class _Job:
+    function: Callable[[], Any]
+    question: Question = field(default_factory=Question)
+    patient: bool = False
+    future: Future[Any] = field(default_factory=Future)
+
+    def run(self) -> bool:
+        """Whether it is done with; otherwise it was put aside."""
+        try:
+            answer = self.function()
+        except _PutAside:
+            return False
+        except BaseException as error:  # whoever waits for the answer is told
+            self.future.set_exception(error)
+        else:
+            self.future.set_result(answer)
+        return True
 
 
 class AnalysisThread:
     """Runs functions one after the other on a thread of its own, which never keeps the process from ending."""
 
     def __init__(self) -> None:
-        self._pending: SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None] = SimpleQueue()
+        self._urgent: deque[_Job] = deque()
+        self._patient: deque[_Job] = deque()
+        self._running: _Job | None = None
+        self._closed = False
+        self._changed = threading.Condition()
         before = threading.stack_size(_STACK_BYTES)
         try:
             threading.Thread(target=self._work, name="analysis", daemon=True).start()
@@ -51,11 +100,11 @@ class AnalysisThread:
 
     def submit(self, function: Callable[[], _Answer]) -> Future[_Answer]:
         """Does something in its turn."""
-        future: Future[_Answer] = Future()
-        self._pending.put((future, function))
-        return future
+        return self._add(_Job(function))
 
-    async def ask(self, function: Callable[[Question], _Answer], question: Question | None = None) -> _Answer:
+    async def ask(
+        self, function: Callable[[Question], _Answer], question: Question | None = None, patient: bool = False
+    ) -> _Answer:
         """The answer of ``function``, whose ``Question`` tells it when to stop.
 
         Raises whatever it raises; CancelledError at once if the task that waits for it is cancelled.
@@ -67,21 +116,45 @@ class AnalysisThread:
             return function(asked)
 
         try:
-            return await asyncio.wrap_future(self.submit(answer))
+            return await asyncio.wrap_future(self._add(_Job(answer, asked, patient)))
         except asyncio.CancelledError:
             asked.stop()
             raise
 
     def close(self) -> None:
         """Begins nothing more, and waits for nothing."""
-        self._pending.put(None)
+        with self._changed:
+            self._closed = True
+            if self._running is not None:
+                self._running.question.stop()
+            self._changed.notify()
+
+    def _add(self, job: _Job) -> Future[Any]:
+        with self._changed:
+            (self._patient if job.patient else self._urgent).append(job)
+            if not job.patient and self._running is not None and self._running.patient:
+                self._running.question.put_aside()
+            self._changed.notify()
+        return job.future
+
+    def _next(self, put_aside: _Job | None) -> _Job | None:
+        with self._changed:
+            if put_aside is not None:
+                self._patient.appendleft(put_aside)
+            self._running = None
+            while not (self._urgent or self._patient or self._closed):
+                self._changed.wait()
+            if self._closed:
+                return None
+            job = self._running = (self._urgent or self._patient).popleft()
+            job.question.begin()
+            return job
 
     def _work(self) -> None:
-        while (job := self._pending.get()) is not None:
-            future, function = job
-            if not future.set_running_or_notify_cancel():
+        put_aside: _Job | None = None
+        while (job := self._next(put_aside)) is not None:
+            put_aside = None
+            if not (job.future.running() or job.future.set_running_or_notify_cancel()):
                 continue
-            try:
-                future.set_result(function())
-            except BaseException as error:  # whoever waits for the answer is told
-                future.set_exception(error)
+            if not job.run():
+                put_aside = job

@@ -9,7 +9,7 @@ from lsprotocol import types
 
 from snd_analysis.source import Edit, Source, Span
 from snd_server.lsp.convert import Converter
-from snd_server.lsp.uris import path_of
+from snd_server.lsp.uris import path_of, uri_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,11 @@ class Documents:
     def get(self, path: str) -> Document | None:
         """The open document of a path."""
         return self._by_path.get(path)
+
+    def uri(self, path: str) -> str:
+        """The URI of a path, spelled as the client does if it has it open."""
+        document = self._by_path.get(path)
+        return document.uri if document else uri_of(path)
 
     def open(self, uri: str, version: int, text: str) -> Document:
         """Opens a document, or opens it again."""

@@ -27,36 +27,34 @@ def register(server: SndServer) -> None:
 async def _whole(server: SndServer, params: types.DocumentFormattingParams) -> list[types.TextEdit]:
     path = path_of(params.text_document.uri)
 
-    def edits(snapshot: Snapshot, question: Question) -> list[types.TextEdit]:
-        return _converted(server, snapshot.source(path), format_edits(snapshot.tree(path), _width(server, path)))
+    def answer(snapshot: Snapshot, question: Question) -> list[types.TextEdit]:
+        return _converted(
+            server, snapshot.source(path), format_edits(snapshot.tree(path), server.session.line_width(path))
+        )
 
-    return await server.session.ask(path, edits)
+    return await server.session.ask(path, answer)
 
 
 async def _range(server: SndServer, params: types.DocumentRangeFormattingParams) -> list[types.TextEdit]:
     path = path_of(params.text_document.uri)
 
-    def edits(snapshot: Snapshot, question: Question) -> list[types.TextEdit]:
+    def answer(snapshot: Snapshot, question: Question) -> list[types.TextEdit]:
         source = snapshot.source(path)
         span = server.session.converter.span(source, params.range)
-        return _converted(server, source, format_edits(snapshot.tree(path), _width(server, path), span))
+        return _converted(server, source, format_edits(snapshot.tree(path), server.session.line_width(path), span))
 
-    return await server.session.ask(path, edits)
+    return await server.session.ask(path, answer)
 
 
 async def _typed(server: SndServer, params: types.DocumentOnTypeFormattingParams) -> list[types.TextEdit]:
     path = path_of(params.text_document.uri)
 
-    def edits(snapshot: Snapshot, question: Question) -> list[types.TextEdit]:
+    def answer(snapshot: Snapshot, question: Question) -> list[types.TextEdit]:
         source = snapshot.source(path)
         offset = server.session.converter.offset(source, params.position)
-        return _converted(server, source, format_typed(snapshot.tree(path), offset, _width(server, path)))
+        return _converted(server, source, format_typed(snapshot.tree(path), offset, server.session.line_width(path)))
 
-    return await server.session.ask(path, edits)
-
-
-def _width(server: SndServer, path: str) -> int:
-    return server.session.configuration(path).settings.line_width
+    return await server.session.ask(path, answer)
 
 
 def _converted(server: SndServer, source: Source, edits: list[Edit]) -> list[types.TextEdit]:

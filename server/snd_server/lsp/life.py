@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
+import os
+import sys
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
 from pygls.capabilities import ServerCapabilitiesBuilder
 
+from snd_server.lsp.abilities import diagnostic_abilities
+from snd_server.lsp.client_settings import SECTION, fetch, take
 from snd_server.lsp.convert import Converter
 from snd_server.lsp.uris import path_of
+from snd_server.lsp.watching import watch
 
 if TYPE_CHECKING:
     from snd_server.lsp.server import SndServer
 
-_WATCHED = ("**/*.sknd", "**/snd.toml", "**/pyproject.toml")
+# How often it is looked whether the client's process is still there.
+_LOOK_SECONDS = 5.0
 
 
 def register(server: SndServer) -> None:
@@ -21,52 +29,79 @@ def register(server: SndServer) -> None:
     server.handle(types.INITIALIZE, _initialize)
     server.handle(types.INITIALIZED, _initialized)
     server.handle(types.SHUTDOWN, _shutdown)
+    server.handle(types.SET_TRACE, _set_trace)
     server.handle(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS, _change_folders)
-    server.handle(types.WORKSPACE_DID_CHANGE_WATCHED_FILES, _change_files)
 
 
 def _initialize(server: SndServer, params: types.InitializeParams) -> None:
-    session = server.session
     encoding = ServerCapabilitiesBuilder.choose_position_encoding(params.capabilities)
-    session.converter = Converter(encoding)
-    folders = [(folder.uri, folder.name) for folder in params.workspace_folders or ()]
+    server.session.converter = Converter(encoding)
+    server.session.on_config_error = server.warn
+    server.diagnostic_abilities = diagnostic_abilities(params.capabilities)
+    if params.trace is not None:
+        server.protocol.trace = params.trace
+    folders = {folder.uri: folder.name for folder in params.workspace_folders or ()}
     if not folders and params.root_uri:
-        folders = [(params.root_uri, "")]
-    session.folders = {path_of(uri): name for uri, name in folders}
-
-    def tell(error: Exception) -> None:
-        server.window_log_message(types.LogMessageParams(types.MessageType.Error, str(error)))
-
-    session.on_config_error = tell
+        folders = {params.root_uri: ""}
+    _set_folders(server, folders)
+    if params.initialization_options is not None:
+        take(server, params.initialization_options)
+    if params.process_id is not None and _is_alive(params.process_id):
+        server.begin(_follow(server, params.process_id))
 
 
 async def _initialized(server: SndServer, params: types.InitializedParams) -> None:
+    server.begin(watch(server))
     workspace = server.client_capabilities.workspace
-    watched = workspace and workspace.did_change_watched_files
-    if not watched or not watched.dynamic_registration:
-        return
-    watchers = [types.FileSystemWatcher(pattern) for pattern in _WATCHED]
-    options = types.DidChangeWatchedFilesRegistrationOptions(watchers)
-    registration = types.Registration("watched-files", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
-    await server.client_register_capability_async(types.RegistrationParams([registration]))
+    changes = workspace and workspace.did_change_configuration
+    if changes and changes.dynamic_registration:
+        method = types.WORKSPACE_DID_CHANGE_CONFIGURATION
+        options = types.DidChangeConfigurationRegistrationOptions(SECTION)
+        registration = types.Registration("configuration", method, options)
+        await server.client_register_capability_async(types.RegistrationParams([registration]))
+    if workspace and workspace.configuration:
+        await fetch(server)
+        server.refresher.everything()
+    await server.session.settle(gc.freeze)
+
+
+def _set_trace(server: SndServer, params: types.SetTraceParams) -> None:
+    """Its value has been taken by pygls; ``SndServer.handle`` traces."""
 
 
 def _shutdown(server: SndServer, params: None) -> None:
     server.session.stop()
 
 
-def _change_folders(server: SndServer, params: types.DidChangeWorkspaceFoldersParams) -> None:
-    for folder in params.event.removed:
-        server.session.folders.pop(path_of(folder.uri), None)
-    for folder in params.event.added:
-        server.session.folders[path_of(folder.uri)] = folder.name
+async def _change_folders(server: SndServer, params: types.DidChangeWorkspaceFoldersParams) -> None:
+    removed = {folder.uri for folder in params.event.removed}
+    folders = {uri: name for uri, name in server.folders.items() if uri not in removed}
+    _set_folders(server, {**folders, **{folder.uri: folder.name for folder in params.event.added}})
+    server.refresher.everything()
+    await fetch(server)
 
 
-def _change_files(server: SndServer, params: types.DidChangeWatchedFilesParams) -> None:
-    from snd_server.lsp.diagnostics import diagnose_again
+def _set_folders(server: SndServer, folders: dict[str, str]) -> None:
+    server.folders = folders
+    server.session.set_folders(map(path_of, folders))
 
-    paths = [path_of(change.uri) for change in params.changes]
-    if any(path.endswith(".toml") for path in paths):
-        server.session.reconfigure()
-    server.session.refresh(paths)
-    diagnose_again(server)
+
+async def _follow(server: SndServer, process: int) -> None:
+    """Ends when the client's process has, even if somebody else holds its end of the pipe."""
+    while _is_alive(process):
+        await asyncio.sleep(_LOOK_SECONDS)
+    server.stop(1)
+    server.hang_up()
+
+
+def _is_alive(process: int) -> bool:
+    """Whether there is such a process here; unknown on Windows, where signals end processes."""
+    if sys.platform == "win32":
+        return False
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True

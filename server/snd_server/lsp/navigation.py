@@ -15,7 +15,7 @@ from snd_analysis.ide.selection import selections
 from snd_analysis.names.resolution import Role
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.analysis_thread import Question
-from snd_server.lsp.uris import path_of, uri_of
+from snd_server.lsp.uris import path_of
 
 if TYPE_CHECKING:
     from snd_server.lsp.server import SndServer
@@ -115,7 +115,7 @@ async def _links(
             target = snapshot.source(each.name.path)
             links.append(
                 types.LocationLink(
-                    uri_of(each.name.path),
+                    server.session.documents.uri(each.name.path),
                     converter.range(target, each.whole.span),
                     converter.range(target, each.name.span),
                     converter.range(snapshot.source(path), each.origin),
@@ -127,13 +127,15 @@ async def _links(
 
 
 async def _references(server: SndServer, params: types.ReferenceParams) -> list[types.Location] | None:
-    paths = await server.session.files()
+    path = path_of(params.text_document.uri)
 
-    def converted(snapshot: Snapshot, path: str, offset: int) -> list[types.Location]:
+    def converted(snapshot: Snapshot, question: Question) -> list[types.Location]:
+        offset = server.session.converter.offset(snapshot.source(path), params.position)
+        paths = question.each(server.session.files())
         found = references(snapshot, path, offset, paths, params.context.include_declaration)
         return [location(server, snapshot, each) for each in found]
 
-    return await _at(server, params, converted) or None
+    return await server.session.ask(path, converted, patient=True, if_unchanged=True) or None
 
 
 async def _highlights(server: SndServer, params: types.DocumentHighlightParams) -> list[types.DocumentHighlight] | None:
@@ -187,4 +189,4 @@ async def _selections(server: SndServer, params: types.SelectionRangeParams) -> 
 def location(server: SndServer, snapshot: Snapshot, place: Location) -> types.Location:
     """A place in any file."""
     source = snapshot.source(place.path)
-    return types.Location(uri_of(place.path), server.session.converter.range(source, place.span))
+    return types.Location(server.session.documents.uri(place.path), server.session.converter.range(source, place.span))

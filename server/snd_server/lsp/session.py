@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 from lsprotocol import types
@@ -15,30 +16,42 @@ from snd_server.config import ConfigError, Configuration, Configurations
 from snd_server.discovery import MissingPathError, discover
 from snd_server.files import DiskReader
 from snd_server.lsp.analysis_thread import AnalysisThread, Question
+from snd_server.lsp.client_settings import ClientSettings, Scopes
 from snd_server.lsp.convert import Converter
 from snd_server.lsp.documents import Document, Documents
+from snd_server.lsp.uris import uri_of
 
 _Answer = TypeVar("_Answer")
+
+
+class UnknownDocument(Exception):  # noqa: N818 - it is an answer
+    """What was asked about is neither open nor a file."""
 
 
 class Session:
     """One client's texts and the analysis of them.
 
     Documents belong to the thread that reads messages, workspaces to the analysis thread. What reaches both is passed
-    on in the order of the messages, so that every question is answered for the texts the client had when it asked.
+    on in the order of the messages, so that every question is answered for the texts the client had when it asked, but
+    patient ones, which are answered for later texts if need be.
     """
 
     def __init__(self) -> None:
         self.documents = Documents()
         self.converter = Converter(types.PositionEncodingKind.Utf16)
-        self.folders: dict[str, str] = {}
-        """The workspace folders of the client: names by path."""
-        self.configurations = Configurations()
-        self.on_config_error: Callable[[Exception], None] = lambda error: None
+        self.on_config_error: Callable[[str], None] = lambda message: None
         self._thread = AnalysisThread()
+        self._asked: defaultdict[str, set[Question]] = defaultdict(set)
+        """Questions that are for nothing when the text of a path changes."""
+        # What follows is for the analysis thread alone.
         self._reader = DiskReader()
         self._workspaces: dict[tuple[str, ...], Workspace] = {}
-        self._outdatable: set[Question] = set()
+        self._opened: dict[str, Document] = {}
+        self._configurations = Configurations()
+        self._told: set[str] = set()
+        self._scopes = Scopes()
+        self._folders: tuple[str, ...] = ()
+        self._files: list[str] | None = None
 
     # ---- texts -------------------------------------------------------------------------------------------------------
     def open(self, uri: str, version: int, text: str) -> None:
@@ -54,103 +67,166 @@ class Session:
         document = self.documents.close(uri)
         if document is not None:
             path = document.source.path
-            self._outdate()
-            self._submit(lambda: self._each_workspace(lambda workspace: workspace.close(path)))
-            self.refresh([path])
+            self._outdate(path)
+
+            def forget() -> None:
+                self._opened.pop(path, None)
+                self._reader.forget(path)
+                for workspace in self._workspaces.values():
+                    workspace.close(path)
+
+            self._thread.submit(forget)
         return document
 
     def refresh(self, paths: Sequence[str]) -> None:
         """Files changed on disk, appeared or vanished."""
-        self._outdate()
 
         def forget() -> None:
+            self._files = None
             for path in paths:
                 self._reader.forget(path)
-                self._each_workspace(lambda workspace, path=path: workspace.refresh(path))  # type: ignore[misc]
+                for workspace in self._workspaces.values():
+                    workspace.refresh(path)
 
-        self._submit(forget)
-
-    def reconfigure(self) -> None:
-        """A configuration file changed."""
-        self._outdate()
-
-        def forget() -> None:
-            self.configurations = Configurations()
-            self._workspaces.clear()
-
-        self._submit(forget)
+        self._thread.submit(forget)
 
     def _set(self, document: Document) -> None:
-        self._outdate()
-        path, text = document.source.path, document.source.text
-        if not is_library(path):  # the library is read-only: what clients make of its files counts for nothing
-            self._submit(lambda: self._each_workspace(lambda workspace: workspace.open(path, text)))
+        path = document.source.path
+        self._outdate(path)
+        if is_library(path):  # the library is read-only: what clients make of its files counts for nothing
+            return
+
+        def replace() -> None:
+            self._opened[path] = document
+            for workspace in self._workspaces.values():
+                workspace.open(path, document.source.text)
+
+        self._thread.submit(replace)
+
+    def _outdate(self, path: str) -> None:
+        for question in self._asked.get(path, ()):
+            question.stop()
+
+    # ---- what decides about diagnostics besides texts ----------------------------------------------------------------
+    def reconfigure(self) -> None:
+        """A configuration file changed."""
+
+        def forget() -> None:
+            self._configurations = Configurations()
+            self._told.clear()
+            self._files = None
+
+        self._thread.submit(forget)
+
+    def set_folders(self, folders: Iterable[str]) -> None:
+        """The workspace folders of the client."""
+        now = tuple(folders)
+
+        def replace() -> None:
+            self._folders = now
+            self._files = None
+
+        self._thread.submit(replace)
+
+    def set_scopes(self, scopes: Scopes) -> None:
+        """What the client is configured to."""
+
+        def replace() -> None:
+            self._scopes = scopes
+
+        self._thread.submit(replace)
 
     # ---- questions ---------------------------------------------------------------------------------------------------
     async def ask(
-        self, path: str, function: Callable[[Snapshot, Question], _Answer], *, outdatable: bool = False
+        self,
+        path: str,
+        function: Callable[[Snapshot, Question], _Answer],
+        *,
+        patient: bool = False,
+        if_unchanged: bool = False,
     ) -> _Answer:
-        """The answer of ``function`` for the texts as they are now, seen from a file.
+        """The answer of ``function`` for the texts as they are, seen from a file.
 
-        An ``outdatable`` question is given up when a text changes. Raises Interrupted then.
+        A ``patient`` question waits for all others, and is begun again after them. With ``if_unchanged``, it is given
+        up when the text of the file changes: Interrupted is raised. Raises UnknownDocument if there is no such file.
         """
         question = Question()
-        opened = [(each.source.path, each.source.text) for each in self.documents]
-        if outdatable:
-            self._outdatable.add(question)
+        if if_unchanged:
+            self._asked[path].add(question)
         try:
-            return await self._thread.ask(lambda asked: function(self._snapshot(path, opened, asked), asked), question)
+            return await self._thread.ask(lambda asked: function(self._snapshot(path, asked), asked), question, patient)
         finally:
-            self._outdatable.discard(question)
+            if if_unchanged:
+                self._asked[path].discard(question)
+                if not self._asked[path]:
+                    del self._asked[path]
 
     async def work(self, function: Callable[[], _Answer]) -> _Answer:
         """Does something on the analysis thread, in its turn."""
         return await asyncio.wrap_future(self._thread.submit(function))
 
-    async def files(self) -> list[str]:
-        """Every file of the workspace folders, and every open document."""
-        folders = [path for path in self.folders if os.path.isdir(path)]
-        opened = [document.source.path for document in self.documents]
-
-        def found() -> list[str]:
-            try:
-                return discover(folders, self.configurations)
-            except (ConfigError, MissingPathError) as error:
-                self.on_config_error(error)
-                return []
-
-        return list(dict.fromkeys([*await self.work(found), *opened]))
-
-    def configuration(self, path: str) -> Configuration:
-        """The configuration of a file; the default one where it is broken, which the client is told of."""
-        try:
-            return self.configurations.of_file(path)
-        except ConfigError as error:
-            self.on_config_error(error)
-            return Configuration()
+    async def settle(self, function: Callable[[], None]) -> None:
+        """Does something when there is nothing else to do."""
+        await self._thread.ask(lambda _: function(), patient=True)
 
     def stop(self) -> None:
         """Nothing more is asked."""
-        self._outdate()
         self._thread.close()
 
-    def _snapshot(self, path: str, opened: Sequence[tuple[str, str]], question: Question) -> Snapshot:
-        module_paths = self.configuration(path).module_paths
+    def _snapshot(self, path: str, question: Question) -> Snapshot:
+        module_paths = self._module_paths(path)
         workspace = self._workspaces.get(module_paths)
         if workspace is None:
             workspace = self._workspaces[module_paths] = Workspace(self._reader, module_paths)
-            for other, text in opened:
-                if not is_library(other):
-                    workspace.open(other, text)
-        return workspace.snapshot(question.checkpoint)
+            for opened, document in self._opened.items():
+                workspace.open(opened, document.source.text)
+        snapshot = workspace.snapshot(question.checkpoint)
+        if snapshot.file(path) is None:
+            raise UnknownDocument(f"{uri_of(path)} is neither open nor a file")
+        return snapshot
 
-    def _each_workspace(self, change: Callable[[Workspace], None]) -> None:
-        for workspace in self._workspaces.values():
-            change(workspace)
+    def _module_paths(self, path: str) -> tuple[str, ...]:
+        paths = (*self.configuration(path).module_paths, *self.settings(path).module_paths)
+        return tuple(dict.fromkeys(map(os.path.abspath, paths)))
 
-    def _submit(self, function: Callable[[], None]) -> None:
-        self._thread.submit(function)
+    # ---- for functions that answer questions: on the analysis thread alone -------------------------------------------
+    def files(self) -> list[str]:
+        """Every file of the workspace folders, and every open document."""
+        if self._files is None:
+            folders = [path for path in self._folders if os.path.isdir(path)]
+            try:
+                self._files = discover(folders, self._configurations)
+            except (ConfigError, MissingPathError) as error:
+                self._tell(str(error))
+                self._files = []
+        return list(dict.fromkeys([*self._files, *self._opened]))
 
-    def _outdate(self) -> None:
-        for question in self._outdatable:
-            question.stop()
+    def opened(self, path: str) -> Document | None:
+        """The version of an open document that questions are answered for now."""
+        return self._opened.get(path)
+
+    def configuration(self, path: str) -> Configuration:
+        """The configuration of a file; the default one where it is broken, which the client is told of.
+
+        A document that is no file has the configuration of the first workspace folder.
+        """
+        try:
+            if os.path.isabs(path):
+                return self._configurations.of_file(path)
+            return self._configurations.of_folder(self._folders[0]) if self._folders else Configuration()
+        except ConfigError as error:
+            self._tell(str(error))
+            return Configuration()
+
+    def settings(self, path: str) -> ClientSettings:
+        """What the client is configured to for a file."""
+        return self._scopes.of(path)
+
+    def line_width(self, path: str) -> int:
+        """The columns that the formatter may fill in a file."""
+        return self.settings(path).line_width or self.configuration(path).settings.line_width
+
+    def _tell(self, message: str) -> None:
+        if message not in self._told:
+            self._told.add(message)
+            self.on_config_error(message)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from snd_server.lsp.diagnostics import clear, diagnose, diagnose_again
+from snd_server.lsp.uris import path_of
 
 if TYPE_CHECKING:
     from snd_server.lsp.server import SndServer
@@ -19,23 +19,33 @@ def register(server: SndServer) -> None:
     """Registers the handlers of this module."""
     server.handle(types.TEXT_DOCUMENT_DID_OPEN, _open)
     server.handle(types.TEXT_DOCUMENT_DID_CHANGE, _change)
+    server.handle(types.TEXT_DOCUMENT_DID_SAVE, _save, types.SaveOptions(include_text=False))
     server.handle(types.TEXT_DOCUMENT_DID_CLOSE, _close)
 
 
 def _open(server: SndServer, params: types.DidOpenTextDocumentParams) -> None:
     document = params.text_document
+    if server.session.documents.get(path_of(document.uri)) is not None:
+        _logger.warning("%s was opened again without being closed", document.uri)
     server.session.open(document.uri, document.version, document.text)
-    diagnose(server, document.uri)
+    _changed(server, document.uri)
 
 
 def _change(server: SndServer, params: types.DidChangeTextDocumentParams) -> None:
     document = params.text_document
-    try:
-        server.session.change(document.uri, document.version, params.content_changes)
-    except KeyError:
+    before = server.session.documents.get(path_of(document.uri))
+    if before is None:
         _logger.warning("a change of %s, which is not open, is ignored", document.uri)
         return
-    diagnose(server, document.uri)
+    if document.version <= before.version:  # what the client holds is what counts, however it counts
+        _logger.warning("%s went from version %d back to %d", document.uri, before.version, document.version)
+    server.session.change(document.uri, document.version, params.content_changes)
+    _changed(server, document.uri)
+
+
+def _save(server: SndServer, params: types.DidSaveTextDocumentParams) -> None:
+    """Clients that watch no files tell at least what they write themselves."""
+    server.session.refresh([path_of(params.text_document.uri)])
 
 
 def _close(server: SndServer, params: types.DidCloseTextDocumentParams) -> None:
@@ -43,5 +53,13 @@ def _close(server: SndServer, params: types.DidCloseTextDocumentParams) -> None:
     if document is None:
         _logger.warning("%s was closed without being open", params.text_document.uri)
         return
-    clear(server, document)
-    diagnose_again(server)
+    server.publisher.closed(document)
+    server.refresher.closed(document.source.path)
+    server.refresher.texts()
+
+
+def _changed(server: SndServer, uri: str) -> None:
+    document = server.session.documents.get(path_of(uri))
+    if document is not None:
+        server.publisher.changed(document)
+        server.refresher.texts()

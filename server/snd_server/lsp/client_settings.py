@@ -1,0 +1,114 @@
+"""What the client is configured to: section ``snd``, for all and for each workspace folder.
+
+The keys are those of ``snd.toml`` (``select``, ``ignore``, ``error``, ``warn``, ``module-paths``, ``line-width``), also
+in the spelling of editors (``modulePaths``, ``lineWidth``). They outweigh the configuration files, as a command line
+does. Other keys are the switches of features, which each feature reads for itself.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+
+from snd_server.config_schema import ConfigError, Settings, checked_settings
+from snd_server.lsp.uris import path_of
+from snd_server.selection import RuleSettings
+
+if TYPE_CHECKING:
+    from snd_server.lsp.server import SndServer
+
+SECTION = "snd"
+
+_KEYS = frozenset({"select", "ignore", "error", "warn", "module-paths", "line-width"})
+_CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
+
+
+@dataclass(frozen=True, slots=True)
+class ClientSettings:
+    """The settings for one scope."""
+
+    rules: RuleSettings = field(default_factory=RuleSettings)
+    module_paths: tuple[str, ...] = ()
+    """Absolute paths."""
+    line_width: int | None = None
+    switches: Mapping[str, Any] = field(default_factory=dict)
+    """Everything else, as the client sent it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scopes:
+    """The settings for all, and those of folders."""
+
+    everywhere: ClientSettings = field(default_factory=ClientSettings)
+    by_folder: Mapping[str, ClientSettings] = field(default_factory=dict)
+
+    def of(self, path: str) -> ClientSettings:
+        """The settings for a file: those of the innermost folder around it."""
+        around = [folder for folder in self.by_folder if path.startswith(folder.rstrip(os.sep) + os.sep)]
+        return self.by_folder[max(around, key=len)] if around else self.everywhere
+
+
+def parse_client_settings(value: Any, folder: str | None = None) -> ClientSettings:
+    """The settings that a client sent; relative module paths are below ``folder``. Raises ConfigError."""
+    if value is None:
+        return ClientSettings()
+    if not isinstance(value, dict):
+        raise ConfigError(f"the settings '{SECTION}' of the editor must be an object")
+    spelled = {_CAPITAL.sub("-", str(key)).lower(): (key, each) for key, each in value.items() if each is not None}
+    known = {name: each for name, (_, each) in spelled.items() if name in _KEYS}
+    switches = {key: each for name, (key, each) in spelled.items() if name not in _KEYS}
+    settings = checked_settings(known, f"the settings '{SECTION}' of the editor")
+    paths = tuple(os.path.join(folder or os.curdir, path) for path in settings.module_paths)
+    width = settings.line_width if settings.line_width != Settings().line_width or "line-width" in known else None
+    return ClientSettings(settings.rules, tuple(map(os.path.abspath, paths)), width, switches)
+
+
+def register(server: SndServer) -> None:
+    """Registers the handlers of this module."""
+    server.handle(types.WORKSPACE_DID_CHANGE_CONFIGURATION, _change)
+
+
+def take(server: SndServer, value: Any) -> None:
+    """Settings that came without being asked for: with ``initialize``, or with a change of them."""
+    section = value.get(SECTION, value) if isinstance(value, dict) else value
+    server.session.set_scopes(Scopes(_parsed(server, section, None)))
+
+
+async def fetch(server: SndServer) -> None:
+    """Asks the client for its settings, if it can be asked."""
+    workspace = server.client_capabilities.workspace
+    if not workspace or not workspace.configuration:
+        return
+    folders = list(server.folders)
+    items = [types.ConfigurationItem(section=SECTION)]
+    items += [types.ConfigurationItem(scope_uri=uri, section=SECTION) for uri in folders]
+    values = await server.workspace_configuration_async(types.ConfigurationParams(items))
+    if len(values) != len(items):
+        server.fault("workspace/configuration", ValueError(f"{len(values)} answers to {len(items)} questions"))
+        return
+    by_folder = {
+        path_of(uri): _parsed(server, value, path_of(uri)) for uri, value in zip(folders, values[1:], strict=True)
+    }
+    server.session.set_scopes(Scopes(_parsed(server, values[0], None), by_folder))
+
+
+async def _change(server: SndServer, params: types.DidChangeConfigurationParams) -> None:
+    workspace = server.client_capabilities.workspace
+    if workspace and workspace.configuration:
+        await fetch(server)
+    else:
+        take(server, params.settings)
+    server.refresher.everything()
+
+
+def _parsed(server: SndServer, value: Any, folder: str | None) -> ClientSettings:
+    try:
+        return parse_client_settings(value, folder)
+    except ConfigError as error:
+        server.warn(str(error))
+        return ClientSettings()

@@ -1,0 +1,121 @@
+"""How messages come and go: over standard input and output, a socket, or a named pipe.
+
+Reading needs no thread: one that waits for input and one that analyses would hold each other up at every header.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+from pygls.io_ import StdinAsyncReader, StdoutWriter, run_async
+
+if TYPE_CHECKING:
+    from pygls.io_ import AsyncReader
+
+    from snd_server.lsp.server import SndServer
+
+_logger = logging.getLogger(__name__)
+
+# What may wait to be read before the client is made to wait.
+_BUFFER_BYTES = 1024 * 1024
+
+
+async def serve_stdio(server: SndServer) -> int:
+    """Serves over standard input and output, which nothing else in this process can reach any more.
+
+    Returns the exit status.
+    """
+    stdin, stdout = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    with open(os.devnull, "rb") as nothing:
+        os.dup2(nothing.fileno(), 0)
+    os.dup2(2, 1)
+    loop = asyncio.get_running_loop()
+    reader: AsyncReader = StdinAsyncReader(stdin, server.thread_pool)
+    writer: Any = StdoutWriter(stdout)
+    if sys.platform != "win32":
+        stream = asyncio.StreamReader(_BUFFER_BYTES)
+        try:
+            await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(stream), stdin)
+            reader = _FairReader(stream)
+            transport, flow = await loop.connect_write_pipe(asyncio.streams.FlowControlMixin, stdout)
+            writer = asyncio.StreamWriter(transport, flow, None, loop)
+        except ValueError:  # a file, as it is when a session is replayed
+            pass
+    return await _converse(server, reader, writer)
+
+
+async def serve_tcp(server: SndServer, host: str, port: int) -> int:
+    """Waits at an address for one client, and serves it. Returns the exit status; raises OSError."""
+    connected: asyncio.Future[tuple[asyncio.StreamReader, asyncio.StreamWriter]] = asyncio.Future()
+
+    def connect(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if connected.done():
+            writer.close()
+        else:
+            connected.set_result((reader, writer))
+
+    async with await asyncio.start_server(connect, host, port, limit=_BUFFER_BYTES) as listener:
+        address = listener.sockets[0].getsockname()
+        print(f"snd lsp waits for a client on {address[0]}:{address[1]}", file=sys.stderr, flush=True)
+        reader, writer = await connected
+    return await _converse(server, _FairReader(reader), writer)
+
+
+async def serve_pipe(server: SndServer, path: str) -> int:
+    """Serves the client that listens at a named pipe: a Unix socket, or a pipe of Windows.
+
+    Returns the exit status; raises OSError.
+    """
+    reader = asyncio.StreamReader(_BUFFER_BYTES)
+    loop = asyncio.get_running_loop()
+    if sys.platform == "win32":
+        transport, protocol = await loop.create_pipe_connection(  # type: ignore[attr-defined]
+            lambda: asyncio.StreamReaderProtocol(reader), path
+        )
+    else:
+        transport, protocol = await loop.create_unix_connection(lambda: asyncio.StreamReaderProtocol(reader), path)
+    return await _converse(server, _FairReader(reader), asyncio.StreamWriter(transport, protocol, reader, loop))
+
+
+class _FairReader:
+    """Reads messages, and lets each begin what it is about before the next is looked at.
+
+    So an answer is for the text that the client had when it asked, however many messages have come by then.
+    """
+
+    def __init__(self, stream: asyncio.StreamReader) -> None:
+        self._stream = stream
+
+    async def readline(self) -> bytes:
+        """A line of a header; nothing if there is no more, or no line ends within reason."""
+        await asyncio.sleep(0)
+        try:
+            return await self._stream.readline()
+        except (ValueError, OSError) as error:
+            _logger.error("the client can't be understood any more: %s", error)
+            return b""
+
+    async def readexactly(self, count: int) -> bytes:
+        """The body of a message; nothing if the client went away in the middle of it."""
+        try:
+            return await self._stream.readexactly(count)
+        except (asyncio.IncompleteReadError, OSError):
+            return b""
+
+
+async def _converse(server: SndServer, reader: AsyncReader, writer: Any) -> int:
+    server.protocol.set_writer(writer)
+    server.attach()
+    conversation = run_async(server.stopped, reader, server.protocol, _logger, server.report_server_error)
+    server.reading = asyncio.create_task(conversation)
+    await asyncio.wait([server.reading])
+    if not server.reading.cancelled() and (error := server.reading.exception()) is not None:
+        _logger.error("the conversation broke off", exc_info=error)
+    server.stopped.set()
+    server.session.stop()
+    writer.close()
+    return server.status

@@ -1,0 +1,75 @@
+"""Diagnostics of all files, for clients that ask for them: bit by bit, and only what they do not know yet."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from snd_analysis.workspace import Snapshot
+from snd_server.lsp.analysis_thread import Question
+from snd_server.lsp.diagnostics import converted, found, result_id
+from snd_server.lsp.progress import progress
+from snd_server.lsp.session import UnknownDocument
+from snd_server.lsp.uris import path_of
+
+if TYPE_CHECKING:
+    from snd_server.lsp.server import SndServer
+
+_Report = types.WorkspaceFullDocumentDiagnosticReport | types.WorkspaceUnchangedDocumentDiagnosticReport
+
+# How many reports are sent together to a client that takes them as they come.
+_MOST_TOGETHER = 16
+
+
+def register(server: SndServer) -> None:
+    """Registers the handlers of this module."""
+    server.handle(types.WORKSPACE_DIAGNOSTIC, _pull)
+
+
+async def _pull(server: SndServer, params: types.WorkspaceDiagnosticParams) -> types.WorkspaceDiagnosticReport:
+    known = {path_of(each.uri): each for each in params.previous_result_ids}
+    paths = dict.fromkeys([*await server.session.work(server.session.files), *known])
+    reports: list[_Report] = []
+
+    def send() -> None:
+        if params.partial_result_token is not None and reports:
+            partial = types.WorkspaceDiagnosticReportPartialResult(list(reports))
+            server.progress(types.ProgressParams(params.partial_result_token, partial))
+            reports.clear()
+
+    with progress(server, params.work_done_token, "Checking") as shown:
+        for done, path in enumerate(paths, 1):
+            try:
+                report = await _report(server, path, known.get(path))
+            except Exception as error:  # whatever it is, it must cost this file only
+                server.fault(f"{types.WORKSPACE_DIAGNOSTIC} of {path}", error)
+                continue
+            if report is not None:
+                reports.append(report)
+            shown.report(done, len(paths), "files")
+            if len(reports) >= _MOST_TOGETHER:
+                send()
+        send()
+    return types.WorkspaceDiagnosticReport(reports)
+
+
+async def _report(server: SndServer, path: str, known: types.PreviousResultId | None) -> _Report | None:
+    """What is wrong with a file; None if there is no such file, and the client knows of none."""
+    uri = server.session.documents.uri(path) if known is None else known.uri
+
+    def answer(snapshot: Snapshot, question: Question) -> tuple[int | None, list[types.Diagnostic]]:
+        document = server.session.opened(path)
+        items = converted(server, snapshot, found(server, snapshot, path))
+        return document.version if document else None, items
+
+    try:
+        version, items = await server.session.ask(path, answer, patient=True)
+    except UnknownDocument:
+        if known is None:
+            return None
+        version, items = None, []
+    now = result_id(items)
+    if known is not None and known.value == now:
+        return types.WorkspaceUnchangedDocumentDiagnosticReport(uri, now, version)
+    return types.WorkspaceFullDocumentDiagnosticReport(uri, items, version, now)
