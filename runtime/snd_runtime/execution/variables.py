@@ -139,7 +139,11 @@ class Variables:
 
 
 def _fill(piece: Array, generator: np.random.Generator, deviation: float) -> None:
-    generator.standard_normal(out=piece, dtype=piece.dtype.type)
+    # Always 32 bits, so that the same numbers are drawn however exact reals are.
+    if piece.dtype == np.float32:
+        generator.standard_normal(out=piece, dtype=np.float32)
+    else:
+        piece[:] = generator.standard_normal(piece.size, np.float32)
     piece *= piece.dtype.type(deviation)
 
 

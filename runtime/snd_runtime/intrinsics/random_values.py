@@ -1,4 +1,7 @@
-"""The ``rand`` module. The seed of the run decides what is drawn."""
+"""The ``rand`` module. The seed of the run decides what is drawn.
+
+Reals are drawn with 32 bits, so that the same ones come, up to rounding, however exact reals are.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ def uniform(invocation: Invocation) -> tuple[Argument, ...]:
     low, high = _finite(invocation, "min"), _finite(invocation, "max")
     invocation.claim("'output'", shape, real)
     invocation.claim("random values for 'output'", shape, real)
-    drawn = np.asarray(invocation.generator.random(shape, real.type))
+    drawn = np.asarray(invocation.generator.random(shape, np.float32), real)
     # A weighted sum does not overflow where the difference of the bounds would.
     result = np.asarray(drawn * high, real)
     np.subtract(1, drawn, out=drawn)
@@ -48,7 +51,7 @@ def normal(invocation: Invocation) -> tuple[Argument, ...]:
     shape, real = invocation.integers("shape"), invocation.real
     mean, deviation = _finite(invocation, "mean"), _finite(invocation, "std")
     invocation.claim("'output'", shape, real)
-    result = np.asarray(invocation.generator.standard_normal(shape, real.type))
+    result = np.asarray(invocation.generator.standard_normal(shape, np.float32), real)
     with np.errstate(over="ignore"):
         result *= deviation
         result += mean

@@ -216,6 +216,21 @@ def test_random_values_depend_on_the_seed_and_the_place_only():
     assert (second != a).any()
 
 
+def test_what_is_drawn_does_not_depend_on_how_exact_reals_are():
+    text = net("x: real[n];", "w: real[7]; a: real[5]; b: real[5];", """
+        w = weights(); a = rand.uniform{min=-1.0, max=3.0, shape=[5]}(); b = rand.normal{mean=1.0, shape=[5]}();""",
+        operators="operator weights { @variable { v: real[7]; } @output { w: real[7]; } @compose { w = v; } }",
+    )  # fmt: skip
+    exact, rounded = (
+        outcome_of(text, R([1.0], real), request=Execution(real=np.dtype(real))).outputs
+        for real in (np.float64, np.float32)
+    )
+    for name, value in exact.items():
+        assert rounded[name].dtype == np.float32
+        np.testing.assert_allclose(rounded[name], value, rtol=1e-6)
+    assert len(set(exact["w"])) == 7
+
+
 # ---- dynamic shapes --------------------------------------------------------------------------------------------------
 def test_an_assertion_that_only_the_run_decides():
     operators = (
