@@ -29,6 +29,7 @@ from snd_analysis.names.library import (
     is_library,
     library_modules,
     library_names,
+    library_original,
     library_text,
 )
 from snd_analysis.names.modules import candidates
@@ -480,7 +481,9 @@ class Snapshot:
             errors = (*wrong, *resolution.unclear)
         known = self._known.units.get((name.path, definition))
         if known is None or known.resolution is not resolution or known.errors != errors:
-            known = self._known.units[name.path, definition] = Unit(name, definition, resolution, errors)
+            module = library_original(name.path, chunk.text[definition.start : definition.end])
+            original = OperatorName(module, name.name) if module else None
+            known = self._known.units[name.path, definition] = Unit(name, definition, resolution, errors, original)
         return known
 
     def compose(

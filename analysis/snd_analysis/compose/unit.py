@@ -51,15 +51,24 @@ class Member:
 
 
 class Unit:
-    """One definition. ``errors`` are the spans of the mistakes in its own text, which nothing is built on."""
+    """One definition. ``errors`` are the spans of the mistakes in its own text, which nothing is built on.
+
+    ``original`` is what it is called in the library, if it is copied from there, as when the library is read as files.
+    """
 
     def __init__(
-        self, name: OperatorName, definition: nodes.Definition, resolution: Resolution, errors: Sequence[Span]
+        self,
+        name: OperatorName,
+        definition: nodes.Definition,
+        resolution: Resolution,
+        errors: Sequence[Span],
+        original: OperatorName | None = None,
     ) -> None:
         self.name = name
         self.definition = definition
         self.resolution = resolution
         self.errors = tuple(errors)
+        self.original = original
         self.in_library = is_library(name.path)
         self.instances: dict[Hashable, Instance] = {}
         """What is composed of it already (see ``Session``), as long as all that it reaches is ``instances_for``."""

@@ -11,6 +11,7 @@ from snd_analysis.names.environment import ModuleNames
 
 LIBRARY_PREFIX = "snd:"
 _HEADER = re.compile(r"^(?:public )?(operator|graph) (\w+) \{", re.MULTILINE)
+_DEFINITION = re.compile(r"^(?:public )?(?:operator|graph) \w+ \{$.*?^\}$", re.MULTILINE | re.DOTALL)
 
 
 @cache
@@ -43,6 +44,20 @@ def header_name(chunk: str) -> str | None:
     """The name of the definition in a chunk of a module of the library; None for the chunk that is none."""
     head = _HEADER.search(chunk)
     return head and head[2]
+
+
+def library_original(path: str, definition: str) -> str | None:
+    """The path of the module of the library that a definition is copied from: that is named like the file at ``path``
+    and holds the definition word for word. None if there is none."""
+    module = path.rpartition("/")[2].removesuffix(".sknd")
+    if module not in library_modules() or definition not in _library_definitions(module):
+        return None
+    return LIBRARY_PREFIX + module
+
+
+@cache
+def _library_definitions(module: str) -> frozenset[str]:
+    return frozenset(found[0] for found in _DEFINITION.finditer(library_text(LIBRARY_PREFIX + module)))
 
 
 class LibraryNames(Mapping[str, ModuleNames]):

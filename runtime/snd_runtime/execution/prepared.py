@@ -60,7 +60,8 @@ class Prepared:
     @cached_property
     def intrinsic(self) -> Intrinsic | None:
         """What computes the operator where the library says nothing of how."""
-        return INTRINSICS.get(self.instance.unit.name)
+        unit = self.instance.unit
+        return INTRINSICS.get(unit.original or unit.name)
 
     @cached_property
     def weight(self) -> int:
