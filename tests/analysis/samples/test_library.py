@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import pytest
 
 from memory import snapshot_of
 from snd_analysis.names.library import library_modules
-
-NOT_YET = Path(__file__).with_name("not_yet.json")
-"""Operators that have no sample, by module. One that gets its first sample is to be taken out."""
 
 
 @pytest.mark.parametrize("module", library_modules())
@@ -19,8 +13,7 @@ def test_every_operator_has_a_sample(module: str):
     snapshot = snapshot_of({})
     path = f"snd:{module}"
     shown = {checked.target.name for _, checked in snapshot.checked_samples(path) if checked.target is not None}
-    without = [name for name in snapshot.definitions(path) if name not in shown]
-    assert without == json.loads(NOT_YET.read_text(encoding="utf-8")).get(module, [])
+    assert [name for name in snapshot.definitions(path) if name not in shown] == []
 
 
 @pytest.mark.parametrize("module", library_modules())
