@@ -126,4 +126,6 @@ def choose(condition: Truth, a: Integer | int, b: Integer | int) -> Integer:
         return first
     if condition is FALSE:
         return second
+    if condition == compare("==", first, second):
+        return second  # of two that are equal where the first is chosen
     return second + indicator(condition) * (first - second)

@@ -121,6 +121,8 @@ def test_choices_by_what_is_known_or_does_not_matter() -> None:
     assert choose(not_(yes), a, b) == choose(yes, b, a)
     assert choose(yes, a + 1, b + 1) == choose(yes, a, b) + 1
     assert choose(yes, choose(yes, a, b), d) == choose(yes, a, d)
+    assert choose(compare("==", a, 1), 1, a) == a
+    assert choose(compare("==", a, b), a, b) == b
     assert choose(and_(yes, also), a, b) == choose(yes, choose(also, a, b), b)
     assert floor_divide(choose(yes, 4, 2 * d), 2) == choose(yes, 2, d)
     assert compare("==", choose(yes, 1, 0), 1) == yes
