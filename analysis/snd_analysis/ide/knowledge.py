@@ -8,7 +8,7 @@ from functools import cached_property
 from snd_analysis.check import Facts
 from snd_analysis.compose.instance import Instance
 from snd_analysis.ide.cursor import definition_at
-from snd_analysis.model import Graph, Operation, TensorValue
+from snd_analysis.model import Graph, Operation, Tensor, TensorValue
 from snd_analysis.names.resolution import Resolution
 from snd_analysis.names.symbols import OperatorName, Symbol, SymbolKind
 from snd_analysis.source import Span
@@ -16,7 +16,7 @@ from snd_analysis.syntax import nodes
 from snd_analysis.types.compose.composition import Composition
 from snd_analysis.types.compose.statements import statement
 from snd_analysis.types.context import UNTYPED, Context, Place, Typed
-from snd_analysis.values import UNDEFINED, Value
+from snd_analysis.values import UNDEFINED, Pack, Value
 from snd_analysis.workspace import Snapshot
 
 
@@ -88,11 +88,14 @@ class Knowledge:
         instance = self.instance
         if instance is None:
             return UNDEFINED
-        value = instance.scope.value_of(symbol)
-        if value is UNDEFINED and symbol.kind is SymbolKind.OUTPUT and symbol not in self.resolution.ambiguous:
+        is_output = symbol.kind is SymbolKind.OUTPUT and symbol not in self.resolution.ambiguous
+        if is_output and not instance.unit.is_graph:
+            # As it is declared: what it is composed of may say the same in more words.
             outputs = zip(instance.unit.outputs, instance.outputs, strict=False)
             value = next((output for member, output in outputs if member.symbol is symbol), UNDEFINED)
-        return value
+            if isinstance(value, Pack) or (isinstance(value, Tensor) and value.known):
+                return value
+        return instance.scope.value_of(symbol)
 
     # ---- operations --------------------------------------------------------------------------------------------------
     @cached_property

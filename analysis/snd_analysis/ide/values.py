@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from snd_analysis import shapes
 from snd_analysis.compose.constants import IndexedValue
-from snd_analysis.compose.words import tensor_text
+from snd_analysis.compose.words import shape_text, tensor_text
 from snd_analysis.ide.markdown import code
 from snd_analysis.model import Tensor, TensorValue
 from snd_analysis.shapes import Integer
 from snd_analysis.values import UNDEFINED, Maybe, Pack, Run, Value, format_value
 
 _LONGEST = 160
+_LONGEST_EXTENT = 24
 ELEMENT_BYTES = {"real": 4, "int": 4, "bool": 1}
 """Bytes of an element where it is stored: 32-bit numbers."""
 
@@ -89,6 +91,22 @@ def _size(tensor: Tensor, dynamic: bool) -> str:
     text = f"{'at most ' if dynamic else ''}{most:,} {'element' if most == 1 else 'elements'}"
     size = ELEMENT_BYTES.get(tensor.dtype or "")
     return text if size is None else f"{text}, {most * size:,} {'byte' if most * size == 1 else 'bytes'}"
+
+
+def short_type_text(value: TensorValue) -> str:
+    """The type of a tensor, without those extents that take long to write."""
+    if isinstance(value, Maybe):
+        return f"optional {short_type_text(value.value)}"
+    if isinstance(value, Pack):
+        first = value.segments[0]
+        items = {short_type_text(each.element if isinstance(each, Run) else each) for each in value.segments}
+        one = short_type_text(first.element if isinstance(first, Run) else first)
+        return f"{one if len(items) == 1 else '…'}..({value.length})"
+    if not isinstance(value, Tensor) or value.shape is None:
+        return ""
+    extents = (shape_text(replace(value, shape=(extent,))) for extent in value.shape)
+    short = (text if len(text) <= _LONGEST_EXTENT else "…" for text in extents)
+    return f"{value.dtype}[{','.join(short)}]"
 
 
 def type_text(value: TensorValue) -> str:

@@ -65,7 +65,11 @@ def access_facts(knowledge: Knowledge, access: nodes.Subscript | nodes.Access, b
         if positions and shape is not None and at < len(shape):
             extent = shape[at]
         of = f" of {code(str(extent))}" if isinstance(extent, Integer) else ""
-        yield f"{code(knowledge.source(item, base))}{of}{ranges.text(item)}"
+        guarded, inner = "", item
+        if isinstance(item, nodes.Bounded):
+            inner = item.value
+            guarded = ", remapped where it leaves the tensor" if item.below is not None else ", skipped outside of it"
+        yield f"{code(knowledge.source(item, base))}{of}{ranges.text(inner)}{guarded}"
 
 
 def accessed_tensor(knowledge: Knowledge, access: nodes.Subscript | nodes.Access) -> Symbol | None:

@@ -13,7 +13,7 @@ from snd_analysis.model import Tensor, TensorValue
 from snd_analysis.names.symbols import OperatorName, Symbol, SymbolKind
 from snd_analysis.syntax import nodes
 from snd_analysis.types.parameters import BOUND_KINDS, bindings, declarations
-from snd_analysis.values import NULL
+from snd_analysis.values import NULL, Maybe
 
 _DECLARED = frozenset(
     {SymbolKind.ATTRIBUTE, SymbolKind.INPUT, SymbolKind.OUTPUT, SymbolKind.CONSTANT, SymbolKind.VARIABLE}
@@ -85,11 +85,12 @@ def value_facts(
         if optional:
             yield f"= {code('null')} {context}"
         return
-    text = value_text(value)
+    given = value.value if isinstance(value, Maybe) else value
+    text = value_text(value) if value_text(given) not in written else ""
     if text and text not in written:
         bound = bound_text(value)
         yield f"= {code(text)} {context}{f', {bound}' if bound else ''}"
-    elif text and (bound := bound_text(value)):
+    elif bound := bound_text(value):
         yield bound
 
 
@@ -118,6 +119,8 @@ def _shape(knowledge: Knowledge, symbol: Symbol, value: TensorValue) -> Iterator
 def _bound_at(knowledge: Knowledge, symbol: Symbol) -> Iterator[str]:
     places: dict[str, None] = {}
     for block in ("attrib", "input", "output"):
+        if block == "output" and places:
+            break
         for declaration in declarations(knowledge.definition, block):
             if any(each.symbol is symbol for each in bindings(knowledge.resolution, declaration)):
                 places[code(knowledge.source(declaration.parameter, declaration.base))] = None

@@ -1,0 +1,59 @@
+"""What is not written and a reader would like to see: shapes, what was deduced, names of inputs, ends of blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Set
+
+from snd_analysis.ide.inlay_hints.block_ends import block_ends
+from snd_analysis.ide.inlay_hints.hint import HintKind, InlayHint, LabelPart
+from snd_analysis.ide.inlay_hints.invocations import invocation_hints
+from snd_analysis.ide.inlay_hints.shapes import shape_hints
+from snd_analysis.ide.knowledge import Knowledge
+from snd_analysis.source import Span
+from snd_analysis.syntax import nodes
+from snd_analysis.workspace import Snapshot
+
+__all__ = ["ALL_KINDS", "HintKind", "InlayHint", "LabelPart", "inlay_hints"]
+
+ALL_KINDS = frozenset(HintKind)
+_COMPOSED = frozenset({"compose", "update"})
+
+
+def inlay_hints(
+    snapshot: Snapshot, path: str, within: Span | None = None, kinds: Set[HintKind] = ALL_KINDS
+) -> list[InlayHint]:
+    """The hints of these kinds in a file, or in a part of it, in order."""
+    tree = snapshot.tree(path)
+    span = within or Span(0, len(tree.text))
+    found: list[InlayHint] = []
+    for start, definition in tree.definitions:
+        if _touches(definition, start, span):
+            found += _hints(Knowledge(snapshot, path, start, definition), span, kinds)
+    found = [hint for hint in found if span.start <= hint.offset <= span.end]
+    return sorted(found, key=lambda hint: hint.offset)
+
+
+def _touches(node: nodes.Node, base: int, span: Span) -> bool:
+    return node.start + base <= span.end and span.start <= node.end + base
+
+
+def _hints(knowledge: Knowledge, span: Span, kinds: Set[HintKind]) -> Iterator[InlayHint]:
+    definition, start = knowledge.definition, knowledge.start
+    if HintKind.BLOCK_END in kinds:
+        yield from block_ends(knowledge.snapshot, knowledge.path, start, definition)
+    for block in definition.blocks:
+        if not isinstance(block, nodes.Block) or block.kind not in _COMPOSED:
+            continue
+        for entry in block.entries:
+            if isinstance(entry.statement, nodes.Component) and _touches(entry, start, span):
+                yield from _statement(knowledge, entry.statement, entry.start + start, kinds)
+
+
+def _statement(
+    knowledge: Knowledge, component: nodes.Component, base: int, kinds: Set[HintKind]
+) -> Iterator[InlayHint]:
+    for node in nodes.descendants(component):
+        if isinstance(node, nodes.Call):
+            yield from invocation_hints(knowledge, node, base, kinds)
+        elif isinstance(node, nodes.Component) and HintKind.SHAPE in kinds:
+            yield from shape_hints(knowledge, node, base)

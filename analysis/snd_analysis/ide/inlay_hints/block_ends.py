@@ -1,0 +1,38 @@
+"""Hints behind the braces that end long blocks: what it is that ends there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from snd_analysis.diagnostics import Location
+from snd_analysis.ide.inlay_hints.hint import HintKind, InlayHint, LabelPart
+from snd_analysis.source import Span
+from snd_analysis.syntax import nodes
+from snd_analysis.workspace import Snapshot
+
+LONG = 24
+"""Lines, with both braces, from which on a block is long: about what can be seen at once."""
+
+_REST = re.compile(r"[ \t]*(?:$|[\r\n])")
+_LINE_BREAK = re.compile(r"\r\n|\n|\r")
+
+
+def block_ends(snapshot: Snapshot, path: str, start: int, definition: nodes.Definition) -> Iterator[InlayHint]:
+    """The ends of a definition and of its blocks, if they are long; nothing where something stands behind the brace."""
+    text = snapshot.source(path).text
+    name = definition.name.text
+    if name:
+        place = definition.name.span.shifted(start)
+        yield from _end(text, path, definition.span.shifted(start), f"{definition.kind} {name}", place)
+    for block in definition.blocks:
+        if isinstance(block, nodes.Block):
+            yield from _end(text, path, block.span.shifted(start), f"@{block.kind}", block.keyword.shifted(start))
+
+
+def _end(text: str, path: str, span: Span, title: str, place: Span) -> Iterator[InlayHint]:
+    if text[span.end - 1 : span.end] != "}" or _REST.match(text, span.end) is None:
+        return
+    lines = 1 + sum(1 for _ in _LINE_BREAK.finditer(text, span.start, span.end))
+    if lines >= LONG:
+        yield InlayHint(span.end, HintKind.BLOCK_END, (LabelPart(title, Location(path, place)),), before=True)

@@ -1,0 +1,49 @@
+"""What a hint between the lines is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from snd_analysis.diagnostics import Location
+
+
+class HintKind(StrEnum):
+    """What a hint tells; each kind can be switched off by itself."""
+
+    SHAPE = "shapes"
+    """Types and shapes of results, at the ends of statements in ``@compose``."""
+    ATTRIBUTE = "attributes"
+    """Values of attributes that are deduced, not given and no plain defaults."""
+    ARGUMENT = "arguments"
+    """Names of the inputs that arguments are for."""
+    GENERIC = "generics"
+    """Generic types that are deduced."""
+    BLOCK_END = "block-ends"
+    """What a brace ends, far below its beginning."""
+
+
+@dataclass(frozen=True, slots=True)
+class LabelPart:
+    """A piece of a hint; ``location`` is where it leads."""
+
+    text: str
+    location: Location | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class InlayHint:
+    """Text that is shown at an offset of a file and is not in it."""
+
+    offset: int
+    kind: HintKind
+    parts: tuple[LabelPart, ...]
+    before: bool = False
+    """Whether a space stands before it."""
+    behind: bool = False
+    """Whether a space stands behind it."""
+
+    @property
+    def text(self) -> str:
+        """The whole of it."""
+        return "".join(part.text for part in self.parts)

@@ -1,0 +1,99 @@
+"""Hints inside of invocations: names of inputs, and what was deduced."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence, Set
+
+from snd_analysis.diagnostics import Location
+from snd_analysis.ide.declarations import Declared, declared
+from snd_analysis.ide.inlay_hints.hint import HintKind, InlayHint, LabelPart
+from snd_analysis.ide.knowledge import Knowledge, knowledge_of
+from snd_analysis.ide.values import value_text
+from snd_analysis.model import Operation
+from snd_analysis.names.symbols import OperatorName
+from snd_analysis.syntax import nodes
+from snd_analysis.types.binding_order import is_constant
+from snd_analysis.values import NULL
+
+_LONGEST = 40
+
+
+def invocation_hints(knowledge: Knowledge, call: nodes.Call, base: int, kinds: Set[HintKind]) -> Iterator[InlayHint]:
+    """The hints of one invocation. ``base`` is what its spans count from, in the file."""
+    target = knowledge.resolution.targets.get(call.function)
+    if not isinstance(target, OperatorName):
+        return
+    if HintKind.ARGUMENT in kinds:
+        yield from _arguments(knowledge, call, target, base)
+    if not kinds & {HintKind.ATTRIBUTE, HintKind.GENERIC}:
+        return
+    operations = knowledge.operations_of(call, base - knowledge.start)
+    if not operations:
+        return
+    if HintKind.GENERIC in kinds and call.generics is None:
+        yield from _generics(knowledge, call, target, operations[0], base)
+    if HintKind.ATTRIBUTE in kinds:
+        yield from _attributes(knowledge, call, target, operations, base)
+
+
+def _arguments(knowledge: Knowledge, call: nodes.Call, target: OperatorName, base: int) -> Iterator[InlayHint]:
+    """The name of each input before its argument, unless there is one only, or the argument says it."""
+    inputs = [*declared(knowledge.snapshot, target, ("input",))]
+    if len(inputs) < 2:
+        return
+    for entry, argument in zip(inputs, call.arguments, strict=False):
+        if _says(argument, entry.name):
+            continue
+        part = LabelPart(f"{entry.name}:", Location(target.path, entry.name_span))
+        yield InlayHint(argument.start + base, HintKind.ARGUMENT, (part,), behind=True)
+
+
+def _says(argument: nodes.Node, name: str) -> bool:
+    return isinstance(argument, nodes.Qualified) and argument.parts[-1].text == name
+
+
+def _generics(
+    knowledge: Knowledge, call: nodes.Call, target: OperatorName, operation: Operation, base: int
+) -> Iterator[InlayHint]:
+    entries = [entry for entry in declared(knowledge.snapshot, target, ("dtype",)) if entry.name in operation.dtypes]
+    if entries:
+        parts = _joined([(operation.dtypes[entry.name], entry) for entry in entries], target)
+        yield InlayHint(
+            call.function.end + base, HintKind.GENERIC, (LabelPart("<"), *parts, LabelPart(">"))
+        )  # fmt: skip
+
+
+def _attributes(
+    knowledge: Knowledge, call: nodes.Call, target: OperatorName, operations: Sequence[Operation], base: int
+) -> Iterator[InlayHint]:
+    """Attributes that are not given, and whose defaults are no constants: what came of them here."""
+    given = {item.name.text for item in call.attributes.items} if call.attributes is not None else set[str]()
+    invoked = knowledge_of(knowledge.snapshot, target)
+    deduced: list[tuple[str, Declared]] = []
+    for entry in declared(knowledge.snapshot, target, ("attrib",)):
+        default = entry.node.default if isinstance(entry.node, nodes.Parameter) else None
+        if entry.name in given or default is None or invoked is None:
+            continue
+        assert isinstance(default, nodes.Default)
+        if is_constant(invoked.resolution, default.value):
+            continue
+        values = [operation.attributes.get(entry.name, NULL) for operation in operations]
+        text = value_text(values[0], _LONGEST)
+        if values[0] is not NULL and text and all(value == values[0] for value in values):
+            deduced.append((f"{entry.name}={text}", entry))
+    if not deduced:
+        return
+    parts = _joined(deduced, target)
+    if call.attributes is None:
+        place = call.generics.end if call.generics is not None else call.function.end
+        yield InlayHint(place + base, HintKind.ATTRIBUTE, (LabelPart("{"), *parts, LabelPart("}")))
+    else:
+        separator = (LabelPart(", "),) if call.attributes.items else ()
+        yield InlayHint(call.attributes.end - 1 + base, HintKind.ATTRIBUTE, (*separator, *parts))
+
+
+def _joined(items: Sequence[tuple[str, Declared]], target: OperatorName) -> Iterator[LabelPart]:
+    for at, (text, entry) in enumerate(items):
+        if at:
+            yield LabelPart(", ")
+        yield LabelPart(text, Location(target.path, entry.name_span))

@@ -1,0 +1,276 @@
+"""What every token of a file is, by meaning: for colours that a grammar of regular expressions can't know."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from snd_analysis.ide.cursor import chunk_tokens
+from snd_analysis.names.library import is_library
+from snd_analysis.names.resolution import AttributeName, ModuleName, Resolution, Role, Use
+from snd_analysis.names.symbols import BuiltIn, OperatorName, ShapeMember, Symbol, SymbolKind
+from snd_analysis.source import Span
+from snd_analysis.syntax import nodes
+from snd_analysis.syntax.chunks import PlacedChunk
+from snd_analysis.syntax.strings import string_parts
+from snd_analysis.syntax.tokens import Token, keywords, tokenize
+from snd_analysis.workspace import Snapshot
+
+
+class TokenType(StrEnum):
+    """What a token is."""
+
+    MODULE = "module"
+    OPERATOR = "operator"
+    GRAPH = "graph"
+    GENERIC = "generic type"
+    ATTRIBUTE = "attribute"
+    EXTENT = "extent"
+    """An extent, or the length of a pack."""
+    INPUT = "input"
+    OUTPUT = "output"
+    CONSTANT = "constant"
+    VARIABLE = "variable"
+    TENSOR = "tensor"
+    """An intermediate result, or what stands for tensors in a loop."""
+    HELPER = "helper symbol"
+    """Also a local value of a formula."""
+    INDEX = "index"
+    LABEL = "label"
+    FUNCTION = "built-in function"
+    MEMBER = "member"
+    """``shape``, ``rank`` or ``size`` of a tensor."""
+    KEYWORD = "keyword"
+    BLOCK = "block"
+    TYPE = "type"
+    STRING = "string"
+    FIELD = "field"
+    """The braces of an expression in a string."""
+    NUMBER = "number"
+    SYMBOL = "symbol"
+    COMMENT = "comment"
+    SAMPLE = "sample"
+    """A comment line that belongs to a sample."""
+    DIRECTIVE = "directive"
+    """A comment that suppresses diagnostics."""
+
+
+class Modifier(StrEnum):
+    """What else there is to say of a name."""
+
+    DECLARATION = "declaration"
+    DEFINITION = "definition"
+    """A declaration that says what the name stands for."""
+    READONLY = "readonly"
+    DEFAULT_LIBRARY = "default library"
+
+
+@dataclass(frozen=True, slots=True)
+class SemanticToken:
+    """A token where it stands in the file; a string may run over several lines."""
+
+    span: Span
+    type: TokenType
+    modifiers: frozenset[Modifier] = frozenset()
+
+
+_KINDS = {
+    SymbolKind.DTYPE: TokenType.GENERIC,
+    SymbolKind.ATTRIBUTE: TokenType.ATTRIBUTE,
+    SymbolKind.INPUT: TokenType.INPUT,
+    SymbolKind.OUTPUT: TokenType.OUTPUT,
+    SymbolKind.CONSTANT: TokenType.CONSTANT,
+    SymbolKind.VARIABLE: TokenType.VARIABLE,
+    SymbolKind.EXTENT: TokenType.EXTENT,
+    SymbolKind.LENGTH: TokenType.EXTENT,
+    SymbolKind.USING: TokenType.HELPER,
+    SymbolKind.LOCAL: TokenType.HELPER,
+    SymbolKind.INDEX: TokenType.INDEX,
+    SymbolKind.LABEL: TokenType.LABEL,
+}
+_DEFINED = frozenset({SymbolKind.USING, SymbolKind.LOCAL, SymbolKind.TENSOR, SymbolKind.CONSTANT, SymbolKind.CARRY})
+_CHANGING = frozenset({SymbolKind.VARIABLE, SymbolKind.CARRY, SymbolKind.OUTPUT, SymbolKind.TENSOR, SymbolKind.LABEL})
+_MEMBERS = frozenset({"shape", "rank", "size"})
+_TENSORS = frozenset(
+    {TokenType.INPUT, TokenType.OUTPUT, TokenType.CONSTANT, TokenType.VARIABLE, TokenType.TENSOR}
+)  # fmt: skip
+_PUNCTUATION = frozenset(
+    {"LPAR", "RPAR", "LSQB", "RSQB", "LBRACE", "RBRACE", "COMMA", "SEMI", "COLON", "DOT", "ILLEGAL"}
+)  # fmt: skip
+_WORD = re.compile(r"\w+")
+_DIRECTIVE = re.compile(r"#\s*snd:\s*ignore")
+
+_Meaning = tuple[TokenType, frozenset[Modifier]]
+_PLAIN: frozenset[Modifier] = frozenset()
+
+
+def semantic_tokens(snapshot: Snapshot, path: str, within: Span | None = None) -> list[SemanticToken]:
+    """The tokens of a file, or of those of its parts that touch ``within``, in order and without overlaps.
+
+    Names that stand for nothing are left out, as are brackets and the like.
+    """
+    tree = snapshot.tree(path)
+    samples = [placed.sample.span.shifted(placed.start) for placed in snapshot.samples(path)]
+    found: list[SemanticToken] = []
+    for placed in tree.chunks:
+        whole = Span(placed.start, placed.start + len(placed.chunk.text))
+        if within is not None and not _touch(whole, within):
+            continue
+        tokens = [*_code(snapshot, path, placed), *_comments(placed, samples)]
+        tokens.sort(key=lambda token: token.span.start)
+        found += tokens
+    return found if within is None else [token for token in found if _touch(token.span, within)]
+
+
+def _touch(one: Span, other: Span) -> bool:
+    return one.start < other.end and other.start < one.end
+
+
+# ---- code ------------------------------------------------------------------------------------------------------------
+def _code(snapshot: Snapshot, path: str, placed: PlacedChunk) -> Iterator[SemanticToken]:
+    text, names = placed.chunk.text, _names(snapshot, path, placed)
+    for span, (kind, modifiers) in _lexical(text, chunk_tokens(placed.chunk).tokens, names):
+        yield SemanticToken(span.shifted(placed.start), kind, modifiers)
+
+
+def _lexical(text: str, tokens: tuple[Token, ...], names: Mapping[int, _Meaning]) -> Iterator[tuple[Span, _Meaning]]:
+    words = keywords()
+    after_tensor = after_dot = False
+    for token in tokens:
+        kind, span = token.kind, Span(token.start, token.end)
+        meaning: _Meaning | None = None
+        if kind == "STRING":
+            yield from _string(text, token, names)
+        elif kind == "ID":
+            meaning = names.get(token.start)
+            if after_dot and after_tensor and text[token.start : token.end] in _MEMBERS:
+                meaning = (TokenType.MEMBER, frozenset({Modifier.READONLY, Modifier.DEFAULT_LIBRARY}))
+        elif kind == "INT" or kind == "REAL":
+            meaning = (TokenType.NUMBER, _PLAIN)
+        elif kind == "TYPE":
+            meaning = (TokenType.TYPE, frozenset({Modifier.DEFAULT_LIBRARY}))
+        elif kind.startswith("B_"):
+            meaning = (TokenType.BLOCK, _PLAIN)
+        elif kind in ("VERSION", "EXTENSION") or text[token.start : token.end] in words:
+            meaning = (TokenType.KEYWORD, _PLAIN)
+        elif kind not in _PUNCTUATION and token.end > token.start:
+            meaning = (TokenType.SYMBOL, _PLAIN)
+        if meaning is not None:
+            yield span, meaning
+        if kind == "DOT":
+            after_dot = True
+        else:
+            after_tensor, after_dot = meaning is not None and meaning[0] in _TENSORS, False
+
+
+def _string(text: str, token: Token, names: Mapping[int, _Meaning]) -> Iterator[tuple[Span, _Meaning]]:
+    """A string in pieces: what it says, and the expressions in it."""
+    fields: list[Span] = []
+    if "{" in text[token.start : token.end]:
+
+        def read(start: int, end: int) -> nodes.Expression:
+            fields.append(Span(start, end))
+            return nodes.ErrorExpression(start, end)
+
+        string_parts(text, token.start, token.end, 0, [], read)
+    at = token.start
+    for field in fields:
+        opening, closing = text.rfind("{", at, field.start + 1), text.find("}", field.end)
+        if opening < at or closing < 0 or closing >= token.end:
+            continue
+        if opening > at:
+            yield Span(at, opening), (TokenType.STRING, _PLAIN)
+        yield Span(opening, opening + 1), (TokenType.FIELD, _PLAIN)
+        yield from _lexical(text, tokenize(text, field.start, field.end).tokens, names)
+        yield Span(closing, closing + 1), (TokenType.FIELD, _PLAIN)
+        at = closing + 1
+    if at < token.end:
+        yield Span(at, token.end), (TokenType.STRING, _PLAIN)
+
+
+# ---- names -----------------------------------------------------------------------------------------------------------
+def _names(snapshot: Snapshot, path: str, placed: PlacedChunk) -> Mapping[int, _Meaning]:
+    """What the names of a chunk mean, by where they begin in it."""
+    found: dict[int, _Meaning] = {}
+    text = placed.chunk.text
+    imports = {each.node: each.path for each in snapshot.imports(path)}
+    for item in placed.chunk.document.items:
+        if isinstance(item, nodes.Import):
+            for module in item.modules:
+                for part in module.parts:
+                    found[part.start] = (TokenType.MODULE, _of_library(imports.get(module) or ""))
+        elif isinstance(item, nodes.Extension):
+            for name in item.names:
+                found[name.start] = (TokenType.MODULE, _PLAIN)
+        elif isinstance(item, nodes.Definition):
+            kind = TokenType.GRAPH if item.kind == "graph" else TokenType.OPERATOR
+            own = {Modifier.DEFINITION, Modifier.DEFAULT_LIBRARY} if is_library(path) else {Modifier.DEFINITION}
+            found[item.name.start] = (kind, frozenset(own))
+            _add_uses(snapshot, snapshot.resolution(path, item), text, found)
+    return found
+
+
+def _add_uses(snapshot: Snapshot, resolution: Resolution, text: str, found: dict[int, _Meaning]) -> None:
+    kinds: dict[OperatorName, TokenType] = {}
+    for use in resolution.uses:
+        meaning = _meaning(snapshot, use, kinds)
+        start, end = use.span.start, use.span.end
+        if "." in text[start:end]:
+            for word in _WORD.finditer(text, start, end):
+                found[word.start()] = meaning
+        else:
+            found[start] = meaning
+
+
+def _meaning(snapshot: Snapshot, use: Use, kinds: dict[OperatorName, TokenType]) -> _Meaning:
+    match use.target:
+        case Symbol() as symbol:
+            return _symbol(symbol, use.role)
+        case ShapeMember(tensor=symbol):
+            return _symbol(symbol, use.role)
+        case BuiltIn():
+            return TokenType.FUNCTION, frozenset({Modifier.READONLY, Modifier.DEFAULT_LIBRARY})
+        case OperatorName() as name:
+            if name not in kinds:
+                kinds[name] = _definition_kind(snapshot, name)
+            return kinds[name], _of_library(name.path)
+        case ModuleName(path=path):
+            return TokenType.MODULE, _of_library(path)
+        case AttributeName(operator=operator):
+            return TokenType.ATTRIBUTE, _of_library(operator.path) | {Modifier.READONLY}
+
+
+def _definition_kind(snapshot: Snapshot, name: OperatorName) -> TokenType:
+    if is_library(name.path):
+        return TokenType.OPERATOR
+    definition = snapshot.definition(name)
+    return TokenType.GRAPH if definition is not None and definition.kind == "graph" else TokenType.OPERATOR
+
+
+def _of_library(path: str) -> frozenset[Modifier]:
+    return frozenset({Modifier.DEFAULT_LIBRARY}) if is_library(path) else _PLAIN
+
+
+def _symbol(symbol: Symbol, role: Role) -> _Meaning:
+    modifiers = set[Modifier]()
+    if role is Role.DECLARATION:
+        modifiers.add(Modifier.DEFINITION if symbol.kind in _DEFINED else Modifier.DECLARATION)
+    if symbol.kind not in _CHANGING:
+        modifiers.add(Modifier.READONLY)
+    return _KINDS.get(symbol.kind, TokenType.TENSOR), frozenset(modifiers)
+
+
+# ---- comments --------------------------------------------------------------------------------------------------------
+def _comments(placed: PlacedChunk, samples: list[Span]) -> Iterator[SemanticToken]:
+    for comment in placed.chunk.comments:
+        span = comment.shifted(placed.start)
+        kind = TokenType.COMMENT
+        at = bisect_right(samples, span.start, key=lambda sample: sample.start) - 1
+        if at >= 0 and span.start < samples[at].end:
+            kind = TokenType.SAMPLE
+        elif _DIRECTIVE.match(placed.chunk.text, comment.start):
+            kind = TokenType.DIRECTIVE
+        yield SemanticToken(span, kind)
