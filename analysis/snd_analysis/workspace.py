@@ -36,6 +36,7 @@ from snd_analysis.names.modules import candidates
 from snd_analysis.names.resolution import ModuleName, Resolution
 from snd_analysis.names.resolve import resolve
 from snd_analysis.names.symbols import OperatorName
+from snd_analysis.names.undefined import import_of
 from snd_analysis.rules.catalogue import severity_of
 from snd_analysis.rules.documents import check_definitions, check_items
 from snd_analysis.rules.imports import (
@@ -276,6 +277,15 @@ class Snapshot:
                 definition.name.text for _, definition in self.tree(target).definitions if definition.kind == "graph"
             )
         return ImportedName(name, item, base, target, shadowed, graphs)
+
+    @property
+    def module_paths(self) -> tuple[str, ...]:
+        """The configured folders in which modules are looked for."""
+        return self._module_paths
+
+    def import_edit(self, path: str, module: str) -> TextEdit:
+        """The edit that imports a module, where its imports stand."""
+        return self._text_edit(path, import_of(module).edits[0])
 
     def environment(self, path: str) -> Environment:
         """What the definitions of a file see of others."""
