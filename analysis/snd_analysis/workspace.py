@@ -278,11 +278,6 @@ class Snapshot:
             )
         return ImportedName(name, item, base, target, shadowed, graphs)
 
-    @property
-    def module_paths(self) -> tuple[str, ...]:
-        """The configured folders in which modules are looked for."""
-        return self._module_paths
-
     def import_edit(self, path: str, module: str) -> TextEdit:
         """The edit that imports a module, where its imports stand."""
         return self._text_edit(path, import_of(module).edits[0])
