@@ -1,0 +1,127 @@
+"""Completion: what can be written at a cursor, from what the parser could take there and what names would mean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from snd_analysis.ide.completion import attributes, modules, names, operators, samples, words
+from snd_analysis.ide.completion.comments import comment_completions, sample_code
+from snd_analysis.ide.completion.documentation import documentation
+from snd_analysis.ide.completion.item import Completion, CompletionKind, Completions
+from snd_analysis.ide.completion.matching import closeness, matches
+from snd_analysis.ide.completion.place import Place, place_at, sample_place
+from snd_analysis.ide.completion.stack import Frame
+from snd_analysis.ide.completion.visible import Visible, visible_at
+from snd_analysis.ide.cursor import comment_at
+from snd_analysis.source import Span
+from snd_analysis.workspace import Snapshot
+
+__all__ = ["TRIGGERS", "Completion", "CompletionKind", "Completions", "completions", "documentation"]
+
+TRIGGERS = (".", "@", "{", "(", "=", "<", "[", ",", ">")
+"""The characters behind which something is offered without being asked for."""
+_MOST = 300
+
+
+def completions(
+    snapshot: Snapshot, path: str, offset: int, snippets: bool = False, files: Sequence[str] = ()
+) -> Completions:
+    """What can be written at an offset. ``files`` are those that may be modules to import."""
+    comment = comment_at(snapshot.tree(path), offset)
+    if comment is not None:
+        code = sample_code(snapshot.source(path), comment, offset)
+        if code is None:
+            return comment_completions(snapshot, path, comment, offset, snippets)
+        place = sample_place(snapshot, path, offset, code, comment.start)
+    else:
+        place = place_at(snapshot, path, offset)
+    if place is None:
+        return Completions(Span(offset, offset), Span(offset, offset))
+    found: dict[str, Completion] = {}
+    for item in sorted(_matching(_offered(snapshot, place, snippets, files), place), key=lambda item: item.group):
+        found.setdefault(item.label, item)
+    ordered = sorted(found.values(), key=lambda item: (closeness(place.prefix, _filter(item)), item.group))
+    items = tuple(_placed(item, place) for item in ordered[:_MOST])
+    return Completions(place.insert, place.replace, items, bool(place.prefix) or len(ordered) > _MOST)
+
+
+def _matching(items: Iterable[Completion], place: Place) -> Iterator[Completion]:
+    return (item for item in items if matches(place.prefix, item.label, _filter(item)))
+
+
+def _filter(item: Completion) -> str:
+    return item.filter or item.label
+
+
+def _placed(item: Completion, place: Place) -> Completion:
+    """With the definition that a name belongs to."""
+    if item.subject[:1] != ("symbol",):
+        return item
+    name = place.definition.name.text if place.definition is not None else ""
+    return replace(item, subject=("symbol", place.path, name, *item.subject[1:]))
+
+
+def _offered(snapshot: Snapshot, place: Place, snippets: bool, files: Sequence[str]) -> Iterator[Completion]:
+    stack = place.stack
+    if place.prefix.startswith("@") or any(kind.startswith("B_") for kind in stack.terminals):
+        yield from words.blocks(place, snippets)
+        return
+    if not place.qualifier and not place.in_sample:
+        yield from words.keywords(place, snippets)
+    if "IMPORT" in stack.symbols and stack.frame is Frame.DOCUMENT:
+        yield from modules.imports(snapshot, place, files)
+        return
+    if "ID" not in stack.terminals and not place.qualifier:
+        return
+    if stack.frame is Frame.ATTRIBUTES and "name" in stack.roles:
+        yield from attributes.attributes(snapshot, place, snippets)
+        return
+    if stack.frame is Frame.DOCUMENT or not stack.roles:
+        return
+    visible = visible_at(snapshot, place)
+    if "type_name" in stack.roles:
+        if not place.qualifier:
+            yield from words.primitive_types(place)
+            if place.block != "dtype":
+                yield from names.types(place, visible)
+        return
+    if "qualified" in stack.roles:
+        yield from _expressions(snapshot, place, visible, snippets, files)
+    elif not place.qualifier and stack.top in ("_entries", "LBRACE", "LSQB", "COMMA", *_ENTRIES):
+        yield from names.assignable(place, visible) if stack.top != "COMMA" or place.block != "lower" else ()
+        yield from names.indices(place, visible)
+
+
+_ENTRIES = ("compose_entries", "lower_entries")
+
+
+def _expressions(
+    snapshot: Snapshot, place: Place, visible: Visible, snippets: bool, files: Sequence[str]
+) -> Iterator[Completion]:
+    stack = place.stack
+    if place.block == "quantize" and stack.frame is Frame.BLOCK:
+        if stack.top == "COLON":
+            yield from operators.operators(snapshot, place, snippets, files)
+            yield from modules.qualifiers(snapshot, place, files)
+        elif stack.top in ("quantize_entries", "LBRACE") and not place.qualifier:
+            yield from names.quantizable(visible)
+        return
+    if place.in_sample:
+        yield from samples.generators(place, snippets)
+    is_callee = place.following in ("(", "{") or (place.following == "<" and stack.is_callable())
+    if stack.is_callable():
+        yield from operators.operators(snapshot, place, snippets, files)
+        yield from modules.qualifiers(snapshot, place, files)
+    if place.qualifier:
+        yield from names.members(place, visible)
+        return
+    if place.in_sample and stack.frame not in (Frame.ATTRIBUTES, Frame.LIST):
+        return
+    if not is_callee:
+        yield from names.visible_names(snapshot, place, visible)
+        yield from words.literals(snapshot, place)
+    if not (stack.is_callable() and is_callee) and (place.following in ("", "(") or place.prefix):
+        yield from words.functions(place, snippets)
+    yield from words.primitive_types(place)
+    yield from names.types(place, visible) if place.following in ("", "(") else ()

@@ -1,0 +1,57 @@
+"""Attributes of the operator that is invoked, and its types."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from snd_analysis.ide.completion.expected import signature_at
+from snd_analysis.ide.completion.item import Completion, CompletionKind
+from snd_analysis.ide.completion.place import Place
+from snd_analysis.ide.declarations import declared
+from snd_analysis.syntax import nodes
+from snd_analysis.syntax.tokens import tokenize
+from snd_analysis.workspace import Snapshot
+
+_REQUIRED, _OTHERS = 0, 1
+# Further away than this nobody writes the end of an attribute list.
+_FAR = 2000
+
+
+def attributes(snapshot: Snapshot, place: Place, snippets: bool) -> Iterator[Completion]:
+    """The attributes that are not given yet, those first that must be."""
+    opener = place.stack.openers[-1]
+    found = signature_at(snapshot, place, opener)
+    if found is None:
+        return
+    operator, signature = found
+    given = {each.name.text for each in place.stack.above(opener) if isinstance(each, nodes.Attribute)}
+    given |= _given_behind(place)
+    texts = {entry.name: entry.text for entry in declared(snapshot, operator, ("attrib",))}
+    for name, parameter in signature.attributes.items():
+        if name in given:
+            continue
+        group = _REQUIRED if parameter.required else _OTHERS
+        text = name if place.following in ("=", ":") else f"{name}="
+        yield Completion(
+            name, CompletionKind.ATTRIBUTE, group, text=text, detail=texts.get(name, "").partition(":")[2].strip(),
+            subject=("attribute", operator.path, operator.name, name), prompts=text != name,
+        )  # fmt: skip
+
+
+def _given_behind(place: Place) -> set[str]:
+    """The attributes that are given behind the cursor."""
+    text = place.text[place.end : place.end + _FAR]
+    tokens = tokenize(text).tokens
+    given: set[str] = set()
+    depth = 0
+    for at, token in enumerate(tokens):
+        if token.kind in ("LBRACE", "LPAR", "LSQB"):
+            depth += 1
+        elif token.kind in ("RBRACE", "RPAR", "RSQB"):
+            depth -= 1
+        if depth < 0 or token.kind == "SEMI":
+            break
+        following = tokens[at + 1].kind if at + 1 < len(tokens) else ""
+        if depth == 0 and at and token.kind == "ID" and following == "ASSIGN":
+            given.add(token.spelling(text))
+    return given

@@ -1,0 +1,34 @@
+"""What a completion stands for, as Markdown: found when somebody asks for it."""
+
+from __future__ import annotations
+
+from snd_analysis.ide.hover.comments import rule_text
+from snd_analysis.ide.hover.definitions import attribute_text, definition_text, module_text
+from snd_analysis.ide.hover.symbols import symbol_text
+from snd_analysis.ide.hover.words import function_text, word_text
+from snd_analysis.ide.knowledge import knowledge_of
+from snd_analysis.names.symbols import OperatorName
+from snd_analysis.rules.catalogue import catalogue
+from snd_analysis.workspace import Snapshot
+
+
+def documentation(snapshot: Snapshot, subject: tuple[str, ...]) -> str:
+    """The documentation of the subject of a completion; empty if there is none, or it is gone."""
+    match subject:
+        case ("operator", path, name):
+            return definition_text(snapshot, OperatorName(path, name))
+        case ("attribute", path, operator, name):
+            return attribute_text(snapshot, OperatorName(path, operator), name, "")
+        case ("module", path, name):
+            return module_text(snapshot, path, name)
+        case ("symbol", path, definition, name):
+            knowledge = knowledge_of(snapshot, OperatorName(path, definition))
+            symbol = None if knowledge is None else knowledge.resolution.symbol(name)
+            return "" if knowledge is None or symbol is None else symbol_text(knowledge, symbol)
+        case ("rule", name) if name in catalogue():
+            return rule_text(name)
+        case ("function", name):
+            return function_text(name)
+        case ("word", kind, word):
+            return word_text(kind, word)
+    return ""

@@ -1,0 +1,69 @@
+"""What is offered at a cursor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from snd_analysis.diagnostics import TextEdit
+from snd_analysis.source import Span
+
+
+class CompletionKind(StrEnum):
+    """What kind of thing is offered."""
+
+    KEYWORD = "keyword"
+    BLOCK = "block"
+    TYPE = "type"
+    VALUE = "value"
+    """A literal: ``true``, ``inf``, a string that an attribute may be."""
+    FUNCTION = "function"
+    OPERATOR = "operator"
+    GRAPH = "graph"
+    MODULE = "module"
+    ATTRIBUTE = "attribute"
+    TENSOR = "tensor"
+    NAME = "name"
+    """Anything else that a definition declares: an extent, an attribute of its own, a helper symbol, an index."""
+    LABEL = "label"
+    MEMBER = "member"
+    RULE = "rule"
+    GENERATOR = "generator"
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """One thing that is offered. Accepting it replaces the span of its ``Completions`` and makes the ``edits``."""
+
+    label: str
+    kind: CompletionKind
+    group: int
+    """Lower ones stand first; within a group, the order in which they were found."""
+    text: str = ""
+    """What is inserted; the label if it is empty."""
+    is_snippet: bool = False
+    """Whether ``text`` has tab stops, in the syntax of LSP."""
+    filter: str = ""
+    """What the typed text is compared with; the label if it is empty."""
+    detail: str = ""
+    edits: tuple[TextEdit, ...] = ()
+    subject: tuple[str, ...] = ()
+    """What its documentation is about, see ``documentation``: found when somebody asks for it."""
+    prompts: bool = False
+    """Whether something else is to be completed behind it at once, as behind a module."""
+
+    @property
+    def inserted(self) -> str:
+        """What is inserted."""
+        return self.text or self.label
+
+
+@dataclass(frozen=True, slots=True)
+class Completions:
+    """What is offered, the best first. ``insert`` is the word before the cursor, ``replace`` the whole word."""
+
+    insert: Span
+    replace: Span
+    items: tuple[Completion, ...] = ()
+    is_incomplete: bool = False
+    """Whether there is more, which more typing would show."""

@@ -1,0 +1,203 @@
+"""Tensors, extents and all else that a definition declares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from snd_analysis.ide.completion.expected import Expected, expected_at
+from snd_analysis.ide.completion.item import Completion, CompletionKind
+from snd_analysis.ide.completion.place import Place
+from snd_analysis.ide.completion.stack import Frame
+from snd_analysis.ide.completion.visible import Visible
+from snd_analysis.names.symbols import Symbol, SymbolKind
+from snd_analysis.syntax import nodes
+from snd_analysis.types.type import Type
+from snd_analysis.workspace import Snapshot
+
+FITTING, OTHER, DOUBTFUL = 0, 2, 5
+_COMPILE_TIME = frozenset({"dtype", "attrib", "input", "using", "constant", "variable", "output", "assert"})
+_MEMBERS = (
+    ("shape", "the extents of a tensor"), ("rank", "the number of its dimensions"), ("size", "the tensors of a pack")
+)  # fmt: skip
+
+
+def is_compile_time(place: Place) -> bool:
+    """Whether no tensor can be read at a place."""
+    stack = place.stack
+    if place.block in _COMPILE_TIME:
+        return True
+    frames = {stack.frame_of(opener) for opener in stack.openers}
+    if frames & {Frame.ATTRIBUTES, Frame.SHAPE, Frame.LENGTH, Frame.GENERICS} and "DO" not in stack.symbols:
+        return True
+    # the bound of an index: `, i < n`
+    return stack.symbols[-3:] == ("COMMA", "name", "LT")
+
+
+def visible_names(snapshot: Snapshot, place: Place, visible: Visible) -> Iterator[Completion]:
+    """What can be named in an expression: what fits first, what was declared last before what stands above it."""
+    expected = expected_at(snapshot, place)
+    compile_time = is_compile_time(place)
+    unwritten = _initialized(place)
+    yield from _unbound(place, visible)
+    for symbol in reversed(list(visible.symbols.values())):
+        if symbol.kind in (SymbolKind.DTYPE, SymbolKind.LABEL) or symbol.name == unwritten:
+            continue
+        type_ = visible.typed(symbol).type
+        is_tensor = symbol.is_tensor and (type_ is None or type_.tensor)
+        if is_tensor and compile_time and place.following != ".":
+            yield from _members(symbol, type_, place)
+            continue
+        if expected is not None and not expected.accepts(type_):
+            continue
+        yield _item(symbol, type_, _group(symbol, type_, expected, place))
+
+
+def _initialized(place: Place) -> str:
+    """The output that the formula around a place gives its first values, and so can't read."""
+    target = ""
+    for value in place.stack.values:
+        if isinstance(value, nodes.Access):
+            target = value.name.text
+        elif isinstance(value, nodes.Operator) and value.text == "=" and target:
+            return target
+    return ""
+
+
+def _group(symbol: Symbol, type_: Type | None, expected: Expected | None, place: Place) -> int:
+    if expected is None:
+        if place.block in ("compose", "update"):
+            return FITTING if symbol.is_tensor else OTHER
+        return FITTING if symbol.kind in (SymbolKind.INDEX, SymbolKind.LOCAL) else OTHER - 1
+    if type_ is None or (type_.optional and not expected.optional):
+        return DOUBTFUL
+    return FITTING if not expected.tensor or type_.tensor else OTHER
+
+
+def _members(symbol: Symbol, type_: Type | None, place: Place) -> Iterator[Completion]:
+    """A tensor whose extents could be meant."""
+    if not place.stands_alone and place.following not in ("[", "+", "-", "*", "/", "<", ">", "=", "!"):
+        return
+    for member, what in _MEMBERS[:2]:
+        label = f"{symbol.name}.{member}"
+        yield Completion(label, CompletionKind.MEMBER, DOUBTFUL, detail=what, subject=("word", "members", member))
+
+
+def _item(symbol: Symbol, type_: Type | None, group: int) -> Completion:
+    kind = CompletionKind.TENSOR if symbol.is_tensor else CompletionKind.NAME
+    detail = f"{symbol.kind}: {type_}" if type_ is not None else str(symbol.kind)
+    return Completion(symbol.name, kind, group, detail=detail, subject=("symbol", symbol.name))
+
+
+def members(place: Place, visible: Visible) -> Iterator[Completion]:
+    """``shape`` and the like, behind the name of a tensor and a dot."""
+    symbol = visible.symbols.get(place.qualifier[0]) if len(place.qualifier) == 1 else None
+    if symbol is None or not symbol.is_tensor:
+        return
+    type_ = visible.typed(symbol).type
+    for member, what in _MEMBERS:
+        if member != "size" or type_ is None or type_.packed:
+            yield Completion(
+                member, CompletionKind.MEMBER, FITTING, detail=what, subject=("word", "members", member)
+            )  # fmt: skip
+
+
+def types(place: Place, visible: Visible) -> Iterator[Completion]:
+    """The generic types of the definition."""
+    for symbol in visible.symbols.values():
+        if symbol.kind is SymbolKind.DTYPE:
+            assert isinstance(symbol.node, nodes.DtypeDeclaration)
+            yield Completion(
+                symbol.name, CompletionKind.TYPE, FITTING, detail=f"generic type: {symbol.node.base.text}",
+                subject=("symbol", symbol.name),
+            )  # fmt: skip
+
+
+def assignable(place: Place, visible: Visible) -> Iterator[Completion]:
+    """What can be assigned at the beginning of a statement: outputs, in ``@update`` variables."""
+    stack = place.stack
+    if place.block == "lower":
+        wanted, group = SymbolKind.OUTPUT, FITTING
+    elif place.block == "update":
+        wanted, group = SymbolKind.VARIABLE, FITTING
+    elif place.block == "compose":
+        wanted, group = SymbolKind.OUTPUT, FITTING
+    else:
+        return
+    if any(stack.frame_of(opener) is Frame.REGION for opener in stack.openers):
+        return
+    taken = _assigned(place) if place.block != "lower" else frozenset()
+    for symbol in visible.all:
+        if symbol.kind is wanted and symbol.name not in taken:
+            yield _item(symbol, visible.typed(symbol).type, group)
+
+
+def _assigned(place: Place) -> frozenset[str]:
+    """The names that other statements of the block assign."""
+    assert place.definition is not None
+    found = set()
+    for block in place.definition.blocks:
+        if not isinstance(block, nodes.Block) or block.kind != place.block:
+            continue
+        for entry in block.entries:
+            start, end = place.chunk.start + entry.start, place.chunk.start + entry.end
+            if isinstance(entry.statement, nodes.Component) and not start <= place.offset <= end:
+                for result in entry.statement.results:
+                    found |= {each.text for each in nodes.descendants(result) if isinstance(each, nodes.Name)}
+    for value in place.stack.values[place.stack.statement :]:
+        for node in value if isinstance(value, list) else (value,):
+            if isinstance(node, nodes.Node):
+                found |= {each.text for each in nodes.descendants(node) if isinstance(each, nodes.Name)}
+    return frozenset(found)
+
+
+def indices(place: Place, visible: Visible) -> Iterator[Completion]:
+    """The indices of a formula that have no bound yet, where bounds stand."""
+    stack = place.stack
+    if place.block == "lower" and stack.top == "COMMA" and stack.frame is Frame.BLOCK:
+        for name in _unbound_names(place, visible):
+            text = name if place.following == "<" else f"{name} < "
+            yield Completion(name, CompletionKind.NAME, FITTING, text=text, detail="index without a bound")
+
+
+def _unbound(place: Place, visible: Visible) -> Iterator[Completion]:
+    """The indices of the left side of a formula whose bounds are still to be written."""
+    if place.block == "lower" and not is_compile_time(place):
+        for name in _unbound_names(place, visible):
+            yield Completion(name, CompletionKind.NAME, FITTING, detail="index without a bound")
+
+
+def _unbound_names(place: Place, visible: Visible) -> list[str]:
+    """The names in indices of the formula, as far as it is written, that nothing declares."""
+    stack = place.stack
+    declared = {symbol.name for symbol in visible.all if symbol.kind not in (SymbolKind.INDEX, SymbolKind.LOCAL)}
+    declared |= {
+        symbol.name for symbol in visible.symbols.values() if symbol.kind in (SymbolKind.INDEX, SymbolKind.LOCAL)
+    }
+    named: dict[str, None] = {}
+    for value in stack.values[stack.statement :]:
+        for node in value if isinstance(value, list) else (value,):
+            if isinstance(node, nodes.IndexBound):
+                declared.add(node.name.text)
+            elif isinstance(node, nodes.Node):
+                named.update(dict.fromkeys(_indexing(node)))
+    return [name for name in named if name and name not in declared]
+
+
+def _indexing(node: nodes.Node) -> Iterator[str]:
+    for each in nodes.descendants(node):
+        if isinstance(each, nodes.Index):
+            for name in nodes.descendants(each):
+                if isinstance(name, nodes.Qualified) and len(name.parts) == 1:
+                    yield name.text
+
+
+def quantizable(visible: Visible) -> Iterator[Completion]:
+    """Tensors and labels, in ``@quantize``."""
+    seen = set()
+    for symbol in visible.all:
+        label = symbol.kind is SymbolKind.LABEL
+        local = symbol.kind in (SymbolKind.CARRY, SymbolKind.SCAN, SymbolKind.ITERATION)
+        if ((symbol.is_tensor and not local) or label) and symbol.name not in seen:
+            seen.add(symbol.name)
+            item = _item(symbol, visible.typed(symbol).type, FITTING)
+            yield Completion(item.label, CompletionKind.LABEL if label else item.kind, FITTING, detail=item.detail)

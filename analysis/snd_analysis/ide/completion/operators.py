@@ -1,0 +1,170 @@
+"""Operators to invoke: those of the file, of imported modules, and of modules that accepting one imports."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from snd_analysis.diagnostics import TextEdit
+from snd_analysis.ide.completion.item import Completion, CompletionKind
+from snd_analysis.ide.completion.matching import closeness, matches
+from snd_analysis.ide.completion.modules import importable
+from snd_analysis.ide.completion.place import Place
+from snd_analysis.ide.completion.stack import Frame
+from snd_analysis.names.environment import ModuleNames
+from snd_analysis.names.library import is_library, library_modules, library_names
+from snd_analysis.names.resolve import entries_of
+from snd_analysis.names.symbols import OperatorName
+from snd_analysis.syntax import nodes
+from snd_analysis.workspace import Snapshot
+
+_OWN, _IMPORTED, _OTHERS = 1, 3, 8
+_CONTROL_FLOW = frozenset({"IF", "ELIF", "THEN", "ELSE", "WHILE", "DO", "UNROLL"})
+
+
+def operators(snapshot: Snapshot, place: Place, snippets: bool, files: Sequence[str]) -> Iterator[Completion]:
+    """Every operator that can be invoked at a place and whose name begins like what is written."""
+    invocable = _Invocable(snapshot, place, snippets)
+    if place.qualifier:
+        yield from _of_qualifier(snapshot, place, invocable, files)
+        return
+    environment = snapshot.environment(place.path)
+    for name in environment.own.definitions:
+        yield from invocable.item(environment.own, name, name, _OWN)
+    for module, names in environment.imports.items():
+        for name in names.definitions:
+            yield from invocable.item(names, name, f"{module}.{name}", _IMPORTED)
+    if is_library(place.path):
+        return
+    for module, names in _not_imported(snapshot, place.path, files):
+        edit: tuple[TextEdit, ...] | None = None
+        for name in _likely(names, place.prefix):
+            for found in invocable.item(names, name, f"{module}.{name}", _OTHERS):
+                edit = edit or (snapshot.import_edit(place.path, module),)
+                yield _importing(found, module, edit)
+
+
+def _of_qualifier(
+    snapshot: Snapshot, place: Place, invocable: _Invocable, files: Sequence[str]
+) -> Iterator[Completion]:
+    module = ".".join(place.qualifier)
+    names = snapshot.environment(place.path).imports.get(module)
+    if names is not None:
+        for name in names.definitions:
+            yield from invocable.item(names, name, name, _OWN)
+        return
+    for other, names in _not_imported(snapshot, place.path, files):
+        if other == module:
+            edit = (snapshot.import_edit(place.path, module),)
+            for name in names.definitions:
+                for found in invocable.item(names, name, name, _OWN):
+                    yield _importing(found, module, edit)
+
+
+def _importing(found: Completion, module: str, edits: tuple[TextEdit, ...]) -> Completion:
+    return Completion(
+        found.label, found.kind, found.group, found.text, found.is_snippet, found.filter,
+        f"import {module}", edits, found.subject,
+    )  # fmt: skip
+
+
+def _not_imported(snapshot: Snapshot, path: str, files: Sequence[str]) -> Iterator[tuple[str, ModuleNames]]:
+    environment = snapshot.environment(path)
+    found = importable(snapshot, path, files)
+    beside = {module: target for module, target in found if not is_library(target)}
+    for module, target in beside.items():
+        if module not in environment.imports:
+            kinds = {name: found.definition.kind for name, found in snapshot.definitions(target).items()}
+            if "graph" not in kinds.values():
+                yield module, ModuleNames(target, kinds)
+    for module in library_modules():
+        if module not in environment.imports and module not in beside:
+            yield module, library_names(module)
+
+
+def _likely(names: ModuleNames, prefix: str) -> Iterator[str]:
+    """Of a module that is not imported, the names that begin like what is written; of few letters any other may."""
+    return (name for name in names.definitions if prefix and (len(prefix) > 2 or closeness(prefix, name) < 2))
+
+
+class _Invocable:
+    """Judges which definitions can be invoked at a place."""
+
+    def __init__(self, snapshot: Snapshot, place: Place, snippets: bool) -> None:
+        self._snapshot = snapshot
+        self._place = place
+        stack = place.stack
+        self._graphs = place.in_sample or bool(_CONTROL_FLOW & {*stack.symbols[stack.statement :]})
+        self._results = _result_count(place)
+        self._callers = frozenset[str]() if place.in_sample else self._find_callers()
+        self._snippets = snippets and place.following not in ("(", "{", "<")
+
+    def item(self, names: ModuleNames, name: str, label: str, group: int) -> Iterator[Completion]:
+        """A definition as it is offered; nothing if it can't be invoked here."""
+        is_own = names.path == self._place.path
+        kind = names.definitions[name]
+        if (kind == "graph" and not self._graphs) or (name.startswith("_") and not is_own):
+            return
+        if (is_own and name in self._callers) or not matches(self._place.prefix, name, label):
+            return
+        if self._results is not None or self._snippets:
+            definition = self._snapshot.definition(OperatorName(names.path, name))
+            if definition is None or not _has_results(definition, self._results):
+                return
+            text = f"{label}{_arguments(definition)}" if self._snippets else ""
+        else:
+            text = ""
+        # A name is found by itself, whatever module it is from.
+        yield Completion(
+            label, CompletionKind.GRAPH if kind == "graph" else CompletionKind.OPERATOR, group, text, bool(text), name,
+            subject=("operator", names.path, name),
+        )  # fmt: skip
+
+    def _find_callers(self) -> frozenset[str]:
+        """The definitions of the file that invoke the one around the cursor, and itself: operators can't recur."""
+        definition, path = self._place.definition, self._place.path
+        if definition is None:
+            return frozenset()
+        own = {definition.name.text}
+        invoked = {
+            name: {each.name for each in self._snapshot.invoked(OperatorName(path, name)) if each.path == path}
+            for name in self._snapshot.definitions(path)
+        } if not is_library(path) else {}  # fmt: skip
+        while True:
+            more = {name for name, others in invoked.items() if others & own} - own
+            if not more:
+                return frozenset(own)
+            own |= more
+
+
+def _result_count(place: Place) -> int | None:
+    """How many results are awaited; None if that is not known."""
+    stack = place.stack
+    if place.in_sample or "_results" not in stack.symbols or stack.frame is Frame.ARGUMENTS:
+        return None
+    at = len(stack.symbols) - 1 - stack.symbols[::-1].index("_results")
+    if stack.symbols[at + 1 :] not in (("ASSIGN",), ("ASSIGN", "name", "COLON")):
+        return None
+    value = stack.values[at]
+    results = [each for each in (value if isinstance(value, list) else [value]) if isinstance(each, nodes.Node)]
+    return len(results)
+
+
+def _has_results(definition: nodes.Definition, count: int | None) -> bool:
+    return count is None or len(entries_of(definition, "output", nodes.Parameter)) == count
+
+
+def _arguments(definition: nodes.Definition) -> str:
+    """The required attributes and arguments of an invocation, as the rest of a snippet."""
+    stops = 0
+    attributes = []
+    for _, parameter in entries_of(definition, "attrib", nodes.Parameter):
+        if parameter.default is None and not parameter.optional:
+            stops += 1
+            attributes.append(f"{parameter.name.text}=${stops}")
+    inputs = []
+    for _, parameter in entries_of(definition, "input", nodes.Parameter):
+        if parameter.default is None and not parameter.optional:
+            stops += 1
+            inputs.append(f"${{{stops}:{parameter.name.text}}}")
+    given = f"{{{', '.join(attributes)}\\}}" if attributes else ""
+    return f"{given}({', '.join(inputs)})"

@@ -1,0 +1,198 @@
+"""The place of a cursor: the name that is being written, and what stands around it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from snd_analysis.ide.completion.stack import Frame, Stack, stack_of
+from snd_analysis.ide.cursor import chunk_at, chunk_tokens
+from snd_analysis.source import Span
+from snd_analysis.syntax import nodes
+from snd_analysis.syntax.chunks import PlacedChunk
+from snd_analysis.syntax.tokens import Token, tokenize
+from snd_analysis.workspace import Snapshot
+
+_WORD_BEFORE = re.compile(r"@?\w*\Z", re.ASCII)
+_WORD_BEHIND = re.compile(r"\w*", re.ASCII)
+_QUALIFIER = re.compile(r"(?:[A-Za-z_]\w*\s*\.\s*)+\Z", re.ASCII)
+# An expression in a string, as far as it is written.
+_FIELD = re.compile(r"(?<!\\)\{(?P<code>[^{}\"']*)\Z")
+# Statements before the cursor that are looked at for damage: what is broken there may reach up to the cursor.
+_NEAR = 8
+
+
+@dataclass(frozen=True)
+class Place:
+    """What is being written at a cursor. Offsets count from the start of the file."""
+
+    path: str
+    text: str
+    """Of the file."""
+    head: int
+    """Where the name begins, with the names before its last dot."""
+    start: int
+    """Where the word begins that is written."""
+    offset: int
+    end: int
+    """Where the word ends that the cursor stands in."""
+    qualifier: tuple[str, ...]
+    stack: Stack
+    chunk: PlacedChunk
+    definition: nodes.Definition | None
+    in_sample: bool = False
+
+    @property
+    def prefix(self) -> str:
+        """What is written of the word."""
+        return self.text[self.start : self.offset]
+
+    @property
+    def insert(self) -> Span:
+        """The word before the cursor."""
+        return Span(self.start, self.offset)
+
+    @property
+    def replace(self) -> Span:
+        """The whole word."""
+        return Span(self.start, self.end)
+
+    @property
+    def following(self) -> str:
+        """The next character on the line behind the word; empty if there is none, or a comment."""
+        line = self.text[self.end : self.end + 200].splitlines()[:1] or [""]
+        rest = line[0].lstrip(" \t")
+        return "" if rest.startswith("#") else rest[:1]
+
+    @property
+    def following_word(self) -> str:
+        """The next word on the line behind the word."""
+        found = re.compile(r"[ \t]*(\w+)").match(self.text, self.end)
+        return found[1] if found else ""
+
+    @property
+    def stands_alone(self) -> bool:
+        """Whether the word is all of its expression, as far as what stands behind it tells."""
+        return self.following in ("", ",", ")", "}", "]", ";", ":") or self.following_word in (
+            "then", "else", "elif", "do", "while", "unroll",
+        )  # fmt: skip
+
+    @property
+    def block(self) -> str:
+        """The block around the cursor without ``@``; empty outside of any."""
+        for at in reversed(self.stack.openers):
+            if self.stack.frame_of(at) is Frame.BLOCK:
+                token = self.stack.values[at - 1]
+                return self._block_word(token)
+        return ""
+
+    def _block_word(self, token: Token) -> str:
+        return token.spelling(self.read)[1:]
+
+    read: str = ""
+    """What the stack was made from."""
+
+
+def place_at(snapshot: Snapshot, path: str, offset: int) -> Place | None:
+    """The place of a cursor in code; None in comments, strings and numbers."""
+    tree = snapshot.tree(path)
+    text = tree.text
+    chunk = chunk_at(tree, offset)
+    if chunk is None:
+        return None
+    word = _WORD_BEFORE.search(text, 0, offset)
+    start = word.start() if word else offset
+    # ``chunk_at`` takes what begins at the offset; a word belongs to the chunk that it begins in.
+    if start < chunk.start:
+        start = offset
+    if text[start:offset][:1].isdigit():
+        return None
+    literal = _literal_around(chunk, offset)
+    field = None if literal is None else _FIELD.search(text, literal.start + chunk.start, start)
+    if literal is not None and field is None:
+        return None
+    found = _QUALIFIER.search(text, chunk.start, start)
+    head = found.start() if found and not text[start:offset].startswith("@") else start
+    qualifier = tuple(part.strip() for part in text[head:start].split(".")[:-1])
+    definition = _definition(chunk, head)
+    if field is not None:
+        begin, before = field.end() - len(field["code"]), "operator _ { @using { _ = "
+    else:
+        begin, before = beginning(chunk, definition, head)
+    read = before + text[begin:head]
+    end = _WORD_BEHIND.match(text, offset)
+    return Place(
+        path, text, head, start, offset, end.end() if end else offset, qualifier, stack_of(read), chunk, definition,
+        read=read,
+    )  # fmt: skip
+
+
+def sample_place(snapshot: Snapshot, path: str, offset: int, code: str, start: int) -> Place | None:
+    """The place of a cursor in the code of a sample, which begins at ``start``; ``code`` is the part before it."""
+    tree = snapshot.tree(path)
+    text = tree.text
+    chunk = chunk_at(tree, offset)
+    word = _WORD_BEFORE.search(code)
+    length = len(word[0]) if word else 0
+    if chunk is None or code[len(code) - length :][:1].isdigit():
+        return None
+    before = code[: len(code) - length]
+    tokens = tokenize(before).tokens
+    if tokens and tokens[-1].kind in ("STRING", "ILLEGAL") and tokens[-1].end == len(before):
+        return None
+    found = _QUALIFIER.search(before)
+    qualifier = tuple(part.strip() for part in found[0].split(".")[:-1]) if found else ()
+    head = offset - length - (len(found[0]) if found else 0)
+    definition = next(iter(chunk.chunk.definitions), None)
+    read = "operator _ { @compose { _ = " + (before[: found.start()] if found else before)
+    end = _WORD_BEHIND.match(text, offset)
+    return Place(
+        path, text, head, offset - length, offset, end.end() if end else offset, qualifier, stack_of(read), chunk,
+        definition, in_sample=True, read=read,
+    )  # fmt: skip
+
+
+def _literal_around(chunk: PlacedChunk, offset: int) -> Token | None:
+    """The string that an offset stands in."""
+    at = offset - chunk.start
+    for token in chunk_tokens(chunk.chunk).tokens:
+        if token.start >= at:
+            return None
+        if token.kind == "STRING" and (at < token.end or (at == token.end and not _is_closed(chunk, token))):
+            return token
+    return None
+
+
+def _is_closed(chunk: PlacedChunk, token: Token) -> bool:
+    text = chunk.chunk.text
+    return token.end - token.start > 1 and text[token.end - 1] == text[token.start]
+
+
+def _definition(chunk: PlacedChunk, offset: int) -> nodes.Definition | None:
+    at = offset - chunk.start
+    return next((each for each in chunk.chunk.definitions if each.start <= at <= each.end), None)
+
+
+def beginning(chunk: PlacedChunk, definition: nodes.Definition | None, head: int) -> tuple[int, str]:
+    """From where the text before the cursor must be read, and what to read before it in place of what is left out."""
+    at = head - chunk.start
+    if definition is None:
+        ends = [each.end for each in chunk.chunk.definitions if each.end <= at]
+        # Behind a definition only its braces count; it is read again if they may be broken.
+        if ends and not chunk.chunk.problems:
+            return chunk.start + ends[-1], ""
+        return chunk.start, ""
+    for block in definition.blocks:
+        if isinstance(block, nodes.Block) and block.keyword.end < at and at < block.end:
+            entries = [entry for entry in block.entries if entry.end <= at]
+            near = entries[-_NEAR:]
+            broken = [index for index, entry in enumerate(near) if _is_broken(entry)]
+            whole = entries[: len(entries) - len(near) + broken[0]] if broken else entries
+            if not whole:
+                return chunk.start + block.start, f"{definition.kind} _ {{ "
+            return chunk.start + whole[-1].end, f"{definition.kind} _ {{ @{block.kind} {{ "
+    return chunk.start + definition.start, ""
+
+
+def _is_broken(entry: nodes.Entry) -> bool:
+    return entry.damage is not None or isinstance(entry.statement, nodes.ErrorEntry)

@@ -1,0 +1,199 @@
+"""What the automaton of the parser has read up to a cursor: the constructs that are open there, and what may follow.
+
+The stack tells more than a tree could: it knows of unfinished text just what has been written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache, cached_property
+from typing import Any
+
+from snd_analysis.syntax import nodes
+from snd_analysis.syntax.expected import terminals
+from snd_analysis.syntax.parser import Run
+from snd_analysis.syntax.recovery import Recovery
+from snd_analysis.syntax.stacks import run_states
+from snd_analysis.syntax.table import table
+from snd_analysis.syntax.tokens import Token, tokenize
+
+_OPENERS = frozenset({"LPAR", "LSQB", "LBRACE", "LGENERIC"})
+_CLOSERS = frozenset({"RPAR", "RSQB", "RBRACE"})
+_MOST_CLOSING = 40
+# What to go on with to finish what is open, the first that can be taken; names stand for whatever is missing.
+_CLOSING = (
+    "SEMI", "RPAR", "RSQB", "RBRACE", "ELSE", "THEN", "DO", "ASSIGN", "COLON", "ARROW", "ID", "INT", "BAR", "LPAR",
+    "LBRACE", "LSQB", "TYPE", "GT", "LT",
+)  # fmt: skip
+
+
+class Frame(StrEnum):
+    """What a bracket that is still open belongs to."""
+
+    DOCUMENT = "document"
+    DEFINITION = "definition"
+    BLOCK = "block"
+    REGION = "region"
+    ATTRIBUTES = "attributes"
+    ARGUMENTS = "arguments"
+    GENERICS = "generics"
+    CAST = "cast"
+    SHAPE = "shape"
+    LENGTH = "length"
+    INDEX = "index"
+    LIST = "list"
+    PARENTHESES = "parentheses"
+
+
+@dataclass(frozen=True)
+class Stack:
+    """The stack of the automaton, from the bottom: grammar symbols, what was made of them, and states."""
+
+    symbols: tuple[str, ...]
+    values: tuple[Any, ...]
+    states: tuple[int, ...]
+
+    @cached_property
+    def terminals(self) -> frozenset[str]:
+        """The kinds of tokens that can stand next."""
+        return terminals(table(), self.states)
+
+    @cached_property
+    def roles(self) -> frozenset[str]:
+        """What a name that stands next can be: ``name`` (that declares something, or of an attribute), ``type_name``,
+        ``qualified`` (that stands for something)."""
+        states = list(self.states)
+        if run_states(table(), states, ["ID"]) == 0:
+            return frozenset()
+        productions = table().productions
+        return frozenset(productions[act >> 1].origin for act in table().actions[states[-1]].values() if act & 1)
+
+    @property
+    def top(self) -> str:
+        """The last symbol; empty at the start of a document."""
+        return self.symbols[-1] if self.symbols else ""
+
+    @cached_property
+    def openers(self) -> tuple[int, ...]:
+        """Where the brackets that are still open stand, the innermost last."""
+        opened: list[int] = []
+        for at, symbol in enumerate(self.symbols):
+            if symbol in _OPENERS:
+                opened.append(at)
+            elif symbol in _CLOSERS and opened:
+                opened.pop()
+        return tuple(opened)
+
+    @cached_property
+    def frame(self) -> Frame:
+        """What the innermost open bracket belongs to."""
+        return self.frame_of(self.openers[-1]) if self.openers else Frame.DOCUMENT
+
+    def frame_of(self, opener: int) -> Frame:
+        """What an open bracket belongs to."""
+        before = self.symbols[opener - 1] if opener else ""
+        match self.symbols[opener]:
+            case "LGENERIC":
+                return Frame.GENERICS
+            case "LBRACE":
+                if before.startswith("B_"):
+                    return Frame.BLOCK
+                if before == "ID":
+                    return Frame.DEFINITION
+                return Frame.ATTRIBUTES if before in ("qualified", "generics") else Frame.REGION
+            case "LPAR":
+                if before in ("qualified", "generics", "attributes"):
+                    return Frame.ARGUMENTS
+                if before == "TYPE":
+                    return Frame.CAST
+                return Frame.LENGTH if before == "DOTS" else Frame.PARENTHESES
+        if before in ("type_name", "rank_capture"):
+            return Frame.SHAPE
+        return Frame.INDEX if before in ("_postfix", "name") or before.startswith("__access_plus") else Frame.LIST
+
+    def call(self, opener: int) -> nodes.Qualified | None:
+        """What is invoked with the attributes, types or arguments that a bracket begins."""
+        at = opener - 1
+        while at >= 0 and self.symbols[at] in ("attributes", "generics"):
+            at -= 1
+        value = self.values[at] if at >= 0 else None
+        return value if isinstance(value, nodes.Qualified) else None
+
+    def above(self, opener: int) -> Iterator[Any]:
+        """The nodes and tokens above a bracket, lists taken apart."""
+        for value in self.values[opener + 1 :]:
+            if isinstance(value, list):
+                yield from value
+            else:
+                yield value
+
+    def commas(self, opener: int) -> int:
+        """How many items stand before the last comma above a bracket."""
+        return sum(isinstance(value, Token) and value.kind == "COMMA" for value in self.above(opener))
+
+    @cached_property
+    def statement(self) -> int:
+        """Where the entry of a block or the statement of a region begins."""
+        for at in reversed(range(len(self.symbols))):
+            if self.symbols[at].endswith("_entries") or self.symbols[at].startswith("__region_star"):
+                return at + 1
+            if self.symbols[at] == "LBRACE" and self.frame_of(at) in (Frame.BLOCK, Frame.REGION):
+                return at + 1
+        return 0
+
+    def is_callable(self, end: int | None = None) -> bool:
+        """Whether an invocation can stand next."""
+        symbols = self.symbols[:end]
+        if not symbols:
+            return False
+        match symbols[-1]:
+            case "ASSIGN":
+                return len(symbols) > 1 and symbols[-2] == "_results"
+            case "IF" | "ELIF" | "THEN" | "ELSE" | "WHILE" | "DO":
+                return True
+            case "UNROLL":
+                return symbols[-2] in ("ASSIGN", "carries", "scans", "while_")
+            case "RPAR":
+                return "DOTS" in symbols[-6:-1] and {"DO", "UNROLL"} & {*symbols[-7:-2]} != set()
+            case "COLON":
+                return len(symbols) > 2 and symbols[-2] == "name" and self.is_callable(len(symbols) - 2)
+        return False
+
+    def closing(self) -> list[str]:
+        """Kinds of tokens that finish the statement, once a name stands at the cursor."""
+        states = list(self.states)
+        run_states(table(), states, ["ID"])
+        entries = next((at for at, symbol in enumerate(self.symbols) if symbol.endswith("_entries")), len(self.symbols))
+        found: list[str] = []
+        while len(found) < _MOST_CLOSING:
+            kind = next((kind for kind in _CLOSING if run_states(table(), list(states), [kind])), None)
+            if kind is None:
+                break
+            run_states(table(), states, [kind])
+            found.append(kind)
+            # One state more than symbols; the ';' itself is not reduced yet.
+            if kind == "SEMI" and len(states) <= entries + 4:
+                break
+        return found
+
+
+@cache
+def _accessing() -> dict[int, str]:
+    """The symbol that leads into each state."""
+    found = {act >> 1: kind for row in table().actions for kind, act in row.items() if not act & 1}
+    found.update({state: origin for row in table().gotos for origin, state in row.items()})
+    return found
+
+
+def stack_of(text: str) -> Stack:
+    """The stack behind a text, which may be the beginning of a document of any length. Never fails."""
+    tokens = tokenize(text).tokens
+    run = Run(text, tokens, "document")
+    recovery = Recovery(run)
+    while run.at < len(tokens) and not run.advance(limit=len(tokens)):
+        recovery.recover()
+    states = tuple(run.stacks.states)
+    names = _accessing()
+    return Stack(tuple(names[state] for state in states[1:]), tuple(run.stacks.values), states)

@@ -1,0 +1,121 @@
+"""The names that are visible at a cursor, and their types.
+
+They are found by resolving the definition with a name at the cursor that nothing bears: what the resolver sees where it
+looks for that is what could be written there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from snd_analysis.ide.completion.place import Place, beginning
+from snd_analysis.names.resolution import Resolution
+from snd_analysis.names.resolve import resolve
+from snd_analysis.names.scope import Scope
+from snd_analysis.names.symbols import Symbol, SymbolKind
+from snd_analysis.syntax import nodes
+from snd_analysis.syntax.chunks import Chunk
+from snd_analysis.syntax.table import table
+from snd_analysis.types.context import UNTYPED, Context, Typed
+from snd_analysis.workspace import Snapshot
+
+_STAND_IN = "name__at__cursor"
+_LINE = re.compile(r"[^\r\n]*")
+_SPELLINGS = {"ID": _STAND_IN + "_", "INT": "1", "TYPE": "real"}
+# What the blocks whose shapes and lengths bind names can name.
+_BOUND = frozenset({SymbolKind.DTYPE, SymbolKind.ATTRIBUTE, SymbolKind.EXTENT, SymbolKind.LENGTH})
+_LOCAL = frozenset(
+    {SymbolKind.INDEX, SymbolKind.LOCAL, SymbolKind.CARRY, SymbolKind.SCAN, SymbolKind.ITERATION, SymbolKind.LABEL}
+)
+
+
+@dataclass(frozen=True)
+class Visible:
+    """The symbols that can be named at a place, by name, with what is known of their types."""
+
+    symbols: Mapping[str, Symbol]
+    all: tuple[Symbol, ...]
+    """Every symbol of the definition, as it is with a name at the cursor."""
+    types: Mapping[Symbol, Typed]
+    _by_name: Mapping[tuple[str, SymbolKind], Typed]
+
+    def typed(self, symbol: Symbol) -> Typed:
+        """What is known of the type of a symbol."""
+        known = self.types.get(symbol)
+        return known or self._by_name.get((symbol.name, symbol.kind), UNTYPED)
+
+
+def visible_at(snapshot: Snapshot, place: Place) -> Visible:
+    """What is visible at a place in code."""
+    definition = place.definition
+    if definition is None or place.in_sample:
+        return Visible({}, (), {}, {})
+    original = snapshot.resolution(place.path, definition)
+    symbols, every = _symbols(snapshot, place, original)
+    context: Context = snapshot.typing(place.path, definition)
+    by_name = {(symbol.name, symbol.kind): typed for symbol, typed in context.symbols.items()}
+    return Visible(symbols, every, context.symbols, by_name)
+
+
+def _symbols(snapshot: Snapshot, place: Place, original: Resolution) -> tuple[dict[str, Symbol], tuple[Symbol, ...]]:
+    environment = snapshot.environment(place.path)
+    for definition in _with_name(place):
+        found: list[dict[str, Symbol]] = []
+
+        def missed(name: str, scope: Scope, found: list[dict[str, Symbol]] = found) -> None:
+            if name == _STAND_IN:
+                found.append({text: symbol for text in scope.visible() if (symbol := scope.find(text))})
+
+        resolution = resolve(definition, environment, original, True, missed)
+        symbols = tuple(each for each in resolution.symbols if not each.name.startswith(_STAND_IN))
+        if found:
+            return found[0], symbols
+        if resolution.symbol(_STAND_IN) is not None:
+            bound = place.block in ("attrib", "input")
+            return {each.name: each for each in symbols if each.kind in _BOUND} if bound else {}, symbols
+    names = {each.name: each for each in original.symbols if each.kind not in _LOCAL}
+    return names, original.symbols
+
+
+def _with_name(place: Place) -> Iterator[nodes.Definition]:
+    """The definition with a name at the cursor: as the text goes on, or with the statement finished at once."""
+    assert place.definition is not None
+    text, start = place.chunk.chunk.text, place.chunk.start
+    head, behind = place.head - start, place.end - start
+    literals = table().literals
+    closing = " ".join(_SPELLINGS.get(kind) or literals[kind] for kind in place.stack.closing())
+    line = _LINE.match(text, behind)
+    line_end = line.end() if line else behind
+    for block in place.definition.blocks:
+        if isinstance(block, nodes.Block) and block.keyword.end < head < block.end:
+            here = next((entry.end for entry in block.entries if entry.start <= head <= entry.end), line_end)
+            yield from _spliced(place, block, text[behind:here], here)
+            yield from _spliced(place, block, f" {closing}", line_end)
+    for rest in (text[behind:], f" {closing}{text[line_end:]}"):
+        for definition in Chunk(f"{text[:head]}{_STAND_IN}{rest}", place.chunk.chunk).definitions:
+            if definition.start <= head <= definition.end:
+                yield definition
+
+
+def _spliced(place: Place, block: nodes.Block, rest: str, end: int) -> Iterator[nodes.Definition]:
+    """The definition with some statements read again: those around the cursor, up to ``end``."""
+    assert place.definition is not None
+    begin, before = beginning(place.chunk, place.definition, place.head)
+    begin -= place.chunk.start
+    text = place.chunk.chunk.text[begin : place.head - place.chunk.start]
+    read = next(Chunk(f"{before}{text}{_STAND_IN}{rest}").definitions, None)
+    found = read.blocks[-1] if read is not None and read.blocks else None
+    if not isinstance(found, nodes.Block):
+        return
+    shift = begin - len(before)
+    entries = (
+        *(entry for entry in block.entries if entry.end <= begin),
+        *(replace(entry, start=entry.start + shift, end=entry.end + shift) for entry in found.entries),
+        *(entry for entry in block.entries if entry.start >= end),
+    )
+    changed = replace(block, entries=entries)
+    yield replace(
+        place.definition, blocks=tuple(changed if each is block else each for each in place.definition.blocks)
+    )

@@ -1,0 +1,136 @@
+"""Keywords, blocks, types, literals and built-in functions: the words of the language that can stand at a place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from snd_analysis.ide.completion.expected import expected_at
+from snd_analysis.ide.completion.item import Completion, CompletionKind
+from snd_analysis.ide.completion.place import Place
+from snd_analysis.ide.completion.stack import Frame
+from snd_analysis.names.environment import BUILT_INS
+from snd_analysis.syntax import nodes
+from snd_analysis.syntax.table import table
+from snd_analysis.types.type import BOOL, REAL
+from snd_analysis.workspace import Snapshot
+
+_BLOCKS = {
+    "B_DTYPE": ("dtype",), "B_PARAM": ("attrib", "input", "output", "constant", "variable"), "B_USING": ("using",),
+    "B_ASSERT": ("assert",), "B_LOWER": ("lower",), "B_COMPOSE": ("compose", "update"), "B_QUANTIZE": ("quantize",),
+}  # fmt: skip
+# The order in which blocks are usually written.
+_ORDER = (
+    "dtype", "attrib", "input", "output", "constant", "variable", "using", "assert", "lower", "compose", "update",
+    "quantize",
+)  # fmt: skip
+_LITERALS = {"TRUE": BOOL, "FALSE": BOOL, "INF": REAL, "PI": REAL}
+_CONCRETE = ("int", "real", "bool", "str")
+_ABSTRACT = ("type", "arith", "num")
+_DEFINITION = """ ${1:name} {
+    @input {
+        $2
+    }
+    @output {
+        $3
+    }
+    @compose {
+        $0
+    }
+}"""
+_LATE, _LATER = 4, 6
+
+
+def keywords(place: Place, snippets: bool) -> Iterator[Completion]:
+    """The keywords that the automaton could take next."""
+    expected = place.stack.terminals
+    literals = table().literals
+    is_document = place.stack.frame is Frame.DOCUMENT
+    for kind in sorted(expected):
+        word = literals.get(kind, "")
+        if not word.isalpha() or kind in _LITERALS or not _makes_sense(place, kind):
+            continue
+        snippet = snippets and kind in ("OPERATOR", "GRAPH") and is_document and place.following == ""
+        yield Completion(
+            word, CompletionKind.KEYWORD, 0 if is_document else _LATE, text=word + _DEFINITION if snippet else "",
+            is_snippet=snippet, subject=("word", "keywords", word),
+        )  # fmt: skip
+    if is_document and not place.stack.symbols and place.chunk.start == 0 and "VERSION" in expected:
+        for word, text in (("version", "version 2.0;"), ("extension", "extension ")):
+            yield Completion(word, CompletionKind.KEYWORD, _LATE, text=text, subject=("word", "keywords", word))
+
+
+def _makes_sense(place: Place, kind: str) -> bool:
+    if kind == "IMPORT":
+        return place.chunk.start == 0 and not any(each.end <= place.head for each in place.chunk.chunk.definitions)
+    if kind == "AS":
+        return False
+    if kind in ("STATIC", "DYNAMIC"):
+        return place.block not in ("input", "output") or kind == "STATIC"
+    if kind == "OPTIONAL":
+        return place.block in ("attrib", "input") and "OPTIONAL" not in place.stack.symbols
+    if kind == "YIELD":
+        return place.stack.frame is Frame.REGION
+    return True
+
+
+def blocks(place: Place, snippets: bool) -> Iterator[Completion]:
+    """The blocks that the definition does not have yet."""
+    definition = place.definition
+    present = {block.kind for block in definition.blocks if isinstance(block, nodes.Block)} if definition else set()
+    present -= {place.text[place.start + 1 : place.end]}
+    is_graph = definition is not None and definition.kind == "graph"
+    possible = {word for kind in place.stack.terminals for word in _BLOCKS.get(kind, ())}
+    for word in _ORDER:
+        if word not in possible or word in present or (word == "lower" and (is_graph or "compose" in present)):
+            continue
+        if word in ("compose", "update", "quantize") and "lower" in present:
+            continue
+        snippet = snippets and place.following == ""
+        text = f"@{word} {{\n    $0\n}}" if snippet else f"@{word}"
+        yield Completion(
+            f"@{word}", CompletionKind.BLOCK, 0, text=text, is_snippet=snippet, subject=("word", "blocks", word)
+        )  # fmt: skip
+
+
+def primitive_types(place: Place) -> Iterator[Completion]:
+    """The types that can stand here: abstract ones as bases only, concrete ones as casts in expressions."""
+    if "TYPE" not in place.stack.terminals:
+        return
+    if "type_name" not in place.stack.roles:
+        if place.following not in ("", "("):
+            return
+        expected = None
+        for word in _CONCRETE[:3]:
+            if expected is None:
+                yield Completion(word, CompletionKind.TYPE, _LATE, detail="cast", subject=("word", "types", word))
+        return
+    is_base = place.block == "dtype" and place.stack.top == "COLON"
+    for word in _ABSTRACT if is_base else _CONCRETE:
+        yield Completion(word, CompletionKind.TYPE, 1, subject=("word", "types", word))
+
+
+def literals(snapshot: Snapshot, place: Place) -> Iterator[Completion]:
+    """``true``, ``false``, ``inf`` and ``pi``, where their types fit."""
+    expected = expected_at(snapshot, place)
+    spelled = table().literals
+    for kind, dtype in _LITERALS.items():
+        if kind not in place.stack.terminals:
+            continue
+        wanted = None if expected is None else expected.dtype
+        if wanted is not None and not wanted.is_generic and wanted != dtype:
+            continue
+        if expected is not None and (expected.packed is True or expected.rank is not None):
+            continue
+        group = 1 if wanted == dtype else _LATE
+        word = spelled[kind]
+        yield Completion(word, CompletionKind.VALUE, group, detail=str(dtype), subject=("word", "keywords", word))
+
+
+def functions(place: Place, snippets: bool) -> Iterator[Completion]:
+    """The built-in functions."""
+    snippet = snippets and place.following != "("
+    for name in sorted(BUILT_INS):
+        yield Completion(
+            name, CompletionKind.FUNCTION, _LATER, text=f"{name}($1)" if snippet else "", is_snippet=snippet,
+            detail="built-in function", subject=("function", name),
+        )  # fmt: skip
