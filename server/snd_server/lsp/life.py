@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from snd_server.lsp.server import SndServer
 
 # How often it is looked whether the client's process is still there.
-_LOOK_SECONDS = 5.0
+_LOOK_SECONDS = 3.0
 
 
 def register(server: SndServer) -> None:

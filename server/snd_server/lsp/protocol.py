@@ -84,10 +84,8 @@ class Protocol(LanguageServerProtocol):
 
     def unreadable(self, error: Exception) -> None:
         """A message that is not even JSON: nobody knows who asked."""
-        response = types.ResponseErrorMessage(
-            jsonrpc=self.VERSION, error=types.ResponseError(_PARSE_ERROR, f"a message is no JSON: {error}")
-        )
-        self._send_data(response)
+        message = f"a message is no JSON: {error}"
+        self._send_data({"jsonrpc": self.VERSION, "id": None, "error": {"code": _PARSE_ERROR, "message": message}})
 
     def _handle_response(self, msg_id: Any, result: Any = None, error: types.ResponseError | None = None) -> None:
         future = self._request_futures.get(msg_id)

@@ -103,11 +103,13 @@ class Publisher:
             now = await server.session.ask(path, look, patient=True, if_unchanged=True)
         except (Interrupted, UnknownDocument):
             return
-        if server.session.documents.get(path) is not document:
+        latest = self._shown.get(path)
+        outdated = server.session.documents.get(path) is not document
+        if outdated or (not whole and latest is not None and latest.document is document):
             return
-        if _needless(before, now, whole):
-            if before is not None and not whole:
-                self._shown[path] = replace(now, items=before.items, published=before.published)
+        if _needless(latest, now, whole):
+            if latest is not None and not whole:
+                self._shown[path] = replace(now, items=latest.items, published=latest.published)
             return
         self._shown[path] = replace(now, published=document.version)
         server.text_document_publish_diagnostics(

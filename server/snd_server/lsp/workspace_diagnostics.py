@@ -71,5 +71,5 @@ async def _report(server: SndServer, path: str, known: types.PreviousResultId | 
         version, items = None, []
     now = result_id(items)
     if known is not None and known.value == now:
-        return types.WorkspaceUnchangedDocumentDiagnosticReport(uri, now, version)
-    return types.WorkspaceFullDocumentDiagnosticReport(uri, items, version, now)
+        return types.WorkspaceUnchangedDocumentDiagnosticReport(uri, now, version=version)
+    return types.WorkspaceFullDocumentDiagnosticReport(uri, items, version=version, result_id=now)

@@ -4,24 +4,94 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 from lsprotocol import types
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
-
-SERVER = ClientServerConfig(server_command=[sys.executable, "-m", "snd_server", "lsp"])
-
-EDITORS = ("visual-studio-code", "neovim", "emacs")
+from pytest_lsp.client import make_test_lsp_client
 
 
-async def begin(client: LanguageClient, editor: str, folder: Path | None = None) -> types.InitializeResult:
-    """Initializes a session as an editor would, in a workspace folder or none."""
+class Editor(LanguageClient):
+    """A client that remembers in which order, and for which versions, it was told of diagnostics."""
 
-    @client.feature(types.CLIENT_REGISTER_CAPABILITY)
-    def _(params: types.RegistrationParams) -> None: ...
+    published: list[types.PublishDiagnosticsParams]
+    partial: list[types.ProgressParams]
+    registered: list[types.Registration]
 
-    folders = [] if folder is None else [types.WorkspaceFolder(folder.as_uri(), folder.name)]
+    def of(self, uri: str) -> list[types.PublishDiagnosticsParams]:
+        """What was published of a document."""
+        return [each for each in self.published if each.uri == uri]
+
+
+def make_editor() -> LanguageClient:
+    """A client with what pytest-lsp's own has, and what it lacks."""
+    client = make_test_lsp_client()
+    client.__class__ = Editor
+    assert isinstance(client, Editor)
+    client.published, client.partial, client.registered = [], [], []
+    features = client.protocol.fm.features
+
+    def publish(params: types.PublishDiagnosticsParams) -> None:
+        client.published.append(params)
+        client.diagnostics[params.uri] = params.diagnostics
+
+    def progress(params: types.ProgressParams) -> None:
+        client.partial.append(params)
+
+    def register(params: types.RegistrationParams) -> None:
+        client.registered.extend(params.registrations)
+
+    features[types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS] = publish
+    features[types.PROGRESS] = progress
+    features[types.CLIENT_REGISTER_CAPABILITY] = register
+    return client
+
+
+SERVER = ClientServerConfig(
+    server_command=[sys.executable, "-m", "snd_server", "lsp"], client_factory=make_editor
+)  # fmt: skip
+
+EDITORS = ("visual-studio-code", "neovim@v0.10", "emacs")
+PULLING = ("visual-studio-code", "neovim@v0.10")
+PUSHING = ("neovim@v0.9", "emacs")
+
+
+def capabilities(editor: str) -> types.ClientCapabilities:
+    """What an editor can do. The profile of Visual Studio Code is of a time before diagnostics were pulled."""
+    known = client_capabilities(editor)
+    if editor == "visual-studio-code":
+        assert known.text_document
+        assert known.workspace
+        known.text_document.diagnostic = types.DiagnosticClientCapabilities(
+            related_document_support=True,
+            related_information=True,
+            code_description_support=True,
+            tag_support=types.ClientDiagnosticsTagOptions([types.DiagnosticTag.Unnecessary]),
+        )
+        known.workspace.diagnostics = types.DiagnosticWorkspaceClientCapabilities(refresh_support=True)
+    return known
+
+
+async def begin(
+    client: LanguageClient,
+    editor: str,
+    folder: Path | None = None,
+    *,
+    encoding: str | None = None,
+    options: Any = None,
+    folders: tuple[Path, ...] = (),
+) -> types.InitializeResult:
+    """Initializes a session as an editor would, in some workspace folders or none."""
+    around = [*folders] if folder is None else [folder, *folders]
+    offered = capabilities(editor)
+    if encoding is not None:
+        offered.general = types.GeneralClientCapabilities(position_encodings=[types.PositionEncodingKind(encoding)])
     return await client.initialize_session(
-        types.InitializeParams(capabilities=client_capabilities(editor), workspace_folders=folders)
+        types.InitializeParams(
+            capabilities=offered,
+            workspace_folders=[types.WorkspaceFolder(each.as_uri(), each.name) for each in around],
+            initialization_options=options,
+        )
     )
 
 
@@ -31,6 +101,24 @@ def open_text(client: LanguageClient, uri: str, text: str, version: int = 1) -> 
         types.DidOpenTextDocumentParams(types.TextDocumentItem(uri, "skriptnd", version, text))
     )
     return types.TextDocumentIdentifier(uri)
+
+
+def change_text(client: LanguageClient, uri: str, text: str, version: int) -> None:
+    """Replaces the text of a document."""
+    client.text_document_did_change(
+        types.DidChangeTextDocumentParams(
+            types.VersionedTextDocumentIdentifier(version, uri), [types.TextDocumentContentChangeWholeDocument(text)]
+        )
+    )
+
+
+async def codes(client: LanguageClient, uri: str) -> list[Any]:
+    """The rules that a document breaks, as pulled."""
+    report = await client.text_document_diagnostic_async(
+        types.DocumentDiagnosticParams(types.TextDocumentIdentifier(uri))
+    )
+    assert isinstance(report, types.RelatedFullDocumentDiagnosticReport), report
+    return [each.code for each in report.items]
 
 
 def position(text: str, snippet: str, behind: str = "") -> types.Position:

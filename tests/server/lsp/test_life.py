@@ -1,0 +1,128 @@
+"""How a session begins and ends, over each transport."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from protocol_texts import UNKNOWN_NAME
+from raw_client import COMMAND, RawClient, framed, goodbye, running
+
+FOLDING = {"textDocument": {"uri": "untitled:a"}}
+
+
+async def test_messages_out_of_order():
+    async with running() as (process, client):
+        client.open("untitled:a", UNKNOWN_NAME)  # ignored: nobody has said hello
+        early = await client.request("textDocument/foldingRange", FOLDING)
+        assert early["error"]["code"] == -32002
+        answer = await client.initialize()
+        assert answer["result"]["serverInfo"]["name"] == "snd"
+        again = await client.request("initialize", {"processId": None, "rootUri": None, "capabilities": {}})
+        assert again["error"]["code"] == -32600
+        unknown = await client.request("textDocument/foldingRange", FOLDING)
+        assert unknown["error"]["code"] == -32602, "what came before the hello was not opened"
+        client.open("untitled:a", UNKNOWN_NAME)
+        assert "result" in await client.request("textDocument/foldingRange", FOLDING)
+        await client.request("shutdown")
+        late = await client.request("textDocument/foldingRange", FOLDING)
+        assert late["error"]["code"] == -32600
+        client.send("exit")
+        assert await asyncio.wait_for(process.wait(), 5) == 0
+
+
+async def test_leaving_without_a_word():
+    async with running() as (process, client):
+        await client.initialize()
+        client.send("exit")
+        assert await asyncio.wait_for(process.wait(), 5) == 1
+
+
+@pytest.mark.parametrize("rest", [b"", b"Content-Le", b"Content-Length: 100\r\n\r\n", framed({"jsonrpc": "2.0"})[:-5]])
+async def test_a_client_that_dies_in_the_middle_of_a_message(rest: bytes):
+    async with running() as (process, client):
+        await client.initialize()
+        client.writer.write(rest)
+        await client.writer.drain()
+        client.writer.close()
+        assert await asyncio.wait_for(process.wait(), 5) == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals end processes there")
+async def test_a_client_that_dies_while_another_holds_the_pipe():
+    editor = await asyncio.create_subprocess_exec(sys.executable, "-c", "input()", stdin=asyncio.subprocess.PIPE)
+    async with running() as (process, client):
+        await client.initialize(processId=editor.pid)
+        editor.kill()
+        await editor.wait()
+        assert await asyncio.wait_for(process.wait(), 10) == 1
+
+
+async def test_nothing_but_messages_on_standard_output(tmp_path: Path):
+    script = tmp_path / "noisy.py"
+    script.write_text(
+        "import os\n"
+        "from snd_server.cli.lsp import lsp\n"
+        "from snd_server.lsp.server import SndServer\n"
+        "before = SndServer.stop\n"
+        "def stop(server, status):\n"
+        "    print('noise'); os.system('echo noise'); before(server, status)\n"
+        "SndServer.stop = stop\n"
+        "lsp.main([], standalone_mode=False)\n"
+    )
+    async with running(sys.executable, str(script)) as (process, client):
+        await client.initialize()
+        await goodbye(process, client)
+        assert process.stderr
+        assert (await process.stderr.read()).count(b"noise") == 2
+
+
+async def test_over_tcp():
+    process = await asyncio.create_subprocess_exec(*COMMAND, "--tcp", "0", stderr=asyncio.subprocess.PIPE)
+    try:
+        assert process.stderr
+        line = (await asyncio.wait_for(process.stderr.readline(), 10)).decode()
+        host, _, port = line.rpartition(" ")[2].strip().rpartition(":")
+        assert host == "127.0.0.1"
+        client = RawClient(*await asyncio.open_connection(host, int(port)))
+        await client.initialize()
+        assert await goodbye(process, client) == 0
+    finally:
+        if process.returncode is None:
+            process.kill()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="named pipes are made otherwise there")
+async def test_over_a_pipe(tmp_path: Path):
+    path = str(tmp_path / "socket")
+    connected: asyncio.Future[RawClient] = asyncio.Future()
+    listener = await asyncio.start_unix_server(lambda *ends: connected.set_result(RawClient(*ends)), path)
+    process = await asyncio.create_subprocess_exec(*COMMAND, "--pipe", path)
+    try:
+        client = await asyncio.wait_for(connected, 10)
+        await client.initialize()
+        assert await goodbye(process, client) == 0
+    finally:
+        listener.close()
+        if process.returncode is None:
+            process.kill()
+
+
+async def test_a_session_replayed_from_a_file(tmp_path: Path):
+    session = tmp_path / "session"
+    requests = [("initialize", {"processId": os.getpid(), "rootUri": None, "capabilities": {}}), ("shutdown", None)]
+    session.write_bytes(
+        b"".join(
+            framed({"jsonrpc": "2.0", "id": at, "method": method, "params": params})
+            for at, (method, params) in enumerate(requests)
+        )
+        + framed({"jsonrpc": "2.0", "method": "exit"})
+    )
+    answers = tmp_path / "answers"
+    with session.open("rb") as stdin, answers.open("wb") as stdout:
+        process = await asyncio.create_subprocess_exec(*COMMAND, stdin=stdin, stdout=stdout)
+        assert await asyncio.wait_for(process.wait(), 10) == 0
+    assert answers.read_bytes().count(b"Content-Length") == 2

@@ -1,0 +1,86 @@
+"""Diagnostics of clients that do not ask."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import pytest_lsp
+from clients import PUSHING, SERVER, Editor, begin, change_text, open_text
+from lsprotocol import types
+from protocol_texts import BLOCKS, BROKEN, MAIN, RIGHT, UNKNOWN_NAME
+from pytest_lsp import LanguageClient
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "blocks.sknd").write_text(BLOCKS)
+    (tmp_path / "main.sknd").write_text(MAIN)
+    return tmp_path
+
+
+@pytest_lsp.fixture(config=SERVER, params=PUSHING)
+async def client(lsp_client: LanguageClient, request: pytest.FixtureRequest, folder: Path):
+    await begin(lsp_client, request.param, folder)
+    yield
+    await lsp_client.shutdown_session()
+
+
+async def until(condition: Callable[[], bool], seconds: float = 10.0) -> None:
+    async with asyncio.timeout(seconds):
+        while not condition():
+            await asyncio.sleep(0.01)
+
+
+def shown(client: Editor, uri: str) -> tuple[int | None, list[object]] | None:
+    """The version and the rules that were published last."""
+    published = client.of(uri)
+    return (published[-1].version, [each.code for each in published[-1].diagnostics]) if published else None
+
+
+async def test_syntax_at_once_and_the_rest_after_a_pause(client: Editor):
+    uri = "untitled:a"
+    text = RIGHT.replace("operator f", "operator g") + UNKNOWN_NAME
+    document = open_text(client, uri, text)
+    await until(lambda: shown(client, uri) == (1, ["undefined-name"]))
+    change_text(client, uri, text.replace("x: real[n];", "\n x: real[n", 1), 2)
+    await until(lambda: (shown(client, uri) or (0,))[0] == 2)
+    first = next(each for each in client.of(uri) if each.version == 2)
+    # what was known goes on to be shown, where it is now
+    assert {each.code for each in first.diagnostics} == {"undefined-name", "unclosed-bracket"}
+    assert next(each for each in first.diagnostics if each.code == "undefined-name").range.start.line == 9
+    change_text(client, uri, RIGHT, 3)
+    await until(lambda: shown(client, uri) == (3, []))
+    versions = [each.version for each in client.of(uri)]
+    assert versions == sorted(versions), "never for an older version than is shown"
+    client.text_document_did_close(types.DidCloseTextDocumentParams(document))
+    await until(lambda: shown(client, uri) == (None, []))
+
+
+async def test_typing_is_not_followed_letter_by_letter(client: Editor):
+    uri = "untitled:a"
+    open_text(client, uri, RIGHT)
+    await until(lambda: shown(client, uri) == (1, []))
+    for version in range(2, 30):
+        change_text(client, uri, RIGHT.replace("= x", "= " + "z" * version), version)
+        await asyncio.sleep(0.005)
+    await until(lambda: shown(client, uri) == (29, ["undefined-name"]))
+    assert len(client.of(uri)) < 10
+
+
+async def test_dependants_are_told_again_and_nothing_is_told_twice(client: Editor, folder: Path):
+    main, blocks = ((folder / name).as_uri() for name in ("main.sknd", "blocks.sknd"))
+    open_text(client, main, MAIN)
+    document = open_text(client, blocks, BLOCKS)
+    await until(lambda: shown(client, main) == (1, []) and shown(client, blocks) == (1, []))
+    await asyncio.sleep(0.4)
+    told = len(client.published)
+    change_text(client, blocks, BROKEN.replace("operator f", "operator other"), 2)
+    await until(lambda: shown(client, main) == (1, ["unknown-operator"]))
+    client.text_document_did_close(types.DidCloseTextDocumentParams(document))
+    await until(lambda: shown(client, main) == (1, []))
+    await asyncio.sleep(0.4)
+    assert len(client.of(main)) == 3
+    assert len(client.published) - told <= 5
