@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
@@ -15,20 +15,11 @@ from snd_analysis.ide.selection import selections
 from snd_analysis.names.resolution import Role
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.analysis_thread import Question
+from snd_server.lsp.asking import AtPosition, at_position
 from snd_server.lsp.uris import path_of
 
 if TYPE_CHECKING:
     from snd_server.lsp.server import SndServer
-
-_Answer = TypeVar("_Answer")
-
-
-class AtPosition(Protocol):
-    """Parameters of any request about a position."""
-
-    text_document: types.TextDocumentIdentifier
-    position: types.Position
-
 
 _HIGHLIGHTS = {
     Role.DECLARATION: types.DocumentHighlightKind.Write,
@@ -52,20 +43,6 @@ def register(server: SndServer) -> None:
     server.handle(types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT, _highlights)
     server.handle(types.TEXT_DOCUMENT_FOLDING_RANGE, _folds)
     server.handle(types.TEXT_DOCUMENT_SELECTION_RANGE, _selections)
-
-
-async def _at(
-    server: SndServer,
-    params: AtPosition,
-    function: Callable[[Snapshot, str, int], _Answer],
-) -> _Answer:
-    """What ``function`` says of a snapshot, a path and an offset."""
-    path = path_of(params.text_document.uri)
-
-    def answer(snapshot: Snapshot, question: Question) -> _Answer:
-        return function(snapshot, path, server.session.converter.offset(snapshot.source(path), params.position))
-
-    return await server.session.ask(path, answer)
 
 
 async def _definition(server: SndServer, params: types.DefinitionParams) -> Any:
@@ -123,7 +100,7 @@ async def _links(
             )
         return links
 
-    return await _at(server, params, converted) or None
+    return await at_position(server, params, converted) or None
 
 
 async def _references(server: SndServer, params: types.ReferenceParams) -> list[types.Location] | None:
@@ -148,7 +125,7 @@ async def _highlights(server: SndServer, params: types.DocumentHighlightParams) 
             for each in highlights(snapshot, path, offset)
         ]
 
-    return await _at(server, params, converted) or None
+    return await at_position(server, params, converted) or None
 
 
 async def _folds(server: SndServer, params: types.FoldingRangeParams) -> list[types.FoldingRange]:

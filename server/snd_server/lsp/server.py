@@ -19,9 +19,13 @@ from snd_server import __version__
 from snd_server.lsp import (
     client_settings,
     formatting,
+    hover,
+    inlay_hints,
     life,
     navigation,
     pull,
+    semantic_tokens,
+    signature_help,
     synchronisation,
     watching,
     workspace_diagnostics,
@@ -45,6 +49,10 @@ _FEATURES: tuple[ModuleType, ...] = (
     workspace_diagnostics,
     navigation,
     formatting,
+    hover,
+    signature_help,
+    semantic_tokens,
+    inlay_hints,
 )
 
 _MOST_LOGGED = 2_000

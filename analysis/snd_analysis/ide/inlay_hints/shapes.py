@@ -44,19 +44,25 @@ def _results(knowledge: Knowledge, component: nodes.Component, base: int) -> Ite
         singles = result.items if isinstance(result, nodes.ResultList) else (result,)
         for single in singles:
             if isinstance(single, nodes.Result) and isinstance(single.target, nodes.Name):
-                symbol = knowledge.resolution.targets.get(single.target)
-                value = knowledge.value_of(symbol) if isinstance(symbol, Symbol) else None
+                target = knowledge.resolution.targets.get(single.target)
+                symbol = target if isinstance(target, Symbol) else None
+                value = None if symbol is None else knowledge.value_of(symbol)
                 type_ = type_text(value)
-                if type_ and not _is_written(knowledge, single, type_, base):
+                if type_ and not _is_written(knowledge, single, symbol, type_, base):
                     short = short_type_text(value)
                     yield single.target.text, short, places[at] if at < len(places) else None
 
 
-def _is_written(knowledge: Knowledge, result: nodes.Result, type_: str, base: int) -> bool:
-    if result.type is None:
+def _is_written(knowledge: Knowledge, result: nodes.Result, symbol: Symbol | None, type_: str, base: int) -> bool:
+    """Whether the statement, or the declaration of the output that it assigns, says the same."""
+    type_ = type_.replace(" ", "")
+    if result.type is not None:
+        written = knowledge.source(result.type, base - knowledge.start).lstrip(":")
+        return written.replace(" ", "") == type_
+    if symbol is None or not isinstance(symbol.node, nodes.Parameter):
         return False
-    written = knowledge.source(result.type, base - knowledge.start).lstrip(":")
-    return written.replace(" ", "") == type_.replace(" ", "")
+    declaration = knowledge.source(symbol.node, knowledge.resolution.starts.get(symbol.statement, 0))
+    return declaration.partition(":")[2].replace(" ", "") == type_
 
 
 def _outputs(knowledge: Knowledge, component: nodes.Component) -> list[Location]:

@@ -1,0 +1,31 @@
+"""Markdown for clients that read it, plain text for the others."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from lsprotocol import types
+
+_FENCE = re.compile(r"^`{3,}\w*\n|^`{3,}$\n?", re.MULTILINE)
+_ESCAPE = re.compile(r"\\([\\*_<>#\[\]|~])")
+_CODE = re.compile(r"(`+)(.*?)\1")
+_RULE = re.compile(r"^---$", re.MULTILINE)
+
+
+def reads_markdown(formats: Sequence[types.MarkupKind] | None) -> bool:
+    """Whether a client shows Markdown where it lists these formats."""
+    return formats is not None and types.MarkupKind.Markdown in formats
+
+
+def markup(text: str, markdown: bool) -> types.MarkupContent:
+    """A text in Markdown for a client that reads it, or not."""
+    if markdown:
+        return types.MarkupContent(types.MarkupKind.Markdown, text)
+    return types.MarkupContent(types.MarkupKind.PlainText, plain_text(text))
+
+
+def plain_text(text: str) -> str:
+    """A text in Markdown without what only marks it up."""
+    text = _CODE.sub(lambda found: found[2].strip(), _RULE.sub("", _FENCE.sub("", text)))
+    return _ESCAPE.sub(r"\1", text).replace("\n\n\n\n", "\n\n").strip()

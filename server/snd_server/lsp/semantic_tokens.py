@@ -1,0 +1,178 @@
+"""Colours by meaning: full, by range, and as what changed since the last time."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from snd_analysis.ide.semantic_tokens import Modifier, SemanticToken, TokenType, semantic_tokens
+from snd_analysis.source import Source, Span
+from snd_analysis.workspace import Snapshot
+from snd_server.lsp.analysis_thread import Question
+from snd_server.lsp.uris import path_of
+
+if TYPE_CHECKING:
+    from snd_server.lsp.server import SndServer
+
+# Documents of which it is remembered what the client has.
+_MOST_REMEMBERED = 64
+_FIELDS = 5
+"""Numbers for each token: lines and columns from the one before, length, type, modifiers."""
+
+_Types = types.SemanticTokenTypes
+_Modifiers = types.SemanticTokenModifiers
+
+# Types that every editor has a colour for.
+_TYPES = {
+    TokenType.MODULE: _Types.Namespace,
+    TokenType.OPERATOR: _Types.Function,
+    TokenType.GRAPH: _Types.Class,
+    TokenType.GENERIC: _Types.TypeParameter,
+    TokenType.ATTRIBUTE: _Types.Property,
+    TokenType.EXTENT: _Types.EnumMember,
+    TokenType.INPUT: _Types.Parameter,
+    TokenType.OUTPUT: _Types.Parameter,
+    TokenType.CONSTANT: _Types.Variable,
+    TokenType.VARIABLE: _Types.Variable,
+    TokenType.TENSOR: _Types.Variable,
+    TokenType.HELPER: _Types.Variable,
+    TokenType.INDEX: _Types.Variable,
+    TokenType.LABEL: _Types.Namespace,
+    TokenType.FUNCTION: _Types.Function,
+    TokenType.MEMBER: _Types.Property,
+    TokenType.KEYWORD: _Types.Keyword,
+    TokenType.BLOCK: _Types.Decorator,
+    TokenType.TYPE: _Types.Type,
+    TokenType.STRING: _Types.String,
+    TokenType.FIELD: _Types.Operator,
+    TokenType.NUMBER: _Types.Number,
+    TokenType.SYMBOL: _Types.Operator,
+    TokenType.COMMENT: _Types.Comment,
+    TokenType.SAMPLE: _Types.Comment,
+    TokenType.DIRECTIVE: _Types.Macro,
+}
+_MODIFIERS = {
+    Modifier.DECLARATION: _Modifiers.Declaration,
+    Modifier.DEFINITION: _Modifiers.Definition,
+    Modifier.READONLY: _Modifiers.Readonly,
+    Modifier.DEFAULT_LIBRARY: _Modifiers.DefaultLibrary,
+}
+_LEGEND_TYPES = tuple(dict.fromkeys(_TYPES.values()))
+_LEGEND_MODIFIERS = (*_MODIFIERS.values(), _Modifiers.Documentation)
+_TYPE_NUMBERS = {kind: _LEGEND_TYPES.index(name) for kind, name in _TYPES.items()}
+_MODIFIER_BITS = {each: 1 << _LEGEND_MODIFIERS.index(name) for each, name in _MODIFIERS.items()}
+_DOCUMENTATION = 1 << _LEGEND_MODIFIERS.index(_Modifiers.Documentation)
+
+LEGEND = types.SemanticTokensLegend([str(each.value) for each in _LEGEND_TYPES],
+                                    [str(each.value) for each in _LEGEND_MODIFIERS])  # fmt: skip
+
+
+class _Sent:
+    """What clients have of each document: the last tokens by path, with a number for each time."""
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[str, tuple[str, list[int]]] = OrderedDict()
+        self._count = 0
+
+    def remember(self, path: str, data: list[int]) -> str:
+        """Notes what is being sent, and gives it an identifier."""
+        self._count += 1
+        self._known[path] = str(self._count), data
+        self._known.move_to_end(path)
+        if len(self._known) > _MOST_REMEMBERED:
+            self._known.popitem(last=False)
+        return str(self._count)
+
+    def data(self, path: str, result_id: str) -> list[int] | None:
+        """What was sent under that identifier; None if it is not known any more."""
+        known = self._known.get(path)
+        return known[1] if known is not None and known[0] == result_id else None
+
+
+def register(server: SndServer) -> None:
+    """Registers the handlers of this module."""
+    sent = _Sent()
+
+    async def full(server: SndServer, params: types.SemanticTokensParams) -> types.SemanticTokens:
+        path = path_of(params.text_document.uri)
+        data = await _tokens(server, path)
+        return types.SemanticTokens(data, sent.remember(path, data))
+
+    async def delta(
+        server: SndServer, params: types.SemanticTokensDeltaParams
+    ) -> types.SemanticTokens | types.SemanticTokensDelta:
+        path = path_of(params.text_document.uri)
+        data = await _tokens(server, path)
+        before = sent.data(path, params.previous_result_id)
+        result = sent.remember(path, data)
+        if before is None:
+            return types.SemanticTokens(data, result)
+        return types.SemanticTokensDelta([*_edits(before, data)], result)
+
+    server.handle(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, full, LEGEND)
+    server.handle(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL_DELTA, delta, LEGEND)
+    server.handle(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE, _range, LEGEND)
+
+
+async def _range(server: SndServer, params: types.SemanticTokensRangeParams) -> types.SemanticTokens:
+    return types.SemanticTokens(await _tokens(server, path_of(params.text_document.uri), params.range))
+
+
+async def _tokens(server: SndServer, path: str, range_: types.Range | None = None) -> list[int]:
+    def answer(snapshot: Snapshot, question: Question) -> list[int]:
+        source = snapshot.source(path)
+        span = None if range_ is None else server.session.converter.span(source, range_)
+        return encoded(server, source, semantic_tokens(snapshot, path, span))
+
+    return await server.session.ask(path, answer, if_unchanged=True)
+
+
+def encoded(server: SndServer, source: Source, tokens: Sequence[SemanticToken]) -> list[int]:
+    """Tokens as the protocol has them; one over several lines is one for each."""
+    converter = server.session.converter
+    data: list[int] = []
+    line = character = 0
+    for token in tokens:
+        kind = _TYPE_NUMBERS[token.type]
+        modifiers = sum(_MODIFIER_BITS[each] for each in token.modifiers)
+        modifiers |= _DOCUMENTATION if token.type is TokenType.SAMPLE else 0
+        for span in _lines(source, token.span):
+            start = converter.position(source, span.start)
+            length = converter.length(source.text[span.start : span.end])
+            before = character if start.line == line else 0
+            data += (start.line - line, start.character - before, length, kind, modifiers)
+            line, character = start.line, start.character
+    return data
+
+
+def _lines(source: Source, span: Span) -> Iterator[Span]:
+    text = source.text[span.start : span.end]
+    if "\n" not in text and "\r" not in text:
+        yield span
+        return
+    first, last = source.position(span.start).line, source.position(span.end).line
+    for line in range(first, last + 1):
+        start = source.line_starts[line - 1]
+        end = start + len(source.line_text(line))
+        piece = Span(max(start, span.start), min(end, span.end))
+        if piece.start < piece.end:
+            yield piece
+
+
+def _edits(before: Sequence[int], now: Sequence[int]) -> Iterator[types.SemanticTokensEdit]:
+    """The one edit that makes the new numbers of the old ones; none if they are the same."""
+    most = min(len(before), len(now))
+    start = 0
+    while start < most and before[start] == now[start]:
+        start += 1
+    start -= start % _FIELDS
+    if start == len(before) == len(now):
+        return
+    end = 0
+    while end < most - start and before[-1 - end] == now[-1 - end]:
+        end += 1
+    end -= end % _FIELDS
+    yield types.SemanticTokensEdit(start, len(before) - start - end, list(now[start : len(now) - end]))
