@@ -1,0 +1,132 @@
+"""Edits, questions, and long questions that make room for others."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+
+import pytest
+
+from snd_server.lsp.analysis_thread import AnalysisThread, Interrupted, Question
+
+
+@pytest.fixture
+def thread():
+    thread = AnalysisThread()
+    yield thread
+    thread.close()
+
+
+async def test_in_the_order_in_which_it_came(thread: AnalysisThread):
+    done: list[int] = []
+    await asyncio.gather(*(thread.ask(lambda _, at=at: done.append(at)) for at in range(50)))
+    assert done == list(range(50))
+
+
+async def test_faults_are_those_of_the_question(thread: AnalysisThread):
+    def fault(_: Question) -> None:
+        raise LookupError("gone")
+
+    with pytest.raises(LookupError, match="gone"):
+        await thread.ask(fault)
+    assert await thread.ask(lambda _: 1) == 1
+
+
+async def test_a_patient_question_makes_room_and_is_begun_again(thread: AnalysisThread):
+    begun, others = [], []
+    running, go_on = threading.Event(), threading.Event()
+
+    def long(question: Question) -> str:
+        begun.append(len(others))
+        running.set()
+        if len(begun) == 1:
+            go_on.wait(5)
+        question.checkpoint()
+        return "done"
+
+    answer = asyncio.create_task(thread.ask(long, patient=True))
+    await asyncio.to_thread(running.wait, 5)
+    other = asyncio.create_task(thread.ask(lambda _: others.append(1)))
+    await asyncio.sleep(0.01)
+    go_on.set()
+    assert await answer == "done"
+    await other
+    assert begun == [0, 1]
+
+
+async def test_urgent_questions_are_not_put_aside(thread: AnalysisThread):
+    running, go_on = threading.Event(), threading.Event()
+
+    def urgent(question: Question) -> int:
+        running.set()
+        go_on.wait(5)
+        question.checkpoint()
+        return 1
+
+    answer = asyncio.create_task(thread.ask(urgent))
+    await asyncio.to_thread(running.wait, 5)
+    thread.submit(lambda: None)
+    go_on.set()
+    assert await answer == 1
+
+
+async def test_a_cancelled_question_stops_at_its_next_checkpoint(thread: AnalysisThread):
+    running, stopped = threading.Event(), threading.Event()
+
+    def long(question: Question) -> None:
+        running.set()
+        try:
+            while True:
+                question.checkpoint()
+        except Interrupted:
+            stopped.set()
+            raise
+
+    task = asyncio.create_task(thread.ask(long))
+    await asyncio.to_thread(running.wait, 5)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert await asyncio.to_thread(stopped.wait, 5)
+    assert await thread.ask(lambda _: 1) == 1
+
+
+async def test_what_was_cancelled_before_its_turn_is_never_begun(thread: AnalysisThread):
+    running, go_on, begun = threading.Event(), threading.Event(), []
+
+    def first(_: Question) -> None:
+        running.set()
+        go_on.wait(5)
+
+    task = asyncio.create_task(thread.ask(first))
+    await asyncio.to_thread(running.wait, 5)
+    waiting = [asyncio.create_task(thread.ask(lambda _: begun.append(1))) for _ in range(100)]
+    await asyncio.sleep(0.01)
+    for each in waiting:
+        each.cancel()
+    await asyncio.gather(*waiting, return_exceptions=True)
+    go_on.set()
+    await task
+    assert await thread.ask(lambda _: 1) == 1
+    assert not begun
+
+
+async def test_nothing_is_begun_after_the_end():
+    thread = AnalysisThread()
+    running, stopped = threading.Event(), threading.Event()
+
+    def long(question: Question) -> None:
+        running.set()
+        try:
+            while True:
+                question.checkpoint()
+        except Interrupted:
+            stopped.set()
+            raise
+
+    answer = asyncio.create_task(thread.ask(long))
+    await asyncio.to_thread(running.wait, 5)
+    thread.close()
+    with pytest.raises(Interrupted):
+        await answer
+    assert stopped.is_set()

@@ -1,0 +1,185 @@
+"""What decides about diagnostics besides texts: configuration files, settings of the client, files on disk."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+import pytest_lsp
+from clients import SERVER, Editor, begin, codes, open_text
+from lsprotocol import types
+from protocol_texts import BLOCKS, MAIN, RIGHT, UNKNOWN_NAME
+from pytest_lsp import LanguageClient
+
+from snd_server.config_schema import ConfigError
+from snd_server.lsp.client_settings import ClientSettings, Scopes, parse_client_settings
+
+UNUSED = "import nn;\n\n" + RIGHT
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> tuple[Path, Path]:
+    """Two projects, of which the second has a module in a folder that its configuration names."""
+    one, two = tmp_path / "one", tmp_path / "two"
+    (two / "shared").mkdir(parents=True)
+    one.mkdir()
+    (one / "snd.toml").write_text('ignore = ["unused-import"]\n')
+    (two / "snd.toml").write_text('module-paths = ["shared"]\nwarn = ["undefined-name"]\n')
+    (two / "shared" / "blocks.sknd").write_text(BLOCKS)
+    for folder in (one, two):
+        (folder / "unused.sknd").write_text(UNUSED)
+        (folder / "wrong.sknd").write_text(UNKNOWN_NAME)
+    (two / "main.sknd").write_text(MAIN)
+    return one, two
+
+
+@pytest_lsp.fixture(config=SERVER)
+async def client(lsp_client: LanguageClient, folders: tuple[Path, Path]):
+    await begin(lsp_client, "visual-studio-code", folders=folders)
+    yield
+    await lsp_client.shutdown_session()
+
+
+def opened(client: LanguageClient, path: Path) -> str:
+    open_text(client, path.as_uri(), path.read_text())
+    return path.as_uri()
+
+
+def tell(client: LanguageClient, path: Path, kind: types.FileChangeType = types.FileChangeType.Changed) -> None:
+    client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([types.FileEvent(path.as_uri(), kind)]))
+
+
+async def severities(client: LanguageClient, uri: str) -> list[types.DiagnosticSeverity | None]:
+    params = types.DocumentDiagnosticParams(types.TextDocumentIdentifier(uri))
+    report = await client.text_document_diagnostic_async(params)
+    assert isinstance(report, types.RelatedFullDocumentDiagnosticReport)
+    return [each.severity for each in report.items]
+
+
+async def test_each_folder_has_its_configuration(client: Editor, folders: tuple[Path, Path]):
+    one, two = folders
+    assert await codes(client, opened(client, one / "unused.sknd")) == []
+    assert await codes(client, opened(client, two / "unused.sknd")) == ["unused-import"]
+    assert await severities(client, opened(client, one / "wrong.sknd")) == [types.DiagnosticSeverity.Error]
+    assert await severities(client, opened(client, two / "wrong.sknd")) == [types.DiagnosticSeverity.Warning]
+    assert await codes(client, opened(client, two / "main.sknd")) == []
+    # the same file, by its module and as it is open
+    blocks = two / "shared" / "blocks.sknd"
+    open_text(client, blocks.as_uri(), BLOCKS.replace("double", "triple"))
+    assert await codes(client, (two / "main.sknd").as_uri()) == ["unknown-operator"]
+
+
+async def test_configurations_are_read_again(client: Editor, folders: tuple[Path, Path]):
+    one, _ = folders
+    uri = opened(client, one / "unused.sknd")
+    assert await codes(client, uri) == []
+    await asyncio.sleep(0.5)
+    before = client.diagnostic_refresh_count
+    (one / "snd.toml").write_text("")
+    tell(client, one / "snd.toml")
+    assert await codes(client, uri) == ["unused-import"]
+    await asyncio.sleep(0.6)
+    assert client.diagnostic_refresh_count == before + 1
+    (one / "snd.toml").write_text('ignroe = ["unused-import"]')
+    tell(client, one / "snd.toml")
+    assert await codes(client, uri) == await codes(client, uri) == ["unused-import"]
+    assert len(client.messages) == 1, "a broken configuration is told once"
+    assert "did you mean 'ignore'" in client.messages[0].message
+
+
+async def test_the_client_has_a_word(client: Editor, folders: tuple[Path, Path]):
+    one, two = folders
+    uris = [opened(client, folder / "unused.sknd") for folder in folders]
+    client.set_configuration({"select": ["unused-import"], "error": ["unused-import"]}, section="snd")
+    client.set_configuration({"snd": {"ignore": ["all"]}}, scope_uri=two.as_uri())
+    client.workspace_did_change_configuration(types.DidChangeConfigurationParams(None))
+    await asyncio.sleep(0.5)
+    # what holds everywhere outweighs the file
+    assert await severities(client, uris[0]) == [types.DiagnosticSeverity.Error]
+    assert await codes(client, uris[1]) == []
+    client.set_configuration({"snd": {"ignroe": 1, "ignore": 1}}, scope_uri=two.as_uri())
+    client.workspace_did_change_configuration(types.DidChangeConfigurationParams(None))
+    await asyncio.sleep(0.5)
+    assert await codes(client, uris[1]) == ["unused-import"]
+    assert any("'ignore' must be a list" in each.message for each in client.messages)
+
+
+async def test_folders_come_and_go(client: Editor, folders: tuple[Path, Path]):
+    one, two = folders
+
+    async def known() -> set[str]:
+        report = await client.workspace_diagnostic_async(types.WorkspaceDiagnosticParams([]))
+        return {each.uri.removeprefix(one.parent.as_uri()).split("/")[1] for each in report.items}
+
+    assert await known() == {"one", "two"}
+    gone = types.WorkspaceFolder(one.as_uri(), "one")
+    client.workspace_did_change_workspace_folders(
+        types.DidChangeWorkspaceFoldersParams(types.WorkspaceFoldersChangeEvent([], [gone]))
+    )
+    assert await known() == {"two"}
+    client.workspace_did_change_workspace_folders(
+        types.DidChangeWorkspaceFoldersParams(types.WorkspaceFoldersChangeEvent([gone], []))
+    )
+    assert await known() == {"one", "two"}
+
+
+async def test_modules_come_and_go(client: Editor, folders: tuple[Path, Path]):
+    one, _ = folders
+    main = one / "main.sknd"
+    main.write_text(MAIN)
+    uri = opened(client, main)
+    assert "module-not-found" in await codes(client, uri)
+    assert types.WORKSPACE_DID_CHANGE_WATCHED_FILES in {each.method for each in client.registered}
+    blocks = one / "blocks.sknd"
+    blocks.write_text(BLOCKS)
+    tell(client, blocks, types.FileChangeType.Created)
+    assert await codes(client, uri) == []
+    blocks.unlink()
+    tell(client, blocks, types.FileChangeType.Deleted)
+    assert "module-not-found" in await codes(client, uri)
+
+
+@pytest_lsp.fixture(config=SERVER)
+async def blind(lsp_client: LanguageClient, folders: tuple[Path, Path]):
+    """A client that watches no files."""
+    await begin(lsp_client, "neovim@v0.10", folders=folders)
+    yield
+    await lsp_client.shutdown_session()
+
+
+async def test_files_are_watched_if_the_client_does_not(blind: Editor, folders: tuple[Path, Path]):
+    one, _ = folders
+    assert not blind.registered
+    uri = opened(blind, one / "unused.sknd")
+    assert await codes(blind, uri) == []
+    await asyncio.sleep(1.0)
+    (one / "snd.toml").write_text("")
+    async with asyncio.timeout(10):
+        while await codes(blind, uri) != ["unused-import"]:
+            await asyncio.sleep(0.1)
+
+
+def test_settings_are_those_of_files_in_either_spelling():
+    settings = parse_client_settings(
+        {"lineWidth": 80, "module-paths": ["shared"], "ignore": ["unused-import"], "inlayHints": {"shapes": False}},
+        "/project",
+    )
+    assert settings.line_width == 80
+    assert settings.module_paths == ("/project/shared",)
+    assert settings.rules.ignore == ("unused-import",)
+    assert settings.switches == {"inlayHints": {"shapes": False}}
+
+
+@pytest.mark.parametrize("value", [[], {"select": "all"}, {"lineWidth": "wide"}, {"error": ["no-such-rule"]}])
+def test_settings_that_are_wrong(value: object):
+    with pytest.raises(ConfigError):
+        parse_client_settings(value)
+
+
+def test_the_innermost_folder_counts():
+    outer, inner = ClientSettings(line_width=1), ClientSettings(line_width=2)
+    scopes = Scopes(ClientSettings(), {"/a": outer, "/a/b": inner})
+    assert scopes.of("/a/b/c.sknd") is inner
+    assert scopes.of("/a/bc.sknd") is outer
+    assert scopes.of("untitled:a") is scopes.everywhere
