@@ -64,10 +64,9 @@ def first_difference(
         if words and not any(word in text for word in words):
             continue
         expected = {
-            (moves.span(path, each.span), _moved_meaning(before, each.subject, moves)): each.span
-            for each in mentions(before, path)
+            (moves.span(path, span), meaning): span for span, meaning in _meanings(before, path, moves.location)
         }
-        found = set(_meanings(after, moves.path(path)))
+        found = set(_meanings(after, moves.path(path), lambda location: location))
         lost = expected.keys() - found
         if lost:
             return Location(path, min(expected[each] for each in lost))
@@ -91,13 +90,13 @@ def new_errors(before: Snapshot, after: Snapshot, edits: Iterable[TextEdit], mov
                 yield message
 
 
-def _meanings(snapshot: Snapshot, path: str) -> Iterator[_Meaning]:
+def _meanings(snapshot: Snapshot, path: str, place: Callable[[Location], Location]) -> Iterator[_Meaning]:
+    """The names of a file with what they mean; places are told as ``place`` has them."""
+    known: dict[Subject, object] = {}
     for each in mentions(snapshot, path):
-        yield each.span, _meaning(snapshot, each.subject, lambda location: location)
-
-
-def _moved_meaning(snapshot: Snapshot, subject: Subject, moves: Moves) -> object:
-    return _meaning(snapshot, subject, moves.location)
+        if each.subject not in known:
+            known[each.subject] = _meaning(snapshot, each.subject, place)
+        yield each.span, known[each.subject]
 
 
 def _meaning(snapshot: Snapshot, subject: Subject, place: Callable[[Location], Location]) -> object:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from memory import read_program, snapshot_of
-from snd_analysis.ide.cursor import uses_in
 from snd_analysis.ide.definition import definition, implementation, type_definition
+from snd_analysis.ide.mentions import mentions
 from snd_analysis.ide.references import highlights, references
 from snd_analysis.names.symbols import BuiltIn
 
@@ -26,7 +26,7 @@ def test_every_reference_leads_back_to_the_same_set(program: Path):
     snapshot = snapshot_of(files)
     chance = random.Random(program.name)
     for path in files:
-        uses = [each for each in uses_in(snapshot, path) if not isinstance(each.use.target, BuiltIn)]
+        uses = [each for each in mentions(snapshot, path) if not isinstance(each.subject, BuiltIn)]
         for each in chance.sample(uses, min(12, len(uses))):
             found = references(snapshot, path, each.span.start, files)
             assert each.span in [place.span for place in found if place.path == path]
