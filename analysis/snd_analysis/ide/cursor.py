@@ -16,6 +16,7 @@ from snd_analysis.workspace import Snapshot
 
 # Tokens of the chunks that were asked about last: several questions are asked of each place.
 _REMEMBERED_CHUNKS = 32
+_STATEMENTS_BEFORE = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +126,22 @@ def _innermost(outer: PlacedNode, offset: int) -> PlacedNode | None:
 def chunk_tokens(chunk: Chunk) -> Tokens:
     """The tokens of a chunk; their spans count from its start."""
     return tokenize(chunk.text)
+
+
+def tokens_around(chunk: Chunk, first: int, last: int) -> tuple[Token, ...]:
+    """The tokens of a part of a chunk, and some before and perhaps behind it, without reading all of a long chunk.
+
+    It begins with a block or a statement: some before the one at ``first``, which may be broken and read as several.
+    """
+    start = 0
+    for item in chunk.document.items:
+        if not isinstance(item, nodes.Definition) or not item.start <= first <= item.end:
+            continue
+        for block in item.blocks:
+            if isinstance(block, nodes.Block) and block.start <= first <= block.end:
+                at = bisect_right(block.entries, first, key=lambda entry: entry.start) - 1
+                start = block.entries[at - _STATEMENTS_BEFORE].start if at >= _STATEMENTS_BEFORE else block.start
+    return tokenize(chunk.text, start, stop=last).tokens
 
 
 def token_at(tree: SyntaxTree, offset: int) -> Token | None:

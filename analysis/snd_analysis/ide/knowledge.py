@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from snd_analysis.check import Facts
 from snd_analysis.compose.instance import Instance
@@ -18,6 +18,9 @@ from snd_analysis.types.compose.statements import statement
 from snd_analysis.types.context import UNTYPED, Context, Place, Typed
 from snd_analysis.values import UNDEFINED, Pack, Value
 from snd_analysis.workspace import Snapshot
+
+# Definitions of which operations are kept by their places: several questions are asked of each.
+_REMEMBERED = 8
 
 
 class Knowledge:
@@ -101,13 +104,7 @@ class Knowledge:
     @cached_property
     def operations(self) -> Mapping[Span, list[Operation]]:
         """The operations by the places of the names of their operators, in the chunk; a loop has several of one."""
-        instance = self.instance
-        found: dict[Span, list[Operation]] = {}
-        if instance is not None and instance.body is not None:
-            for operation in operations_in(instance.body):
-                if operation.operator is not None:
-                    found.setdefault(instance.unit.moved(operation.place).span, []).append(operation)
-        return found
+        return {} if self.instance is None else _operations_by_place(self.instance)
 
     def operations_of(self, call: nodes.Call, base: int) -> list[Operation]:
         """The operations that an invocation has become: none if it was not composed, several in an unrolled loop."""
@@ -124,6 +121,15 @@ def knowledge_of(snapshot: Snapshot, name: OperatorName) -> Knowledge | None:
     """What is known of a definition."""
     found = snapshot.definitions(name.path).get(name.name)
     return None if found is None else Knowledge(snapshot, name.path, found.start, found.definition)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _operations_by_place(instance: Instance) -> Mapping[Span, list[Operation]]:
+    found: dict[Span, list[Operation]] = {}
+    for operation in operations_in(instance.body) if instance.body is not None else ():
+        if operation.operator is not None:
+            found.setdefault(instance.unit.moved(operation.place).span, []).append(operation)
+    return found
 
 
 def operations_in(graph: Graph) -> Iterator[Operation]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from snd_analysis.ide.cursor import chunk_tokens
+from snd_analysis.ide.cursor import chunk_tokens, tokens_around
 from snd_analysis.names.library import is_library
-from snd_analysis.names.resolution import AttributeName, ModuleName, Resolution, Role, Use
+from snd_analysis.names.resolution import AttributeName, ModuleName, Role, Use
 from snd_analysis.names.symbols import BuiltIn, OperatorName, ShapeMember, Symbol, SymbolKind
 from snd_analysis.source import Span
 from snd_analysis.syntax import nodes
@@ -119,7 +119,8 @@ def semantic_tokens(snapshot: Snapshot, path: str, within: Span | None = None) -
         whole = Span(placed.start, placed.start + len(placed.chunk.text))
         if within is not None and not _touch(whole, within):
             continue
-        tokens = [*_code(snapshot, path, placed), *_comments(placed, samples)]
+        part = whole if within is None else Span(max(whole.start, within.start), min(whole.end, within.end))
+        tokens = [*_code(snapshot, path, placed, part.shifted(-placed.start)), *_comments(placed, samples)]
         tokens.sort(key=lambda token: token.span.start)
         found += tokens
     return found if within is None else [token for token in found if _touch(token.span, within)]
@@ -130,13 +131,18 @@ def _touch(one: Span, other: Span) -> bool:
 
 
 # ---- code ------------------------------------------------------------------------------------------------------------
-def _code(snapshot: Snapshot, path: str, placed: PlacedChunk) -> Iterator[SemanticToken]:
-    text, names = placed.chunk.text, _names(snapshot, path, placed)
-    for span, (kind, modifiers) in _lexical(text, chunk_tokens(placed.chunk).tokens, names):
+def _code(snapshot: Snapshot, path: str, placed: PlacedChunk, part: Span) -> Iterator[SemanticToken]:
+    """The tokens of code that touch a part of a chunk; a few more may be among them."""
+    whole = part == Span(0, len(placed.chunk.text))
+    tokens = chunk_tokens(placed.chunk).tokens if whole else tokens_around(placed.chunk, part.start, part.end)
+    if not tokens:
+        return
+    names = _names(snapshot, path, placed, Span(tokens[0].start, tokens[-1].end))
+    for span, (kind, modifiers) in _lexical(placed.chunk.text, tokens, names):
         yield SemanticToken(span.shifted(placed.start), kind, modifiers)
 
 
-def _lexical(text: str, tokens: tuple[Token, ...], names: Mapping[int, _Meaning]) -> Iterator[tuple[Span, _Meaning]]:
+def _lexical(text: str, tokens: Sequence[Token], names: Mapping[int, _Meaning]) -> Iterator[tuple[Span, _Meaning]]:
     words = keywords()
     after_tensor = after_dot = False
     for token in tokens:
@@ -192,8 +198,8 @@ def _string(text: str, token: Token, names: Mapping[int, _Meaning]) -> Iterator[
 
 
 # ---- names -----------------------------------------------------------------------------------------------------------
-def _names(snapshot: Snapshot, path: str, placed: PlacedChunk) -> Mapping[int, _Meaning]:
-    """What the names of a chunk mean, by where they begin in it."""
+def _names(snapshot: Snapshot, path: str, placed: PlacedChunk, part: Span) -> Mapping[int, _Meaning]:
+    """What the names in a part of a chunk mean, by where they begin in the chunk."""
     found: dict[int, _Meaning] = {}
     text = placed.chunk.text
     imports = {each.node: each.path for each in snapshot.imports(path)}
@@ -203,19 +209,20 @@ def _names(snapshot: Snapshot, path: str, placed: PlacedChunk) -> Mapping[int, _
                 for part in module.parts:
                     found[part.start] = (TokenType.MODULE, _of_library(imports.get(module) or ""))
         elif isinstance(item, nodes.Extension):
-            for name in item.names:
-                found[name.start] = (TokenType.MODULE, _PLAIN)
+            for extension in item.names:
+                found[extension.start] = (TokenType.MODULE, _PLAIN)
         elif isinstance(item, nodes.Definition):
             kind = TokenType.GRAPH if item.kind == "graph" else TokenType.OPERATOR
             own = {Modifier.DEFINITION, Modifier.DEFAULT_LIBRARY} if is_library(path) else {Modifier.DEFINITION}
             found[item.name.start] = (kind, frozenset(own))
-            _add_uses(snapshot, snapshot.resolution(path, item), text, found)
+            uses = (use for use in snapshot.resolution(path, item).uses if _touch(use.span, part))
+            _add_uses(snapshot, uses, text, found)
     return found
 
 
-def _add_uses(snapshot: Snapshot, resolution: Resolution, text: str, found: dict[int, _Meaning]) -> None:
+def _add_uses(snapshot: Snapshot, uses: Iterable[Use], text: str, found: dict[int, _Meaning]) -> None:
     kinds: dict[OperatorName, TokenType] = {}
-    for use in resolution.uses:
+    for use in uses:
         meaning = _meaning(snapshot, use, kinds)
         start, end = use.span.start, use.span.end
         if "." in text[start:end]:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from snd_analysis.ide.cursor import chunk_at, chunk_tokens, comment_at
+from snd_analysis.ide.cursor import chunk_at, comment_at, tokens_around
 from snd_analysis.ide.declarations import Declared, comment_of, declared, parameter_comment
 from snd_analysis.ide.hover.words import function_text
 from snd_analysis.ide.markdown import documentation_text
@@ -103,8 +103,8 @@ def invocation_at(snapshot: Snapshot, path: str, offset: int) -> OpenInvocation 
     if placed is None or comment_at(tree, offset) is not None:
         return None
     place = offset - placed.start
-    tokens = [token for token in chunk_tokens(placed.chunk).tokens if token.start < place and token.end <= place]
     text = placed.chunk.text
+    tokens = [token for token in tokens_around(placed.chunk, place, place) if token.end <= place]
     at: int | None = len(tokens)
     while at is not None and (at := _opening(tokens, at)) is not None:
         section, callee = _callee(tokens, at)
