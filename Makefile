@@ -9,6 +9,10 @@ DEVELOPING := $(VENV)/developing.stamp
 COMPILE := $(BIN)/python -m compileall -q analysis runtime server
 VERSION_FILE := server/snd_server/__init__.py
 
+# Threads of BLAS that wait for each other by spinning cost more than they gain as soon as anything else runs; workers
+# of the product have as many as leave half of the machine to others.
+export OPENBLAS_NUM_THREADS ?= 1
+
 .PHONY: demo test lint format bench docs clean
 
 ## Install snd and show it at work: a clean model is checked and run, then one with mistakes checked.

@@ -5,8 +5,10 @@ Weights are random. A cold plan is that of a composed graph that was never run; 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,12 @@ from snd_analysis.compose.session import Session
 from snd_analysis.names.symbols import OperatorName
 from snd_runtime.execution import Execution, StatefulGraph, bind_arrays, value_of
 from snd_runtime.lowering.lowered import Argument
+
+sys.path.append(str(Path(__file__).parents[1] / "runtime"))
+
+from onnx_graphs import onnx_session
+
+JUDGED = ("AlexNet", "ResNet50", "TransformerEncoder")
 
 
 @dataclass(frozen=True)
@@ -58,7 +66,7 @@ MODELS = [
     Model("resnet50", "ResNet50", [_image(1, 3, 224, 224)]),
     Model("mobilenet_v2", "MobileNetV2", [_image(1, 3, 224, 224)]),
     Model("unet", "UNet", [_image(1, 1, 188, 188)], {"size": 188}),
-    Model("transformer", "TransformerEncoder", [_TOKENS, _TOKENS, _TOKENS == 0]),
+    Model("transformer", "TransformerEncoder", [_TOKENS, _TOKENS.copy(), _TOKENS == 0]),
     Model("lstm", "LanguageModel", [np.zeros((35, 2), np.int64), _STATES, _STATES], _LSTM),
     Model("lstm", "DynamicLanguageModel", [np.zeros((35, 2), np.int64), _STATES, _STATES], _LSTM),
     Model("detection", "Detection", [_image(1, 256, 64, 64)]),
@@ -98,3 +106,15 @@ def test_operations_on_a_single_number(benchmark: BenchmarkFixture, operator: st
     graph = StatefulGraph(session, bind_arrays(session, unit, [x]), Execution())
     graph.run([x])
     assert benchmark.pedantic(lambda: graph.run([x]), rounds=5)
+
+
+@pytest.mark.parametrize("model", [m for m in MODELS if m.graph in JUDGED], ids=lambda model: model.graph)
+@pytest.mark.parametrize("threads", [1, 2])
+def test_onnxruntime(benchmark: BenchmarkFixture, model: Model, threads: int) -> None:
+    """The same graph with the same weights in onnxruntime: what ``test_repeated`` is to be compared with."""
+    graph, inputs = model.ready()
+    graph.run(inputs)
+    judge = onnx_session(graph.instance, graph.variables, threads)
+    given = {each.name: value for each, value in zip(judge.get_inputs(), inputs, strict=True)}
+    judge.run(None, given)
+    assert benchmark.pedantic(lambda: judge.run(None, given), rounds=5)

@@ -55,6 +55,11 @@ class StatefulGraph:
         self._request = request
         self._runs = 0
 
+    @property
+    def instance(self) -> Instance:
+        """What is run."""
+        return self._instance
+
     def run(self, inputs: Sequence[Argument]) -> Mapping[str, Argument]:
         """The outputs. The variables stay as they are if it fails. Raises EvaluationFailed."""
         request = replace(self._request, variables=self.variables, number=self._request.number + self._runs)
