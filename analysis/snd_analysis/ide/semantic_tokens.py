@@ -206,8 +206,8 @@ def _names(snapshot: Snapshot, path: str, placed: PlacedChunk, part: Span) -> Ma
     for item in placed.chunk.document.items:
         if isinstance(item, nodes.Import):
             for module in item.modules:
-                for part in module.parts:
-                    found[part.start] = (TokenType.MODULE, _of_library(imports.get(module) or ""))
+                for word in module.parts:
+                    found[word.start] = (TokenType.MODULE, _of_library(imports.get(module) or ""))
         elif isinstance(item, nodes.Extension):
             for extension in item.names:
                 found[extension.start] = (TokenType.MODULE, _PLAIN)

@@ -1,0 +1,154 @@
+"""Hovers: what they say, and that nothing is without one."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from memory import MemoryReader, read_program, snapshot_of
+from snd_analysis.ide.cursor import chunk_tokens, uses_in
+from snd_analysis.ide.hover import hover
+from snd_analysis.ide.vocabulary import vocabulary
+from snd_analysis.names.environment import BUILT_INS
+from snd_analysis.names.library import library_modules
+from snd_analysis.rules.catalogue import catalogue
+from snd_analysis.source import Edit, Span
+from snd_analysis.syntax.tokens import keywords
+from snd_analysis.workspace import Snapshot, Workspace
+
+ROOT = Path(__file__).parents[3]
+FIXTURES = sorted((ROOT / "tests" / "fixtures" / "ide" / "hover").glob("*.sknd"))
+EXAMPLES = [path for path in sorted(ROOT.glob("examples/*")) if path.name != "broken"]
+_MARKER = re.compile(r"^#(?P<blank> *)\^ hover$")
+
+
+def _without_markers(text: str) -> tuple[str, list[int]]:
+    """A fixture without its markers, and the offsets that they point at."""
+    kept: list[str] = []
+    offsets: list[int] = []
+    for line in text.splitlines(keepends=True):
+        marker = _MARKER.match(line.rstrip("\n"))
+        if marker is None:
+            kept.append(line)
+        else:
+            offsets.append(sum(map(len, kept[:-1])) + 1 + len(marker["blank"]))
+    return "".join(kept), offsets
+
+
+@pytest.mark.parametrize("fixture", FIXTURES, ids=lambda path: path.stem)
+def test_hovers_are_those_of_the_goldens(fixture: Path, golden: Callable[[str, str], None]):
+    text, offsets = _without_markers(fixture.read_text())
+    snapshot = snapshot_of({"main.sknd": text})
+    shown: list[str] = []
+    for offset in offsets:
+        place = snapshot.source("main.sknd").position(offset)
+        line = snapshot.source("main.sknd").line_text(place.line)
+        found = hover(snapshot, "main.sknd", offset)
+        what = "nothing" if found is None else text[found.span.start : found.span.end]
+        assert found is None or found.span.start <= offset <= found.span.end
+        head = f"# Line {place.line}, column {place.column}: {what!r}\n\n    {line}\n    {' ' * (place.column - 1)}^\n"
+        shown.append(f"{head}\n{'nothing' if found is None else found.markdown}\n")
+    golden(f"hover_{fixture.stem}.md", "\n".join(shown))
+
+
+def _assert_names_answer(snapshot: Snapshot, path: str) -> None:
+    text = snapshot.source(path).text
+    for each in uses_in(snapshot, path):
+        found = hover(snapshot, path, each.span.start)
+        assert found is not None, (path, snapshot.source(path).position(each.span.start))
+        assert found.span == each.span
+        assert text[each.span.start : each.span.end].rpartition(".")[2] in found.markdown
+    for start, definition in snapshot.tree(path).definitions:
+        found = hover(snapshot, path, definition.name.start + start)
+        assert found is not None
+        assert f"{definition.kind} {definition.name.text} {{" in found.markdown
+
+
+@pytest.mark.parametrize("module", library_modules())
+def test_every_name_of_the_library_answers(module: str):
+    _assert_names_answer(snapshot_of({}), f"snd:{module}")
+
+
+@pytest.mark.parametrize("program", EXAMPLES, ids=lambda path: path.stem)
+def test_every_name_of_the_examples_answers(program: Path):
+    files = read_program(program)
+    snapshot = snapshot_of(files)
+    for path in files:
+        _assert_names_answer(snapshot, path)
+
+
+def test_every_keyword_block_type_and_function_is_explained():
+    snapshot = snapshot_of({})
+    words = [*keywords(), *(f"@{block}" for block in vocabulary()["blocks"])]
+    for word in words:
+        behind = " 1" if word == "version" else " a" if word == "extension" else ""
+        snapshot = snapshot_of({"a.sknd": f"{word}{behind}"})
+        found = hover(snapshot, "a.sknd", 0)
+        assert found is not None, word
+        assert found.span == Span(0, len(word))
+    assert set(vocabulary()["functions"]) == BUILT_INS
+    blocks = {"dtype", "attrib", "input", "output", "constant", "variable", "using", "assert", "lower", "compose",
+              "update", "quantize"}  # fmt: skip
+    assert set(vocabulary()["blocks"]) == blocks
+
+
+def test_sections_of_the_vocabulary_are_those_of_chapter_two():
+    for entries in vocabulary().values():
+        for word, entry in entries.items():
+            for section in entry.section.split(", "):
+                assert section == "LANGUAGE" or re.fullmatch(r"2\.\d+(\.\d)?", section), word
+
+
+def test_every_rule_is_explained_where_it_is_suppressed():
+    names = [*catalogue()]
+    text = f"# snd: ignore[{', '.join(names)}] all\n"
+    snapshot = snapshot_of({"a.sknd": text})
+    for name in names:
+        found = hover(snapshot, "a.sknd", text.index(name))
+        assert found is not None
+        assert name in found.markdown or catalogue()[name].summary in found.markdown
+
+
+@pytest.mark.parametrize("program", ["lenet", "lstm", "transformer"])
+def test_damage_does_no_harm(program: str):
+    files = read_program(ROOT / "examples" / program)
+    chance = random.Random(program)
+    for path, text in files.items():
+        for _ in range(6):
+            start = chance.randrange(len(text))
+            damaged = text[:start] + chance.choice(["", "{", ";", "'", "= ="]) + text[start + chance.randrange(12) :]
+            snapshot = snapshot_of({**files, path: damaged})
+            for offset in chance.sample(range(len(damaged) + 1), 25):
+                found = hover(snapshot, path, offset)
+                assert found is None or 0 <= found.span.start <= found.span.end <= len(damaged)
+
+
+def test_hovers_after_edits_are_those_of_a_fresh_start():
+    body = "".join(f"        t{at + 1} = math.add(t{at}, x);\n" for at in range(80))
+    text = (
+        "import math;\n\ngraph main {\n    @attrib { n: int = 4; }\n    @input { x: real[n, 8]; }\n"
+        f"    @output {{ y: real[n, 8]; }}\n    @compose {{\n        t0 = math.neg(x);\n{body}"
+        "        y = math.neg(t80);\n    }\n}\n"
+    )
+    workspace = Workspace(MemoryReader({}))
+    workspace.open("main.sknd", text)
+    workspace.snapshot().diagnostics("main.sknd")
+    for old, new in (("n: int = 4", "n: int = 5"), ("math.add(t7, x)", "math.mul(t7, t3)"), ("t40, x)", "t40, 2.0)")):
+        at = text.index(old)
+        text = text.replace(old, new)
+        workspace.edit("main.sknd", [Edit(Span(at, at + len(old)), new)])
+        now, fresh = workspace.snapshot(), snapshot_of({"main.sknd": text})
+        for token in chunk_tokens(fresh.tree("main.sknd").chunks[-1].chunk).tokens[::5]:
+            offset = token.start + fresh.tree("main.sknd").chunks[-1].start
+            assert hover(now, "main.sknd", offset) == hover(fresh, "main.sknd", offset)
+
+
+def test_outside_of_everything():
+    snapshot = snapshot_of({"a.sknd": "\n\n"})
+    for offset in (-1, 0, 1, 2, 99):
+        assert hover(snapshot, "a.sknd", offset) is None
+    assert hover(snapshot, "no-such-file.sknd", 0) is None
