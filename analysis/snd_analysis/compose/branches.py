@@ -12,7 +12,7 @@ from snd_analysis.compose.results import Targets
 from snd_analysis.model import Branch, Case, ControlFlow, Graph, Operation, TensorValue
 from snd_analysis.shapes import FALSE, TRUE, Truth
 from snd_analysis.syntax import nodes
-from snd_analysis.values import NULL, UNDEFINED, Maybe, Value
+from snd_analysis.values import NULL, UNDEFINED, EvaluationError, Maybe, Value
 
 if TYPE_CHECKING:
     from snd_analysis.compose.composer import Composer, Values
@@ -25,22 +25,54 @@ def branch(composer: Composer, node: nodes.Branch, targets: Targets) -> Values |
     """
     cases: list[Case] = []
     alternatives: list[Values | None] = []
-    for case in node.cases:
+    scopes = scopes_of_branch(composer, node, targets)
+    for case, (of_condition, of_consequent) in zip(node.cases, scopes, strict=False):
         static = static_condition(composer, case.condition)
         if static is FALSE or static is NULL:
             continue
         if static is TRUE:
-            return _finish(composer, node, case.consequent, cases, alternatives, targets)
+            return _finish(composer, node, case.consequent, cases, alternatives, targets, of_consequent)
         decided: Graph | Value = static
         if static is None:
-            condition, decided = part(composer, "condition", case.condition, Targets(()))
+            condition, decided = part(composer, "condition", case.condition, of_condition)
             check_condition(composer, case.condition, condition)
             if condition is None:
                 alternatives.append(None)
-        values, graph = part(composer, "then", case.consequent, targets)
+        values, graph = part(composer, "then", case.consequent, of_consequent)
         cases.append(Case(decided, graph))
         alternatives.append(values)
-    return _finish(composer, node, node.alternative, cases, alternatives, targets)
+    return _finish(composer, node, node.alternative, cases, alternatives, targets, scopes[-1][-1])
+
+
+def scopes_of_branch(composer: Composer, node: nodes.Branch, targets: Targets) -> list[tuple[Targets, Targets]]:
+    """What the condition and the consequent of each case name, and last the alternative, as if it had a condition.
+
+    The label of the whole is that of all, where compile-time conditions reduce it to one of them or only one needs it;
+    else each has a scope of its own in it (2.10, Labelling).
+    """
+    unnamed = targets.without_results()
+    parts = [part for case in node.cases for part in (case.condition, case.consequent)]
+    parts.append(node.alternative)
+    if not any(is_dynamic(composer, case.condition) for case in node.cases):
+        return [(unnamed, targets)] * (len(node.cases) + 1)
+
+    def scope(part: nodes.Callable, keyword: str, at: int, around: Targets) -> Targets:
+        others = [each for each in parts if each is not part]
+        return composer.naming.part(part, f"{keyword}[{at}]" if at else keyword, others, around)
+
+    found = [
+        (scope(case.condition, "if", at, unnamed), scope(case.consequent, "then", at, targets))
+        for at, case in enumerate(node.cases)
+    ]
+    return [*found, (unnamed, scope(node.alternative, "else", 0, targets))]
+
+
+def is_dynamic(composer: Composer, condition: nodes.Callable) -> bool:
+    """Whether only the run tells whether a condition holds."""
+    try:
+        return static_condition(composer, condition) is None
+    except EvaluationError:
+        return False
 
 
 def static_condition(composer: Composer, condition: nodes.Callable) -> Value | None:
@@ -60,11 +92,12 @@ def _finish(
     cases: list[Case],
     alternatives: list[Values | None],
     targets: Targets,
+    of_last: Targets,
 ) -> Values | None:
     """The result, given the branch that is taken if none before is."""
     if not alternatives:
-        return composer.call(last, targets)
-    values, graph = part(composer, "else", last, targets)
+        return composer.call(last, of_last)
+    values, graph = part(composer, "else", last, of_last)
     alternatives.append(values)
     results = _common(composer, [case.condition for case in cases], alternatives, targets, node)
     add_operation(composer, Branch(tuple(cases), graph), node, (), results, targets)
@@ -116,7 +149,8 @@ def add_operation(
     targets: Targets,
 ) -> None:
     """Adds a control flow operation to the graph at hand."""
-    label = None if targets.label is None else composer.scoped(targets.label)
     composer.operations.append(
-        Operation(None, label, {}, {}, inputs, tuple(results or ()), composer.place(node), None, control)
+        Operation(
+            None, composer.scope_of(targets), {}, {}, inputs, tuple(results or ()), composer.place(node), None, control
+        )
     )

@@ -9,6 +9,7 @@ from snd_analysis.compose.binding import Given, as_tensor, evaluation_failure
 from snd_analysis.compose.declared import dynamic_extent
 from snd_analysis.compose.failure import Failure, Site
 from snd_analysis.compose.instance import Instance
+from snd_analysis.compose.naming import Naming
 from snd_analysis.compose.outputs import check_output
 from snd_analysis.compose.quantization import quantizations
 from snd_analysis.compose.renewal import Renewal
@@ -54,6 +55,7 @@ class Composer:
         self.instance = instance
         self.unit = instance.unit
         self.scope = instance.scope
+        self.naming = Naming(session, instance.unit)
         self.base = 0
         self.operations: list[Operation] = []
         self.checks: list[RuntimeCheck] = []
@@ -96,7 +98,7 @@ class Composer:
 
     def statement(self, component: nodes.Component) -> None:
         """Composes one statement."""
-        assign(self, component, self._right_side(component.value, Targets(component.results)))
+        assign(self, component, self._right_side(component.value, self.naming.targets(component)))
 
     def _right_side(self, value: nodes.Branch | nodes.Loop | nodes.Callable, targets: Targets) -> Values | None:
         try:
@@ -162,6 +164,10 @@ class Composer:
         """A name with the labels of the blocks around."""
         return ".".join((*self._labels, name))
 
+    def scope_of(self, targets: Targets) -> str | None:
+        """The label of an invocation or construct, with those of the blocks around; None if there is none."""
+        return ".".join((*self._labels, *(() if targets.label is None else (targets.label,)))) or None
+
     # ---- expressions -------------------------------------------------------------------------------------------------
     def tensor(self, node: nodes.Expression, name: str | None) -> TensorValue:
         """An expression as a tensor or a pack of them; scalars are constants (2.10)."""
@@ -209,10 +215,9 @@ class Composer:
             self.instance.dynamic.update(renewal.extents)
         if self.made_before:
             outputs = tuple(map(self._as_before, outputs))
-        label = targets.label
         self.operations.append(
             Operation(
-                name, None if label is None else self.scoped(label), instance.scope.dtypes, instance.attributes,
+                name, self.scope_of(targets), instance.scope.dtypes, instance.attributes,
                 given.inputs, outputs, place, instance, labelled=targets.is_written, checks=tuple(instance.checks),
             )
         )  # fmt: skip

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from snd_analysis.compose.instance import Instance
+from snd_analysis.compose.naming import SCOPES_OF_PARTS
 from snd_analysis.model import (
     Branch,
     Case,
@@ -105,6 +106,13 @@ class _Listing:
     variables: dict[str, TensorValue] = field(default_factory=dict)
     constants: dict[str, TensorValue] = field(default_factory=dict)
 
+    def quantization_of(self, name: str) -> Quantization | None:
+        """How a tensor is quantized: one name stands for it in all branches and iterations, and all items of a pack."""
+        if not self.quantizations:
+            return None
+        parts = (part.partition("[")[0] for part in name.split("."))
+        return self.quantizations.get(".".join(part for part in parts if part not in SCOPES_OF_PARTS))
+
     def takes(self, body: Graph) -> bool:
         """Whether there is room for the operations of a body, in place of one; they take it."""
         more = len(body.operations) + len(body.update_operations) - 1
@@ -146,7 +154,7 @@ class _Body:
         if known is None:
             place = tensor.place if self._place is None else self._place
             name = _joined(self._scope, tensor.name)
-            quantization = self._listing.quantizations.get(name.partition("[")[0])
+            quantization = self._listing.quantization_of(name)
             known = replace(tensor, name=name, place=place, quantization=quantization)
             self.known[tensor] = known
         return known
@@ -285,12 +293,20 @@ class _Body:
                 self._list_deep(inner)
 
 
-def _with_scopes(body: Graph) -> tuple[Operation, ...]:
-    """The operations of a body; the only one of it has no scope of its own, unless a label says so (2.10)."""
+def passes_scope_on(body: Graph) -> bool:
+    """Whether the only invocation of a body has no scope of its own, unless a label says so (2.10, Labelling)."""
     if len(body.operations) != 1 or body.variables or body.constants or body.update_operations:
-        return body.operations
+        return False
     only = body.operations[0]
-    return body.operations if only.labelled or only.operator is None else (replace(only, label=None),)
+    in_block_or_loop = only.label is not None and ("." in only.label or "[" in only.label)
+    return only.operator is not None and not in_block_or_loop
+
+
+def _with_scopes(body: Graph) -> tuple[Operation, ...]:
+    """The operations of a body, with the scopes that they have in it."""
+    if not passes_scope_on(body) or body.operations[0].labelled:
+        return body.operations
+    return (replace(body.operations[0], label=None),)
 
 
 def tensors_of(value: TensorValue) -> list[Tensor]:

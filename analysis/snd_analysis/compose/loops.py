@@ -147,6 +147,7 @@ def _repeated(
     dynamic: bool,
     targets: Targets,
 ) -> Values | None:
+    of_condition, of_body = scopes_of_loop(composer, node, targets)
     carried = [
         LoopLocal(_local(composer, value, carry.name), value)
         for carry, value in zip(node.carries, carries, strict=True)
@@ -163,7 +164,7 @@ def _repeated(
         for scan, each in zip(node.scans, scanned, strict=True):
             let(composer, scan.name, each.local)
         _let_index(composer, node)
-        found = steps(composer, carries, count, varying, lambda values: _body(composer, node, values, targets))
+        found = steps(composer, carries, count, varying, lambda values: _body(composer, node, values, of_body))
         if found is not None:
             ends = found.ends
             carried = [
@@ -180,16 +181,16 @@ def _repeated(
         inputs[node.iteration.index.text] = index
     conditions: dict[bool, Graph] = {}
     for condition in node.conditions:
-        values, conditions[condition.post] = part(composer, "condition", condition.condition, Targets(()), inputs)
+        values, conditions[condition.post] = part(composer, "condition", condition.condition, of_condition, inputs)
         check_condition(composer, condition.condition, values)
-    results, body = part(composer, "body", node.body, targets, inputs)
+    results, body = part(composer, "body", node.body, of_body, inputs)
     if results is None or len(results) < len(carries):
         return None
     finals: Values = [
         final(composer, node, carry, before, after, targets, at)
         for at, (carry, before, after) in enumerate(zip(node.carries, ends or carries, ends or results, strict=False))
     ]
-    iterations_ = _Iterations(composer, node, targets, Renewing(composer, known_before), varying, failures)
+    iterations_ = _Iterations(composer, node, of_body, Renewing(composer, known_before), varying, failures)
     each_row = iterations_.rows(packs, None if dynamic or count is None else count.value, results)
     for at in range(len(carries), len(results)):
         row = None if each_row is None else [each[at] for each in each_row]
@@ -200,6 +201,16 @@ def _repeated(
     )
     add_operation(composer, control, node, (*carries, *packs), finals, targets)
     return finals
+
+
+def scopes_of_loop(composer: Composer, node: nodes.Loop, targets: Targets) -> tuple[Targets, Targets]:
+    """What the condition and the body of a loop name: each in a scope of its own if both need one (2.10, Labelling)."""
+    unnamed = targets.without_results()
+    conditions = [each.condition for each in node.conditions]
+    of_condition = unnamed
+    for condition in conditions:
+        of_condition = composer.naming.part(condition, "while", [node.body], unnamed)
+    return of_condition, composer.naming.part(node.body, "do", conditions, targets)
 
 
 def _let_index(composer: Composer, node: nodes.Loop) -> Tensor | None:

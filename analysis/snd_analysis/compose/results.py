@@ -40,6 +40,18 @@ class Targets:
         """The same names, with the label that is written before the invocation."""
         return Targets(self._results, label)
 
+    def part(self, keyword: str) -> Targets:
+        """The same names, for a part of control flow that has a scope of its own below the label (see ``Naming``)."""
+        targets = Targets(self._results, f"{self.label}.{keyword}")
+        targets.is_written = False
+        return targets
+
+    def without_results(self) -> Targets:
+        """The same label, for a condition, whose result has no name."""
+        targets = Targets((), self.label)
+        targets.is_written = self.is_written
+        return targets
+
     @property
     def count(self) -> int:
         """How many results there are."""
@@ -93,6 +105,11 @@ class _Iteration(Targets):
         """The name of the result in this iteration."""
         name = super().name(at)
         return name if name is None or at < self._plain else f"{name}{self._suffix}"
+
+    def item_name(self, at: int, number: int) -> str | None:
+        """The name of a tensor of a packed result in this iteration."""
+        name = self.name(at)
+        return super().item_name(at, number) if name is None else f"{name}[{number}]"
 
 
 def _written_name(result: nodes.Result) -> str | None:

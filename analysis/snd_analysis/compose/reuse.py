@@ -122,6 +122,7 @@ def compose_lasting(composer: Composer, component: nodes.Component, lasting: Las
         unit = composer.session.unit(name)
         given.append(unit)
         given.append(None if unit is None else composer.session.reached(unit))
+    given.append(composer.naming.key(component))
     known = lasting.statements.find(part, given)
     if known is None:
         failures = len(composer.instance.failures)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from snd_analysis.compose.decomposition import tensors_of
+from snd_analysis.compose.decomposition import passes_scope_on, tensors_of
 from snd_analysis.compose.instance import Instance
 from snd_analysis.model import Branch, Graph, Loop, Operation, Place, Tensor, TensorKind, TensorValue
 from snd_analysis.shapes import Integer
@@ -211,10 +211,7 @@ def _fixed(tensor: Tensor, slot: int, dtype: str, shape: tuple[int, ...], place:
 # ---- scopes ----------------------------------------------------------------------------------------------------------
 def scope_is_passed_on(instance: Instance) -> bool:
     """Whether the only operation of a body has no scope of its own, unless a label says so (2.10, Labelling)."""
-    body = instance.body
-    if body is None or len(body.operations) != 1 or body.operations[0].operator is None:
-        return False
-    return not (body.variables or body.constants or body.update_operations)
+    return instance.body is not None and passes_scope_on(instance.body)
 
 
 def scope_of_graph(instance: Instance, labelled: bool) -> str | None:

@@ -15,12 +15,21 @@ import numpy as np
 
 from snd_analysis import shapes
 from snd_analysis.compose.binding import Given
-from snd_analysis.compose.branches import static_condition
+from snd_analysis.compose.branches import scopes_of_branch, static_condition
 from snd_analysis.compose.composer import Composer, Values
 from snd_analysis.compose.decomposition import tensors_of
 from snd_analysis.compose.failure import Site
 from snd_analysis.compose.instance import Instance
-from snd_analysis.compose.loops import MOST_ITERATIONS, final, initial, iterations, lengths_agree, let, unrolled
+from snd_analysis.compose.loops import (
+    MOST_ITERATIONS,
+    final,
+    initial,
+    iterations,
+    lengths_agree,
+    let,
+    scopes_of_loop,
+    unrolled,
+)
 from snd_analysis.compose.results import Targets, assign, made_output
 from snd_analysis.model import Place, Tensor, TensorKind, TensorValue
 from snd_analysis.names.symbols import OperatorName
@@ -194,7 +203,7 @@ class Stepwise(Composer):
             return
         place = self.place(component)
         self._state.budget.check_time(place)
-        values = self._right_side(component.value, Targets(component.results))
+        values = self._right_side(component.value, self.naming.targets(component))
         raise_failure(self.instance)
         if values is None or UNDEFINED in values:
             raise EvaluationFailed("unknown-value", "what this comes to is not known", place)
@@ -215,10 +224,10 @@ class Stepwise(Composer):
         if not instance.valid:
             raise EvaluationFailed("unknown-value", f"'{unit.shown}' can't be composed here", place)
         inputs = [self.argument(value, place) for value in given.inputs]
-        label = targets.label
+        label = self.scope_of(targets)
         if self._scope_is_passed_on and not targets.is_written:
             label = None
-        scope = self._outer_scope if label is None else joined(self._outer_scope, self.scoped(label))
+        scope = self._outer_scope if label is None else joined(self._outer_scope, label)
         scope = scope_of_graph(instance, targets.is_written) or scope
         budget = self._state.budget
         used = budget.used
@@ -237,19 +246,20 @@ class Stepwise(Composer):
         """Runs the branch whose condition holds. Raises EvaluationFailed."""
         if self._is_probing:
             return super().branch(node, targets)
-        for case in node.cases:
+        scopes = scopes_of_branch(self, node, targets)
+        for case, (of_condition, of_consequent) in zip(node.cases, scopes, strict=False):
             static = static_condition(self, case.condition)
             if static is FALSE or static is NULL:
                 continue
             if static is UNDEFINED:
                 raise EvaluationFailed("unknown-value", "the condition is not known", self.place(case.condition))
-            if static is TRUE or (static is None and self._holds(case.condition)):
-                return self.call(case.consequent, targets)
-        return self.call(node.alternative, targets)
+            if static is TRUE or (static is None and self._holds(case.condition, of_condition)):
+                return self.call(case.consequent, of_consequent)
+        return self.call(node.alternative, scopes[-1][-1])
 
-    def _holds(self, condition: nodes.Callable) -> bool:
+    def _holds(self, condition: nodes.Callable, targets: Targets) -> bool:
         place = self.place(condition)
-        values = self.call(condition, Targets(()))
+        values = self.call(condition, targets)
         found = truth(self.argument(values[0], place)) if values is not None and len(values) == 1 else None
         raise_failure(self.instance)
         if found is None:
@@ -291,16 +301,17 @@ class Stepwise(Composer):
         collected: list[list[TensorValue]] | None = None
         before = [each.condition for each in node.conditions if not each.post]
         after = [each.condition for each in node.conditions if each.post]
+        of_condition, of_body = scopes_of_loop(self, node, targets)
         try:
             for at in count() if number is None else range(number):
                 budget.check_time(place)
                 self._iterations = (*around, at)
                 self._arrays = self._arrays.new_child()
                 self._enter(node, carries, packs, at)
-                if not all(self._holds(condition) for condition in before):
+                if not all(self._holds(condition, of_condition) for condition in before):
                     self._leave([], place)
                     break
-                results = self.call(node.body, targets)
+                results = self.call(node.body, of_body)
                 raise_failure(self.instance)
                 if results is None or UNDEFINED in results or len(results) < len(carries):
                     raise EvaluationFailed("unknown-value", "what the loop comes to is not known", place)
@@ -316,7 +327,7 @@ class Stepwise(Composer):
                 budget.settle(used + kept + sum(bytes_of(self.argument(value, place)) for value in carries))
                 if after:
                     self._enter(node, carries, packs, at)
-                    if not all(self._holds(condition) for condition in after):
+                    if not all(self._holds(condition, of_condition) for condition in after):
                         break
         finally:
             self._iterations = around

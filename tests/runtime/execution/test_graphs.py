@@ -337,3 +337,19 @@ def test_progress_reaches_its_end():
     outcome_of(text, R([1.0]), request=Execution(progress=lambda done, total: seen.append((done, total))))
     assert seen[-1] == (6, 6)
     assert [done for done, _ in seen] == sorted(done for done, _ in seen)
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+def test_variables_below_control_flow_have_names_of_their_own(at_once: bool) -> None:
+    """The same at once and statement by statement, which a shape that depends on data demands."""
+    first = "a = x;" if at_once else "p = positive(x); a = p;"
+    text = net("x: real[n]; c: bool[];", "y: real[~|n]; z: real[~|n]; v: real[~|n];",
+               f"{first} y = if c then scale(a) else scale(a);"
+               "z, ss..(2) = with t = a unroll..(2) { u = scale(t); yield u, u; };"
+               "v = with t = a do..(2) { u = if c then { o = scale(t); yield o; } else { o = scale(t); yield o; };"
+               " yield u; };", operators=SCALE)  # fmt: skip
+    names = {"y.then.w", "y.else.w", "z[0].u.w", "z[1].u.w", "v.u.then.o.w", "v.u.else.o.w"}
+    found = set[str]()
+    for condition in (True, False):
+        found |= outcome_of(text, R([1.0, 2.0]), R(condition)).variables.keys()
+    assert found == names
