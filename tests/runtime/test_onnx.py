@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from functools import cache
@@ -131,9 +132,20 @@ def _shown(some: list[NodeCase]) -> str:
     return f"{len(some)}: {names}" + (", …" if len(some) > 8 else "")
 
 
+def _compared(page: str) -> dict[str, int]:
+    """How many cases of each node a page tells to be compared."""
+    rows = re.findall(r"^\| ([^|]+) \| `[^|]*\| (\d+) \|", page, re.MULTILINE)
+    return {kind: int(count) for kind, count in rows}
+
+
 def test_no_case_is_lost(request: pytest.FixtureRequest):
-    """``pytest --update-goldens`` writes the page."""
+    """``pytest --update-goldens`` writes the page. With another version of onnx, no node may have fewer cases."""
     page = _page()
     if request.config.getoption("--update-goldens"):
         PAGE.write_bytes(page.encode())
-    assert PAGE.read_bytes().decode() == page
+    known = PAGE.read_bytes().decode()
+    if f"with onnx {onnx.__version__}." in known:
+        assert known == page
+        return
+    found = _compared(page)
+    assert {kind: found.get(kind, 0) for kind, count in _compared(known).items() if found.get(kind, 0) < count} == {}
