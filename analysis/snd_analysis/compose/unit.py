@@ -230,11 +230,18 @@ class Unit:
             return False
         if self.has_unreadable_declarations:
             return True
-        blocks = ("dtype", "attrib", "input", "using", "output")
-        return any(
-            isinstance(block, nodes.Block) and block.kind in blocks and self.is_wrong(0, block)
-            for block in self.definition.blocks
-        )
+        return self._wrong_block("dtype", "attrib", "input", "using", "output") is not None
+
+    @cached_property
+    def wrong_body(self) -> nodes.Block | None:
+        """A block that computes something and is reported to be wrong already: what it gives means nothing."""
+        return self._wrong_block("constant", "lower", "compose", "update") if self.errors else None
+
+    def _wrong_block(self, *kinds: str) -> nodes.Block | None:
+        for block in self.definition.blocks:
+            if isinstance(block, nodes.Block) and block.kind in kinds and self.is_wrong(0, block):
+                return block
+        return None
 
     @cached_property
     def signature_symbols(self) -> frozenset[Symbol]:

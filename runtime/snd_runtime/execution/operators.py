@@ -36,11 +36,16 @@ def run_instance(
     if instance.checks:  # all that they depend on should be known
         check = instance.checks[0]
         raise EvaluationFailed("unknown-value", f"whether this holds is not known: {check.message}", check.place)
+    unit = instance.unit
+    wrong = unit.wrong_body
+    if wrong is not None:
+        message = f"'{unit.shown}' can't be run as long as there are mistakes in its '@{wrong.kind}'"
+        raise EvaluationFailed("no-evaluation", message, unit.place(0, wrong))
     ready = prepared(instance)
     arguments = list(inputs)
     if len(arguments) < len(instance.inputs) or any(each is None for each in arguments):
         arguments = ready.with_defaults(arguments, state.real)
-    if not instance.unit.is_composite:
+    if not unit.is_composite:
         outputs = _computed(state, ready, arguments, scope)
         if ready.has_updates:
             _update(state, ready, arguments, outputs, scope, iterations)

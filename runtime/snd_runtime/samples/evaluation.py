@@ -46,11 +46,11 @@ def evaluate_sample(
     sample = checked.sample
     try:
         outputs = _outputs(session, operation, dict(checked.generators), limits, real, seed)
+        results = tuple(_results(sample, operation, outputs))
     except EvaluationFailed as failed:
         return failure(failed.rule, failed.message, _sites(failed))
     except Exception as error:  # a fault of ours must cost this sample only
         return failure("internal-error", f"snd itself failed ({type(error).__name__}: {error})")
-    results = tuple(_results(sample, operation, outputs))
     if not sample.has_results:
         return outcome(Status.UNRECORDED, results)
     is_complete = {each.name for each in sample.results} == {each.name for each in results if each.recorded}
