@@ -88,12 +88,9 @@ def _offered(snapshot: Snapshot, place: Place, snippets: bool, files: Sequence[s
         return
     if "qualified" in stack.roles:
         yield from _expressions(snapshot, place, visible, snippets, files)
-    elif not place.qualifier and stack.top in ("_entries", "LBRACE", "LSQB", "COMMA", *_ENTRIES):
-        yield from names.assignable(place, visible) if stack.top != "COMMA" or place.block != "lower" else ()
+    elif not place.qualifier:
+        yield from names.assignable(place, visible)
         yield from names.indices(place, visible)
-
-
-_ENTRIES = ("compose_entries", "lower_entries")
 
 
 def _expressions(
@@ -111,16 +108,19 @@ def _expressions(
         yield from samples.generators(place, snippets)
     is_callee = place.following in ("(", "{") or (place.following == "<" and stack.is_callable())
     if stack.is_callable():
-        yield from operators.operators(snapshot, place, snippets, files)
+        if not place.member:
+            yield from operators.operators(snapshot, place, snippets, files)
         yield from modules.qualifiers(snapshot, place, files)
     if place.qualifier:
         yield from names.members(place, visible)
         return
     if place.in_sample and stack.frame not in (Frame.ATTRIBUTES, Frame.LIST):
         return
+    if place.member and place.member not in ("shape", "rank", "size"):
+        return
     if not is_callee:
         yield from names.visible_names(snapshot, place, visible)
-        yield from words.literals(snapshot, place)
+        yield from words.literals(snapshot, place, visible) if not place.member else ()
     if not (stack.is_callable() and is_callee) and (place.following in ("", "(") or place.prefix):
         yield from words.functions(place, snippets)
     yield from words.primitive_types(place)

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from snd_analysis import shapes
 from snd_analysis.check import Facts
 from snd_analysis.ide.completion.place import Place
 from snd_analysis.ide.completion.stack import Frame
+from snd_analysis.ide.completion.visible import Visible
 from snd_analysis.names.environment import Environment
 from snd_analysis.names.symbols import OperatorName
 from snd_analysis.shapes import Integer, Verdict
 from snd_analysis.syntax import nodes
 from snd_analysis.types.compose.generics import is_within
-from snd_analysis.types.signature import Signature, signature_of
-from snd_analysis.types.type import BOOL, INT, Dtype, Type
+from snd_analysis.types.signature import Signature, TensorParameter, signature_of
+from snd_analysis.types.type import BOOL, INT, REAL, STR, Dtype, Type
 from snd_analysis.workspace import Snapshot
 
+_OPERAND = re.compile(
+    r"[ \t]*(?:[-+*/\\%]|[<>]=?|[=!]=)[ \t]*"
+    r"(?:(?P<real>\d+\.(?!\.)\d*)|(?P<int>\d+)|(?P<string>['\"])|(?P<name>[A-Za-z_]\w*)(?![\w.(\[]))"
+)
 _SCALAR = shapes.constant(0)
 
 
@@ -67,14 +73,15 @@ def signature_named(snapshot: Snapshot, path: str, called: nodes.Qualified) -> t
     return None if signature is None else (name, signature)
 
 
-def expected_at(snapshot: Snapshot, place: Place) -> Expected | None:
+def expected_at(snapshot: Snapshot, place: Place, visible: Visible) -> Expected | None:
     """What a place takes; None if that is not known, or more may follow."""
     if not place.stands_alone:
-        return None
+        dtype = _compared(place, visible)
+        return None if dtype is None else Expected(dtype, tensor=True, packed=None)
     stack = place.stack
     match stack.frame:
         case Frame.ARGUMENTS if stack.top in ("LPAR", "COMMA"):
-            return _argument(snapshot, place, stack.openers[-1], item=False)
+            return _argument(snapshot, place, visible, stack.openers[-1], item=False)
         case Frame.ATTRIBUTES if stack.top == "ASSIGN":
             return _attribute(snapshot, place, item=False)
         case Frame.LIST if stack.top in ("LSQB", "COMMA") and len(stack.openers) > 1:
@@ -83,19 +90,35 @@ def expected_at(snapshot: Snapshot, place: Place) -> Expected | None:
             if outer is Frame.ATTRIBUTES and before == "ASSIGN":
                 return _attribute(snapshot, place, item=True)
             if outer is Frame.ARGUMENTS and before in ("LPAR", "COMMA"):
-                return _argument(snapshot, place, stack.openers[-2], item=True)
+                return _argument(snapshot, place, visible, stack.openers[-2], item=True)
         case Frame.SHAPE if stack.top in ("LSQB", "COMMA"):
-            return Expected(INT, packed=None)
-        case Frame.LENGTH if stack.top == "LPAR":
             return Expected(INT)
+        case Frame.LENGTH if stack.top == "LPAR":
+            return Expected(None)  # an int, or a bool for a part that may be there or not
     if place.block == "assert" and stack.top in ("assert_entries", "LBRACE"):
         return Expected(BOOL)
+    if stack.symbols[-2:] == ("name", "COLON") and "FOR" in stack.symbols[stack.statement :]:
+        return Expected(None, tensor=True, packed=True)
     if stack.top in ("IF", "ELIF", "WHILE") and place.following_word in ("then", ""):
         return Expected(BOOL, tensor=True)
     return None
 
 
-def _argument(snapshot: Snapshot, place: Place, opener: int, item: bool) -> Expected | None:
+def _compared(place: Place, visible: Visible) -> Dtype | None:
+    """The type of what the word is added to, compared with and the like: the two have one type."""
+    found = _OPERAND.match(place.text, place.end)
+    if found is None:
+        return None
+    if found["real"] or found["int"]:
+        return REAL if found["real"] else INT
+    if found["string"]:
+        return STR
+    symbol = visible.symbols.get(found["name"])
+    type_ = None if symbol is None else visible.typed(symbol).type
+    return None if type_ is None else type_.dtype
+
+
+def _argument(snapshot: Snapshot, place: Place, visible: Visible, opener: int, item: bool) -> Expected | None:
     found = signature_at(snapshot, place, opener)
     if found is None:
         return None
@@ -109,7 +132,23 @@ def _argument(snapshot: Snapshot, place: Place, opener: int, item: bool) -> Expe
     if item:
         packed = False
         rank = None
-    return Expected(formal.dtype, tensor=True, packed=packed, optional=not inputs[at].required, rank=rank)
+    dtype = _bound(formal.dtype, inputs, visible, place, opener)
+    return Expected(dtype, tensor=True, packed=packed, optional=not inputs[at].required, rank=rank)
+
+
+def _bound(dtype: Dtype, inputs: tuple[TensorParameter, ...], visible: Visible, place: Place, opener: int) -> Dtype:
+    """A generic type, or what an argument before tells that it is."""
+    if not dtype.is_generic:
+        return dtype
+    arguments = [each for each in place.stack.above(opener) if isinstance(each, nodes.Node)]
+    for parameter, argument in zip(inputs, arguments, strict=False):
+        if parameter.type is None or parameter.type.dtype != dtype or not isinstance(argument, nodes.Qualified):
+            continue
+        symbol = visible.symbols.get(argument.text)
+        type_ = None if symbol is None else visible.typed(symbol).type
+        if type_ is not None:
+            return type_.dtype
+    return dtype
 
 
 def _attribute(snapshot: Snapshot, place: Place, item: bool) -> Expected | None:

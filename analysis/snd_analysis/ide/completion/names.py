@@ -9,13 +9,16 @@ from snd_analysis.ide.completion.item import Completion, CompletionKind
 from snd_analysis.ide.completion.place import Place
 from snd_analysis.ide.completion.stack import Frame
 from snd_analysis.ide.completion.visible import Visible
+from snd_analysis.names.environment import BUILT_INS
 from snd_analysis.names.symbols import Symbol, SymbolKind
 from snd_analysis.syntax import nodes
-from snd_analysis.types.type import Type
+from snd_analysis.types.type import INT, Type
 from snd_analysis.workspace import Snapshot
 
 FITTING, OTHER, DOUBTFUL = 0, 2, 5
+ARITHMETIC = frozenset({"PLUS", "MINUS", "STAR", "SLASH", "BACKSLASH", "PERCENT", "POWER", "_binary_operator"})
 _COMPILE_TIME = frozenset({"dtype", "attrib", "input", "using", "constant", "variable", "output", "assert"})
+_ASSIGNED = {"lower": SymbolKind.OUTPUT, "compose": SymbolKind.OUTPUT, "update": SymbolKind.VARIABLE}
 _MEMBERS = (
     ("shape", "the extents of a tensor"), ("rank", "the number of its dimensions"), ("size", "the tensors of a pack")
 )  # fmt: skip
@@ -29,13 +32,22 @@ def is_compile_time(place: Place) -> bool:
     frames = {stack.frame_of(opener) for opener in stack.openers}
     if frames & {Frame.ATTRIBUTES, Frame.SHAPE, Frame.LENGTH, Frame.GENERICS} and "DO" not in stack.symbols:
         return True
+    if place.block in ("compose", "update") and (Frame.CAST in frames or _is_computed(place)):
+        return True
     # the bound of an index: `, i < n`
     return stack.symbols[-3:] == ("COMMA", "name", "LT")
 
 
+def _is_computed(place: Place) -> bool:
+    """Whether a value would be computed with, as tensors can't be in ``@compose``."""
+    stack = place.stack
+    callees = [stack.call(at) for at in stack.openers if stack.frame_of(at) is Frame.ARGUMENTS]
+    return stack.top in ARITHMETIC or any(callee is not None and callee.text in BUILT_INS for callee in callees[1:])
+
+
 def visible_names(snapshot: Snapshot, place: Place, visible: Visible) -> Iterator[Completion]:
     """What can be named in an expression: what fits first, what was declared last before what stands above it."""
-    expected = expected_at(snapshot, place)
+    expected = expected_at(snapshot, place, visible)
     compile_time = is_compile_time(place)
     unwritten = _initialized(place)
     yield from _unbound(place, visible)
@@ -44,8 +56,10 @@ def visible_names(snapshot: Snapshot, place: Place, visible: Visible) -> Iterato
             continue
         type_ = visible.typed(symbol).type
         is_tensor = symbol.is_tensor and (type_ is None or type_.tensor)
-        if is_tensor and compile_time and place.following != ".":
-            yield from _members(symbol, type_, place)
+        if place.member and not is_tensor:
+            continue
+        if is_tensor and compile_time and not place.member:
+            yield from _members(symbol, type_, place, expected)
             continue
         if expected is not None and not expected.accepts(type_):
             continue
@@ -73,11 +87,14 @@ def _group(symbol: Symbol, type_: Type | None, expected: Expected | None, place:
     return FITTING if not expected.tensor or type_.tensor else OTHER
 
 
-def _members(symbol: Symbol, type_: Type | None, place: Place) -> Iterator[Completion]:
+def _members(symbol: Symbol, type_: Type | None, place: Place, expected: Expected | None) -> Iterator[Completion]:
     """A tensor whose extents could be meant."""
-    if not place.stands_alone and place.following not in ("[", "+", "-", "*", "/", "<", ">", "=", "!"):
+    if type_ is None or not (place.stands_alone or place.prefix):
         return
-    for member, what in _MEMBERS[:2]:
+    rank = None if type_.shape is None else type_.shape.rank
+    for (member, what), length in zip(_MEMBERS, (rank, None, None), strict=True):
+        if (member == "size") != type_.packed or (expected and not expected.accepts(Type(INT, length=length))):
+            continue
         label = f"{symbol.name}.{member}"
         yield Completion(label, CompletionKind.MEMBER, DOUBTFUL, detail=what, subject=("word", "members", member))
 
@@ -115,20 +132,23 @@ def types(place: Place, visible: Visible) -> Iterator[Completion]:
 def assignable(place: Place, visible: Visible) -> Iterator[Completion]:
     """What can be assigned at the beginning of a statement: outputs, in ``@update`` variables."""
     stack = place.stack
-    if place.block == "lower":
-        wanted, group = SymbolKind.OUTPUT, FITTING
-    elif place.block == "update":
-        wanted, group = SymbolKind.VARIABLE, FITTING
-    elif place.block == "compose":
-        wanted, group = SymbolKind.OUTPUT, FITTING
-    else:
+    wanted = _ASSIGNED.get(place.block)
+    if wanted is None or not _begins_statement(place):
         return
     if any(stack.frame_of(opener) is Frame.REGION for opener in stack.openers):
         return
     taken = _assigned(place) if place.block != "lower" else frozenset()
     for symbol in visible.all:
         if symbol.kind is wanted and symbol.name not in taken:
-            yield _item(symbol, visible.typed(symbol).type, group)
+            yield _item(symbol, visible.typed(symbol).type, FITTING)
+
+
+def _begins_statement(place: Place) -> bool:
+    stack = place.stack
+    if place.block != "lower":
+        return stack.top in ("compose_entries", "LBRACE", "LSQB", "COMMA", "LPAR")
+    symbols = stack.symbols[stack.statement :]
+    return not symbols or symbols[-1] in ("locals", "unroll", "RPAR") or (symbols[-1] == "COLON" and "WITH" in symbols)
 
 
 def _assigned(place: Place) -> frozenset[str]:

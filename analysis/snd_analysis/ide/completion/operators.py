@@ -15,9 +15,12 @@ from snd_analysis.names.library import is_library, library_modules, library_name
 from snd_analysis.names.resolve import entries_of
 from snd_analysis.names.symbols import OperatorName
 from snd_analysis.syntax import nodes
+from snd_analysis.syntax.parser import parse_expression
 from snd_analysis.workspace import Snapshot
 
 _OWN, _IMPORTED, _OTHERS = 1, 3, 8
+# An invocation that is longer is not looked at.
+_FAR = 2000
 _CONTROL_FLOW = frozenset({"IF", "ELIF", "THEN", "ELSE", "WHILE", "DO", "UNROLL"})
 
 
@@ -94,7 +97,8 @@ class _Invocable:
         self._place = place
         stack = place.stack
         self._graphs = place.in_sample or bool(_CONTROL_FLOW & {*stack.symbols[stack.statement :]})
-        self._results = _result_count(place)
+        self._results = _results(place)
+        self._call = _call_behind(place)
         self._callers = frozenset[str]() if place.in_sample else self._find_callers()
         self._snippets = snippets and place.following not in ("(", "{", "<")
 
@@ -106,9 +110,9 @@ class _Invocable:
             return
         if (is_own and name in self._callers) or not matches(self._place.prefix, name, label):
             return
-        if self._results is not None or self._snippets:
+        if self._results or self._call is not None or self._snippets:
             definition = self._snapshot.definition(OperatorName(names.path, name))
-            if definition is None or not _has_results(definition, self._results):
+            if definition is None or not self._fits(definition):
                 return
             text = f"{label}{_arguments(definition)}" if self._snippets else ""
         else:
@@ -118,6 +122,10 @@ class _Invocable:
             label, CompletionKind.GRAPH if kind == "graph" else CompletionKind.OPERATOR, group, text, bool(text), name,
             subject=("operator", names.path, name),
         )  # fmt: skip
+
+    def _fits(self, definition: nodes.Definition) -> bool:
+        """Whether a definition has the results that are awaited, and takes what is given to it already."""
+        return _has_results(definition, self._results) and (self._call is None or _takes(definition, self._call))
 
     def _find_callers(self) -> frozenset[str]:
         """The definitions of the file that invoke the one around the cursor, and itself: operators can't recur."""
@@ -136,21 +144,52 @@ class _Invocable:
             own |= more
 
 
-def _result_count(place: Place) -> int | None:
-    """How many results are awaited; None if that is not known."""
+def _results(place: Place) -> list[nodes.Node]:
+    """The results that are awaited; none if that is not known."""
     stack = place.stack
     if place.in_sample or "_results" not in stack.symbols or stack.frame is Frame.ARGUMENTS:
-        return None
+        return []
     at = len(stack.symbols) - 1 - stack.symbols[::-1].index("_results")
     if stack.symbols[at + 1 :] not in (("ASSIGN",), ("ASSIGN", "name", "COLON")):
-        return None
+        return []
     value = stack.values[at]
-    results = [each for each in (value if isinstance(value, list) else [value]) if isinstance(each, nodes.Node)]
-    return len(results)
+    return [each for each in (value if isinstance(value, list) else [value]) if isinstance(each, nodes.Node)]
 
 
-def _has_results(definition: nodes.Definition, count: int | None) -> bool:
-    return count is None or len(entries_of(definition, "output", nodes.Parameter)) == count
+def _has_results(definition: nodes.Definition, results: list[nodes.Node]) -> bool:
+    outputs = [output for _, output in entries_of(definition, "output", nodes.Parameter)]
+    if not results:
+        return True
+    return len(outputs) == len(results) and all(
+        (output.pack is not None) == (isinstance(result, nodes.ResultList) or getattr(result, "pack", None) is not None)
+        for output, result in zip(outputs, results, strict=True)
+        if not isinstance(result, nodes.Result) or not isinstance(result.target, nodes.Tilde)
+    )
+
+
+def _call_behind(place: Place) -> nodes.Call | None:
+    """The attributes and arguments that stand behind the name already."""
+    if place.following not in ("{", "(", "<"):
+        return None
+    behind = place.text[place.end : place.end + _FAR].partition(";")[0]
+    expression, problems = parse_expression(f"f{behind}")
+    return expression if isinstance(expression, nodes.Call) and not problems else None
+
+
+def _takes(definition: nodes.Definition, call: nodes.Call) -> bool:
+    given = {item.name.text for item in call.attributes.items} if call.attributes is not None else set()
+    attributes = [attribute for _, attribute in entries_of(definition, "attrib", nodes.Parameter)]
+    inputs = [parameter for _, parameter in entries_of(definition, "input", nodes.Parameter)]
+    return (
+        given <= {attribute.name.text for attribute in attributes}
+        and {attribute.name.text for attribute in attributes if _is_required(attribute)} <= given
+        and len(call.arguments) <= len(inputs)
+        and not any(_is_required(parameter) for parameter in inputs[len(call.arguments) :])
+    )
+
+
+def _is_required(parameter: nodes.Parameter) -> bool:
+    return parameter.default is None and not parameter.optional
 
 
 def _arguments(definition: nodes.Definition) -> str:
@@ -158,12 +197,12 @@ def _arguments(definition: nodes.Definition) -> str:
     stops = 0
     attributes = []
     for _, parameter in entries_of(definition, "attrib", nodes.Parameter):
-        if parameter.default is None and not parameter.optional:
+        if _is_required(parameter):
             stops += 1
             attributes.append(f"{parameter.name.text}=${stops}")
     inputs = []
     for _, parameter in entries_of(definition, "input", nodes.Parameter):
-        if parameter.default is None and not parameter.optional:
+        if _is_required(parameter):
             stops += 1
             inputs.append(f"${{{stops}:{parameter.name.text}}}")
     given = f"{{{', '.join(attributes)}\\}}" if attributes else ""

@@ -16,6 +16,8 @@ from snd_analysis.workspace import Snapshot
 _WORD_BEFORE = re.compile(r"@?\w*\Z", re.ASCII)
 _WORD_BEHIND = re.compile(r"\w*", re.ASCII)
 _QUALIFIER = re.compile(r"(?:[A-Za-z_]\w*\s*\.\s*)+\Z", re.ASCII)
+_NEXT_WORD = re.compile(r"[ \t]*(\w+)")
+_MEMBER = re.compile(r"\.(?!\.)\s*(\w*)")
 # An expression in a string, as far as it is written.
 _FIELD = re.compile(r"(?<!\\)\{(?P<code>[^{}\"']*)\Z")
 # Statements before the cursor that are looked at for damage: what is broken there may reach up to the cursor.
@@ -67,7 +69,7 @@ class Place:
     @property
     def following_word(self) -> str:
         """The next word on the line behind the word."""
-        found = re.compile(r"[ \t]*(\w+)").match(self.text, self.end)
+        found = _NEXT_WORD.match(self.text, self.end)
         return found[1] if found else ""
 
     @property
@@ -76,6 +78,12 @@ class Place:
         return self.following in ("", ",", ")", "}", "]", ";", ":") or self.following_word in (
             "then", "else", "elif", "do", "while", "unroll",
         )  # fmt: skip
+
+    @property
+    def member(self) -> str:
+        """The name behind a dot that follows the word: of an operator, or ``shape`` and the like."""
+        found = _MEMBER.match(self.text, self.end)
+        return found[1] if found else ""
 
     @property
     def block(self) -> str:

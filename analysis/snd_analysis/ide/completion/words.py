@@ -6,8 +6,10 @@ from collections.abc import Iterator
 
 from snd_analysis.ide.completion.expected import expected_at
 from snd_analysis.ide.completion.item import Completion, CompletionKind
+from snd_analysis.ide.completion.names import ARITHMETIC
 from snd_analysis.ide.completion.place import Place
 from snd_analysis.ide.completion.stack import Frame
+from snd_analysis.ide.completion.visible import Visible
 from snd_analysis.names.environment import BUILT_INS
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.table import table
@@ -99,22 +101,20 @@ def primitive_types(place: Place) -> Iterator[Completion]:
     if "type_name" not in place.stack.roles:
         if place.following not in ("", "("):
             return
-        expected = None
         for word in _CONCRETE[:3]:
-            if expected is None:
-                yield Completion(word, CompletionKind.TYPE, _LATE, detail="cast", subject=("word", "types", word))
+            yield Completion(word, CompletionKind.TYPE, _LATE, detail="cast", subject=("word", "types", word))
         return
     is_base = place.block == "dtype" and place.stack.top == "COLON"
     for word in _ABSTRACT if is_base else _CONCRETE:
         yield Completion(word, CompletionKind.TYPE, 1, subject=("word", "types", word))
 
 
-def literals(snapshot: Snapshot, place: Place) -> Iterator[Completion]:
+def literals(snapshot: Snapshot, place: Place, visible: Visible) -> Iterator[Completion]:
     """``true``, ``false``, ``inf`` and ``pi``, where their types fit."""
-    expected = expected_at(snapshot, place)
+    expected = expected_at(snapshot, place, visible)
     spelled = table().literals
     for kind, dtype in _LITERALS.items():
-        if kind not in place.stack.terminals:
+        if kind not in place.stack.terminals or (dtype == BOOL and _is_arithmetic(place)):
             continue
         wanted = None if expected is None else expected.dtype
         if wanted is not None and not wanted.is_generic and wanted != dtype:
@@ -124,6 +124,10 @@ def literals(snapshot: Snapshot, place: Place) -> Iterator[Completion]:
         group = 1 if wanted == dtype else _LATE
         word = spelled[kind]
         yield Completion(word, CompletionKind.VALUE, group, detail=str(dtype), subject=("word", "keywords", word))
+
+
+def _is_arithmetic(place: Place) -> bool:
+    return place.stack.top in ARITHMETIC or (place.following != "" and place.following in "+-*/\\%")
 
 
 def functions(place: Place, snippets: bool) -> Iterator[Completion]:
