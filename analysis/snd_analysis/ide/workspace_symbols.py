@@ -15,7 +15,7 @@ _MOST = 256
 
 # What makes one way to find the letters of a query in a name better than another.
 _WORD_START = 8
-_NEIGHBOUR = 6
+_NEIGHBOUR = 10
 _SAME_CASE = 1
 _WHOLE = 32
 

@@ -1,0 +1,67 @@
+"""Whatever stands in a file, questions at any place of it have an answer."""
+
+from __future__ import annotations
+
+import random
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from memory import snapshot_of, split_files
+from snd_analysis.ide.call_hierarchy import call_item_at, incoming, outgoing
+from snd_analysis.ide.definition import definition, implementation, type_definition
+from snd_analysis.ide.document_symbols import document_symbols
+from snd_analysis.ide.folding import folds
+from snd_analysis.ide.links import document_links
+from snd_analysis.ide.references import highlights, references
+from snd_analysis.ide.rename import RenameRefused, prepare_rename, rename
+from snd_analysis.ide.selection import selections
+from snd_analysis.ide.workspace_symbols import workspace_symbols
+from snd_analysis.workspace import Snapshot
+
+FIXTURES = sorted((Path(__file__).parents[2] / "fixtures" / "ide").glob("*/*.sknd"))
+_PIECES = ("{", "}", ";", "@", "[", "# >>> ", "'", "\f", "\r", "𝄞", "import ", "operator ", "graph g {", ".", "")
+
+
+def _damaged(text: str, chance: random.Random) -> str:
+    for _ in range(chance.randrange(1, 4)):
+        at = chance.randrange(len(text) + 1)
+        text = text[:at] + chance.choice(_PIECES) + text[at + chance.choice((0, 1, 5, 40)) :]
+    return text
+
+
+def _ask_everything(snapshot: Snapshot, path: str, offset: int, paths: list[str]) -> None:
+    length = len(snapshot.source(path).text)
+    for link in (definition(snapshot, path, offset), type_definition(snapshot, path, offset)):
+        assert link is None or link.origin.start <= offset <= link.origin.end
+    implementation(snapshot, path, offset)
+    found = references(snapshot, path, offset, paths)
+    assert all(place.span.end <= len(snapshot.source(place.path).text) for place in found)
+    here = [each.location for each in highlights(snapshot, path, offset)]
+    assert here == [place for place in found if place.path == path]
+    assert all(0 <= span.start <= span.end <= length for span in selections(snapshot.tree(path), offset))
+    item = call_item_at(snapshot, path, offset)
+    if item is not None:
+        incoming(snapshot, item.name, paths)
+        outgoing(snapshot, item.name)
+    with suppress(RenameRefused):
+        prepare_rename(snapshot, path, offset)
+        rename(snapshot, path, offset, "renamed", paths)
+
+
+@pytest.mark.parametrize("fixture", FIXTURES, ids=lambda path: path.stem)
+def test_questions_about_damaged_files_are_answered(fixture: Path):
+    chance = random.Random(fixture.stem)
+    original = split_files(fixture.read_text())
+    for _ in range(5):
+        files = {path: _damaged(text, chance) for path, text in original.items()}
+        snapshot, paths = snapshot_of(files), [*files, "gone.sknd"]
+        for path in paths:
+            source = snapshot.source(path)
+            document_symbols(snapshot, path)
+            document_links(snapshot, path)
+            folds(snapshot.tree(path), source)
+            for _ in range(6):
+                _ask_everything(snapshot, path, chance.randrange(len(source.text) + 5), paths)
+        workspace_symbols(snapshot, "o", paths)
