@@ -16,6 +16,7 @@ _MOST = 256
 # What makes one way to find the letters of a query in a name better than another.
 _WORD_START = 8
 _NEIGHBOUR = 10
+_PREFIX = 2
 _SAME_CASE = 1
 _WHOLE = 32
 
@@ -57,13 +58,13 @@ def similarity(query: str, name: str) -> float | None:
     """
     if not query:
         return 0.0
-    best: dict[int, float] = {-1: 0.0}  # by the place in the name of the letter that was found last
+    best: dict[int, float] = {-2: 0.0}  # by the place in the name of the letter that was found last
     for letter in query:
         following: dict[int, float] = {}
         for at, character in enumerate(name):
             if character.lower() != letter.lower():
                 continue
-            own = _SAME_CASE * (character == letter) + _WORD_START * _begins_word(name, at)
+            own = _SAME_CASE * (character == letter) + _WORD_START * _begins_word(name, at) + _PREFIX * (at == 0)
             before = [worth + _NEIGHBOUR * (last == at - 1) for last, worth in best.items() if last < at]
             if before:
                 following[at] = max(before) + own
