@@ -24,7 +24,7 @@ demo: $(INSTALLED)
 ## Install everything and run all tests.
 test: $(DEVELOPING)
 	$(BIN)/python -m pytest
-	$(BIN)/snd test analysis/snd_analysis/stdlib --quiet
+	$(BIN)/snd test analysis/snd_analysis/stdlib examples --quiet
 
 ## Style and types; fast enough to run before every commit.
 lint: $(DEVELOPING)
