@@ -65,7 +65,8 @@ def tensor_facts(value: TensorValue) -> Iterator[str]:
         yield f"there if {code(str(value.present))}"
         value = value.value
     if isinstance(value, Pack) and is_tensor(value):
-        yield f"{code(str(value.length))} {'tensor' if value.length.value == 1 else 'tensors'}"
+        number = code(str(value.length)) if value.length.value is None else str(value.length)
+        yield f"{number} {'tensor' if value.length.value == 1 else 'tensors'}"
         return
     if not isinstance(value, Tensor) or value.shape is None:
         return

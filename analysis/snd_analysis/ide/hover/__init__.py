@@ -24,6 +24,8 @@ from snd_analysis.workspace import Snapshot
 __all__ = ["Hover", "hover"]
 
 _RULE = "---"
+_WITH_SYMBOLS = nodes.Select | nodes.Coalesce | nodes.Substitution | nodes.Bounded
+"""Expressions with symbols that are no nodes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,9 @@ def _word_or_expression(
     text = "" if token is None or member else token_text(token, tree.text)
     inner = around[-1].node if around else None
     if token is not None and text and not isinstance(inner, nodes.Operator | nodes.Fold | nodes.String | nodes.Text):
-        return Span(token.start, token.end), text
+        place = Span(token.start, token.end)
+        expression = expression_hover(knowledge, around) if knowledge and isinstance(inner, _WITH_SYMBOLS) else None
+        return (place, text) if expression is None else (expression[0], paragraphs([text, expression[1]]))
     if knowledge is None or not around:
         return None
     expression = expression_hover(knowledge, around)

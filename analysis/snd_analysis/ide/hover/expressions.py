@@ -11,6 +11,7 @@ from snd_analysis.ide.hover.words import word_text
 from snd_analysis.ide.knowledge import Knowledge
 from snd_analysis.ide.markdown import bullets, code_block, paragraphs
 from snd_analysis.ide.values import is_tensor, tensor_facts, type_text
+from snd_analysis.ide.vocabulary import vocabulary
 from snd_analysis.names.symbols import ShapeMember
 from snd_analysis.source import Span
 from snd_analysis.syntax import nodes
@@ -75,14 +76,28 @@ def _symbol_text(path: Sequence[PlacedNode]) -> str:
     inner = path[-1].node
     around = path[-2].node if len(path) > 1 else None
     if isinstance(inner, nodes.Fold):
-        return word_text("folds", inner.operator.text, f"{inner.operator.text} ..")
+        return _fold_text(inner)
     if not isinstance(inner, nodes.Operator):
         return ""
     if isinstance(around, nodes.Fold):
-        return word_text("folds", inner.text, f"{inner.text} ..")
+        return _fold_text(around)
     if isinstance(around, nodes.Lowering):
         return word_text("assignments", inner.text)
     return word_text("operators", inner.text) or word_text("keywords", inner.text)
+
+
+def _fold_text(fold: nodes.Fold) -> str:
+    symbol = fold.operator.text
+    if not fold.cumulative:
+        return word_text("folds", symbol, f"{symbol} ..")
+    return paragraphs(
+        [word_text("operators", "...", f"{symbol} ..."), f"The fold is `{symbol} ..`: {_meaning(symbol)}"]
+    )
+
+
+def _meaning(symbol: str) -> str:
+    entry = vocabulary()["folds"].get(symbol)
+    return "" if entry is None else entry.text
 
 
 def member_text(target: ShapeMember) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from snd_analysis.ide.declarations import parameter_comment, shown_name
@@ -19,6 +20,8 @@ _DECLARED = frozenset(
     {SymbolKind.ATTRIBUTE, SymbolKind.INPUT, SymbolKind.OUTPUT, SymbolKind.CONSTANT, SymbolKind.VARIABLE}
 )
 _MOST_TENSORS = 12
+# A shape that has names in it; `~..(rank)` says nothing.
+_NAME = re.compile(r"(?<!\()\b[A-Za-z_]\w*")
 
 
 def symbol_text(knowledge: Knowledge, symbol: Symbol) -> str:
@@ -109,7 +112,7 @@ def _shape(knowledge: Knowledge, symbol: Symbol, value: TensorValue) -> Iterator
     if symbol.kind in _DECLARED:
         if text and _squeezed(text) not in _squeezed(_head(knowledge, symbol)):
             yield f"{code(text)} {context_of(knowledge)}"
-    elif type_ is not None and type_.shape is not None and type_.shape.text and str(type_) != text:
+    elif type_ is not None and type_.shape is not None and _NAME.search(type_.shape.text) and str(type_) != text:
         yield f"symbolically {code(str(type_))}"
     if symbol.kind is not SymbolKind.ITERATION:
         yield from tensor_facts(value)
