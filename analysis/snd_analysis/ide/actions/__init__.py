@@ -1,0 +1,65 @@
+"""What can be done at a place: fixes, and changes that keep what a program means or complete it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+from snd_analysis import suppression
+from snd_analysis.diagnostics import Diagnostic
+from snd_analysis.ide.actions.action import Action, ActionKind, Command, Request
+from snd_analysis.ide.actions.attributes import missing_attributes
+from snd_analysis.ide.actions.create import create_operator
+from snd_analysis.ide.actions.extents import name_extents
+from snd_analysis.ide.actions.fixes import fix_all, fixes
+from snd_analysis.ide.actions.imports import missing_imports, organize_imports
+from snd_analysis.ide.actions.lists import lists
+from snd_analysis.ide.actions.samples import sample_actions
+from snd_analysis.ide.actions.suppress import suppress
+from snd_analysis.names.library import is_library
+from snd_analysis.source import Span
+from snd_analysis.workspace import Snapshot
+
+__all__ = ["Action", "ActionKind", "Command", "actions"]
+
+
+def actions(
+    snapshot: Snapshot,
+    path: str,
+    span: Span,
+    only: Sequence[str] = (),
+    diagnostics: Sequence[Diagnostic] | None = None,
+    files: Sequence[str] = (),
+    commands: Collection[str] = (),
+) -> list[Action]:
+    """What can be done in a span of a file. ``only`` are the kinds that are wanted, all if there are none.
+
+    ``diagnostics`` are those that are shown of the file, if they are known; ``files`` may be modules to import;
+    ``commands`` are the names of those that the server has. The library is read-only.
+    """
+    if is_library(path):
+        return []
+    if diagnostics is None:
+        diagnostics = suppression.apply(snapshot.diagnostics(path), snapshot.source(path), snapshot.comments(path))
+    request = Request(snapshot, path, span, tuple(diagnostics))
+    found = [each for each in _all(request, only, files, commands) if _is_wanted(each, only)]
+    # What is found in several ways is offered once.
+    return list({(each.title, each.edits, each.command): each for each in reversed(found)}.values())[::-1]
+
+
+def _all(request: Request, only: Sequence[str], files: Sequence[str], commands: Collection[str]) -> Iterator[Action]:
+    yield from fixes(request)
+    yield from missing_attributes(request)
+    yield from missing_imports(request, files)
+    yield from create_operator(request)
+    yield from lists(request)
+    yield from name_extents(request)
+    yield from suppress(request)
+    yield from sample_actions(request, commands)
+    # Those of the whole file are for who asks for them.
+    if any(kind.startswith("source") for kind in only):
+        yield from fix_all(request)
+        yield from organize_imports(request)
+
+
+def _is_wanted(action: Action, only: Sequence[str]) -> bool:
+    return not only or any(action.kind == kind or action.kind.startswith(f"{kind}.") for kind in only)

@@ -1,0 +1,74 @@
+"""What can be done at a place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from snd_analysis.diagnostics import Diagnostic, Location, TextEdit
+from snd_analysis.source import Span
+from snd_analysis.syntax.chunks import SyntaxTree
+from snd_analysis.workspace import Snapshot
+
+
+class ActionKind(StrEnum):
+    """Kinds of actions, by the names that clients ask for; a client that asks for one means those below it, too."""
+
+    QUICK_FIX = "quickfix"
+    REWRITE = "refactor.rewrite"
+    FIX_ALL = "source.fixAll.snd"
+    ORGANIZE_IMPORTS = "source.organizeImports"
+    SAMPLE = "source.sample.snd"
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """What a server does when an action is chosen: ``arguments`` are plain data."""
+
+    name: str
+    arguments: tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """A change that somebody may choose. All edits are of the texts as they are; they don't overlap."""
+
+    title: str
+    kind: ActionKind
+    edits: tuple[TextEdit, ...] = ()
+    resolves: tuple[Diagnostic, ...] = ()
+    is_preferred: bool = False
+    command: Command | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A span of a file, and the diagnostics that are shown of the file."""
+
+    snapshot: Snapshot
+    path: str
+    span: Span
+    diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def text(self) -> str:
+        """Of the file."""
+        return self.tree.text
+
+    @property
+    def tree(self) -> SyntaxTree:
+        """Of the file."""
+        return self.snapshot.tree(self.path)
+
+    @property
+    def here(self) -> list[Diagnostic]:
+        """The diagnostics that the span touches."""
+        return [found for found in self.diagnostics if self.touches(found.location.span)]
+
+    def touches(self, span: Span) -> bool:
+        """Whether something stands in the span, or at it."""
+        return span.start <= self.span.end and self.span.start <= span.end
+
+    def edit(self, start: int, end: int, text: str) -> TextEdit:
+        """A replacement in the file."""
+        return TextEdit(Location(self.path, Span(start, end)), text)

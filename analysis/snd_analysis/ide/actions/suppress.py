@@ -1,0 +1,59 @@
+"""Comments that suppress what is reported at a place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from snd_analysis.diagnostics import Diagnostic
+from snd_analysis.ide.actions.action import Action, ActionKind, Request
+from snd_analysis.ide.cursor import chunk_at, chunk_tokens
+from snd_analysis.rules import suppressions
+from snd_analysis.rules.rule import Rule
+from snd_analysis.source import Span
+
+_IGNORE = re.compile(r"[ \t]*#\s*snd:\s*ignore\s*\[[^\]\r\n]*(?=\])")
+_REASON = "TODO: say why"
+_ABOUT_COMMENTS = frozenset(value.name for value in vars(suppressions).values() if isinstance(value, Rule))
+
+
+def suppress(request: Request) -> Iterator[Action]:
+    """For each rule that is broken at a place, a comment above the line that suppresses it there, with its reason."""
+    told: set[str] = set()
+    for found in request.here:
+        if found.rule in told or found.rule in _ABOUT_COMMENTS or not _can_be_above(request, found):
+            continue
+        told.add(found.rule)
+        yield _comment(request, found)
+
+
+def _comment(request: Request, found: Diagnostic) -> Action:
+    source = request.snapshot.source(request.path)
+    line = source.position(found.location.span.start).line
+    start = source.line_starts[line - 1]
+    title = f"suppress '{found.rule}' here"
+    above = _IGNORE.match(source.line_text(line - 1))
+    if above is not None:
+        at = source.line_starts[line - 2] + above.end()
+        return Action(title, ActionKind.QUICK_FIX, (request.edit(at, at, f", {found.rule}"),), (found,))
+    text = source.line_text(line)
+    indent = text[: len(text) - len(text.lstrip(" \t"))]
+    ends = re.match(r"[^\r\n]*(\r\n|\n|\r)", source.text[start:])
+    comment = f"{indent}# snd: ignore[{found.rule}] {_REASON}{ends[1] if ends else chr(10)}"
+    return Action(title, ActionKind.QUICK_FIX, (request.edit(start, start, comment),), (found,))
+
+
+def _can_be_above(request: Request, found: Diagnostic) -> bool:
+    """Whether a comment can stand above the line: not in a string, nor in a comment; the head of a file has no line."""
+    span = found.location.span
+    if span == Span(0, 0):
+        return False
+    source = request.snapshot.source(request.path)
+    start = source.line_starts[source.position(span.start).line - 1]
+    if source.line_text(source.position(span.start).line).lstrip().startswith(("#", "\ufeff")):
+        return False
+    chunk = chunk_at(request.tree, start)
+    if chunk is None or any(comment.start <= span.start < comment.end for comment in request.tree.comments):
+        return False
+    at = start - chunk.start
+    return not any(token.start < at < token.end for token in chunk_tokens(chunk.chunk).tokens)
