@@ -21,6 +21,8 @@ _Item = TypeVar("_Item")
 # Trees and compositions are walked by recursion (see ``snd_server.cli``); parts of it pass through C.
 _STACK_BYTES = 256 * 1024 * 1024
 
+_IDLE_SECONDS = 1.0
+
 
 class Interrupted(Exception):  # noqa: N818 - it is no fault
     """A question that nobody waits for any more: cancelled, or asked of a text that has changed since."""
@@ -86,7 +88,10 @@ class _Job:
 class AnalysisThread:
     """Runs functions one after the other on a thread of its own, which never keeps the process from ending."""
 
-    def __init__(self) -> None:
+    def __init__(self, idle: Callable[[], None] = lambda: None) -> None:
+        """``idle`` is called when there has been nothing to do for a while, once until there is."""
+        self._idle = idle
+        self._worked = False
         self._urgent: deque[_Job] = deque()
         self._patient: deque[_Job] = deque()
         self._running: _Job | None = None
@@ -143,7 +148,10 @@ class AnalysisThread:
                 self._patient.appendleft(put_aside)
             self._running = None
             while not (self._urgent or self._patient or self._closed):
-                self._changed.wait()
+                if not self._changed.wait(_IDLE_SECONDS if self._worked else None):
+                    self._worked = False
+                    self._idle()
+            self._worked = True
             if self._closed:
                 return None
             job = self._running = (self._urgent or self._patient).popleft()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import os
 import sys
 from typing import TYPE_CHECKING
@@ -62,7 +61,6 @@ async def _initialized(server: SndServer, params: types.InitializedParams) -> No
     if workspace and workspace.configuration:
         await fetch(server)
         server.refresher.everything()
-    await server.session.settle(gc.freeze)
 
 
 def _set_trace(server: SndServer, params: types.SetTraceParams) -> None:

@@ -122,8 +122,9 @@ def _needless(before: _Shown | None, now: _Shown, whole: bool) -> bool:
         return not whole and not now.syntax
     if whole:
         return before.published == now.document.version and before.items == now.items
-    # Clients move what they show along with the text.
-    return now.syntax == _moved(before.syntax, before.document, now.document)
+    # Clients move what they show along with the text, but for what was edited.
+    known = _moved(before.syntax, before.document, now.document)
+    return now.syntax == known and len(known) == len(before.syntax)
 
 
 def _moved(diagnostics: tuple[Diagnostic, ...], before: Document, now: Document) -> tuple[Diagnostic, ...]:

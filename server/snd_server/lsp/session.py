@@ -19,6 +19,7 @@ from snd_server.lsp.analysis_thread import AnalysisThread, Question
 from snd_server.lsp.client_settings import ClientSettings, Scopes
 from snd_server.lsp.convert import Converter
 from snd_server.lsp.documents import Document, Documents
+from snd_server.lsp.heap import Heap
 from snd_server.lsp.uris import uri_of
 
 _Answer = TypeVar("_Answer")
@@ -40,7 +41,8 @@ class Session:
         self.documents = Documents()
         self.converter = Converter(types.PositionEncodingKind.Utf16)
         self.on_config_error: Callable[[str], None] = lambda message: None
-        self._thread = AnalysisThread()
+        self.heap = Heap()
+        self._thread = AnalysisThread(self.heap.settle)
         self._asked: defaultdict[str, set[Question]] = defaultdict(set)
         """Questions that are for nothing when the text of a path changes."""
         # What follows is for the analysis thread alone.
@@ -164,10 +166,6 @@ class Session:
     async def work(self, function: Callable[[], _Answer]) -> _Answer:
         """Does something on the analysis thread, in its turn."""
         return await asyncio.wrap_future(self._thread.submit(function))
-
-    async def settle(self, function: Callable[[], None]) -> None:
-        """Does something when there is nothing else to do."""
-        await self._thread.ask(lambda _: function(), patient=True)
 
     def stop(self) -> None:
         """Nothing more is asked."""

@@ -89,10 +89,13 @@ class _FairReader:
 
     def __init__(self, stream: asyncio.StreamReader) -> None:
         self._stream = stream
+        self._between = False
 
     async def readline(self) -> bytes:
         """A line of a header; nothing if there is no more, or no line ends within reason."""
-        await asyncio.sleep(0)
+        if self._between:
+            self._between = False
+            await asyncio.sleep(0)
         try:
             return await self._stream.readline()
         except (ValueError, OSError) as error:
@@ -101,6 +104,7 @@ class _FairReader:
 
     async def readexactly(self, count: int) -> bytes:
         """The body of a message; nothing if the client went away in the middle of it."""
+        self._between = True
         try:
             return await self._stream.readexactly(count)
         except (asyncio.IncompleteReadError, OSError):

@@ -1,0 +1,200 @@
+"""The language server over the wire: from what the client sends to what it receives."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterator
+from itertools import cycle
+from pathlib import Path
+from typing import Any
+
+import pytest
+from programs import MODULES, chain, dependants, operator_of_lines
+from pytest_benchmark.fixture import BenchmarkFixture
+from wire import Wire
+
+MAIN = "untitled:main"
+STATEMENTS = 5_000
+DEPENDANTS = 50
+OPEN_FILES = 100
+EDITS = 10_000
+LONGEST = max(MODULES, key=lambda name: len(MODULES[name]))
+BODY = re.compile(r"@(?:lower|compose) \{[^=}]*= ")
+
+
+@pytest.fixture
+def wire() -> Iterator[Wire]:
+    wire = Wire()
+    wire.initialize()
+    yield wire
+    wire.close()
+
+
+def place(text: str, offset: int) -> tuple[int, int]:
+    line = text.count("\n", 0, offset)
+    return line, offset - (text.rfind("\n", 0, offset) + 1)
+
+
+def middle(text: str, pattern: re.Pattern[str]) -> tuple[int, int]:
+    """The place behind the match that is nearest to the middle of a text."""
+    ends = [match.end() for match in pattern.finditer(text)]
+    return place(text, min(ends, key=lambda at: abs(at - len(text) // 2)))
+
+
+def typing(wire: Wire, uri: str, at: tuple[int, int], letter: str) -> Callable[[], None]:
+    """Types a letter and takes it back, by turns."""
+    line, character = at
+    edits = cycle([(character, character, letter), (character, character + len(letter), "")])
+    return lambda: wire.edit(uri, line, *next(edits))
+
+
+@pytest.mark.budget(0.300)
+def test_start_to_first_diagnostic(benchmark: BenchmarkFixture) -> None:
+    """DESIGN: from the start of the process to the first diagnostic in 300 ms."""
+    text = operator_of_lines(32)
+
+    def start() -> None:
+        wire = Wire()
+        wire.initialize({})
+        wire.open(MAIN, text.replace("@", "@q", 1))
+        assert wire.notified("textDocument/publishDiagnostics")["diagnostics"]
+        wire.close()
+
+    benchmark.pedantic(start, rounds=7, warmup_rounds=1)
+
+
+@pytest.mark.budget(0.010)
+@pytest.mark.parametrize("letter", ["q", "("])
+@pytest.mark.parametrize("module", ["nn", LONGEST])
+def test_keystroke_to_diagnostics(benchmark: BenchmarkFixture, wire: Wire, module: str, letter: str) -> None:
+    """DESIGN: an edit inside one operator to its diagnostics in 10 ms."""
+    text = MODULES[module]
+    wire.open(MAIN, text)
+    wire.diagnostics(MAIN)
+    edit = typing(wire, MAIN, middle(text, BODY), letter)
+
+    def keystroke() -> None:
+        edit()
+        wire.diagnostics(MAIN)
+
+    benchmark.pedantic(keystroke, rounds=60, warmup_rounds=4)
+
+
+@pytest.mark.budget(0.005)
+def test_keystroke_to_pushed_syntax(benchmark: BenchmarkFixture) -> None:
+    """DESIGN: a keystroke to the tree and its syntax errors in 5 ms."""
+    wire = Wire()
+    wire.initialize({})
+    text = MODULES["nn"]
+    wire.open(MAIN, text)
+    edit = typing(wire, MAIN, middle(text, BODY), "(")
+
+    def keystroke() -> None:
+        edit()
+        wire.notified("textDocument/publishDiagnostics")
+
+    wire.notified("textDocument/publishDiagnostics")
+    benchmark.pedantic(keystroke, rounds=40, warmup_rounds=4)
+    wire.close()
+
+
+@pytest.mark.budget(0.100)
+def test_signature_with_50_dependants(benchmark: BenchmarkFixture, wire: Wire, tmp_path: Path) -> None:
+    """DESIGN: an edit of a signature to the diagnostics of its dependants, over 50 files, in 100 ms."""
+    files = dependants(DEPENDANTS)
+    uris = [(tmp_path / name).as_uri() for name in files]
+    for uri, text in zip(uris, files.values(), strict=True):
+        wire.open(uri, text)
+    edit = typing(wire, uris[0], place(files["base.sknd"], files["base.sknd"].index("factor")), "q")
+
+    def keystroke() -> int:
+        edit()
+        asked = [wire.ask("textDocument/diagnostic", {"textDocument": {"uri": uri}}) for uri in uris]
+        return sum(len(wire.answer(each)["result"]["items"]) for each in asked)
+
+    found = {keystroke(), keystroke()}
+    assert min(found) == 0
+    assert max(found) > DEPENDANTS
+    benchmark.pedantic(keystroke, rounds=12)
+
+
+@pytest.mark.budget(0.010)
+@pytest.mark.parametrize("letter", ["q", "("])
+def test_in_5000_statements(benchmark: BenchmarkFixture, wire: Wire, letter: str) -> None:
+    """DESIGN: an edit inside one operator to its diagnostics in 10 ms; graphs of this size are nowhere excepted."""
+    text = chain(STATEMENTS)
+    wire.open(MAIN, text)
+    wire.diagnostics(MAIN)
+    edit = typing(wire, MAIN, middle(text, re.compile(r"nn\.relu\(")), letter)
+
+    def keystroke() -> None:
+        edit()
+        wire.diagnostics(MAIN)
+
+    benchmark.pedantic(keystroke, rounds=10, warmup_rounds=2)
+
+
+@pytest.mark.budget(0.005)
+def test_cancelled(benchmark: BenchmarkFixture, wire: Wire) -> None:
+    """DESIGN: a cancelled request is answered in 5 ms, whatever the analysis is at."""
+    text = chain(STATEMENTS)
+    wire.open(MAIN, text)
+    edit = typing(wire, MAIN, (0, 0), "#\n")
+
+    def ask() -> tuple[tuple[int], dict[str, Any]]:
+        edit()
+        asked = wire.ask("textDocument/diagnostic", {"textDocument": {"uri": MAIN}})
+        return (asked,), {}
+
+    def cancel(asked: int) -> None:
+        wire.send("$/cancelRequest", {"id": asked})
+        assert wire.answer(asked)["error"]["code"] == -32800
+
+    benchmark.pedantic(cancel, setup=ask, rounds=15)
+
+
+@pytest.mark.budget(0.010)
+@pytest.mark.parametrize("method", ["hover", "completion", "signatureHelp", "definition", "documentHighlight"])
+def test_question(benchmark: BenchmarkFixture, wire: Wire, method: str) -> None:
+    """DESIGN: hover, completion and signature help in 10 ms."""
+    text = chain(300)
+    wire.open(MAIN, text)
+    wire.diagnostics(MAIN)
+    line, character = middle(text, re.compile(r"math\.add\("))
+    back = {"hover": 3, "definition": 3}.get(method, 0)
+    benchmark.pedantic(wire.at, (f"textDocument/{method}", MAIN, line, character - back), rounds=30, warmup_rounds=3)
+
+
+@pytest.mark.budget(0.030)
+def test_semantic_tokens_of_1500_lines(benchmark: BenchmarkFixture, wire: Wire) -> None:
+    """DESIGN: semantic tokens of a file of 1,500 lines in 30 ms."""
+    text = chain(970)
+    wire.open(MAIN, text)
+    wire.diagnostics(MAIN)
+    params = {"textDocument": {"uri": MAIN}}
+    benchmark.pedantic(wire.request, ("textDocument/semanticTokens/full", params), rounds=15, warmup_rounds=2)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory is read from /proc")
+def test_memory_of_a_long_day(benchmark: BenchmarkFixture, wire: Wire, tmp_path: Path) -> None:
+    """DESIGN: 300 MB with 100 files open; 10,000 edits must add next to nothing."""
+    texts = [text for text in MODULES.values() if BODY.search(text)]
+    documents = [((tmp_path / f"m{at}.sknd").as_uri(), texts[at % len(texts)]) for at in range(OPEN_FILES)]
+    for uri, text in documents:
+        wire.open(uri, text)
+        wire.diagnostics(uri)
+    held: list[int] = []
+
+    def day() -> None:
+        edits = [typing(wire, uri, middle(text, BODY), "q") for uri, text in documents]
+        for at in range(EDITS):
+            edits[at % OPEN_FILES]()
+            if at % 10 == 0:
+                wire.diagnostics(documents[at % OPEN_FILES][0])
+            if at in (EDITS // 10, EDITS - 1):
+                held.append(wire.resident_bytes())
+
+    benchmark.pedantic(day, rounds=1)
+    assert held[1] < held[0] * 1.1, f"{held} bytes"
+    assert held[1] < 300_000_000, f"{held[1]} bytes"
