@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from lsprotocol import types
 
+from snd_analysis.names.library import LIBRARY_PREFIX, library_modules
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.uris import path_of
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     from snd_server.lsp.server import SndServer
 
 _Answer = TypeVar("_Answer")
+
+ANYWHERE = LIBRARY_PREFIX + library_modules()[0]
+"""A file that is always there, for questions about no file: seen from it, the first workspace folder decides."""
 
 
 class AtPosition(Protocol):

@@ -17,6 +17,7 @@ from pygls.lsp.server import LanguageServer
 
 from snd_server import __version__
 from snd_server.lsp import (
+    call_hierarchy,
     client_settings,
     formatting,
     hover,
@@ -24,8 +25,10 @@ from snd_server.lsp import (
     life,
     navigation,
     pull,
+    rename,
     semantic_tokens,
     signature_help,
+    symbols,
     synchronisation,
     watching,
     workspace_diagnostics,
@@ -48,6 +51,9 @@ _FEATURES: tuple[ModuleType, ...] = (
     pull,
     workspace_diagnostics,
     navigation,
+    symbols,
+    call_hierarchy,
+    rename,
     formatting,
     hover,
     signature_help,

@@ -1,0 +1,93 @@
+"""Which definitions invoke which."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+
+from snd_analysis.ide.call_hierarchy import CallItem, call_item_at, incoming, outgoing
+from snd_analysis.ide.document_symbols import SymbolKind
+from snd_analysis.names.symbols import OperatorName
+from snd_analysis.source import Source, Span
+from snd_analysis.workspace import Snapshot
+from snd_server.lsp.analysis_thread import Question
+from snd_server.lsp.asking import at_position
+from snd_server.lsp.symbols import KINDS
+from snd_server.lsp.uris import path_of
+
+if TYPE_CHECKING:
+    from snd_server.lsp.server import SndServer
+
+
+def register(server: SndServer) -> None:
+    """Registers the handlers of this module."""
+    server.handle(types.TEXT_DOCUMENT_PREPARE_CALL_HIERARCHY, _prepare)
+    server.handle(types.CALL_HIERARCHY_INCOMING_CALLS, _incoming)
+    server.handle(types.CALL_HIERARCHY_OUTGOING_CALLS, _outgoing)
+
+
+async def _prepare(server: SndServer, params: types.CallHierarchyPrepareParams) -> list[types.CallHierarchyItem] | None:
+    def answer(snapshot: Snapshot, path: str, offset: int) -> list[types.CallHierarchyItem] | None:
+        found = call_item_at(snapshot, path, offset)
+        return None if found is None else [_item(server, snapshot, found)]
+
+    return await at_position(server, params, answer)
+
+
+async def _incoming(
+    server: SndServer, params: types.CallHierarchyIncomingCallsParams
+) -> list[types.CallHierarchyIncomingCall]:
+    name = _name(params.item)
+
+    def answer(snapshot: Snapshot, question: Question) -> list[types.CallHierarchyIncomingCall]:
+        return [
+            types.CallHierarchyIncomingCall(
+                _item(server, snapshot, each.item),
+                _ranges(server, snapshot.source(each.item.name.path), each.spans),
+            )
+            for each in incoming(snapshot, name, question.each(server.session.files()))
+        ]
+
+    return await server.session.ask(name.path, answer, patient=True)
+
+
+async def _outgoing(
+    server: SndServer, params: types.CallHierarchyOutgoingCallsParams
+) -> list[types.CallHierarchyOutgoingCall]:
+    name = _name(params.item)
+
+    def answer(snapshot: Snapshot, question: Question) -> list[types.CallHierarchyOutgoingCall]:
+        source = snapshot.source(name.path)
+        return [
+            types.CallHierarchyOutgoingCall(_item(server, snapshot, each.item), _ranges(server, source, each.spans))
+            for each in outgoing(snapshot, name)
+        ]
+
+    return await server.session.ask(name.path, answer)
+
+
+def _item(server: SndServer, snapshot: Snapshot, item: CallItem) -> types.CallHierarchyItem:
+    source, converter = snapshot.source(item.name.path), server.session.converter
+    return types.CallHierarchyItem(
+        item.name.name or item.kind,
+        KINDS[SymbolKind(item.kind)],
+        server.session.documents.uri(item.name.path),
+        converter.range(source, item.whole.span),
+        converter.range(source, item.name_location.span),
+        detail=item.kind,
+        data={"path": item.name.path, "name": item.name.name},
+    )
+
+
+def _name(item: types.CallHierarchyItem) -> OperatorName:
+    """The definition that an item stands for; of clients that lose our data, by what they show."""
+    data: Any = item.data
+    if isinstance(data, dict) and isinstance(data.get("path"), str) and isinstance(data.get("name"), str):
+        return OperatorName(data["path"], data["name"])
+    return OperatorName(path_of(item.uri), item.name)
+
+
+def _ranges(server: SndServer, source: Source, spans: Iterable[Span]) -> list[types.Range]:
+    return [server.session.converter.range(source, span) for span in spans]

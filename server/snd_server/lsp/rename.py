@@ -1,0 +1,124 @@
+"""Other names: of what a program declares, and of its files and folders."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
+from snd_analysis.diagnostics import TextEdit
+from snd_analysis.ide.file_rename import file_rename_edits
+from snd_analysis.ide.rename import RenameRefused, prepare_rename, rename
+from snd_analysis.workspace import Snapshot
+from snd_server.discovery import SUFFIX
+from snd_server.lsp.analysis_thread import Question
+from snd_server.lsp.asking import ANYWHERE, at_position
+from snd_server.lsp.uris import path_of
+
+if TYPE_CHECKING:
+    from snd_server.lsp.server import SndServer
+
+_MOVED = types.FileOperationRegistrationOptions(
+    [
+        types.FileOperationFilter(
+            types.FileOperationPattern(f"**/*{SUFFIX}", matches=types.FileOperationPatternKind.File), scheme="file"
+        ),
+        types.FileOperationFilter(
+            types.FileOperationPattern("**", matches=types.FileOperationPatternKind.Folder), scheme="file"
+        ),
+    ]
+)
+
+
+def register(server: SndServer) -> None:
+    """Registers the handlers of this module."""
+    server.handle(types.TEXT_DOCUMENT_PREPARE_RENAME, _prepare)
+    server.handle(types.TEXT_DOCUMENT_RENAME, _rename, types.RenameOptions(prepare_provider=True))
+    server.handle(types.WORKSPACE_WILL_RENAME_FILES, _files_will_move, _MOVED)
+
+
+async def _prepare(server: SndServer, params: types.PrepareRenameParams) -> types.PrepareRenamePlaceholder:
+    def answer(snapshot: Snapshot, path: str, offset: int) -> types.PrepareRenamePlaceholder:
+        span, name = prepare_rename(snapshot, path, offset)
+        return types.PrepareRenamePlaceholder(server.session.converter.range(snapshot.source(path), span), name)
+
+    try:
+        return await at_position(server, params, answer)
+    except RenameRefused as refused:
+        raise _refusal(refused) from None
+
+
+async def _rename(server: SndServer, params: types.RenameParams) -> types.WorkspaceEdit:
+    path = path_of(params.text_document.uri)
+
+    def answer(snapshot: Snapshot, question: Question) -> types.WorkspaceEdit:
+        offset = server.session.converter.offset(snapshot.source(path), params.position)
+        paths = [*question.each(server.session.files())]
+        done = rename(snapshot, path, offset, params.new_name, paths)
+        if done.moved is not None and not _renames_files(server):
+            raise RenameRefused("this editor can't rename files with their names")
+        return _workspace_edit(server, snapshot, done.edits, done.moved)
+
+    try:
+        return await server.session.ask(path, answer, patient=True, if_unchanged=True)
+    except RenameRefused as refused:
+        raise _refusal(refused) from None
+
+
+async def _files_will_move(server: SndServer, params: types.RenameFilesParams) -> types.WorkspaceEdit | None:
+    moves = [(path_of(each.old_uri), path_of(each.new_uri)) for each in params.files]
+    seen_from = next((old for old, _ in moves if old.endswith(SUFFIX)), ANYWHERE)
+
+    def answer(snapshot: Snapshot, question: Question) -> types.WorkspaceEdit | None:
+        paths = [*question.each(server.session.files())]
+        edits, unreachable = file_rename_edits(snapshot, moves, paths)
+        for each in unreachable:
+            server.log(
+                types.MessageType.Warning, f"{each.importer} imports '{each.module}', which has no name where it goes"
+            )
+        return _workspace_edit(server, snapshot, edits) if edits else None
+
+    return await server.session.ask(seen_from, answer, patient=True)
+
+
+def _workspace_edit(
+    server: SndServer, snapshot: Snapshot, edits: Iterable[TextEdit], moved: tuple[str, str] | None = None
+) -> types.WorkspaceEdit:
+    """Edits of the versions that the client has, for clients that know versions; then a file takes another path.
+
+    Some clients that can rename files don't say that they know versions: they do, since that is how it is told.
+    """
+    session = server.session
+    by_path: dict[str, list[types.TextEdit]] = {}
+    for edit in edits:
+        place = edit.location
+        range_ = session.converter.range(snapshot.source(place.path), place.span)
+        by_path.setdefault(place.path, []).append(types.TextEdit(range_, edit.text))
+    if moved is None and not _edit_abilities(server).document_changes:
+        return types.WorkspaceEdit(changes={session.documents.uri(path): found for path, found in by_path.items()})
+    changes: list[types.TextDocumentEdit | types.CreateFile | types.RenameFile | types.DeleteFile] = []
+    for path, found in by_path.items():
+        opened = session.opened(path)
+        version = None if opened is None else opened.version
+        document = types.OptionalVersionedTextDocumentIdentifier(session.documents.uri(path), version)
+        changes.append(types.TextDocumentEdit(document, found))
+    if moved is not None:
+        old, new = moved
+        changes.append(types.RenameFile(session.documents.uri(old), session.documents.uri(new)))
+    return types.WorkspaceEdit(document_changes=changes)
+
+
+def _edit_abilities(server: SndServer) -> types.WorkspaceEditClientCapabilities:
+    workspace = server.client_capabilities.workspace
+    return (workspace and workspace.workspace_edit) or types.WorkspaceEditClientCapabilities()
+
+
+def _renames_files(server: SndServer) -> bool:
+    operations = _edit_abilities(server).resource_operations or ()
+    return types.ResourceOperationKind.Rename in operations
+
+
+def _refusal(refused: RenameRefused) -> JsonRpcException:
+    return JsonRpcException(str(refused), types.LSPErrorCodes.RequestFailed)

@@ -1,0 +1,112 @@
+"""Outlines of documents, symbols of the workspace, and links to modules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from snd_analysis.ide.document_symbols import DocumentSymbol, SymbolKind, document_symbols
+from snd_analysis.ide.links import document_links
+from snd_analysis.ide.workspace_symbols import workspace_symbols
+from snd_analysis.source import Source
+from snd_analysis.workspace import Snapshot
+from snd_server.lsp.analysis_thread import Question
+from snd_server.lsp.asking import ANYWHERE
+from snd_server.lsp.navigation import location
+from snd_server.lsp.uris import path_of
+
+if TYPE_CHECKING:
+    from snd_server.lsp.server import SndServer
+
+KINDS = {
+    SymbolKind.OPERATOR: types.SymbolKind.Function,
+    SymbolKind.GRAPH: types.SymbolKind.Class,
+    SymbolKind.BLOCK: types.SymbolKind.Namespace,
+    SymbolKind.TYPE: types.SymbolKind.TypeParameter,
+    SymbolKind.ATTRIBUTE: types.SymbolKind.Property,
+    SymbolKind.PARAMETER: types.SymbolKind.Field,
+    SymbolKind.VALUE: types.SymbolKind.Constant,
+    SymbolKind.TENSOR: types.SymbolKind.Variable,
+    SymbolKind.LABEL: types.SymbolKind.Key,
+    SymbolKind.FORMULA: types.SymbolKind.Operator,
+    SymbolKind.QUANTIZATION: types.SymbolKind.Event,
+}
+"""As what editors show the symbols of the language."""
+
+
+def register(server: SndServer) -> None:
+    """Registers the handlers of this module."""
+    server.handle(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, _outline)
+    server.handle(types.WORKSPACE_SYMBOL, _workspace)
+    server.handle(types.TEXT_DOCUMENT_DOCUMENT_LINK, _document_links)
+
+
+async def _outline(
+    server: SndServer, params: types.DocumentSymbolParams
+) -> list[types.DocumentSymbol] | list[types.SymbolInformation]:
+    path = path_of(params.text_document.uri)
+    document = server.client_capabilities.text_document
+    nested = document and document.document_symbol and document.document_symbol.hierarchical_document_symbol_support
+
+    def answer(snapshot: Snapshot, question: Question) -> list[types.DocumentSymbol] | list[types.SymbolInformation]:
+        symbols, source = document_symbols(snapshot, path), snapshot.source(path)
+        if nested:
+            return [_nested(server, source, each) for each in symbols]
+        return [*_flat(server, source, params.text_document.uri, symbols, None)]
+
+    return await server.session.ask(path, answer)
+
+
+def _nested(server: SndServer, source: Source, symbol: DocumentSymbol) -> types.DocumentSymbol:
+    converter = server.session.converter
+    return types.DocumentSymbol(
+        symbol.name,
+        KINDS[symbol.kind],
+        converter.range(source, symbol.whole),
+        converter.range(source, symbol.name_span),
+        symbol.detail or None,
+        children=[_nested(server, source, each) for each in symbol.children] or None,
+    )
+
+
+def _flat(
+    server: SndServer, source: Source, uri: str, symbols: Iterable[DocumentSymbol], container: str | None
+) -> Iterator[types.SymbolInformation]:
+    """For clients that know no outlines: each symbol with the definition that it stands in. Blocks are left out."""
+    for each in symbols:
+        if each.kind is not SymbolKind.BLOCK:
+            place = types.Location(uri, server.session.converter.range(source, each.whole))
+            yield types.SymbolInformation(place, each.name, KINDS[each.kind], container_name=container)
+        yield from _flat(server, source, uri, each.children, container or each.name)
+
+
+async def _workspace(server: SndServer, params: types.WorkspaceSymbolParams) -> list[types.WorkspaceSymbol]:
+    def answer(snapshot: Snapshot, question: Question) -> list[types.WorkspaceSymbol]:
+        found = workspace_symbols(snapshot, params.query, question.each(server.session.files()))
+        return [
+            types.WorkspaceSymbol(
+                location(server, snapshot, each.location),
+                each.name.name,
+                KINDS[SymbolKind(each.kind)],
+                container_name=each.module,
+            )
+            for each in found
+        ]
+
+    return await server.session.ask(ANYWHERE, answer, patient=True)
+
+
+async def _document_links(server: SndServer, params: types.DocumentLinkParams) -> list[types.DocumentLink]:
+    path = path_of(params.text_document.uri)
+    converter, documents = server.session.converter, server.session.documents
+
+    def answer(snapshot: Snapshot, question: Question) -> list[types.DocumentLink]:
+        source = snapshot.source(path)
+        return [
+            types.DocumentLink(converter.range(source, each.span), documents.uri(each.target))
+            for each in document_links(snapshot, path)
+        ]
+
+    return await server.session.ask(path, answer)
