@@ -82,7 +82,7 @@ def _offered(snapshot: Snapshot, place: Place, snippets: bool, files: Sequence[s
     visible = visible_at(snapshot, place)
     if "type_name" in stack.roles:
         if not place.qualifier:
-            yield from words.primitive_types(place)
+            yield from words.primitive_types(place, snippets)
             if place.block != "dtype":
                 yield from names.types(place, visible)
         return
@@ -123,5 +123,5 @@ def _expressions(
         yield from words.literals(snapshot, place, visible) if not place.member else ()
     if not (stack.is_callable() and is_callee) and (place.following in ("", "(") or place.prefix):
         yield from words.functions(place, snippets)
-    yield from words.primitive_types(place)
+    yield from words.primitive_types(place, snippets)
     yield from names.types(place, visible) if place.following in ("", "(") else ()

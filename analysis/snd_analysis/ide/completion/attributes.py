@@ -34,7 +34,7 @@ def attributes(snapshot: Snapshot, place: Place, snippets: bool) -> Iterator[Com
         text = name if place.following in ("=", ":") else f"{name}="
         yield Completion(
             name, CompletionKind.ATTRIBUTE, group, text=text, detail=texts.get(name, "").partition(":")[2].strip(),
-            subject=("attribute", operator.path, operator.name, name), prompts=text != name,
+            subject=("attribute", operator.path, operator.name, name),
         )  # fmt: skip
 
 

@@ -49,8 +49,6 @@ class Completion:
     edits: tuple[TextEdit, ...] = ()
     subject: tuple[str, ...] = ()
     """What its documentation is about, see ``documentation``: found when somebody asks for it."""
-    prompts: bool = False
-    """Whether something else is to be completed behind it at once, as behind a module."""
 
     @property
     def inserted(self) -> str:

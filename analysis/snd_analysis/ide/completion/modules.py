@@ -60,7 +60,6 @@ def qualifiers(snapshot: Snapshot, place: Place, files: Sequence[str]) -> Iterat
             label = module[len(before) :]
             yield Completion(
                 label, CompletionKind.MODULE, _GROUP, text=label + dot, subject=("module", names.path, module),
-                prompts=True,
             )  # fmt: skip
     if is_library(place.path):
         return
@@ -70,5 +69,5 @@ def qualifiers(snapshot: Snapshot, place: Place, files: Sequence[str]) -> Iterat
             edits = (snapshot.import_edit(place.path, module),)
             yield Completion(
                 label, CompletionKind.MODULE, _OTHERS, text=label + dot, detail=f"import {module}", edits=edits,
-                subject=("module", target, module), prompts=True,
+                subject=("module", target, module),
             )  # fmt: skip

@@ -94,7 +94,7 @@ def blocks(place: Place, snippets: bool) -> Iterator[Completion]:
         )  # fmt: skip
 
 
-def primitive_types(place: Place) -> Iterator[Completion]:
+def primitive_types(place: Place, snippets: bool) -> Iterator[Completion]:
     """The types that can stand here: abstract ones as bases only, concrete ones as casts in expressions."""
     if "TYPE" not in place.stack.terminals:
         return
@@ -102,7 +102,10 @@ def primitive_types(place: Place) -> Iterator[Completion]:
         if place.following not in ("", "("):
             return
         for word in _CONCRETE[:3]:
-            yield Completion(word, CompletionKind.TYPE, _LATE, detail="cast", subject=("word", "types", word))
+            text, snippet = _called(word, place, snippets)
+            yield Completion(
+                word, CompletionKind.TYPE, _LATE, text, snippet, detail="cast", subject=("word", "types", word)
+            )  # fmt: skip
         return
     is_base = place.block == "dtype" and place.stack.top == "COLON"
     for word in _ABSTRACT if is_base else _CONCRETE:
@@ -132,9 +135,16 @@ def _is_arithmetic(place: Place) -> bool:
 
 def functions(place: Place, snippets: bool) -> Iterator[Completion]:
     """The built-in functions."""
-    snippet = snippets and place.following != "("
     for name in sorted(BUILT_INS):
+        text, snippet = _called(name, place, snippets)
         yield Completion(
-            name, CompletionKind.FUNCTION, _LATER, text=f"{name}($1)" if snippet else "", is_snippet=snippet,
-            detail="built-in function", subject=("function", name),
+            name, CompletionKind.FUNCTION, _LATER, text, snippet, detail="built-in function",
+            subject=("function", name),
         )  # fmt: skip
+
+
+def _called(name: str, place: Place, snippets: bool) -> tuple[str, bool]:
+    """What to insert of something that takes an argument, and whether it is a snippet."""
+    if place.following == "(":
+        return "", False
+    return (f"{name}($1)", True) if snippets else (f"{name}(", False)

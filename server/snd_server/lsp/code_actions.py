@@ -1,0 +1,54 @@
+"""What can be done in a range of a document."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from snd_analysis.ide.actions import Action, ActionKind, actions
+from snd_analysis.workspace import Snapshot
+from snd_server.lsp.analysis_thread import Question
+from snd_server.lsp.diagnostics import converted, found
+from snd_server.lsp.uris import path_of
+from snd_server.lsp.workspace_edits import workspace_edit
+
+if TYPE_CHECKING:
+    from snd_server.lsp.server import SndServer
+
+COMMANDS: frozenset[str] = frozenset()
+"""The commands of actions that this server has."""
+_KINDS = [kind.value for kind in ActionKind if kind is not ActionKind.SAMPLE]
+
+
+def register(server: SndServer) -> None:
+    """Registers the handlers of this module."""
+    server.handle(types.TEXT_DOCUMENT_CODE_ACTION, _code_actions, types.CodeActionOptions([*_KINDS]))
+
+
+async def _code_actions(server: SndServer, params: types.CodeActionParams) -> list[types.CodeAction]:
+    document = server.client_capabilities.text_document
+    if document is None or document.code_action is None or document.code_action.code_action_literal_support is None:
+        return []  # it knows commands only
+    path = path_of(params.text_document.uri)
+    only = [str(getattr(kind, "value", kind)) for kind in params.context.only or ()]
+
+    def answer(snapshot: Snapshot, question: Question) -> list[types.CodeAction]:
+        span = server.session.converter.span(snapshot.source(path), params.range)
+        diagnostics = found(server, snapshot, path)
+        offered = actions(snapshot, path, span, only, diagnostics, server.session.files(), COMMANDS)
+        return [_converted(server, snapshot, each) for each in offered]
+
+    return await server.session.ask(path, answer, if_unchanged=True)
+
+
+def _converted(server: SndServer, snapshot: Snapshot, action: Action) -> types.CodeAction:
+    command = action.command
+    return types.CodeAction(
+        action.title,
+        action.kind.value,
+        converted(server, snapshot, action.resolves) or None,
+        action.is_preferred or None,
+        edit=workspace_edit(server, snapshot, action.edits) if action.edits else None,
+        command=None if command is None else types.Command(action.title, command.name, arguments=[*command.arguments]),
+    )

@@ -1,0 +1,167 @@
+"""What can be written at a position."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+
+from snd_analysis.ide.completion import (
+    TRIGGERS,
+    Completion,
+    CompletionKind,
+    Completions,
+    completions,
+    documentation,
+)
+from snd_analysis.source import Source
+from snd_analysis.workspace import Snapshot
+from snd_server.lsp.analysis_thread import Question
+from snd_server.lsp.asking import at_position
+from snd_server.lsp.markup import markup, reads_markdown
+from snd_server.lsp.uris import path_of
+from snd_server.lsp.workspace_edits import text_edit
+
+if TYPE_CHECKING:
+    from snd_server.lsp.server import SndServer
+
+_KINDS = {
+    CompletionKind.KEYWORD: types.CompletionItemKind.Keyword,
+    CompletionKind.BLOCK: types.CompletionItemKind.Keyword,
+    CompletionKind.TYPE: types.CompletionItemKind.TypeParameter,
+    CompletionKind.VALUE: types.CompletionItemKind.Value,
+    CompletionKind.FUNCTION: types.CompletionItemKind.Function,
+    CompletionKind.OPERATOR: types.CompletionItemKind.Function,
+    CompletionKind.GRAPH: types.CompletionItemKind.Class,
+    CompletionKind.MODULE: types.CompletionItemKind.Module,
+    CompletionKind.ATTRIBUTE: types.CompletionItemKind.Property,
+    CompletionKind.TENSOR: types.CompletionItemKind.Variable,
+    CompletionKind.NAME: types.CompletionItemKind.Constant,
+    CompletionKind.LABEL: types.CompletionItemKind.Reference,
+    CompletionKind.MEMBER: types.CompletionItemKind.Field,
+    CompletionKind.RULE: types.CompletionItemKind.EnumMember,
+    CompletionKind.GENERATOR: types.CompletionItemKind.Function,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Abilities:
+    """What the client can do with completions."""
+
+    snippets: bool
+    two_ranges: bool
+    """Whether it chooses between inserting before the rest of a word, and replacing it."""
+    common_range: bool
+    """Whether the range may be given once for all."""
+    markdown: bool
+
+
+def register(server: SndServer) -> None:
+    """Registers the handlers of this module."""
+    options = types.CompletionOptions(trigger_characters=[*TRIGGERS], resolve_provider=True)
+    server.handle(types.TEXT_DOCUMENT_COMPLETION, _completion, options)
+    server.handle(types.COMPLETION_ITEM_RESOLVE, _resolve)
+
+
+def _abilities(server: SndServer) -> _Abilities:
+    document = server.client_capabilities.text_document
+    known = document.completion if document else None
+    item = known.completion_item if known else None
+    defaults = known.completion_list.item_defaults if known and known.completion_list else None
+    return _Abilities(
+        snippets=bool(item and item.snippet_support),
+        two_ranges=bool(item and item.insert_replace_support),
+        common_range="editRange" in (defaults or ()),
+        markdown=reads_markdown(item.documentation_format if item else None),
+    )
+
+
+async def _completion(server: SndServer, params: types.CompletionParams) -> types.CompletionList:
+    abilities = _abilities(server)
+
+    def answer(snapshot: Snapshot, path: str, offset: int) -> types.CompletionList:
+        found = completions(snapshot, path, offset, abilities.snippets, server.session.files())
+        return _converted(server, snapshot, path, found, abilities)
+
+    return await at_position(server, params, answer)
+
+
+def _converted(
+    server: SndServer, snapshot: Snapshot, path: str, found: Completions, abilities: _Abilities
+) -> types.CompletionList:
+    source = snapshot.source(path)
+    range_ = _range(server, source, found, abilities)
+    uri = server.session.documents.uri(path)
+    items = [
+        _item(server, snapshot, uri, at, each, None if abilities.common_range else range_)
+        for at, each in enumerate(found.items)
+    ]
+    if not abilities.common_range:
+        return types.CompletionList(found.is_incomplete, items)
+    common: types.Range | types.EditRangeWithInsertReplace
+    if isinstance(range_, types.InsertReplaceEdit):
+        common = types.EditRangeWithInsertReplace(range_.insert, range_.replace)
+    else:
+        common = range_
+    defaults = types.CompletionItemDefaults(edit_range=common)
+    return types.CompletionList(found.is_incomplete, items, defaults)
+
+
+def _range(
+    server: SndServer, source: Source, found: Completions, abilities: _Abilities
+) -> types.Range | types.InsertReplaceEdit:
+    converter = server.session.converter
+    insert = converter.range(source, found.insert)
+    if abilities.two_ranges:
+        return types.InsertReplaceEdit("", insert, converter.range(source, found.replace))
+    return insert
+
+
+def _item(
+    server: SndServer,
+    snapshot: Snapshot,
+    uri: str,
+    at: int,
+    item: Completion,
+    range_: types.Range | types.InsertReplaceEdit | None,
+) -> types.CompletionItem:
+    edit: types.TextEdit | types.InsertReplaceEdit | None = None
+    if isinstance(range_, types.InsertReplaceEdit):
+        edit = types.InsertReplaceEdit(item.inserted, range_.insert, range_.replace)
+    elif range_ is not None:
+        edit = types.TextEdit(range_, item.inserted)
+    return types.CompletionItem(
+        item.label,
+        kind=_KINDS[item.kind],
+        detail=item.detail or None,
+        sort_text=f"{at:04}",
+        filter_text=item.filter or None,
+        insert_text_format=types.InsertTextFormat.Snippet if item.is_snippet else None,
+        text_edit=edit,
+        text_edit_text=item.text or None if edit is None else None,
+        additional_text_edits=[text_edit(server, snapshot, each) for each in item.edits] or None,
+        data={"uri": uri, "subject": [*item.subject]} if item.subject else None,
+    )
+
+
+async def _resolve(server: SndServer, item: types.CompletionItem) -> types.CompletionItem:
+    about = _subject(item.data)
+    if about is None:
+        return item
+    uri, subject = about
+
+    def answer(snapshot: Snapshot, question: Question) -> str:
+        return documentation(snapshot, subject)
+
+    text = await server.session.ask(path_of(uri), answer)
+    if text:
+        item.documentation = markup(text, _abilities(server).markdown)
+    return item
+
+
+def _subject(data: Any) -> tuple[str, tuple[str, ...]] | None:
+    """What we said that an item is about; None for anything else."""
+    if not isinstance(data, dict) or not isinstance(data.get("uri"), str) or not isinstance(data.get("subject"), list):
+        return None
+    return data["uri"], tuple(str(part) for part in data["subject"])
