@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
-from snd_analysis.ide.knowledge import source_text
+from snd_analysis.ide.knowledge import one_line
 from snd_analysis.ide.markdown import parameter_text
 from snd_analysis.names.library import LIBRARY_PREFIX, is_library
 from snd_analysis.names.symbols import OperatorName
 from snd_analysis.source import Span
 from snd_analysis.syntax import nodes
-from snd_analysis.syntax.chunks import documentation
+from snd_analysis.syntax.chunks import Chunk, documentation
 from snd_analysis.workspace import Snapshot
 
 _BLOCKS = ("dtype", "attrib", "input", "variable", "output")
 _WIDTH = 88
+# Definitions whose declarations are kept: all that a screen names, and more.
+_REMEMBERED = 512
 _INDENT = "    "
 _LINE_BREAK = re.compile(r"\r\n|\n|\r")
 
@@ -34,22 +37,30 @@ class Declared:
     name_span: Span
 
 
-def declared(snapshot: Snapshot, name: OperatorName, blocks: Sequence[str] = _BLOCKS) -> Iterator[Declared]:
+def declared(snapshot: Snapshot, name: OperatorName, blocks: Sequence[str] = _BLOCKS) -> list[Declared]:
     """The declarations in these blocks of a definition, in the order of ``blocks``."""
     found = snapshot.definitions(name.path).get(name.name)
     if found is None:
-        return
-    for kind in blocks:
-        for block in found.definition.blocks:
-            if not isinstance(block, nodes.Block) or block.kind != kind:
-                continue
-            for entry in block.entries:
-                node = entry.statement
-                if isinstance(node, nodes.Parameter | nodes.DtypeDeclaration):
-                    base = found.start + entry.start
-                    span = node.span.shifted(base)
-                    text = source_text(snapshot, name.path, span)
-                    yield Declared(kind, node.name.text, node, text, span, node.name.span.shifted(base))
+        return []
+    entries = _entries(found.chunk, found.definition, found.start)
+    return [entry for kind in blocks for entry in entries if entry.block == kind]
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _entries(chunk: Chunk, definition: nodes.Definition, start: int) -> tuple[Declared, ...]:
+    """All declarations of a definition in a chunk that starts there."""
+    found: list[Declared] = []
+    for block in definition.blocks:
+        if not isinstance(block, nodes.Block) or block.kind not in _BLOCKS:
+            continue
+        for entry in block.entries:
+            node = entry.statement
+            if isinstance(node, nodes.Parameter | nodes.DtypeDeclaration):
+                span = node.span.shifted(entry.start)
+                text = one_line(chunk, span)
+                name_span = node.name.span.shifted(entry.start + start)
+                found.append(Declared(block.kind, node.name.text, node, text, span.shifted(start), name_span))
+    return tuple(found)
 
 
 def signature_text(snapshot: Snapshot, name: OperatorName) -> str:
@@ -59,7 +70,7 @@ def signature_text(snapshot: Snapshot, name: OperatorName) -> str:
         return ""
     public = "public " if definition.public else ""
     lines = [f"{public}{definition.kind} {definition.name.text} {{"]
-    entries = [*declared(snapshot, name)]
+    entries = declared(snapshot, name)
     for kind in _BLOCKS:
         texts = [entry.text for entry in entries if entry.block == kind]
         if not texts:

@@ -7,12 +7,13 @@ from functools import cached_property, lru_cache
 
 from snd_analysis.check import Facts
 from snd_analysis.compose.instance import Instance
-from snd_analysis.ide.cursor import definition_at
+from snd_analysis.ide.cursor import chunk_at, definition_at
 from snd_analysis.model import Graph, Operation, Tensor, TensorValue
 from snd_analysis.names.resolution import Resolution
 from snd_analysis.names.symbols import OperatorName, Symbol, SymbolKind
 from snd_analysis.source import Span
 from snd_analysis.syntax import nodes
+from snd_analysis.syntax.chunks import Chunk
 from snd_analysis.types.compose.composition import Composition
 from snd_analysis.types.compose.statements import statement
 from snd_analysis.types.context import UNTYPED, Context, Place, Typed
@@ -147,12 +148,17 @@ def invocations_in(node: nodes.Node) -> Iterator[nodes.Call]:
 
 
 def source_text(snapshot: Snapshot, path: str, span: Span) -> str:
-    """A piece of a file on one line, without its comments."""
-    text = snapshot.source(path).text
+    """A piece of a file, inside of one definition, on one line and without comments."""
+    placed = chunk_at(snapshot.tree(path), span.start)
+    return "" if placed is None else one_line(placed.chunk, span.shifted(-placed.start))
+
+
+def one_line(chunk: Chunk, span: Span) -> str:
+    """A piece of a chunk on one line, without its comments."""
     parts, at = [], span.start
-    if "#" in text[span.start : span.end]:
-        for comment in snapshot.comments(path):
+    if "#" in chunk.text[span.start : span.end]:
+        for comment in chunk.comments:
             if span.start <= comment.start < span.end:
-                parts.append(text[at : comment.start])
+                parts.append(chunk.text[at : comment.start])
                 at = comment.end
-    return " ".join("".join((*parts, text[at : span.end])).split())
+    return " ".join("".join((*parts, chunk.text[at : span.end])).split())

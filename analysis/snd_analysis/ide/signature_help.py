@@ -212,7 +212,7 @@ def _given(
 
 # ---- the signature ---------------------------------------------------------------------------------------------------
 def _signature(snapshot: Snapshot, name: OperatorName, opened: OpenInvocation) -> SignatureHelp:
-    entries = [*declared(snapshot, name, ("dtype", "attrib", "input", "output"))]
+    entries = declared(snapshot, name, ("dtype", "attrib", "input", "output"))
     label = opened.name
     parameters: list[ParameterHelp] = []
     positions: dict[tuple[str, str], int] = {}

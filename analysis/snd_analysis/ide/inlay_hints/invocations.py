@@ -38,7 +38,7 @@ def invocation_hints(knowledge: Knowledge, call: nodes.Call, base: int, kinds: S
 
 def _arguments(knowledge: Knowledge, call: nodes.Call, target: OperatorName, base: int) -> Iterator[InlayHint]:
     """The name of each input before its argument, unless there is one only, or the argument says it."""
-    inputs = [*declared(knowledge.snapshot, target, ("input",))]
+    inputs = declared(knowledge.snapshot, target, ("input",))
     if len(inputs) < 2:
         return
     for entry, argument in zip(inputs, call.arguments, strict=False):
