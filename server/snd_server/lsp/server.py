@@ -19,6 +19,8 @@ from snd_server import __version__
 from snd_server.lsp import (
     call_hierarchy,
     client_settings,
+    code_actions,
+    completion,
     formatting,
     hover,
     inlay_hints,
@@ -59,6 +61,8 @@ _FEATURES: tuple[ModuleType, ...] = (
     signature_help,
     semantic_tokens,
     inlay_hints,
+    completion,
+    code_actions,
 )
 
 _MOST_LOGGED = 2_000
