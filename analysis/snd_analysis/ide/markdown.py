@@ -9,6 +9,8 @@ LANGUAGE = "skriptnd"
 """The name of the language at code blocks."""
 
 _ITEM = re.compile(r"\s*(?:-|\d+\.)\s")
+# Names in backquotes, a colon, and what is said of them.
+_CLAUSE = re.compile(r"(?:^|; )(`\w+`(?:, `\w+`)*): (.*?)(?=; `\w+`(?:, `\w+`)*: |$)")
 _SAMPLE = re.compile(r"\s*>>>(?!>)")
 _DIRECTIVE = re.compile(r"\s*snd:\s*ignore")
 _BLANK = re.compile(r"\s*")
@@ -58,21 +60,27 @@ def documentation_text(comment: str, *, samples: bool = True) -> str:
 def parameter_text(comment: str, name: str) -> str:
     """What the comment above a definition says of one of its parameters, in a list: ``- `name`: …``.
 
-    A list item may be of several names: ``- `begin`, `end`: …``.
+    A list item may be of several names, ``- `begin`, `end`: …``, or say something of several, ``- `a`: …; `b`: …``.
     """
+    for item in _list_items(comment):
+        for names, text in _CLAUSE.findall(item):
+            if name in re.findall(r"\w+", names):
+                return plain(text)
+    return ""
+
+
+def _list_items(comment: str) -> Iterator[str]:
     item: list[str] = []
     for line in comment.split("\n"):
-        if _ITEM.match(line):
-            if item:
-                break
-            names = re.findall(r"`(\w+)`", line.partition(":")[0])
-            if name in names and ":" in line:
-                item.append(line.partition(":")[2].strip())
-        elif item and line.strip() and line[:1].isspace():
+        begins = _ITEM.match(line)
+        if item and not begins and line.strip() and line[:1].isspace():
             item.append(line.strip())
-        elif item:
-            break
-    return plain(" ".join(item))
+            continue
+        if item:
+            yield " ".join(item)
+        item = [line[begins.end() :].strip()] if begins else []
+    if item:
+        yield " ".join(item)
 
 
 def _pieces(lines: Sequence[str], samples: bool) -> Iterator[str]:

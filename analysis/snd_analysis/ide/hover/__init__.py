@@ -10,6 +10,7 @@ from snd_analysis.ide.hover.comments import comment_hover
 from snd_analysis.ide.hover.definitions import attribute_text, definition_text, module_text
 from snd_analysis.ide.hover.expressions import entry_of, expression_hover, expression_text, member_text
 from snd_analysis.ide.hover.invocations import invocation_text
+from snd_analysis.ide.hover.scoped import scoped_hover
 from snd_analysis.ide.hover.symbols import symbol_text
 from snd_analysis.ide.hover.words import function_text, token_text
 from snd_analysis.ide.knowledge import Knowledge, knowledge_at
@@ -60,6 +61,9 @@ def _found(snapshot: Snapshot, path: str, offset: int) -> tuple[Span, str] | Non
         span = knowledge.definition.name.span.shifted(knowledge.start)
         if span.start <= offset <= span.end and knowledge.definition.name.text:
             return span, definition_text(snapshot, knowledge.name)
+        scoped = scoped_hover(knowledge, around, offset)
+        if scoped is not None:
+            return scoped
     found = _word_or_expression(snapshot, path, offset, knowledge, around)
     if found is None and placed is not None:
         return placed.span, _use_text(snapshot, placed, around)

@@ -116,6 +116,16 @@ def _shape(knowledge: Knowledge, symbol: Symbol, value: TensorValue) -> Iterator
         yield f"symbolically {code(str(type_))}"
     if symbol.kind is not SymbolKind.ITERATION:
         yield from tensor_facts(value)
+    yield from quantization_facts(knowledge, symbol.name)
+
+
+def quantization_facts(knowledge: Knowledge, name: str) -> Iterator[str]:
+    """By which operator a tensor of that scoped name is quantized (2.14)."""
+    body = None if knowledge.instance is None else knowledge.instance.body
+    found = None if body is None else body.quantizations.get(name)
+    if found is not None:
+        given = ", ".join(f"{name}={value_text(value)}" for name, value in found.attributes.items())
+        yield f"quantized by {code(f'{shown_name(found.operator, knowledge.path)}{{{given}}}')}"
 
 
 # ---- where symbols come from -----------------------------------------------------------------------------------------
