@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ from snd_analysis.source import Source
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.asking import at_position
-from snd_server.lsp.markup import markup, reads_markdown
+from snd_server.lsp.markup import markup, plain_text, reads_markdown
 from snd_server.lsp.uris import path_of
 from snd_server.lsp.workspace_edits import text_edit
 
@@ -54,7 +55,8 @@ class _Abilities:
     """Whether it chooses between inserting before the rest of a word, and replacing it."""
     common_range: bool
     """Whether the range may be given once for all."""
-    markdown: bool
+    formats: Sequence[types.MarkupKind] | None
+    """Of documentation; None if it takes nothing but a string."""
 
 
 def register(server: SndServer) -> None:
@@ -73,7 +75,7 @@ def _abilities(server: SndServer) -> _Abilities:
         snippets=bool(item and item.snippet_support),
         two_ranges=bool(item and item.insert_replace_support),
         common_range="editRange" in (defaults or ()),
-        markdown=reads_markdown(item.documentation_format if item else None),
+        formats=item.documentation_format if item else None,
     )
 
 
@@ -156,7 +158,8 @@ async def _resolve(server: SndServer, item: types.CompletionItem) -> types.Compl
 
     text = await server.session.ask(path_of(uri), answer)
     if text:
-        item.documentation = markup(text, _abilities(server).markdown)
+        formats = _abilities(server).formats
+        item.documentation = plain_text(text) if formats is None else markup(text, reads_markdown(formats))
     return item
 
 
