@@ -1,4 +1,4 @@
-"""Everywhere that something is named: in definitions and their heads, import statements, dotted names and samples."""
+"""Everywhere that something is named: in definitions and their heads, import statements, dotted names, comments."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from snd_analysis.check import Facts
 from snd_analysis.diagnostics import Location
-from snd_analysis.ide.cursor import comment_at, definition_at, import_at, use_at
+from snd_analysis.ide.cursor import chunk_at, comment_at, definition_at, import_at, use_at
+from snd_analysis.ide.documented import documented_symbols
 from snd_analysis.ide.targets import LocalName, Subject, name_of, subject_of, subject_of_target
 from snd_analysis.names.resolution import ModuleName, Role
 from snd_analysis.names.resolve import entries_of
@@ -15,6 +16,7 @@ from snd_analysis.names.symbols import OperatorName, Symbol
 from snd_analysis.samples import PlacedSample, named_sample, sample_uses
 from snd_analysis.source import Span
 from snd_analysis.syntax import nodes
+from snd_analysis.syntax.chunks import PlacedChunk
 from snd_analysis.types.compose.scopes import Step, trails
 from snd_analysis.types.context import Context
 from snd_analysis.workspace import Snapshot
@@ -46,7 +48,8 @@ def subject_at(snapshot: Snapshot, path: str, offset: int) -> tuple[Subject, Spa
     tree = snapshot.tree(path)
     around = definition_at(tree, offset)
     if around is None or comment_at(tree, offset) is not None:
-        return _touching(_sample_mentions_at(snapshot, path, offset), offset)
+        found = (*_sample_mentions_at(snapshot, path, offset), *_documented_mentions_at(snapshot, path, offset))
+        return _touching(found, offset)
     start, definition = around
     head = definition.name.span.shifted(start)
     if head.start <= offset <= head.end and definition.name.text:
@@ -79,6 +82,7 @@ def mentions(snapshot: Snapshot, path: str, name: str | None = None) -> Iterator
         if name is None or name in placed.chunk.text:
             for definition in placed.chunk.definitions:
                 yield from _mentions_in(snapshot, path, placed.start, definition)
+                yield from _documented_mentions(snapshot, path, placed, definition)
     for sample in _samples_of(snapshot, path, name, text):
         yield from _sample_mentions(snapshot, path, sample)
 
@@ -120,6 +124,24 @@ def _subject_of_step(snapshot: Snapshot, path: str, definition: nodes.Definition
     if step.definition is None:
         return subject_of_target(snapshot, path, definition, step.target)
     return subject_of_target(snapshot, step.definition.path, snapshot.definition(step.definition), step.target)
+
+
+# ---- comments --------------------------------------------------------------------------------------------------------
+def _documented_mentions_at(snapshot: Snapshot, path: str, offset: int) -> Iterator[Mention]:
+    placed = chunk_at(snapshot.tree(path), offset)
+    if placed is None:
+        return
+    for definition in placed.chunk.definitions:
+        yield from _documented_mentions(snapshot, path, placed, definition)
+
+
+def _documented_mentions(
+    snapshot: Snapshot, path: str, placed: PlacedChunk, definition: nodes.Definition
+) -> Iterator[Mention]:
+    resolution = snapshot.resolution(path, definition)
+    for span, symbol in documented_symbols(placed.chunk, definition, resolution):
+        subject = subject_of_target(snapshot, path, definition, symbol)
+        yield Mention(span.shifted(placed.start), subject, Role.READ)
 
 
 # ---- samples ---------------------------------------------------------------------------------------------------------
