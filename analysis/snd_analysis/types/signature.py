@@ -6,6 +6,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from snd_analysis.names.resolution import Resolution
 from snd_analysis.names.symbols import OperatorName, Symbol, SymbolKind
@@ -24,8 +25,8 @@ from snd_analysis.types.type import Dtype, Type
 if TYPE_CHECKING:
     from snd_analysis.check import Facts
 
-# Definitions that were edited away fall out in time.
-_REMEMBERED = 4096
+# Only definitions that were edited are compared, and these with all that use them at once.
+_REMEMBERED = 64
 
 _FINGERPRINTED = frozenset({"dtype", "attrib", "input", "using", "output", "assert"})
 
@@ -129,7 +130,8 @@ def _content(node: Any) -> Hashable:
     return tuple(parts)
 
 
-_known: dict[tuple[nodes.Definition, Resolution], Signature] = {}
+# A signature lasts as long as somebody knows what the names of its definition mean.
+_known: WeakKeyDictionary[Resolution, Signature] = WeakKeyDictionary()
 
 
 def signature_of(facts: Facts, name: OperatorName) -> Signature | None:
@@ -137,12 +139,9 @@ def signature_of(facts: Facts, name: OperatorName) -> Signature | None:
     definition, resolution = facts.definition(name), facts.resolution(name)
     if definition is None or resolution is None or signature_is_damaged(definition):
         return None
-    key = (definition, resolution)
-    signature = _known.get(key)
-    if signature is None:
-        if len(_known) >= _REMEMBERED:
-            _known.pop(next(iter(_known)), None)
-        signature = _known[key] = _read(Context(definition, resolution, facts))
+    signature = _known.get(resolution)
+    if signature is None or signature.definition is not definition:
+        signature = _known[resolution] = _read(Context(definition, resolution, facts))
     return signature
 
 
