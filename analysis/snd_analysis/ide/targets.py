@@ -90,7 +90,7 @@ def owner_of(snapshot: Snapshot, subject: LocalName) -> Owner | None:
             continue
         for definition in placed.chunk.definitions:
             resolution = snapshot.resolution(subject.path, definition)
-            if subject.symbol.statement in resolution.starts and subject.symbol in resolution.symbols:
+            if subject.symbol.statement in resolution.starts:
                 return Owner(placed.start, definition, resolution)
     return None
 
