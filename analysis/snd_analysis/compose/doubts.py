@@ -1,46 +1,40 @@
 """Extents that may become negative and divisors that may become zero, each with an instance that shows it (2.6, 3.1).
 
 Only what definitions outside of the library declare is looked at, and only where a graph is composed: what an operator
-needs may be promised by whoever invokes it.
+needs may be promised by whoever invokes it. An instance counts if the graph, composed with its numbers, fails for it: so
+conditions of branches, lazy evaluation and assertions mean what they always mean.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import islice, product
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import TYPE_CHECKING, TypeAlias
 
 from snd_analysis import shapes
 from snd_analysis.compose.failure import Failure, Site
-from snd_analysis.model import Graph, Operation, Place
-from snd_analysis.shapes import DivisionByZero, Integer, NegativeExponent, Truth
-from snd_analysis.shapes.integer import Leaf
+from snd_analysis.compose.trials import Open, Trial, trials
+from snd_analysis.model import Branch, Graph, Loop, Operation, Place
+from snd_analysis.shapes import Integer, Truth
 from snd_analysis.shapes.operations import Quotient
-from snd_analysis.values import CompileTime
+from snd_analysis.values import Pack, Value
 
 if TYPE_CHECKING:
     from snd_analysis.compose.instance import Instance
 
-_NEAR_ITS_BOUND = 9
-"""So many of the least values of an unknown are tried, and its greatest ones."""
-_MOST_UNKNOWNS = 3
-_MOST_TRIALS = 2000
 _MOST_DOUBTS = 100
+_MOST_PATHS = 8
+"""An operator that is invoked under more different conditions is judged by the first ones."""
+_MOST_TRIALS_OF_ONE = 3
+_MOST_COMPOSED = 24
+"""So often a graph of ordinary size is composed to see whether an instance is one."""
+_ORDINARY_SIZE = 200
 
-
-@dataclass(frozen=True, slots=True)
-class Open:
-    """The key of what nothing gives a value: an extent, a length or an attribute.
-
-    It tells names and bounds, and not whose they are: operators that invoke one another and mean the same share their
-    instances. Of several things of one name in one definition, ``number`` tells which.
-    """
-
-    name: str
-    number: int
-    low: int | None
-    high: int | None
+Path: TypeAlias = "tuple[Truth, ...]"
+"""The conditions under which control flow leads somewhere, as far as extents and attributes decide them."""
+Composed: TypeAlias = "Callable[[Mapping[Hashable, int]], Sequence[Failure]]"
+"""What fails when a graph is composed with numbers in place of some unknowns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +51,19 @@ class Doubt:
         """The rule that it may break."""
         return "divisor-may-be-zero" if self.is_divisor else "extent-may-be-negative"
 
+    def may_be(self, number: int) -> bool:
+        """Whether a number is what the value must not be."""
+        return number == 0 if self.is_divisor else number < 0
+
+    def is_shown_by(self, failure: Failure) -> bool:
+        """Whether a failure of composing with numbers is this one: at this place, or in the same definition."""
+        place = failure.sites[0].place if failure.sites else None
+        if place is None or (place.path, place.definition) != (self.place.path, self.place.definition):
+            return False
+        if self.is_divisor:
+            return failure.rule == "division-by-zero"
+        return failure.rule == "negative-extent" and place == self.place
+
 
 def doubts_about(extents: Sequence[object], name: str, place: Place) -> Iterator[Doubt]:
     """What may be wrong with the shape of a tensor."""
@@ -67,6 +74,13 @@ def doubts_about(extents: Sequence[object], name: str, place: Place) -> Iterator
         yield from (Doubt(divisor, True, f"in the shape of '{name}'", place) for divisor in divisors)
         if not divisors and _may_be_negative(extent):
             yield Doubt(extent, False, f"of '{name}'", place)
+
+
+def doubts_about_value(value: Value, what: str, place: Place) -> Iterator[Doubt]:
+    """What may be wrong with an attribute or a helper symbol."""
+    for each in value.segments if isinstance(value, Pack) else (value,):
+        if isinstance(each, Integer) and each.value is None:
+            yield from (Doubt(divisor, True, what, place) for divisor in _divisors(each))
 
 
 def _may_be_negative(extent: Integer) -> bool:
@@ -85,101 +99,130 @@ def _divisors(a: Integer) -> Iterator[Integer]:
 
 
 # ---- a whole graph ---------------------------------------------------------------------------------------------------
-def doubtful(root: Instance) -> list[Failure]:
+def doubtful(root: Instance, composed: Composed) -> list[Failure]:
     """The doubts in a composed graph for which there is an instance; each value once, where it comes from."""
-    found: dict[tuple[Integer, bool], tuple[Doubt, tuple[Site, ...]]] = {}
+    found: dict[tuple[Integer, bool], list[_Reached]] = {}
     conditions: dict[Truth, None] = {}
-    for instance, sites in _instances(root):
-        conditions.update((check.condition, None) for check in instance.checks)
-        for doubt in instance.doubts:
-            # What is invoked comes first, and what is declared of it by who invokes it is the same once more.
-            found[doubt.value, doubt.is_divisor] = (doubt, sites)
-    failures = []
-    for doubt, sites in islice(found.values(), _MOST_DOUBTS):
-        message = _shown(doubt, list(conditions))
-        if message is not None:
-            site = Site(doubt.place, "this is declared here")
-            failures.append(Failure(doubt.rule, message, (site, *sites)))
-    return failures
+    size = 0
+    for reached in _instances(root):
+        size += reached.operations
+        for check in reached.instance.checks:
+            conditions[shapes.implies(shapes.and_(*reached.path), check.condition)] = None
+        for doubt in reversed((*reached.instance.doubts, *_in_attributes(reached.instance))):
+            found.setdefault((doubt.value, doubt.is_divisor), []).append(reached.with_doubt(doubt))
+    showing = _Showing(list(conditions), composed, _MOST_COMPOSED * _ORDINARY_SIZE // max(size, _ORDINARY_SIZE))
+    shown = (showing.failure(each) for each in islice(found.values(), _MOST_DOUBTS))
+    return [failure for failure in shown if failure is not None]
 
 
-def _instances(root: Instance) -> Iterator[tuple[Instance, tuple[Site, ...]]]:
-    """Every instance that a graph is composed of, once, with the invocations that lead to it, from inside."""
-    seen = {root}
-    pending: list[tuple[Instance, tuple[Site, ...]]] = [(root, ())]
+@dataclass(frozen=True, slots=True)
+class _Reached:
+    """An instance, the invocations that lead to it, from inside, and the conditions under which they do."""
+
+    instance: Instance
+    sites: tuple[Site, ...] = ()
+    path: Path = ()
+    operations: int = 0
+    doubt: Doubt | None = None
+
+    def with_doubt(self, doubt: Doubt) -> _Reached:
+        return _Reached(self.instance, self.sites, self.path, self.operations, doubt)
+
+
+def _instances(root: Instance) -> Iterator[_Reached]:
+    """Every instance that a graph is composed of, once for each path to it."""
+    paths: dict[Instance, set[Path]] = {root: {()}}
+    pending = [_Reached(root)]
     while pending:
-        instance, sites = pending.pop()
-        yield instance, sites
-        for operation in _operations(instance.body):
+        reached = pending.pop()
+        count = 0
+        for operation, guards in _operations(reached.instance.body, ()):
+            count += 1
             inner = operation.instance
-            if inner is not None and inner not in seen:
-                seen.add(inner)
+            if inner is None:
+                continue
+            path = tuple(dict.fromkeys((*reached.path, *guards)))
+            known = paths.setdefault(inner, set())
+            if path not in known and len(known) < _MOST_PATHS:
+                known.add(path)
                 invoked = Site(operation.place, f"'{inner.unit.shown}' is invoked here")
-                pending.append((inner, (invoked, *sites)))
+                pending.append(_Reached(inner, (invoked, *reached.sites), path))
+        yield _Reached(reached.instance, reached.sites, reached.path, count)
 
 
-def _operations(graph: Graph | None) -> Iterator[Operation]:
+def _operations(graph: Graph | None, path: Path) -> Iterator[tuple[Operation, Path]]:
     for operation in (*graph.operations, *graph.update_operations) if graph is not None else ():
-        yield operation
-        for part in operation.subgraphs.values():
-            yield from _operations(part)
+        yield operation, path
+        for condition, part in _parts(operation):
+            yield from _operations(part, path if condition is shapes.TRUE else (*path, condition))
+
+
+def _parts(operation: Operation) -> Iterator[tuple[Truth, Graph]]:
+    """The parts of control flow, each with what must hold for it to be run, as far as it is known when composing."""
+    control = operation.control
+    if isinstance(control, Branch):
+        before = shapes.TRUE
+        for case in control.cases:
+            if isinstance(case.condition, Graph):
+                yield before, case.condition
+            holds = case.condition if isinstance(case.condition, Truth) else None
+            yield before if holds is None else shapes.and_(before, holds), case.consequent
+            before = before if holds is None else shapes.and_(before, shapes.not_(holds))
+        yield before, control.alternative
+    elif isinstance(control, Loop):
+        lengths = [each.source.length for each in control.scanned if isinstance(each.source, Pack)]
+        counts = [*lengths, *([control.count] if isinstance(control.count, Integer) else ())]
+        any_ = shapes.and_(*(shapes.compare(">", count, 0) for count in counts))
+        yield from ((any_, part) for part in control.parts.values())
+
+
+def _in_attributes(instance: Instance) -> Iterator[Doubt]:
+    """Divisors in what invocations give to attributes."""
+    if instance.unit.in_library:
+        return
+    for operation, _ in _operations(instance.body, ()):
+        for name, value in operation.attributes.items():
+            yield from doubts_about_value(value, f"in the attribute '{name}'", operation.place)
 
 
 # ---- instances -------------------------------------------------------------------------------------------------------
-def _shown(doubt: Doubt, conditions: Sequence[Truth]) -> str | None:
-    """The message, with the instance that is nearest to what would be right; None if there is none."""
-    leaves = sorted(doubt.value.leaves, key=lambda leaf: leaf.name)
-    if len(leaves) > _MOST_UNKNOWNS or not all(_is_open(leaf.key) for leaf in leaves):
+@dataclass(slots=True)
+class _Showing:
+    """The search for instances. A graph is composed at most ``rest`` more times for it."""
+
+    conditions: Sequence[Truth]
+    composed: Composed
+    rest: int
+    known: dict[frozenset[tuple[Hashable, int]], Sequence[Failure]] = field(default_factory=dict)
+
+    def failure(self, candidates: Sequence[_Reached]) -> Failure | None:
+        """The warning about one value, in the first of the places where it is doubtful that there is an instance for.
+
+        What is invoked comes first: what is declared of it by who invokes it is the same once more.
+        """
+        for each in reversed(candidates):
+            doubt = each.doubt
+            assert doubt is not None
+            for trial in trials(doubt.value, doubt.may_be, each.path, self.conditions)[:_MOST_TRIALS_OF_ONE]:
+                if any(map(doubt.is_shown_by, self._failures(trial))):
+                    site = Site(doubt.place, "this is declared here")
+                    return Failure(doubt.rule, _message(doubt, trial), (site, *each.sites))
         return None
-    keys = {leaf.key for leaf in leaves}
-    concerned = [condition for condition in conditions if keys & {leaf.key for leaf in condition.leaves}]
-    if any({leaf.key for leaf in condition.leaves} - keys for condition in concerned):
-        return None  # whether it holds depends on more
-    best: tuple[int, Mapping[Hashable, int]] | None = None
-    for values in islice(_trials(leaves), _MOST_TRIALS):
-        number = _value(doubt.value, values)
-        if number is None or (number != 0 if doubt.is_divisor else number >= 0):
-            continue
-        if (best is None or number > best[0]) and all(_holds(condition, values) for condition in concerned):
-            best = number, values
-    if best is None:
-        return None
-    number, values = best
-    given = ", ".join(f"{leaf.name} = {values[leaf.key]}" for leaf in leaves)
+
+    def _failures(self, trial: Trial) -> Sequence[Failure]:
+        key = frozenset(trial.values.items())
+        if key not in self.known:
+            if self.rest <= 0:
+                return ()
+            self.rest -= 1
+            self.known[key] = self.composed(trial.values)
+        return self.known[key]
+
+
+def _message(doubt: Doubt, trial: Trial) -> str:
     if doubt.is_divisor:
-        return f"for {given} the divisor '{doubt.value}' {doubt.what} is 0"
-    return f"for {given} the extent '{doubt.value}' {doubt.what} is {number}"
+        return f"for {trial.shown} the divisor '{doubt.value}' {doubt.what} is 0"
+    return f"for {trial.shown} the extent '{doubt.value}' {doubt.what} is {trial.number}"
 
 
-def _is_open(key: Hashable) -> bool:
-    return isinstance(key.key if isinstance(key, CompileTime) else key, Open)
-
-
-def _trials(leaves: Sequence[Leaf]) -> Iterator[Mapping[Hashable, int]]:
-    rows = [_candidates(leaf) for leaf in leaves]
-    for row in product(*rows):
-        yield {leaf.key: value for leaf, value in zip(leaves, row, strict=True)}
-
-
-def _candidates(leaf: Leaf) -> list[int]:
-    low, high = leaf.low, leaf.high
-    start = low if low is not None else 0
-    found = list(range(start, start + _NEAR_ITS_BOUND))
-    if high is not None:
-        found = [value for value in found if value <= high]
-        found.extend(value for value in (high - 1, high) if value >= start and value not in found)
-    return found
-
-
-def _value(a: Integer, values: Mapping[Hashable, int]) -> int | None:
-    try:
-        return shapes.evaluate(a, values)
-    except (DivisionByZero, NegativeExponent, OverflowError, KeyError, TypeError):
-        return None
-
-
-def _holds(condition: Truth, values: Mapping[Hashable, int]) -> bool:
-    try:
-        return shapes.evaluate(condition, values)
-    except (DivisionByZero, NegativeExponent, OverflowError, KeyError, TypeError):
-        return False
+__all__ = ["Doubt", "Open", "doubtful", "doubts_about", "doubts_about_value"]

@@ -11,7 +11,7 @@ from snd_analysis.compose.binding import evaluation_failure
 from snd_analysis.compose.constants import with_values
 from snd_analysis.compose.declared import Declarations, Dynamic
 from snd_analysis.compose.decomposed import take_apart
-from snd_analysis.compose.doubts import Doubt, doubts_about
+from snd_analysis.compose.doubts import Doubt, doubts_about, doubts_about_value
 from snd_analysis.compose.failure import Failure, Site
 from snd_analysis.compose.reuse import LastingModel, lasting_declaration
 from snd_analysis.compose.scope import Scope
@@ -112,6 +112,10 @@ class _Evaluation:
             value = self._scope.evaluate(node.value)
             for symbol, part in take_apart(self._scope, node, value):
                 self._scope.values[symbol] = part
+            if self._scope.composing and not self._unit.in_library:
+                place = self._unit.place(base, node.value)
+                names = ", ".join(each.text for each in nodes.descendants(node.target) if isinstance(each, nodes.Name))
+                self._instance.doubts.extend(doubts_about_value(value, f"in '{names}'", place))
         except EvaluationError as error:
             self._forget(node)
             return self._fail(evaluation_failure(self._unit, base, error))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -18,7 +18,7 @@ from snd_analysis.compose.scope import Scope
 from snd_analysis.compose.session import Session
 from snd_analysis.compose.shape_binding import ShapeBinder
 from snd_analysis.compose.unit import Form, Member, Unit
-from snd_analysis.model import Shape, Tensor, TensorKind, TensorValue
+from snd_analysis.model import Shape, Tensor, TensorKind, TensorValue, empty_pack
 from snd_analysis.names.symbols import Symbol
 from snd_analysis.shapes import Integer, Truth
 from snd_analysis.syntax import nodes
@@ -33,10 +33,11 @@ from snd_analysis.values import (
     Value,
     maybe,
     pack_of,
+    substitute,
     unknown,
 )
 
-InputShapes: TypeAlias = tuple[tuple[int, ...], ...] | None
+InputShapes: TypeAlias = "tuple[tuple[int | Integer, ...], ...] | None"
 """The shape of an input, of a pack one for each tensor or one for all of them; None if the input is null."""
 
 
@@ -54,7 +55,26 @@ def compose_root(
     is what may be used of an earlier version of the definition, composed with the same of all these; it learns what
     may be used next.
     """
-    binder = _RootBinder(unit, attributes, dtypes, inputs or {}, session.composing)
+    instance = _composed(session, unit, attributes, dtypes, inputs or {}, lasting)
+    if session.composing and not any(failure.rule == "assertion-fails" for failure in instance.failures):
+
+        def composed(values: Mapping[Hashable, int]) -> Sequence[Failure]:
+            given = {**attributes, **_attributes_for(instance, values)}
+            return _composed(session, unit, given, dtypes, _inputs_for(instance, values)).failures
+
+        instance.failures.extend(doubtful(instance, composed))
+    return instance
+
+
+def _composed(
+    session: Session,
+    unit: Unit,
+    attributes: Mapping[str, Value],
+    dtypes: Mapping[str, str],
+    inputs: Mapping[str, InputShapes],
+    lasting: LastingModel | None = None,
+) -> Instance:
+    binder = _RootBinder(unit, attributes, dtypes, inputs, session.composing)
     empty = Instance(unit, Scope(unit, {}, {}), {}, (), valid=False)
     if unit.has_unreadable_declarations:
         return empty
@@ -79,9 +99,30 @@ def compose_root(
     if own:
         # With attributes that are not meant for it anything may fail.
         instance.failures[:] = own
-    elif session.composing:
-        instance.failures.extend(doubtful(instance))
     return instance
+
+
+def _attributes_for(instance: Instance, values: Mapping[Hashable, int]) -> dict[str, Value]:
+    """The attributes of a composed graph with numbers in place of unknowns."""
+    known = {name: value for name, value in instance.attributes.items() if value is not UNDEFINED}
+    return {name: substitute(value, values) for name, value in known.items()}
+
+
+def _inputs_for(instance: Instance, values: Mapping[Hashable, int]) -> dict[str, InputShapes]:
+    """The shapes of the inputs of a composed graph with numbers in place of unknowns, as far as they are rows."""
+    found: dict[str, InputShapes] = {}
+    for member, value in zip(instance.unit.inputs, instance.inputs, strict=True):
+        tensors = [value] if isinstance(value, Tensor) else value.items if isinstance(value, Pack) else None
+        rows = []
+        for tensor in tensors or ():
+            shape = tensor.shape if isinstance(tensor, Tensor) else None
+            rows.append(tuple(extent for extent in shape or (UNDEFINED,) if isinstance(extent, Integer)))
+            if shape is None or len(rows[-1]) != len(shape):
+                break
+        else:
+            if rows:
+                found[member.name] = tuple(tuple(shapes.substitute(each, values) for each in row) for row in rows)
+    return found
 
 
 def _at_declaration(failure: Failure) -> Failure:
@@ -199,7 +240,10 @@ class _RootBinder(Binder):
             return NULL
         dtype = self.scope.element_type(member.node.type)
         place = self.unit.declared(member.symbol)
-        rows = [tuple(shapes.constant(extent) for extent in shape) for shape in given]
+        rows = [
+            tuple(extent if isinstance(extent, Integer) else shapes.constant(extent) for extent in shape)
+            for shape in given
+        ]
         if member.node.pack is None:
             return Tensor(member.name, dtype, rows[0], TensorKind.INPUT, place)
         written = self._declared_length(member)
@@ -231,12 +275,11 @@ class _RootBinder(Binder):
                 self._demand_possible(member, shape)
                 return Tensor(member.name, dtype, shape, TensorKind.INPUT, place)
             count = length.value
-            if count is None or count > MOST_TENSORS:
+            if not count or count > MOST_TENSORS:
                 shape = self._item_shape(member, declarations, length)
                 self._bind_rank(member, shape)
-                return Pack(
-                    (Run(length, Tensor(f"{member.name}[]", dtype, shape, TensorKind.INPUT, place)),), dtype=dtype
-                )
+                item = Tensor(f"{member.name}[]", dtype, shape, TensorKind.INPUT, place)
+                return empty_pack(item) if count == 0 else Pack((Run(length, item),), dtype=dtype)
             items = []
             for at in range(count):
                 shape = declarations.shape(member, shapes.constant(at))
