@@ -7,8 +7,8 @@ which occurs only where an operator is composed without a caller.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -17,7 +17,7 @@ from snd_analysis.names.symbols import OperatorName
 from snd_analysis.shapes import Integer, Truth
 from snd_analysis.source import Span
 from snd_analysis.syntax import nodes
-from snd_analysis.values import Pack, Run, Value
+from snd_analysis.values import Pack, Positioned, Run, Value, positional
 
 if TYPE_CHECKING:
     from snd_analysis.compose.instance import Instance
@@ -70,7 +70,7 @@ class Quantization:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Tensor:
+class Tensor(Positioned):
     """A tensor, known by identity. ``shape`` is None if it could not be composed, ``dtype`` then may be too."""
 
     name: str
@@ -82,6 +82,15 @@ class Tensor:
     value: Value | None = None
     """Of a constant: a scalar for all elements, or a pack of them in row-major order."""
     quantization: Quantization | None = None
+
+    def at_position(self, shift: Callable[[Value], Value]) -> Tensor:
+        """The tensor of one place in a pack whose tensors differ in extents."""
+        if self.shape is None or not any(map(positional, self.shape)):
+            return self
+        shape = tuple(shift(part) for part in self.shape)
+        return replace(
+            self, shape=tuple(part if isinstance(part, Integer | Run) else shapes.opaque("…") for part in shape)
+        )
 
     @property
     def known(self) -> bool:
@@ -105,6 +114,16 @@ class Tensor:
             assert isinstance(extent, Integer)
             volume = volume * extent
         return volume
+
+
+def item_of_empty(pack: Pack) -> Tensor | None:
+    """What a tensor of an empty pack would be like, if that is known: of its element type and shape."""
+    return pack.repeats if not pack.segments and isinstance(pack.repeats, Tensor) else None
+
+
+def empty_pack(item: Value, dtype: str | None = None) -> Pack:
+    """A pack without tensors, which would be like ``item`` if there were any."""
+    return Pack((), dtype=item.dtype or dtype, repeats=item) if isinstance(item, Tensor) else Pack((), dtype=dtype)
 
 
 TensorValue: TypeAlias = "Tensor | Pack | Value"

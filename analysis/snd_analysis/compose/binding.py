@@ -13,7 +13,7 @@ from snd_analysis.compose.scope import Scope
 from snd_analysis.compose.shape_binding import ShapeBinder
 from snd_analysis.compose.unit import Member, Unit
 from snd_analysis.compose.words import counted_items, shown
-from snd_analysis.model import RuntimeCheck, Tensor, TensorKind, TensorValue
+from snd_analysis.model import RuntimeCheck, Tensor, TensorKind, TensorValue, empty_pack, item_of_empty
 from snd_analysis.names.symbols import Symbol
 from snd_analysis.shapes import TRUE, Integer, Truth, Verdict
 from snd_analysis.syntax import nodes
@@ -365,6 +365,8 @@ def as_tensor(value: Value, name: str, dtype: str | None = None) -> TensorValue:
             else as_tensor(segment, f"{name}[{at}]", dtype)
             for at, segment in enumerate(value.segments)
         ]
+        if not segments:
+            return empty_pack(item_of_empty(value), dtype or value.dtype)
         return UNDEFINED if UNDEFINED in segments else Pack(segments, dtype=dtype or value.dtype)
     return Tensor(name, dtype_of(value) or dtype, (), TensorKind.CONSTANT, None, value)
 

@@ -139,6 +139,12 @@ class Composer:
                 return self.invocation(value, name, targets)
         return [self.tensor(value, targets.name(0))]
 
+    def probed(self, body: nodes.Callable, targets: Targets) -> Values | None:
+        """What the body of a loop would give with what its names stand for; nothing of it is kept."""
+        from snd_analysis.compose.iterations import tried
+
+        return tried(self, body, targets)[0]
+
     def _region(self, region: nodes.Region, targets: Targets) -> Values | None:
         results: Values | None = None
         with self.labelled(targets.label):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from snd_analysis import shapes
 from snd_analysis.compose.scope import Scope
 from snd_analysis.compose.unit import Member
-from snd_analysis.model import Place, Shape, Tensor, TensorKind, TensorValue
+from snd_analysis.model import Place, Shape, Tensor, TensorKind, TensorValue, empty_pack
 from snd_analysis.names.symbols import Symbol
 from snd_analysis.shapes import Integer, Truth
 from snd_analysis.syntax import nodes
@@ -64,7 +64,7 @@ class Declarations:
         if count is None or count > MOST_TENSORS:
             return Pack((Run(length, make(f"{member.name}[]", None)),), dtype=dtype)
         items = [make(f"{member.name}[{at}]", shapes.constant(at)) for at in range(max(count, 0))]
-        return Pack(items, dtype=dtype)
+        return Pack(items, dtype=dtype) if items else empty_pack(make(f"{member.name}[]", None), dtype)
 
     # ---- shapes ------------------------------------------------------------------------------------------------------
     def shape(self, member: Member, at: Integer | None) -> Shape | None:

@@ -14,7 +14,17 @@ from snd_analysis.compose.renewal import Renewal
 from snd_analysis.model import Shape, Tensor, TensorValue
 from snd_analysis.shapes import Integer
 from snd_analysis.syntax import nodes
-from snd_analysis.values import UNDEFINED, Element, EvaluationError, Pack, Run, Value
+from snd_analysis.values import (
+    POSITION,
+    POSITION_KEY,
+    UNDEFINED,
+    Element,
+    EvaluationError,
+    Pack,
+    Run,
+    Value,
+    substitute,
+)
 
 if TYPE_CHECKING:
     from snd_analysis.compose.composer import Composer, Values
@@ -139,7 +149,7 @@ def items_differ(packs: Values, count: int) -> bool:
 def keys_of(shape: Shape | None) -> frozenset[Hashable]:
     """The items of packs that are not known in a shape: which they are differs between iterations."""
     leaves = [leaf for part in shape or () if isinstance(part, Integer) for leaf in part.leaves]
-    return frozenset(leaf.key for leaf in leaves if isinstance(leaf.key, Element))
+    return frozenset(leaf.key for leaf in leaves if isinstance(leaf.key, Element) or leaf.key is POSITION_KEY)
 
 
 class Renewing:
@@ -158,6 +168,19 @@ class Renewing:
         new = renewal.tensors(value)
         self._composer.instance.dynamic.update(renewal.extents)
         return new
+
+    def of_each(self, value: Tensor, varying: frozenset[Hashable]) -> Tensor:
+        """A result as the one of every iteration: extents that differ are unknown ones of each, within their bounds."""
+        values: dict[Hashable, Integer] = {}
+        for extent in value.shape or ():
+            for leaf in extent.leaves if isinstance(extent, Integer) else ():
+                if leaf.key in values or leaf.key is POSITION_KEY or leaf.key not in varying | self._arisen.keys():
+                    continue
+                among = self._composer.dynamic(leaf.name, leaf.low or 0, leaf.high)
+                each = shapes.function("each", among, POSITION, minimum=leaf.low)
+                values[leaf.key] = each if leaf.high is None else shapes.minimum(each, leaf.high)
+        shape = [substitute(each, values) if isinstance(each, Integer) else each for each in value.shape or ()]
+        return replace(value, shape=tuple(each for each in shape if isinstance(each, Integer | Run)))
 
     def varies(self, value: TensorValue, varying: frozenset[Hashable]) -> bool:
         """Whether a result has an extent that may be another one in another iteration."""

@@ -14,7 +14,7 @@ from snd_analysis.compose.iterations import MOST_ITEMS, Renewing, items_differ, 
 from snd_analysis.compose.joining import common_shape
 from snd_analysis.compose.results import Targets
 from snd_analysis.compose.words import tensor_text
-from snd_analysis.model import Graph, Loop, LoopLocal, Tensor, TensorKind, TensorValue
+from snd_analysis.model import Graph, Loop, LoopLocal, Tensor, TensorKind, TensorValue, empty_pack, item_of_empty
 from snd_analysis.names.symbols import Symbol
 from snd_analysis.shapes import Integer, Verdict
 from snd_analysis.syntax import nodes
@@ -121,9 +121,21 @@ def unrolled(
         carries = results[: len(carries)]
         collected.append(results[len(carries) :])
     further: Values = [Pack(row, dtype=_dtype(row)) for row in zip(*collected, strict=False)]
-    if not collected:
-        further = [Pack(())] * max(0, targets.count - len(carries))
+    if count <= 0:
+        further = nothing_collected(composer, node, carries, packs, targets)
     return [*carries, *further]
+
+
+def nothing_collected(composer: Composer, node: nodes.Loop, carries: Values, packs: Values, targets: Targets) -> Values:
+    """The empty packs that a loop without iterations collects: what their tensors would be tells the body."""
+    for carry, value in zip(node.carries, carries, strict=True):
+        let(composer, carry.name, _local(composer, value, carry.name))
+    for scan, pack in zip(node.scans, packs, strict=True):
+        let(composer, scan.name, _scan_item(composer, pack, scan.name))
+    _let_index(composer, node)
+    results = composer.probed(node.body, targets) or []
+    unknown = [UNDEFINED] * max(0, targets.count - len(results))
+    return [empty_pack(value) for value in (*results, *unknown)[len(carries) :]]
 
 
 def _dtype(row: tuple[TensorValue, ...]) -> str | None:
@@ -286,7 +298,7 @@ def _scan_item(composer: Composer, pack: TensorValue, name: nodes.Name) -> Tenso
     """The item of a pack in any iteration; extents in which the items differ are dynamic."""
     if not isinstance(pack, Pack):
         return UNDEFINED
-    items = [each.element if isinstance(each, Run) else each for each in pack.segments]
+    items = [each.element if isinstance(each, Run) else each for each in pack.segments] or [item_of_empty(pack)]
     tensors = [each for each in items if isinstance(each, Tensor)]
     if not tensors or len(tensors) != len(items):
         return UNDEFINED
@@ -349,12 +361,12 @@ def _collected(
             if not isinstance(made, Tensor) or made.shape is None:
                 return UNDEFINED
             items.append(Tensor(name, made.dtype, made.shape, TensorKind.RESULT, place))
-        return Pack(items, dtype=value.dtype)
+        return Pack(items, dtype=value.dtype) if items else empty_pack(value)
     length = count
     if dynamic or length is None:
         most = shapes.bounds(count)[1] if count is not None else None
         length = composer.dynamic(f"{plain}.size", 0, most)
     if iterations_.renewing.varies(value, iterations_.varying):
-        return UNDEFINED  # the tensors of such a pack can't be told apart
+        value = iterations_.renewing.of_each(value, iterations_.varying)
     made = Tensor(composer.scoped(f"{plain}[]"), value.dtype, value.shape, TensorKind.RESULT, place)
     return Pack((Run(length, made),), dtype=value.dtype)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from snd_analysis import shapes
 from snd_analysis.compose.declared import Dynamic
-from snd_analysis.model import Shape, Tensor, TensorValue
+from snd_analysis.model import Shape, Tensor, TensorValue, empty_pack, item_of_empty
 from snd_analysis.shapes import Integer
 from snd_analysis.values import Maybe, Pack, Run, substitute
 
@@ -33,6 +33,8 @@ class Renewal:
         if isinstance(value, Maybe):
             return Maybe(value.present, self.tensors(value.value))
         if isinstance(value, Pack):
+            if not value.segments:
+                return empty_pack(self.tensors(item_of_empty(value)), value.dtype)
             segments = [
                 Run(self._extent(segment.length), self.tensors(segment.element))
                 if isinstance(segment, Run)

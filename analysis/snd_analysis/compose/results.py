@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from snd_analysis import shapes
 from snd_analysis.compose.annotations import annotated
-from snd_analysis.model import Place, Tensor, TensorKind, TensorValue
+from snd_analysis.model import Place, Tensor, TensorKind, TensorValue, empty_pack, item_of_empty
 from snd_analysis.names.symbols import Symbol, SymbolKind
 from snd_analysis.shapes import Integer, Verdict
 from snd_analysis.syntax import nodes
@@ -135,6 +135,9 @@ def made_output(
         return Maybe(template.present, made_output(composer, template.value, formal, targets, at, place))
     if not isinstance(template, Pack):
         return template
+    if not template.segments:
+        like = item_of_empty(template)
+        return empty_pack(like and made_output(composer, like, f"{formal}[]", targets, at, place), template.dtype)
     segments: list[object] = []
     for number, segment in enumerate(template.segments):
         item = segment.element if isinstance(segment, Run) else segment

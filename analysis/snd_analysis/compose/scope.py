@@ -8,7 +8,7 @@ from snd_analysis.model import Tensor
 from snd_analysis.names.symbols import ShapeMember, Symbol
 from snd_analysis.shapes import Integer
 from snd_analysis.syntax import nodes
-from snd_analysis.values import NULL, UNDEFINED, EvaluationError, Maybe, Pack, Run, Value, evaluate, maybe
+from snd_analysis.values import NULL, UNDEFINED, EvaluationError, Maybe, Pack, Run, Value, evaluate, maybe, positional
 
 
 class Scope:
@@ -72,7 +72,8 @@ def member_of(value: Value, member: str) -> Value:
         shapes_of_items = [_tensor_of(segment) for segment in value.segments]
         known = [tensor.shape for tensor in shapes_of_items if tensor is not None and tensor.shape is not None]
         if known and len(known) == len(value.segments) and all(_same_rank(known[0], shape) for shape in known[1:]):
-            return member_of(shapes_of_items[0], member) if member == "rank" or len(set(known)) == 1 else UNDEFINED
+            of_all = len(set(known)) == 1 and not any(map(positional, known[0]))
+            return member_of(shapes_of_items[0], member) if member == "rank" or of_all else UNDEFINED
         return UNDEFINED
     if not isinstance(value, Tensor) or value.shape is None:
         return UNDEFINED

@@ -10,7 +10,7 @@ from snd_analysis.compose.failure import BindingFailed, Unbindable
 from snd_analysis.compose.instance import Instance, evaluate_declarations
 from snd_analysis.compose.scope import Scope
 from snd_analysis.compose.unit import Unit
-from snd_analysis.model import Tensor, TensorKind, TensorValue
+from snd_analysis.model import Tensor, TensorKind, TensorValue, empty_pack, item_of_empty
 from snd_analysis.names.symbols import OperatorName
 from snd_analysis.values import Maybe, Pack, Run, Value
 
@@ -144,6 +144,8 @@ def formal_inputs(unit: Unit, inputs: list[TensorValue]) -> tuple[TensorValue, .
         if isinstance(value, Maybe):
             return Maybe(value.present, renamed(value.value, name, member))
         if isinstance(value, Pack):
+            if not value.segments:
+                return empty_pack(renamed(item_of_empty(value), f"{name}[]", member), value.dtype)
             segments = [
                 Run(segment.length, renamed(segment.element, f"{name}[]", member))
                 if isinstance(segment, Run)
@@ -176,6 +178,9 @@ def _input_key(value: TensorValue, seen: dict[Tensor, int]) -> Hashable:
     if isinstance(value, Maybe):
         return "maybe", value.present, _input_key(value.value, seen)
     if isinstance(value, Pack):
+        if not value.segments:
+            item = item_of_empty(value)
+            return () if item is None else ("empty", item.dtype, item.shape)
         return tuple(
             (segment.length, _input_key(segment.element, seen))
             if isinstance(segment, Run)

@@ -12,12 +12,24 @@ from snd_analysis.compose.failure import BindingFailed
 from snd_analysis.compose.scope import Scope, rank_of
 from snd_analysis.compose.unit import Member
 from snd_analysis.compose.words import shape_text, shown, tensor_text
-from snd_analysis.model import Tensor, TensorValue
+from snd_analysis.model import Tensor, TensorValue, item_of_empty
 from snd_analysis.names.symbols import Symbol
 from snd_analysis.shapes import Integer, Truth, Verdict
 from snd_analysis.syntax import nodes
 from snd_analysis.types.written import written
-from snd_analysis.values import NULL, UNDEFINED, EvaluationError, Maybe, Pack, Run, Value, cut, may_become_known, split
+from snd_analysis.values import (
+    NULL,
+    UNDEFINED,
+    EvaluationError,
+    Maybe,
+    Pack,
+    Run,
+    Value,
+    cut,
+    may_become_known,
+    shifted,
+    split,
+)
 
 if TYPE_CHECKING:
     from snd_analysis.compose.binding import Binder
@@ -110,6 +122,11 @@ class ShapeBinder:
             for symbol, extents in self._items.items():
                 found = extents[0] if not isinstance(segment, Run) else Run(segment.length, extents[0])
                 collected.setdefault(symbol, []).append(found)
+        item = item_of_empty(pack)
+        if item is not None and item.shape is not None:
+            self._items = {}
+            self._bind_tensor(member, item)
+            collected = {symbol: [] for symbol in self._items}
         self._items = None
         for symbol, extents in collected.items():
             self._scope.values[symbol] = Pack(extents, dtype="int")
@@ -257,7 +274,9 @@ class ShapeBinder:
             if isinstance(found, Unsolvable):
                 raise self._not_deducible(member, tensor, extent, actual, found)
             self._items.setdefault(form.symbol, []).append(found)
-        elif form is not None and values.get(form.symbol, NULL) is NULL:
+            return
+        actual = self._of_all(actual)
+        if form is not None and values.get(form.symbol, NULL) is NULL:
             # An extent that is null so far may be there in another place: `c..(first),n,c..(!first)`.
             found = solve(form, actual)
             if isinstance(found, Unsolvable):
@@ -270,12 +289,20 @@ class ShapeBinder:
                 self._agree(member, tensor, extent, expected, actual)
         self._check_bound(member, extent, actual)
 
+    def _of_all(self, extent: Integer) -> Integer:
+        """An extent that all tensors of a pack have: that of the first one, where nobody knows if they are the same."""
+        first = extent if self._items is None else shifted(extent, shapes.constant(0))
+        assert isinstance(first, Integer)
+        return first
+
     def _bind_pack_of_extents(self, member: Member, tensor: Tensor, extent: nodes.Extent, taken: Pack) -> None:
         for actual in taken.items or ():
             if isinstance(actual, Integer):
                 self._check_bound(member, extent, actual)
         if isinstance(extent.value, nodes.Tilde):
             return
+        segments = (self._of_all(each) if isinstance(each, Integer) else each for each in taken.segments)
+        taken = Pack(segments, dtype="int")
         for actual in taken.items or ():
             self._demand_static(member, tensor, extent, actual)
         form = self._unit.form(extent.value)

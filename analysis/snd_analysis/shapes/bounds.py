@@ -8,8 +8,9 @@ from snd_analysis.shapes.integer import UNIT, Atom, Indicator, Integer, Monomial
 from snd_analysis.shapes.intervals import EVERYTHING, Interval
 from snd_analysis.shapes.operations import Absolute, Extremum, Function, Power, Quotient, Sign
 
-# How often parts of a sum are replaced by what bounds them, one after the other.
-_MOST_REPLACEMENTS = 3
+# How often parts of a sum are replaced by what bounds them, one after the other, in sums of so many terms: each time
+# there are as many ways as terms.
+_MOST_REPLACEMENTS = ((10, 3), (24, 2), (100, 1))
 
 
 def bounds(a: Integer) -> Interval:
@@ -19,7 +20,8 @@ def bounds(a: Integer) -> Interval:
     different non-negative variables, and their quotients, minima and maxima.
     """
     if a._bounds is None:
-        a._bounds = _bounds(a, _MOST_REPLACEMENTS)
+        replacements = next((number for most, number in _MOST_REPLACEMENTS if len(a.terms) <= most), 0)
+        a._bounds = _bounds(a, replacements)
     return a._bounds
 
 

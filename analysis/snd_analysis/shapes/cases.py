@@ -16,7 +16,11 @@ def indicators(a: Integer) -> list[Indicator]:
     if not a.is_conditional:
         return []
     found = [atom for atom in a.atoms() if isinstance(atom, Indicator)]
-    return sorted(found, key=lambda atom: (str(atom.parts[0]), atom.order)) if len(found) > 1 else found
+    if len(found) < 2:
+        return found
+    from snd_analysis.shapes.printing import print_atom
+
+    return sorted(found, key=lambda atom: (print_atom(atom)[0], atom.order))
 
 
 def statement_of(atom: Indicator) -> Statement:

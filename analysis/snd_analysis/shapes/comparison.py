@@ -7,10 +7,11 @@ from enum import Enum
 from math import gcd
 from typing import Literal, TypeAlias
 
+from snd_analysis.shapes import intervals
 from snd_analysis.shapes.bounds import bounds
 from snd_analysis.shapes.cases import cases, indicators, statement_of, where
 from snd_analysis.shapes.division import is_nonzero, prefers_sign
-from snd_analysis.shapes.integer import UNIT, Atom, Integer, Monomial, as_integer, of_atom
+from snd_analysis.shapes.integer import MOST_CONDITIONS, UNIT, Atom, Integer, Monomial, as_integer, of_atom, opaque
 from snd_analysis.shapes.truth import FALSE, TRUE, AtLeastZero, IsZero, Truth, and_, indicator, not_, or_, truth
 
 Relation: TypeAlias = Literal["<", "<=", ">", ">=", "==", "!="]
@@ -128,4 +129,8 @@ def choose(condition: Truth, a: Integer | int, b: Integer | int) -> Integer:
         return second
     if condition == compare("==", first, second):
         return second  # of two that are equal where the first is chosen
-    return second + indicator(condition) * (first - second)
+    chosen = second + indicator(condition) * (first - second)
+    if chosen.conditions <= MOST_CONDITIONS:
+        return chosen
+    low, high = intervals.union([bounds(first), bounds(second)])
+    return opaque("…", low, (choose, condition, first, second), high)

@@ -23,12 +23,14 @@ MOST_BITS = 8192
 _LARGEST = 1 << MOST_BITS
 # Deeper operations become an unknown: everything that walks integers recurses.
 DEEPEST = 100
+MOST_CONDITIONS = 32
+"""Choices between integers that depend on more conditions, at any depth, become unknown: each may double the work."""
 
 
 class Atom:
     """A factor of a monomial. Atoms that are equal and whose variables agree in name and bounds are one object."""
 
-    __slots__ = ("__weakref__", "depth", "hash", "interval", "leaves", "order", "parts", "text")
+    __slots__ = ("__weakref__", "conditions", "depth", "hash", "interval", "leaves", "order", "parts", "text")
 
     _known: ClassVar[WeakValueDictionary[tuple[Any, ...], Atom]] = WeakValueDictionary()
 
@@ -38,6 +40,8 @@ class Atom:
     """Sorts the atoms of a monomial."""
     leaves: frozenset[Leaf]
     depth: int
+    conditions: int
+    """How many conditions there are at any depth, each as often as it occurs."""
     interval: Interval | None
     """What ``bounds`` found, once asked."""
     text: tuple[str, int] | None
@@ -64,6 +68,7 @@ class Atom:
         self.order = (self.hash, name)
         self.leaves = leaves
         self.depth = depth
+        self.conditions = 0
         self.interval = None
         self.text = None
 
@@ -115,6 +120,8 @@ class Operation(Atom):
         self = super().__new__(cls)
         self.parts = parts
         self._setup((cls, *parts), leaves, 1 + max((part.depth for part in parts if hasattr(part, "depth")), default=0))
+        self.conditions = sum(part.conditions for part in parts if hasattr(part, "conditions"))
+        self.conditions += issubclass(cls, Indicator)
         cls._known[cls, *parts] = self
         return self
 
@@ -159,7 +166,7 @@ def multiply_monomials(a: Monomial, b: Monomial) -> Monomial:
 class Integer:
     """A canonical polynomial. Made by the functions of this package only; immutable."""
 
-    __slots__ = ("_bounds", "_depth", "_hash", "_leaves", "terms")
+    __slots__ = ("_bounds", "_conditions", "_depth", "_hash", "_leaves", "terms")
 
     terms: Mapping[Monomial, int]
     """Coefficients, none of them zero."""
@@ -170,6 +177,7 @@ class Integer:
         self._bounds: Interval | None = None
         self._leaves: frozenset[Leaf] | None = None
         self._depth: int | None = None
+        self._conditions: int | None = None
 
     # ---- identity ----------------------------------------------------------------------------------------------------
     def __eq__(self, other: object) -> bool:
@@ -218,6 +226,13 @@ class Integer:
         if self._depth is None:
             self._depth = max((atom.depth for monomial in self.terms for atom, _ in monomial), default=0)
         return self._depth
+
+    @property
+    def conditions(self) -> int:
+        """How many conditions there are at any depth; one inside of several operations counts once for each."""
+        if self._conditions is None:
+            self._conditions = sum(atom.conditions for atom in self.atoms())
+        return self._conditions
 
     def atoms(self) -> tuple[Atom, ...]:
         """The different factors of the monomials, not those inside them, in the order of the terms."""
@@ -387,9 +402,9 @@ class _Unknown:
     origin: Hashable
 
 
-def opaque(name: str, minimum: int | None = 0, origin: Hashable | None = None) -> Integer:
+def opaque(name: str, minimum: int | None = 0, origin: Hashable | None = None, maximum: int | None = None) -> Integer:
     """An unknown that equals only itself, and those of the same origin if one is given."""
-    return variable(_Unknown(object() if origin is None else origin), name, minimum)
+    return variable(_Unknown(object() if origin is None else origin), name, minimum, maximum)
 
 
 def without_unknowns(a: Integer, name: str, origin: Hashable | None = None) -> Integer:

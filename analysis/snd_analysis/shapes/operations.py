@@ -50,6 +50,11 @@ class Candidates(frozenset[Integer]):
         return max(candidate.depth for candidate in self)
 
     @property
+    def conditions(self) -> int:
+        """Those of all."""
+        return sum(candidate.conditions for candidate in self)
+
+    @property
     def leaves(self) -> frozenset[object]:
         """Those of all."""
         return frozenset().union(*(candidate.leaves for candidate in self))

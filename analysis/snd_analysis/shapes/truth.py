@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from typing import Any, Final
 
-from snd_analysis.shapes.integer import ONE, ZERO, Indicator, Integer, Leaf, of_atom
+from snd_analysis.shapes.integer import MOST_CONDITIONS, ONE, ZERO, Indicator, Integer, Leaf, of_atom
 
 # Larger formulas are not looked at as Boolean functions.
 _MOST_LITERALS = 8
+# Larger ones become an unknown: an exclusive disjunction doubles what it is made of.
+_MOST_KEPT = 64
 
 
 class Truth:
@@ -47,6 +49,16 @@ class Truth:
     def depth(self) -> int:
         """How deep operations nest."""
         return max((part.depth for part in self.parts if hasattr(part, "depth")), default=0)
+
+    @property
+    def conditions(self) -> int:
+        """How many conditions there are inside of operations, at any depth."""
+        return sum(part.conditions for part in self.parts if isinstance(part, Integer))
+
+    @property
+    def literals(self) -> int:
+        """How many statements the condition is made of."""
+        return 1
 
 
 class Known(Truth):
@@ -114,11 +126,13 @@ class IsZero(Statement):
 class Junction(Truth):
     """The conjunction or disjunction of a set of at least two conditions, none a junction of the same kind."""
 
-    __slots__ = ("conjunction", "operands")
+    __slots__ = ("_conditions", "_literals", "conjunction", "operands")
 
     def __init__(self, conjunction: bool, operands: Iterable[Truth]) -> None:
         self.conjunction = conjunction
         self.operands = tuple(dict.fromkeys(operands))
+        self._literals = sum(item.literals for item in self.operands)
+        self._conditions = sum(item.conditions for item in self.operands)
         leaves: frozenset[Leaf] = frozenset()
         self._setup((conjunction, frozenset(self.operands)), leaves.union(*(item.leaves for item in self.operands)))
 
@@ -129,6 +143,16 @@ class Junction(Truth):
     def depth(self) -> int:
         """How deep operations nest."""
         return max(operand.depth for operand in self.operands)
+
+    @property
+    def conditions(self) -> int:
+        """How many conditions there are inside of operations, at any depth."""
+        return self._conditions
+
+    @property
+    def literals(self) -> int:
+        """How many statements the condition is made of."""
+        return self._literals
 
 
 def truth(value: bool) -> Truth:
@@ -185,15 +209,13 @@ def _junction(conjunction: bool, operands: Iterable[Truth]) -> Truth:
     if any(not_(item) in flat for item in flat if isinstance(item, Statement)) or _contradict(conjunction, flat):
         return deciding
     whole = Junction(conjunction, flat)
-    if any(isinstance(item, Junction) for item in flat) and len(_literals(whole)) <= _MOST_LITERALS:
+    if whole.literals > _MOST_KEPT or whole.conditions > MOST_CONDITIONS:
+        return proposition((Junction, whole), "…")
+    if any(isinstance(item, Junction) for item in flat) and whole.literals <= _MOST_LITERALS:
         number = indicator(whole).value
         if number is not None:
             return truth(bool(number))
     return whole
-
-
-def _literals(a: Truth) -> list[Truth]:
-    return [literal for item in a.operands for literal in _literals(item)] if isinstance(a, Junction) else [a]
 
 
 def _without_implied(conjunction: bool, operands: list[Truth]) -> list[Truth]:

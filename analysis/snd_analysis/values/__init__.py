@@ -18,7 +18,17 @@ from snd_analysis.values.indexing import Slice, index, sliced
 from snd_analysis.values.items import cut, item, split
 from snd_analysis.values.lists import with_length
 from snd_analysis.values.operations import OPERATIONS, UNARY
-from snd_analysis.values.pack import POSITION, Element, Pack, Run, element_of, pack_of
+from snd_analysis.values.pack import (
+    POSITION,
+    POSITION_KEY,
+    Element,
+    Pack,
+    Positioned,
+    Run,
+    element_of,
+    pack_of,
+    positional,
+)
 from snd_analysis.values.rewriting import shifted, substitute
 from snd_analysis.values.scalars import (
     NULL,
@@ -41,6 +51,7 @@ __all__ = [
     "NULL",
     "OPERATIONS",
     "POSITION",
+    "POSITION_KEY",
     "UNARY",
     "UNDEFINED",
     "CompileTime",
@@ -50,6 +61,7 @@ __all__ = [
     "Failure",
     "Maybe",
     "Pack",
+    "Positioned",
     "Result",
     "Run",
     "Slice",
@@ -68,6 +80,7 @@ __all__ = [
     "may_become_known",
     "maybe",
     "pack_of",
+    "positional",
     "shifted",
     "sliced",
     "split",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
@@ -142,7 +142,7 @@ class Pack:
         if self.segments:
             first = self.segments[0]
             return dtype_of(first.element if isinstance(first, Run) else first)
-        return dtype_of(self.repeats) if self.repeats is not None else self._dtype
+        return (dtype_of(self.repeats) if self.repeats is not None else None) or self._dtype
 
     @property
     def uniform(self) -> Value | None:
@@ -166,6 +166,16 @@ class Pack:
             return None
         segment = self.segments[0]
         return segment if isinstance(segment, Run) else None
+
+
+class Positioned:
+    """Something that the evaluator takes as it is, but that may be another one in every place of a ``Run``."""
+
+    __slots__ = ()
+
+    def at_position(self, shift: Callable[[Value], Value]) -> Positioned:
+        """The one of a place, given what puts that for the position in values."""
+        raise NotImplementedError
 
 
 def _written_out(segments: tuple[Segment, ...], repeats: Value | None) -> tuple[tuple[Segment, ...], Value | None]:

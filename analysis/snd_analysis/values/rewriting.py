@@ -14,6 +14,7 @@ from snd_analysis.values.pack import (
     POSITION_KEY,
     Element,
     Pack,
+    Positioned,
     Run,
     Segment,
     element_value,
@@ -29,7 +30,11 @@ def shifted(element: Value, index: Integer) -> Value:
 
     Raises Failure if it has no value there.
     """
-    if index is POSITION or not positional(element):
+    if index is POSITION:
+        return element
+    if isinstance(element, Positioned):
+        return element.at_position(lambda value: shifted(value, index))
+    if not positional(element):
         return element
     return _Rewriting(index, {}, {}).value(element)
 

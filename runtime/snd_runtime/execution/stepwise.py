@@ -27,11 +27,12 @@ from snd_analysis.compose.loops import (
     iterations,
     lengths_agree,
     let,
+    nothing_collected,
     scopes_of_loop,
     unrolled,
 )
 from snd_analysis.compose.results import Targets, assign, made_output
-from snd_analysis.model import Place, Tensor, TensorKind, TensorValue
+from snd_analysis.model import Place, Tensor, TensorKind, TensorValue, empty_pack, item_of_empty
 from snd_analysis.names.symbols import OperatorName
 from snd_analysis.shapes import FALSE, TRUE
 from snd_analysis.syntax import nodes
@@ -179,9 +180,16 @@ class Stepwise(Composer):
         self._state.budget.allocate(f"'{tensor.name}'", int(np.prod(shape, dtype=object)), dtype.itemsize, place)
         return np.full(shape, value, dtype)
 
-    def _named(self, value: Argument, formal: str, targets: Targets, at: int, place: Place) -> TensorValue:
+    def _named(
+        self, value: Argument, formal: str, targets: Targets, at: int, place: Place, declared: TensorValue
+    ) -> TensorValue:
         """The tensors of a result, as the left side of the statement names them."""
-        made = made_output(self, tensor_of(value, formal), formal, targets, at, place)
+        found = tensor_of(value, formal)
+        if isinstance(found, Pack) and not found.segments and isinstance(declared, Pack) and declared.run is not None:
+            found = empty_pack(declared.run.element)
+        elif isinstance(found, Pack) and not found.segments:
+            found = declared
+        made = made_output(self, found, formal, targets, at, place)
         self._let(made, value)
         self._counted.update(tensors_of(made))
         self._show(made, value)
@@ -237,7 +245,7 @@ class Stepwise(Composer):
             raise failed.via(Site(place, f"'{unit.shown}' is invoked here")) from None
         budget.settle(used + sum(bytes_of(value) for value in outputs))
         return [
-            self._named(value, member.name, targets, at, place)
+            self._named(value, member.name, targets, at, place, instance.outputs[at])
             for at, (value, member) in enumerate(zip(outputs, unit.outputs, strict=True))
         ]
 
@@ -332,7 +340,7 @@ class Stepwise(Composer):
         finally:
             self._iterations = around
         if collected is None:
-            return [*carries, *self._nothing(node, len(carries), targets)]
+            return [*carries, *self._nothing(node, carries, packs, targets)]
         results = [*carries, *(Pack(row) for row in collected)]
         self._counted.update(tensor for value in results for tensor in tensors_of(value))
         return results
@@ -376,19 +384,26 @@ class Stepwise(Composer):
         self._let(named, self._array(value, value.place))
         return named
 
-    def _nothing(self, node: nodes.Loop, carried: int, targets: Targets) -> Values:
+    def _nothing(self, node: nodes.Loop, carries: Values, packs: Values, targets: Targets) -> Values:
         """The packs that a loop without iterations collects: empty ones, whose types its composition tells."""
-        self._is_probing = True
-        try:
-            results = super().loop(node, targets) or []
-        finally:
-            self._is_probing = False
-        raise_failure(self.instance)
-        packs = results[carried:]
-        if len(packs) < targets.count - carried or not all(isinstance(value, Pack) for value in packs):
+        found = nothing_collected(self, node, carries, packs, targets)
+        if len(found) < targets.count - len(carries) or not all(map(_item_is_known, found)):
             message = "there is nothing to scan, so nothing tells the types and shapes of what the loop would collect"
             raise EvaluationFailed("unknown-value", message, self.place(node))
-        return [Pack((), dtype=value.dtype) for value in packs if isinstance(value, Pack)]
+        return found
+
+    def probed(self, body: nodes.Callable, targets: Targets) -> Values | None:
+        """What the body of a loop would give; nothing is run."""
+        self._is_probing = True
+        try:
+            return super().probed(body, targets)
+        finally:
+            self._is_probing = False
+
+
+def _item_is_known(pack: TensorValue) -> bool:
+    item = item_of_empty(pack) if isinstance(pack, Pack) else None
+    return item is not None and static_shape(item) is not None
 
 
 def _given(instance: Instance) -> Given:

@@ -223,3 +223,19 @@ def test_an_extent_that_stands_in_one_of_two_places(first: str, extent: int):
     text = CHANNELS + net % first
     assert shape(flat(text).outputs["y"]) == [extent]
     assert all(item.rule == "null-not-allowed" for item in check({"main.sknd": text})["main.sknd"])
+
+
+def test_tensors_that_a_loop_of_unknown_count_collects_have_extents_of_their_own():
+    statements = "~, us = with t = x do..(n) { u, ~ = positive(t); yield t, u; };"
+    inputs = "x: real[8]; n: int[];"
+    graph = composed(_net(inputs, f"{statements} y = add(us[0], us[1]); z = add(us[0], us[0]);")).graph
+    tensor = graph.tensors["us"].segments[0].element
+    assert tensor.bound == (8,)
+    assert graph.tensors["y"].bound == (8,)
+    assert [len(operation.checks) for operation in graph.operations] == [0, 1, 0]
+    # What another loop makes of each has its extent, and what changes in it is a matter of each, too.
+    again = composed(_net(inputs, f"{statements} vs = for u : us do neg(u); y = add(us[1], vs[1]);")).graph
+    assert [len(operation.checks) for operation in again.operations] == [0, 0, 0]
+    twice = composed(_net(inputs, f"{statements} vs = for u : us do twice(u); y = vs[1]; z = add(us[1], y);")).graph
+    assert twice.tensors["y"].bound == (16,)
+    assert [len(operation.checks) for operation in twice.operations] == [0, 0, 1]

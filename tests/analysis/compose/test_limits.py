@@ -42,6 +42,10 @@ def _steps(first: str, step: str, count: int = 60) -> str:
     return f"a0 = {first}; " + " ".join(f"a{at} = {step.replace('@', f'a{at - 1}')};" for at in range(1, count))
 
 
+def _selections(operator: str, count: int) -> str:
+    return operator.join(f"(m % {at} == 0 ? m : {at})" for at in range(2, count + 2))
+
+
 HOSTILE = {
     "pack of inputs": "graph main { @input { x: real[3]..(10 ** 9); } @output { y: real[3]; } @compose { y = x[0]; } }",
     "rank of an input": "graph main { @input { x: real[2 ..(10 ** 20)]; } @output { y: real[]; } @compose { y = 1.0; } }",
@@ -59,6 +63,14 @@ HOSTILE = {
     "packs of open extents": _using(_steps("s", "[@.., @..]"), "x: real[s..(d)];", "x: real[q|9,r|9];"),
     "zips": _using(_steps("[m, 2]", "[(@, @)..]")),
     "minima": _using(_steps("m", "(@ <? (n + 1)) + (@ >? (m * 3))")),
+    "selections": _using(_steps("m", "@ > 3 ? @ + m : @ * m")),
+    "selections of products": _using(_steps("m", "@ > 3 ? @ * @ : @ - m")),
+    "selections in quotients": _using(_steps("m", "(@ == m ? @ + 1 : @ * m) % 7 + @")),
+    "independent selections": _using(f"a = {_selections(' + ', 60)}; b = a * a; c = b > a ? b * a : a + b;"),
+    "products of selections": _using(f"a = {_selections(' * ', 30)}; b = a > 3 ? a : m;"),
+    "exclusive conditions": _using(
+        "b0 = m > 3; " + " ".join(f"b{at} = b{at - 1} ^ (m % {at} == 1);" for at in range(1, 60)) + " c = b59 ? m : 1;"
+    ),
     "casts": _using("a = int(1e308); b = a * a; c = real(b * b); d = int(c);"),
 }
 

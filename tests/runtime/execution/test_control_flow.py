@@ -290,3 +290,25 @@ def test_sequences_of_different_length():
     assert np.allclose(y[:, 0], whole[0][:3, 0])
     assert np.allclose(hidden[1], whole[0][0, 1])
     assert not y[1:, 1].any()
+
+
+@pytest.mark.parametrize("statements", [
+    "~, ys = with t = x do..(n) { u = math.neg(t); yield u, u; };",
+    "~, us = with t = x do..(n) { u = math.neg(t); yield u, u; }; ys = for u : us do math.neg(u);",
+    "~, us = with t = x do..(n) { u = math.neg(t); yield u, u; }; ys..(us.size) = all(us);",
+])  # fmt: skip
+def test_a_loop_that_never_runs_collects_tensors_of_a_known_shape(statements: str) -> None:
+    operators = """
+operator all { @input { xs: real[m]..(k); } @output { ys: real[m]..(k); }
+    @compose { ys..(k) = for x : xs do math.neg(x); } }
+"""
+    text = net("x: real[m]; n: int[];", "y: real[~|9, m];", f"{statements} y = layout.stack{{axis=0}}(ys);",
+               operators=operators)  # fmt: skip
+    assert [run(text, R([1.0, 2.0]), R(count)).shape for count in (0, 3)] == [(0, 2), (3, 2)]
+
+
+def test_an_lstm_without_steps() -> None:
+    text = net("x: real[s, b, c]; w: real[4 * n, c]; r: real[4 * n, n]; bias: real[4 * n]; h: real[b, n]; steps: int[];",
+               "y: real[~|s, b, n]; last: real[b, n];", "y, last, ~ = nn.lstm_loop(x, w, r, bias, h, h, steps);")  # fmt: skip
+    y, last = run(text, np.ones((3, 1, 1)), np.ones((4, 1)), np.ones((4, 1)), np.ones(4), np.full((1, 1), 5.0), R(0))
+    assert (y.shape, last) == ((0, 1, 1), 5.0)
