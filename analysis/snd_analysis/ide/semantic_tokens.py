@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from snd_analysis.ide.cursor import chunk_tokens, tokens_around
+from snd_analysis.ide.guesses import broken_spans, guessed
 from snd_analysis.names.library import is_library
 from snd_analysis.names.resolution import AttributeName, ModuleName, Role, Use
 from snd_analysis.names.symbols import BuiltIn, OperatorName, ShapeMember, Symbol, SymbolKind
@@ -138,6 +139,7 @@ def _code(snapshot: Snapshot, path: str, placed: PlacedChunk, part: Span) -> Ite
     if not tokens:
         return
     names = _names(snapshot, path, placed, Span(tokens[0].start, tokens[-1].end))
+    _add_guesses(snapshot, path, placed, tokens, names)
     for span, (kind, modifiers) in _lexical(placed.chunk.text, tokens, names):
         yield SemanticToken(span.shifted(placed.start), kind, modifiers)
 
@@ -198,7 +200,7 @@ def _string(text: str, token: Token, names: Mapping[int, _Meaning]) -> Iterator[
 
 
 # ---- names -----------------------------------------------------------------------------------------------------------
-def _names(snapshot: Snapshot, path: str, placed: PlacedChunk, part: Span) -> Mapping[int, _Meaning]:
+def _names(snapshot: Snapshot, path: str, placed: PlacedChunk, part: Span) -> dict[int, _Meaning]:
     """What the names in a part of a chunk mean, by where they begin in the chunk."""
     found: dict[int, _Meaning] = {}
     text = placed.chunk.text
@@ -230,6 +232,24 @@ def _add_uses(snapshot: Snapshot, uses: Iterable[Use], text: str, found: dict[in
                 found[word.start()] = meaning
         else:
             found[start] = meaning
+
+
+def _add_guesses(
+    snapshot: Snapshot, path: str, placed: PlacedChunk, tokens: Sequence[Token], found: dict[int, _Meaning]
+) -> None:
+    """Names in what could not be read: their colours should not come and go while somebody types."""
+    broken = [*broken_spans(placed.chunk)]
+    if not broken:
+        return
+    definition = next(placed.chunk.definitions, None)
+    kinds: dict[OperatorName, TokenType] = {}
+    for at, token in enumerate(tokens):
+        if token.kind != "ID" or token.start in found:
+            continue
+        if any(span.start <= token.start < span.end for span in broken):
+            target = guessed(snapshot, path, definition, placed.chunk.text, tokens, at)
+            if target is not None:
+                found[token.start] = _meaning(snapshot, Use(Span(token.start, token.end), target, Role.READ), kinds)
 
 
 def _meaning(snapshot: Snapshot, use: Use, kinds: dict[OperatorName, TokenType]) -> _Meaning:

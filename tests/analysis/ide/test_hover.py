@@ -12,6 +12,8 @@ import pytest
 from memory import MemoryReader, read_program, snapshot_of
 from snd_analysis.ide.cursor import chunk_tokens, uses_in
 from snd_analysis.ide.hover import hover
+from snd_analysis.ide.inlay_hints import inlay_hints
+from snd_analysis.ide.semantic_tokens import semantic_tokens
 from snd_analysis.ide.vocabulary import vocabulary
 from snd_analysis.names.environment import BUILT_INS
 from snd_analysis.names.library import library_modules
@@ -127,7 +129,7 @@ def test_damage_does_no_harm(program: str):
                 assert found is None or 0 <= found.span.start <= found.span.end <= len(damaged)
 
 
-def test_hovers_after_edits_are_those_of_a_fresh_start():
+def test_answers_after_edits_are_those_of_a_fresh_start():
     body = "".join(f"        t{at + 1} = math.add(t{at}, x);\n" for at in range(80))
     text = (
         "import math;\n\ngraph main {\n    @attrib { n: int = 4; }\n    @input { x: real[n, 8]; }\n"
@@ -145,6 +147,8 @@ def test_hovers_after_edits_are_those_of_a_fresh_start():
         for token in chunk_tokens(fresh.tree("main.sknd").chunks[-1].chunk).tokens[::5]:
             offset = token.start + fresh.tree("main.sknd").chunks[-1].start
             assert hover(now, "main.sknd", offset) == hover(fresh, "main.sknd", offset)
+        assert inlay_hints(now, "main.sknd") == inlay_hints(fresh, "main.sknd")
+        assert semantic_tokens(now, "main.sknd") == semantic_tokens(fresh, "main.sknd")
 
 
 def test_outside_of_everything():

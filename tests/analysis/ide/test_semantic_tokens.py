@@ -96,6 +96,19 @@ def test_what_stands_for_nothing_has_no_token():
     assert "missing" not in [text[each.span.start : each.span.end] for each in semantic_tokens(snapshot, "a.sknd")]
 
 
+def test_names_keep_their_meaning_in_a_statement_that_is_broken():
+    broken = TEXT.replace("shift{by=2}(a);", "= math.neg(a t;")
+    found = semantic_tokens(snapshot_of({"main.sknd": broken}), "main.sknd")
+    here = broken.index("= math.neg(a t")
+    types = {broken[each.span.start : each.span.end]: each.type for each in found if here < each.span.start < here + 20}
+    assert {name: types.get(name) for name in ("math", "neg", "a", "t")} == {
+        "math": TokenType.MODULE,
+        "neg": TokenType.OPERATOR,
+        "a": TokenType.INPUT,
+        "t": None,  # it is what the broken statement would declare
+    }
+
+
 def test_damage_does_no_harm():
     chance = random.Random(7)
     for _ in range(60):

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from snd_analysis.ide.cursor import PlacedNode, PlacedUse, comment_at, import_at, nodes_at, token_at, use_at
+from snd_analysis.ide.hover.broken import broken_hover
 from snd_analysis.ide.hover.comments import comment_hover
 from snd_analysis.ide.hover.definitions import attribute_text, definition_text, module_text
 from snd_analysis.ide.hover.expressions import entry_of, expression_hover, expression_text, member_text
@@ -67,7 +68,7 @@ def _found(snapshot: Snapshot, path: str, offset: int) -> tuple[Span, str] | Non
     found = _word_or_expression(snapshot, path, offset, knowledge, around)
     if found is None and placed is not None:
         return placed.span, _use_text(snapshot, placed, around)
-    return found
+    return found or broken_hover(snapshot, path, offset, knowledge)
 
 
 def _is_inside(span: Span, offset: int) -> bool:

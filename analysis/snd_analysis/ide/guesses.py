@@ -1,0 +1,53 @@
+"""What names in broken code stand for, as well as that can be told: nothing resolves them, since nothing reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias
+
+from snd_analysis.names.environment import BUILT_INS
+from snd_analysis.names.resolution import ModuleName
+from snd_analysis.names.symbols import BuiltIn, OperatorName, Symbol
+from snd_analysis.source import Span
+from snd_analysis.syntax import nodes
+from snd_analysis.syntax.chunks import Chunk
+from snd_analysis.syntax.tokens import Token
+from snd_analysis.workspace import Snapshot
+
+Guess: TypeAlias = "Symbol | OperatorName | ModuleName | BuiltIn"
+
+
+def broken_spans(chunk: Chunk) -> Iterator[Span]:
+    """The parts of a chunk that could not be read."""
+    for item in chunk.document.items:
+        if isinstance(item, nodes.ErrorItem):
+            yield item.span
+        for block in item.blocks if isinstance(item, nodes.Definition) else ():
+            if isinstance(block, nodes.ErrorBlock):
+                yield block.span
+                continue
+            for entry in block.entries:
+                if isinstance(entry.statement, nodes.ErrorEntry):
+                    yield entry.span
+
+
+def guessed(
+    snapshot: Snapshot, path: str, definition: nodes.Definition | None, text: str, tokens: Sequence[Token], at: int
+) -> Guess | None:
+    """What the name at a token most likely stands for: a symbol of the definition, an operator or a module.
+
+    ``text`` is what the spans of the tokens count in.
+    """
+    environment = snapshot.environment(path)
+    word = tokens[at].spelling(text)
+    if at > 1 and tokens[at - 1].kind == "DOT" and tokens[at - 2].kind == "ID":
+        return environment.operator((tokens[at - 2].spelling(text), word))
+    if at + 1 < len(tokens) and tokens[at + 1].kind == "DOT":
+        module = environment.module((word,))
+        if module is not None:
+            return ModuleName(module.path)
+    symbol = None if definition is None else snapshot.resolution(path, definition).symbol(word)
+    if symbol is not None:
+        return symbol
+    found = environment.operator((word,))
+    return found or (BuiltIn(word) if word in BUILT_INS else None)
