@@ -1,8 +1,8 @@
 """Extents that may become negative and divisors that may become zero, each with an instance that shows it (2.6, 3.1).
 
 Only what definitions outside of the library declare is looked at, and only where a graph is composed: what an operator
-needs may be promised by whoever invokes it. An instance counts if the graph, composed with its numbers, fails for it: so
-conditions of branches, lazy evaluation and assertions mean what they always mean.
+needs may be promised by whoever invokes it. An instance counts if the graph, composed with its numbers, fails for it:
+so conditions of branches, lazy evaluation and assertions mean what they always mean.
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ def _parts(operation: Operation) -> Iterator[tuple[Truth, Graph]]:
     """The parts of control flow, each with what must hold for it to be run, as far as it is known when composing."""
     control = operation.control
     if isinstance(control, Branch):
-        before = shapes.TRUE
+        before: Truth = shapes.TRUE
         for case in control.cases:
             if isinstance(case.condition, Graph):
                 yield before, case.condition
