@@ -92,6 +92,29 @@ def test_modules_change_there_and_back(program: Path):
             assert _after(after, back) == files
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_names_that_others_bear_are_refused_or_change_nothing(seed: int):
+    """Something gets the name of something else of the same files: where that is not refused, it is no mistake."""
+    chance = random.Random(seed)
+    refused = 0
+    for program in chance.sample(sorted(ROOT.glob("tests/fixtures/valid/*")), 8):
+        files = read_program(program)
+        snapshot, names, before = snapshot_of(files), _names(files), _rules(files)
+        for (path, span), (other, its) in (chance.sample(names, 2) for _ in range(4 if len(names) > 1 else 0)):
+            old, new = files[path][span.start : span.end], files[other][its.start : its.end]
+            try:
+                done = rename(snapshot, path, span.start, new, files)
+            except RenameRefused:
+                refused += 1
+                continue
+            after = _after(files, done)
+            assert _rules(after) == before, (program, old, new)
+            if done.edits:
+                first = min(edit.location for edit in done.edits if edit.location.path == path)
+                assert _after(after, rename(snapshot_of(after), path, first.span.start, old, after)) == files
+    assert refused
+
+
 MODEL = {
     "net/main.sknd": """import blocks.conv, shared;
 
