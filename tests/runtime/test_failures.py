@@ -79,6 +79,24 @@ def test_sums_that_only_pass_through_large_numbers_are_exact():
     assert y == 5
 
 
+@pytest.mark.parametrize(
+    ("formulas", "message", "place"),
+    [
+        (["y[m,] = x[i,], i < n | x[i,] > 0.0;", "z[m,] = i, i < n | x[i,] > 1.0;"],
+         "'m' comes to 2 in 'z', but to 3 in 'y'", 1),
+        (["z[m,] = i, i < n | x[i,] > 1.0;", "y[m,] = x[i,], i < n | x[i,] > 0.0;"],
+         "'m' comes to 3 in 'y', but to 2 in 'z'", 1),
+        (["z[m,] = i, i < n | x[i,] > 9.0;", "y[m,] = x[i,], i < n | x[i,] > 0.0;"],
+         "'m' comes to 3 in 'y', but to 0 in 'z'", 1),
+    ],
+)  # fmt: skip
+def test_an_extent_that_formulas_count_differently(formulas: list[str], message: str, place: int):
+    text = operator("x: real[n];", "y: real[m | n]; z: int[m];", "".join(formulas))
+    found = failure(text, np.array([0.5, 2, 3]))
+    assert (found.rule, found.message) == ("extent-conflict", message)
+    assert blamed(text, found) + ";" == formulas[place]
+
+
 def test_tensors_that_are_too_large_are_not_allocated():
     text = operator("x: real[n];", "y: real[n, n, n, n];", "y[i, i, i, i] = x[i,], i < n;")
     found = failure(text, np.zeros(3000))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from snd_analysis.names.symbols import Symbol
+from snd_runtime.errors import EvaluationFailed
 from snd_runtime.lowering.affine import Analysis
 from snd_runtime.lowering.arithmetic import INT
 from snd_runtime.lowering.domains import Box, Points
@@ -13,12 +16,45 @@ from snd_runtime.lowering.formula import Formula
 from snd_runtime.lowering.memory import Memory
 from snd_runtime.lowering.writing import condition_scope, store, target_scope
 
+Counted = dict[Symbol, tuple[int, str]]
+"""What extents come to, and in which output."""
 
-def count(memory: Memory, analysis: Analysis, formula: Formula, counted: dict[Symbol, int]) -> None:
-    """Finds the points in order, allocates the outputs for as many, and stores the values. Notes the number."""
-    limits = memory.budget.limits
+
+def count(memory: Memory, unrolled: Sequence[tuple[Analysis, Formula]], counted: Counted) -> None:
+    """Finds the points in order, allocates the outputs for as many, and stores the values. Notes the number.
+
+    ``unrolled`` is what a formula was unrolled into: they count on where the one before ended. Raises EvaluationFailed,
+    also if an extent comes to something else than in a formula before.
+    """
+    found = [(*each, points) for each in unrolled for points in _found(memory, *each)]
+    formula = unrolled[0][1]
+    total = sum(points.size for _, _, points in found)
+    output = formula.slots[0].name
+    for symbol in sorted(formula.counters, key=lambda symbol: symbol.name):
+        known, before = counted.setdefault(symbol, (total, output))
+        if known != total:
+            message = f"'{symbol.name}' comes to {total} in '{output}', but to {known} in '{before}'"
+            if output == before:
+                message = (
+                    f"'{symbol.name}' comes to {total} here, but to {known} in a formula before, of '{output}', too"
+                )
+            raise EvaluationFailed("extent-conflict", message, formula.source)
+    for _, each in unrolled:
+        _allocate(memory, each, counted)
+    offset = 0
+    for analysis, each, points in found:
+        memory.budget.check_time(each.source)
+        numbers = np.arange(offset, offset + points.size, dtype=INT)
+        offset += points.size
+        evaluation = Evaluation(memory, analysis, each, points, numbers)
+        for write in each.writes:
+            store(evaluation, write, target_scope(evaluation, write, Scope()), each.operator)
+
+
+def _found(memory: Memory, analysis: Analysis, formula: Formula) -> list[Points]:
+    """The points in order at which the condition of a formula holds."""
     found: list[Points] = []
-    for chunk in Box(tuple((0, extent) for extent in analysis.extents)).chunks(limits.chunk_elements):
+    for chunk in Box(tuple((0, extent) for extent in analysis.extents)).chunks(memory.budget.limits.chunk_elements):
         memory.budget.check_time(formula.source)
         if chunk.size:
             evaluation = Evaluation(memory, analysis, formula, chunk)
@@ -27,24 +63,13 @@ def count(memory: Memory, analysis: Analysis, formula: Formula, counted: dict[Sy
                 # What a guard skips is not counted.
                 scope = evaluation.enter(scope, (write.value,))
             found.append(chunk.points(scope.active))
-    total = sum(points.size for points in found)
-    for symbol in formula.counters:
-        counted[symbol] = max(total, counted.get(symbol, 0))
-    _allocate(memory, formula, counted)
-    offset = 0
-    for points in found:
-        memory.budget.check_time(formula.source)
-        numbers = np.arange(offset, offset + points.size, dtype=INT)
-        offset += points.size
-        evaluation = Evaluation(memory, analysis, formula, points, numbers)
-        for write in formula.writes:
-            store(evaluation, write, target_scope(evaluation, write, Scope()), formula.operator)
+    return found
 
 
-def _allocate(memory: Memory, formula: Formula, counted: dict[Symbol, int]) -> None:
+def _allocate(memory: Memory, formula: Formula, counted: Counted) -> None:
     for slot in formula.slots:
         shape = tuple(
-            extent if extent is not None else counted.get(symbol, 0) if symbol is not None else 0
+            extent if extent is not None else counted[symbol][0] if symbol in counted else 0
             for extent, symbol in zip(slot.shape, slot.counters, strict=True)
         )
         if not memory.has(slot):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from math import prod
 from typing import Any, TypeAlias
 
@@ -18,7 +19,7 @@ from snd_runtime.lowering.accumulation import accumulate
 from snd_runtime.lowering.affine import Analysis
 from snd_runtime.lowering.arithmetic import STR, Array
 from snd_runtime.lowering.assignment import assign
-from snd_runtime.lowering.counting import count
+from snd_runtime.lowering.counting import Counted, count
 from snd_runtime.lowering.direct import Direct, direct
 from snd_runtime.lowering.domains import Box
 from snd_runtime.lowering.elaboration import elaborate, elaborate_constant
@@ -46,7 +47,8 @@ class Lowered:
         self.instance = instance
         self.tensors = Tensors(instance)
         self.formulas: tuple[Formula, ...] = tuple(elaborate(instance, self.tensors))
-        self._plans = tuple(_Plan(formula) for formula in (*self._constant_formulas(), *self.formulas))
+        formulas = (*self._constant_formulas(), *self.formulas)
+        self._plans = tuple(_Plan(tuple(each)) for _, each in groupby(formulas, _counted_with))
         self._claimed = frozenset(_written_whole(self._plans))
         self._operators = _accumulators(instance)
 
@@ -70,7 +72,7 @@ class Lowered:
         for member in unit.variables:
             self._give(memory, member.symbol, (variables or {})[member.name])
         self._allocate(memory)
-        counted: dict[Symbol, int] = {}
+        counted: Counted = {}
         with np.errstate(all="ignore"):
             for plan in self._plans:
                 plan.run(memory, counted)
@@ -118,7 +120,7 @@ class Lowered:
                     if operator is not None:
                         array[...] = identity(operator, array.dtype)
 
-    def _result(self, memory: Memory, symbol: Symbol, counted: Mapping[Symbol, int]) -> Argument:
+    def _result(self, memory: Memory, symbol: Symbol, counted: Counted) -> Argument:
         value = self.tensors.values[symbol]
         if value is NULL:
             return None
@@ -127,11 +129,11 @@ class Lowered:
         assert isinstance(value, Slot)
         return self._array(memory, value, counted)
 
-    def _array(self, memory: Memory, slot: Slot, counted: Mapping[Symbol, int]) -> Array:
+    def _array(self, memory: Memory, slot: Slot, counted: Counted) -> Array:
         if not memory.has(slot):
             # No formula counts its elements.
             shape = tuple(
-                counted.get(symbol, 0) if extent is None and symbol is not None else extent or 0
+                counted[symbol][0] if extent is None and symbol in counted else extent or 0
                 for extent, symbol in zip(slot.shape, slot.counters, strict=True)
             )
             memory.allocate(slot, shape, None)
@@ -156,7 +158,7 @@ def constant_values(instance: Instance, real: np.dtype[Any], budget: Budget) -> 
             arrays.append(memory.allocate(slot, _known(slot), instance.unit.declared(member.symbol)))
             formula = elaborate_constant(instance, tensors, member, slot, item if isinstance(value, Pack) else None)
             with np.errstate(all="ignore"):
-                _Plan(formula).run(memory, {})
+                _Plan((formula,)).run(memory, {})
         found[member.name] = tuple(arrays) if isinstance(value, Pack) else arrays[0]
     return found
 
@@ -173,10 +175,11 @@ def _accumulators(instance: Instance) -> dict[Symbol, str]:
 
 
 class _Plan:
-    """A formula with what is known of how it runs."""
+    """A formula with what is known of how it runs; with those that it was unrolled into, if they count together."""
 
-    def __init__(self, formula: Formula) -> None:
-        self.formula = formula
+    def __init__(self, formulas: tuple[Formula, ...]) -> None:
+        self.formula = formula = formulas[0]
+        self._formulas = formulas
         self._counts = bool(formula.counters)
         self._reads_itself = next(formula.own_reads(), None) is not None
         self._analysis: Analysis | None = None
@@ -187,7 +190,7 @@ class _Plan:
             if not self._counts and not self._reads_itself:
                 self.direct = direct(formula, self._analysis)
 
-    def run(self, memory: Memory, counted: dict[Symbol, int]) -> None:
+    def run(self, memory: Memory, counted: Counted) -> None:
         """Runs the formula. Raises EvaluationFailed."""
         formula, analysis = self.formula, self._analysis
         memory.budget.check_time(formula.source)
@@ -196,13 +199,14 @@ class _Plan:
                 return
             if not memory.has(self.direct.slot):
                 memory.make(self.direct.slot, _known(self.direct.slot))
-        if analysis is None:
-            analysis = Analysis([_extent(memory, formula, axis) for axis in range(len(formula.axes))])
         if self._counts:
-            count(memory, analysis, formula, counted)
-        elif prod(analysis.extents) == 0:
+            count(memory, [(_analysis(memory, each), each) for each in self._formulas], counted)
             return
-        elif self._reads_itself:
+        if analysis is None:
+            analysis = _analysis(memory, formula)
+        if prod(analysis.extents) == 0:
+            return
+        if self._reads_itself:
             run_in_order(memory, analysis, formula)
         elif formula.operator in ("=", ":="):
             assign(memory, analysis, formula)
@@ -218,6 +222,15 @@ def _written_whole(plans: Sequence[_Plan]) -> Iterator[Slot]:
         if plan.direct is not None and plan.direct.is_whole and seen.isdisjoint(slots):
             yield plan.direct.slot
         seen |= slots
+
+
+def _counted_with(formula: Formula) -> object:
+    """The same for what a formula that counts was unrolled into."""
+    return formula.node if formula.counters else formula
+
+
+def _analysis(memory: Memory, formula: Formula) -> Analysis:
+    return Analysis([_extent(memory, formula, axis) for axis in range(len(formula.axes))])
 
 
 def _extent(memory: Memory, formula: Formula, axis: int) -> int:
