@@ -47,7 +47,7 @@ def completions(
 
 
 def _matching(items: Iterable[Completion], place: Place) -> Iterator[Completion]:
-    return (item for item in items if matches(place.prefix, item.label, _filter(item)))
+    return (item for item in items if matches(place.prefix, _filter(item)))
 
 
 def _filter(item: Completion) -> str:

@@ -82,7 +82,10 @@ def _group(symbol: Symbol, type_: Type | None, expected: Expected | None, place:
         if place.block in ("compose", "update"):
             return FITTING if symbol.is_tensor else OTHER
         return FITTING if symbol.kind in (SymbolKind.INDEX, SymbolKind.LOCAL) else OTHER - 1
-    if type_ is None or (type_.optional and not expected.optional):
+    if type_ is None:
+        # A statement that is being written tells no types of what it declares itself.
+        return FITTING if symbol.kind in (SymbolKind.CARRY, SymbolKind.SCAN) else DOUBTFUL
+    if type_.optional and not expected.optional:
         return DOUBTFUL
     return FITTING if not expected.tensor or type_.tensor else OTHER
 
@@ -124,7 +127,7 @@ def types(place: Place, visible: Visible) -> Iterator[Completion]:
         if symbol.kind is SymbolKind.DTYPE:
             assert isinstance(symbol.node, nodes.DtypeDeclaration)
             yield Completion(
-                symbol.name, CompletionKind.TYPE, FITTING, detail=f"generic type: {symbol.node.base.text}",
+                symbol.name, CompletionKind.TYPE, FITTING, detail=f"generic type {symbol.node.base.text}".rstrip(),
                 subject=("symbol", symbol.name),
             )  # fmt: skip
 
@@ -153,9 +156,8 @@ def _begins_statement(place: Place) -> bool:
 
 def _assigned(place: Place) -> frozenset[str]:
     """The names that other statements of the block assign."""
-    assert place.definition is not None
     found = set()
-    for block in place.definition.blocks:
+    for block in place.definition.blocks if place.definition is not None else ():
         if not isinstance(block, nodes.Block) or block.kind != place.block:
             continue
         for entry in block.entries:

@@ -108,7 +108,7 @@ class _Invocable:
         kind = names.definitions[name]
         if (kind == "graph" and not self._graphs) or (name.startswith("_") and not is_own):
             return
-        if (is_own and name in self._callers) or not matches(self._place.prefix, name, label):
+        if (is_own and name in self._callers) or not matches(self._place.prefix, name):
             return
         if self._results or self._call is not None or self._snippets:
             definition = self._snapshot.definition(OperatorName(names.path, name))

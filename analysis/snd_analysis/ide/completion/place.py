@@ -20,6 +20,10 @@ _NEXT_WORD = re.compile(r"[ \t]*(\w+)")
 _MEMBER = re.compile(r"\.(?!\.)\s*(\w*)")
 # An expression in a string, as far as it is written.
 _FIELD = re.compile(r"(?<!\\)\{(?P<code>[^{}\"']*)\Z")
+# A line that begins like a statement; attributes are not written with blanks before their '='.
+_STATEMENT = re.compile(
+    r"(?:\A|[\r\n])(?P<blank>[ \t]*)(?:~|[A-Za-z_]\w*)(?:[ \t]*,[ \t]*(?:~|\w+))*[ \t]+=[ \t][^\r\n]*\Z"
+)
 # Statements before the cursor that are looked at for damage: what is broken there may reach up to the cursor.
 _NEAR = 8
 
@@ -177,8 +181,17 @@ def _is_closed(chunk: PlacedChunk, token: Token) -> bool:
 
 
 def _definition(chunk: PlacedChunk, offset: int) -> nodes.Definition | None:
+    """The definition around an offset, or the one above that was never closed."""
     at = offset - chunk.start
-    return next((each for each in chunk.chunk.definitions if each.start <= at <= each.end), None)
+    last: nodes.Definition | None = None
+    for each in chunk.chunk.definitions:
+        if each.start <= at <= each.end:
+            return each
+        last = each if each.end < at else last
+    if last is None:
+        return None
+    kinds = [token.kind for token in chunk_tokens(chunk.chunk).tokens if last.start <= token.start < at]
+    return last if kinds.count("LBRACE") > kinds.count("RBRACE") else None
 
 
 def beginning(chunk: PlacedChunk, definition: nodes.Definition | None, head: int) -> tuple[int, str]:
@@ -196,10 +209,22 @@ def beginning(chunk: PlacedChunk, definition: nodes.Definition | None, head: int
             near = entries[-_NEAR:]
             broken = [index for index, entry in enumerate(near) if _is_broken(entry)]
             whole = entries[: len(entries) - len(near) + broken[0]] if broken else entries
-            if not whole:
-                return chunk.start + block.start, f"{definition.kind} _ {{ "
-            return chunk.start + whole[-1].end, f"{definition.kind} _ {{ @{block.kind} {{ "
+            inside = f"{definition.kind} _ {{ @{block.kind} {{ "
+            starts = [entry.start for entry in block.entries if entry.start <= at]
+            line = _STATEMENT.search(chunk.chunk.text, 0, at)
+            here = max([*starts, *([line.end("blank")] if line else [])], default=block.start)
+            begin = whole[-1].end if whole else block.start
+            before = inside if whole else f"{definition.kind} _ {{ "
+            if broken and here > begin and _is_between(before + chunk.chunk.text[begin:here]):
+                return chunk.start + here, inside
+            return chunk.start + begin, before
     return chunk.start + definition.start, ""
+
+
+def _is_between(text: str) -> bool:
+    """Whether a text ends inside of something that a statement can't stand in: a bracket that was never closed."""
+    stack = stack_of(text)
+    return not stack.is_certain or stack.frame not in (Frame.BLOCK, Frame.REGION)
 
 
 def _is_broken(entry: nodes.Entry) -> bool:

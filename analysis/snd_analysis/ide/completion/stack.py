@@ -54,6 +54,8 @@ class Stack:
     symbols: tuple[str, ...]
     values: tuple[Any, ...]
     states: tuple[int, ...]
+    is_certain: bool = True
+    """Whether the text is right so far."""
 
     @cached_property
     def terminals(self) -> frozenset[str]:
@@ -196,4 +198,6 @@ def stack_of(text: str) -> Stack:
         recovery.recover()
     states = tuple(run.stacks.states)
     names = _accessing()
-    return Stack(tuple(names[state] for state in states[1:]), tuple(run.stacks.values), states)
+    return Stack(
+        tuple(names[state] for state in states[1:]), tuple(run.stacks.values), states, not run.builder.problems
+    )

@@ -1,0 +1,214 @@
+"""Code actions: what each does, and that none leaves code that checks worse than before."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Mapping
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from memory import check, read_program, shown, snapshot_of, split_files
+from snd_analysis.diagnostics import Diagnostic, Severity
+from snd_analysis.ide.actions import Action, ActionKind, actions
+from snd_analysis.rules.catalogue import catalogue
+from snd_analysis.source import Span
+
+ROOT = Path(__file__).parents[3]
+LIBRARY = ROOT / "analysis" / "snd_analysis" / "stdlib"
+PROGRAMS = {
+    **{f"rule {rule.name}": split_files(rule.bad) for rule in catalogue().values()},
+    **{path.name: read_program(path) for path in sorted((ROOT / "examples").iterdir())},
+    **{f"library {name}": {f"{name}.sknd": (LIBRARY / f"{name}.sknd").read_text()} for name in ("quant", "linalg", "rand")},
+}  # fmt: skip
+INVALID = sorted((ROOT / "tests" / "fixtures" / "invalid").rglob("*.sknd"))
+_COMMANDS = ("snd.writeSample", "snd.refreshSample")
+
+
+def applied(files: Mapping[str, str], action: Action) -> dict[str, str]:
+    """The files after an action, whose edits may not overlap."""
+    after = dict(files)
+    edits = sorted(action.edits, key=lambda edit: edit.location, reverse=True)
+    for later, earlier in pairwise(edits):
+        one, other = earlier.location, later.location
+        assert one.path != other.path or one.span.end <= other.span.start, action
+    for edit in edits:
+        path, span = edit.location.path, edit.location.span
+        after[path] = after[path][: span.start] + edit.text + after[path][span.end :]
+    return after
+
+
+def _severe(found: Mapping[str, list[Diagnostic]]) -> tuple[int, int]:
+    """The number of errors, and of errors and warnings."""
+    count = Counter(each.severity for diagnostics in found.values() for each in diagnostics)
+    errors = count[Severity.ERROR]
+    return errors, errors + count[Severity.WARNING]
+
+
+def _of_rule(found: Mapping[str, list[Diagnostic]], rule: str) -> int:
+    return sum(each.rule == rule for diagnostics in found.values() for each in diagnostics)
+
+
+def assert_no_action_makes_it_worse(files: Mapping[str, str], places: int) -> None:
+    snapshot, before = snapshot_of(files), check(files)
+    for path, text in files.items():
+        spans = {each.location.span for each in before[path]}
+        spans |= {Span(at, at) for at in random.sample(range(len(text) + 1), min(len(text) + 1, places))}
+        tried = set()
+        for span in spans:
+            offered = [*actions(snapshot, path, span, files=list(files)), *actions(snapshot, path, span, ["source"])]
+            for action in offered:
+                if (action.title, action.edits) in tried or not action.edits:
+                    continue
+                tried.add((action.title, action.edits))
+                after = applied(files, action)
+                found = check(after)
+                told = f"{action}\nbefore:\n{shown(before, files)}\nafter:\n{shown(found, after)}"
+                assert all(now <= then for now, then in zip(_severe(found), _severe(before), strict=True)), told
+                for resolved in action.resolves[:1]:
+                    assert _of_rule(found, resolved.rule) < _of_rule(before, resolved.rule), told
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_no_action_makes_it_worse(name: str):
+    assert_no_action_makes_it_worse(PROGRAMS[name], 6)
+
+
+@pytest.mark.parametrize("path", random.Random(5).sample(INVALID, 60), ids=lambda path: path.stem)
+def test_no_action_makes_what_is_wrong_worse(path: Path):
+    assert_no_action_makes_it_worse(read_program(path), 4)
+
+
+# ---- each of them ----------------------------------------------------------------------------------------------------
+def at(text: str, snippet: str) -> Span:
+    offset = text.index(snippet)
+    return Span(offset, offset)
+
+
+def titles(text: str, snippet: str, only: tuple[str, ...] = ()) -> list[str]:
+    snapshot = snapshot_of({"main.sknd": text})
+    return [action.title for action in actions(snapshot, "main.sknd", at(text, snippet), only)]
+
+
+def after(text: str, snippet: str, title: str, only: tuple[str, ...] = ()) -> str:
+    """The text after the action of that title at the snippet."""
+    snapshot = snapshot_of({"main.sknd": text})
+    found = [each for each in actions(snapshot, "main.sknd", at(text, snippet), only) if each.title == title]
+    assert found, titles(text, snippet, only)
+    return applied({"main.sknd": text}, found[0])["main.sknd"]
+
+
+GRAPH = """import nn;
+
+graph net {{
+    @input {{ x: real[1, 3, 8, 8]; }}
+    @output {{ y: real[1, 3, ~|8, ~|8]; }}
+    @compose {{
+        {}
+    }}
+}}
+"""
+
+
+def test_missing_attributes():
+    text = GRAPH.format("y = nn.max_pool{stride=1}(x);")
+    assert "max_pool{stride=1, size=1}(x)" in after(text, "max_pool", "add the attribute 'size'")
+    text = GRAPH.format("y = nn.max_pool(x);")
+    assert "max_pool{size=1}(x)" in after(text, "max_pool", "add the attribute 'size'")
+    text = GRAPH.format("y = nn.max_pool{}(x);")
+    assert "max_pool{size=1}(x)" in after(text, "max_pool", "add the attribute 'size'")
+    assert not any("add the attribute" in title for title in titles(GRAPH.format("y = nn.relu(x);"), "relu"))
+
+
+def test_missing_import():
+    text = GRAPH.format("y = abs(x);").replace("import nn;", "import nn;")
+    done = after(text, "abs", "import 'math' and write 'math.abs'")
+    assert done.startswith("import nn;\nimport math;\n")
+    assert "y = math.abs(x);" in done
+
+
+def test_an_operator_from_its_use():
+    text = GRAPH.format("y, ~ = mixed{depth=3, weights=[0.5, 0.25]}(x, x);")
+    done = after(text, "mixed", "create the operator 'mixed'")
+    assert done.endswith(
+        "}\n\noperator mixed {\n"
+        "    @attrib { depth: int; weights: real..; }\n"
+        "    @input { x: real[x_shape..]; x2: real[x2_shape..]; }\n"
+        "    @output { y: real[x_shape..]; output: real[x_shape..]; }\n"
+        "}\n"
+    )
+    assert not any(each.rule == "unknown-operator" for each in check({"main.sknd": done})["main.sknd"])
+
+
+def test_lists_of_equal_values():
+    text = GRAPH.format("y = nn.conv{stride=[1, 2], padding=[0, 0, 0, 0]}(x, x);")
+    assert "padding=[0..(4)]" in after(text, "[0,", "write [0..(4)]")
+    assert "padding=0}" in after(text, "[0,", "write 0")
+    assert not any(title.startswith("write") for title in titles(text, "[1,"))
+    shorter = after(text, "[0,", "write [0..(4)]")
+    assert after(shorter, "[0..", "write [0, 0, 0, 0]") == text
+    single = after(text, "[0,", "write 0")
+    assert after(single, "padding=0", "write [0, 0, 0, 0]") == text
+
+
+def test_suppressions_say_why_and_gather():
+    text = GRAPH.format("z = unknown(x, missing);")
+    first = next(title for title in titles(text, "unknown") if title.startswith("suppress 'unknown-operator'"))
+    done = after(text, "unknown", first)
+    assert "        # snd: ignore[unknown-operator] TODO: say why\n        z = unknown" in done
+    again = after(done, "missing", "suppress 'undefined-name' here")
+    assert "# snd: ignore[unknown-operator, undefined-name] TODO: say why\n" in again
+
+
+def test_no_suppression_inside_of_a_string():
+    text = """operator o {
+    @attrib { a: int; }
+    @output { y: real[1]; }
+    @assert { a > 0: "two
+lines {b}"; }
+}
+"""
+    assert not any(title.startswith("suppress") for title in titles(text, "b}"))
+
+
+def test_names_for_extents():
+    text = "graph g {\n    @input { x: real[~|9, n|4, ~|5]; }\n    @output { y: real[n]; }\n}\n"
+    assert "x: real[m|9, n|4, k|5]" in after(text, "~", "name the 2 extents: m, k")
+
+
+def test_imports_are_sorted_and_those_that_nothing_needs_left_out():
+    kinds = ("source.organizeImports",)
+    body = (
+        "\ngraph g {\n    @input { x: real[4]; }\n    @output { y: real[4]; }\n    @compose { y = math.abs(x); }\n}\n"
+    )
+    assert after(f"import nn, math, layout;\n{body}", "graph", "organize imports", kinds) == f"import math;\n{body}"
+    two = body.replace("math.abs(x)", "nn.relu(math_)").replace("{ y =", "{ math_ = math.abs(x); y =")
+    assert after(f"import nn;\nimport math;\n{two}", "graph", "organize imports", kinds).startswith(
+        "import math;\nimport nn;\n"
+    )
+    assert not titles(f"import math; # why\nimport algo;\n{body}", "graph", kinds), "a comment belongs to its line"
+    assert not titles(f"import math;\n{body}", "graph", kinds)
+
+
+def test_all_of_a_kind():
+    text = GRAPH.format("t = nn.relu(x);\n        u = nn.rleu(t);\n        y = nn.rleu(u);")
+    assert "fix all of 'unknown-operator' (2)" in titles(text, "rleu")
+    assert "rleu" not in after(text, "rleu", "fix all of 'unknown-operator' (2)")
+
+
+def test_samples_are_for_servers_that_can_evaluate_them():
+    text = "# >>> half([1.0])\noperator half {\n    @input { x: real[n]; }\n    @output { y: real[n]; }\n}\n"
+    snapshot = snapshot_of({"main.sknd": text})
+    assert not [each for each in actions(snapshot, "main.sknd", at(text, ">>>")) if each.command]
+    found = [each for each in actions(snapshot, "main.sknd", at(text, ">>>"), commands=_COMMANDS) if each.command]
+    assert [each.command.name for each in found if each.command] == ["snd.refreshSample"]
+    assert found[0].kind is ActionKind.SAMPLE
+    found = [each for each in actions(snapshot, "main.sknd", at(text, "half {"), commands=_COMMANDS) if each.command]
+    assert [each.command.arguments for each in found if each.command] == [("main.sknd", "half")]
+
+
+def test_the_library_is_read_only():
+    snapshot = snapshot_of({})
+    assert actions(snapshot, "snd:math", Span(0, 100000)) == []

@@ -1,0 +1,252 @@
+"""Completions: what is offered, that what stood there is offered, and that what is offered fits."""
+
+from __future__ import annotations
+
+import random
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from memory import MemoryReader, read_program, snapshot_of
+from snd_analysis.diagnostics import Severity
+from snd_analysis.ide.completion import Completion, CompletionKind, Completions, completions, documentation
+from snd_analysis.ide.cursor import PlacedUse, uses_in
+from snd_analysis.names.resolution import AttributeName, ModuleName, Role
+from snd_analysis.names.symbols import OperatorName
+from snd_analysis.source import Edit, Span
+from snd_analysis.syntax import nodes
+from snd_analysis.workspace import Snapshot, Workspace
+
+ROOT = Path(__file__).parents[3]
+FIXTURES = sorted((ROOT / "tests" / "fixtures" / "ide" / "completion").glob("*.sknd"))
+PROGRAMS = [path for path in sorted(ROOT.glob("examples/*")) if path.name != "broken"]
+LIBRARY = ROOT / "analysis" / "snd_analysis" / "stdlib"
+# How many items a golden shows, how many places of each program are tried, and how far down the original may stand.
+_SHOWN, _TRIED, _FIRST = 12, 12, 40
+# An operator may be any of hundreds, as long as nothing of its name is written.
+_FIRST_OPERATORS = 250
+_MARKER = re.compile(r"^(?P<blank>[ \t]*#?[ \t]*)\^ complete(?P<snippets> with snippets)?$")
+_FITTING = (CompletionKind.TENSOR, CompletionKind.NAME, CompletionKind.VALUE, CompletionKind.MEMBER)
+# What names stand for is right wherever one is offered; that values and shapes agree, too, is beyond their types.
+_OF_NAMES = frozenset(
+    {
+        "undefined-name", "not-visible", "used-before-definition", "syntax-error", "unknown-operator", "unknown-module",
+        "unknown-attribute", "duplicate-attribute", "tensor-in-expression", "access-outside-lower", "unexpected-pack",
+        "reads-own-output", "graph-invoked", "recursion", "result-count", "illegal-assignment",
+    }
+)  # fmt: skip
+
+
+def _without_markers(text: str) -> tuple[str, list[tuple[int, bool]]]:
+    """A fixture without its markers; where each caret stands above, and whether snippets are taken there.
+
+    A caret points behind the last character before the cursor.
+    """
+    kept: list[str] = []
+    places: list[tuple[int, bool]] = []
+    for line in text.splitlines(keepends=True):
+        marker = _MARKER.match(line.rstrip("\n"))
+        if marker is None:
+            kept.append(line)
+            continue
+        column = min(marker.end("blank"), len(kept[-1].rstrip("\n")))
+        places.append((sum(map(len, kept[:-1])) + column, marker["snippets"] is not None))
+    return "".join(kept), places
+
+
+def _shown(item: Completion) -> str:
+    parts = [f"{item.label:<24}", str(item.kind)]
+    if item.text and item.text != item.label:
+        parts.append(f"writes {item.text!r}")
+    parts += [f"({item.detail})"] if item.detail else []
+    parts += [f"and {edit.text!r} at {edit.location.span.start}" for edit in item.edits]
+    return "    " + "  ".join(parts).rstrip()
+
+
+@pytest.mark.parametrize("fixture", FIXTURES, ids=lambda path: path.stem)
+def test_completions_are_those_of_the_goldens(fixture: Path, golden: Callable[[str, str], None]):
+    text, places = _without_markers(fixture.read_text())
+    snapshot = snapshot_of({"main.sknd": text})
+    source = snapshot.source("main.sknd")
+    shown: list[str] = []
+    for offset, snippets in places:
+        found = completions(snapshot, "main.sknd", offset, snippets)
+        at = source.position(offset)
+        line = source.line_text(at.line)
+        shown.append(f"{line[: at.column - 1]}│{line[at.column - 1 :]}")
+        shown += [_shown(item) for item in found.items[:_SHOWN]]
+        more = len(found.items) - _SHOWN
+        shown += [f"    … {more} more"] if more > 0 else [] if found.items else ["    nothing"]
+        shown.append("")
+    golden(f"completion_{fixture.stem}.txt", "\n".join(shown))
+
+
+@pytest.mark.parametrize("fixture", FIXTURES, ids=lambda path: path.stem)
+def test_what_is_offered_is_documented(fixture: Path):
+    text, places = _without_markers(fixture.read_text())
+    snapshot = snapshot_of({"main.sknd": text})
+    for offset, _ in places:
+        for item in completions(snapshot, "main.sknd", offset).items[:_SHOWN]:
+            # What an unfinished statement declares itself is known to nobody else yet.
+            if item.subject and item.label not in ("s", "i"):
+                assert documentation(snapshot, item.subject), (item, text[offset - 30 : offset])
+
+
+# ---- what stood there ------------------------------------------------------------------------------------------------
+def _programs() -> Iterator[tuple[str, dict[str, str]]]:
+    for path in PROGRAMS:
+        yield path.name, read_program(path)
+    yield "library", {path.name: path.read_text() for path in sorted(LIBRARY.glob("*.sknd"))}
+
+
+def _uses(files: Mapping[str, str], count: int) -> Iterator[tuple[Workspace, str, PlacedUse, Completions]]:
+    """Names that are taken out, each with what is offered in its place."""
+    workspace = Workspace(MemoryReader(files))
+    snapshot = workspace.snapshot()
+    uses = [(path, use) for path in files for use in uses_in(snapshot, path) if use.use.role is not Role.DECLARATION]
+    uses = [(path, use) for path, use in uses if "." not in files[path][use.span.start : use.span.end]]
+    for path, use in random.sample(uses, min(count, len(uses))):
+        workspace.open(path, files[path])
+        workspace.edit(path, [Edit(use.span, "")])
+        yield workspace, path, use, completions(workspace.snapshot(), path, use.span.start, files=list(files))
+
+
+def _accepted(text: str, found: Completions, item: Completion) -> str:
+    edits = [Edit(found.replace, item.inserted), *(Edit(edit.location.span, edit.text) for edit in item.edits)]
+    for edit in sorted(edits, key=lambda each: each.span, reverse=True):
+        text = edit.apply(text)
+    return text
+
+
+@pytest.mark.parametrize("name", [name for name, _ in _programs()])
+def test_a_name_that_is_taken_out_is_offered(name: str):
+    files = dict(_programs())[name]
+    for workspace, path, use, found in _uses(files, _TRIED):
+        text = workspace.snapshot().source(path).text
+        of_module = isinstance(use.use.target, OperatorName | ModuleName)
+        texts = [_accepted(text, found, item) for item in found.items[: _FIRST_OPERATORS if of_module else _FIRST]]
+        place = files[path][max(0, use.span.start - 40) : use.span.end + 20]
+        assert files[path] in texts, (path, place, [item.label for item in found.items[:_FIRST]])
+
+
+@pytest.mark.parametrize("name", [name for name, _ in _programs()])
+def test_a_name_that_is_begun_stands_far_above(name: str):
+    files = dict(_programs())[name]
+    for workspace, path, use, _ in _uses(files, _TRIED):
+        word = files[path][use.span.start : use.span.end]
+        written = word[: (len(word) + 1) // 2]
+        workspace.edit(path, [Edit(Span(use.span.start, use.span.start), written)])
+        snapshot = workspace.snapshot()
+        found = completions(snapshot, path, use.span.start + len(written), files=list(files))
+        texts = [_accepted(snapshot.source(path).text, found, item) for item in found.items[:20]]
+        assert files[path] in texts, (path, word, [item.label for item in found.items[:20]])
+
+
+def test_what_is_offered_is_no_mistake():
+    """No name is offered that stands for nothing, or for something that can't stand there."""
+    for _, files in _programs():
+        if "layout.sknd" in files:
+            continue
+        for workspace, path, use, found in _uses(files, 6):
+            text = workspace.snapshot().source(path).text
+            items = [item for item in found.items if item.kind in _FITTING]
+            for item in random.sample(items, min(2, len(items))):
+                workspace.open(path, _accepted(text, found, item))
+                start, end = found.insert.start, found.insert.start + len(item.inserted)
+                wrong = [
+                    each for each in workspace.snapshot().diagnostics(path)
+                    if each.rule in _OF_NAMES and each.severity is Severity.ERROR
+                    and each.location.span.start <= end and start <= each.location.span.end
+                ]  # fmt: skip
+                assert not wrong, (text[start - 40 : start], item, wrong, use)
+
+
+# ---- edges -----------------------------------------------------------------------------------------------------------
+def test_nothing_fails_anywhere():
+    """A file that is written character by character, and one that is cut anywhere."""
+    texts = [(LIBRARY / "quant.sknd").read_text(), (ROOT / "examples" / "broken" / "main.sknd").read_text()]
+    for text in texts:
+        for end in random.sample(range(len(text)), 25):
+            snapshot = snapshot_of({"main.sknd": text[:end]})
+            for offset in (end, random.randint(0, end)):
+                found = completions(snapshot, "main.sknd", offset, snippets=True)
+                assert found.insert.end == offset
+                assert found.replace.start == found.insert.start
+
+
+@pytest.mark.parametrize(
+    "text", ["", "\n", "#", "# ", "\ufeff", "@", ".", "operator", "graph g {", "x.y.z", "'", '"{', "((("]
+)
+def test_next_to_nothing(text: str):
+    for offset in range(len(text) + 1):
+        completions(snapshot_of({"main.sknd": text}), "main.sknd", offset)
+
+
+def _labels(text: str) -> list[str]:
+    at = text.index("│")
+    return [
+        item.label for item in completions(snapshot_of({"main.sknd": text.replace("│", "")}), "main.sknd", at).items
+    ]
+
+
+def test_what_is_local_to_a_region_is_visible_there_alone():
+    text = """graph g {
+    @input { c: bool; x: real[4]; }
+    @output { y: real[4]; }
+    @compose {
+        y = if c then { inner = (x); yield %s; } else %s;
+    }
+}
+"""
+    assert "inner" in _labels(text % ("│", "x"))
+    assert "inner" not in _labels(text % ("x", "│"))
+
+
+def test_operators_do_not_recur():
+    text = """operator outer { @input { x: real[n]; } @output { y: real[n]; } @compose { y = inner(x); } }
+operator inner { @input { x: real[n]; } @output { y: real[n]; } @compose { y = │(x); } }
+operator other { @input { x: real[n]; } @output { y: real[n]; } @lower { y[i,] = x[i,], i < n; } }
+"""
+    labels = _labels(text)
+    assert "other" in labels
+    assert not {"inner", "outer"} & {*labels}
+
+
+def test_modules_beside_the_file():
+    files = {"main.sknd": "import \n", "blocks/down.sknd": "operator a { @output { y: real[1]; } }", "part.sknd": ""}
+    found = completions(snapshot_of(files), "main.sknd", 7, files=list(files))
+    labels = [item.label for item in found.items]
+    assert labels[:2] == ["blocks.down", "part"]
+    assert "math" in labels
+    inner = snapshot_of({**files, "main.sknd": "import blocks.\n"})
+    assert [item.label for item in completions(inner, "main.sknd", 14, files=list(files)).items] == ["down"]
+
+
+def test_a_long_graph_is_no_obstacle():
+    """One statement is read again, not all."""
+    statements = "\n".join(f"        t{at + 1} = math.add(t{at}, t0);" for at in range(1500))
+    head = "import math;\ngraph g {\n    @input { t0: real[4]; }\n    @output { y: real[4]; }\n    @compose {\n"
+    text = f"{head}{statements}\n        y = math.mul(, t0);\n    }}\n}}\n"
+    snapshot = snapshot_of({"main.sknd": text})
+    at = text.index("mul(") + 4
+    completions(snapshot, "main.sknd", at)  # types are known from then on, as they are while somebody writes
+    started = time.perf_counter()
+    found = completions(snapshot, "main.sknd", at)
+    assert found.items[0].label == "t1500"
+    assert time.perf_counter() - started < 1
+
+
+def _attribute(use: PlacedUse) -> bool:
+    return isinstance(use.use.target, AttributeName) and not isinstance(use.definition, nodes.Import)
+
+
+def test_required_attributes_stand_first():
+    files = read_program(ROOT / "examples" / "lenet")
+    snapshot: Snapshot = snapshot_of(files)
+    for use in filter(_attribute, uses_in(snapshot, "main.sknd")):
+        found = completions(snapshot, "main.sknd", use.span.start)
+        groups = [item.group for item in found.items]
+        assert groups == sorted(groups)
