@@ -14,7 +14,7 @@ from snd_server.lsp.abilities import diagnostic_abilities
 from snd_server.lsp.client_settings import SECTION, fetch, take
 from snd_server.lsp.convert import Converter
 from snd_server.lsp.uris import path_of
-from snd_server.lsp.watching import watch
+from snd_server.lsp.watching import watch, watch_folders
 
 if TYPE_CHECKING:
     from snd_server.lsp.server import SndServer
@@ -75,8 +75,9 @@ async def _change_folders(server: SndServer, params: types.DidChangeWorkspaceFol
     removed = {folder.uri for folder in params.event.removed}
     folders = {uri: name for uri, name in server.folders.items() if uri not in removed}
     _set_folders(server, {**folders, **{folder.uri: folder.name for folder in params.event.added}})
-    server.refresher.everything()
+    watch_folders(server)
     await fetch(server)
+    server.refresher.everything()
 
 
 def _set_folders(server: SndServer, folders: dict[str, str]) -> None:

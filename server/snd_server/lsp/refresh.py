@@ -24,6 +24,8 @@ class Refresher:
         self._server = server
         self._told: dict[str, tuple[int | None, str]] = {}
         self._waiting: asyncio.Task[None] | None = None
+        self._for_certain = False
+        """Whether the client is to ask again, however things are."""
 
     def told(self, path: str, version: int | None, result: str) -> None:
         """The client was told what is wrong with a version of a document."""
@@ -40,23 +42,25 @@ class Refresher:
             self._server.publisher.others()
             return
         if self._told and _refreshes(self._server):
-            self._restart(changed_only=True)
+            self._restart()
 
     def everything(self) -> None:
         """Something changed that may matter for any file."""
         if not pulls(self._server):
             self._server.publisher.others()
         elif _refreshes(self._server):
-            self._restart(changed_only=False)
+            self._for_certain = True
+            self._restart()
 
-    def _restart(self, changed_only: bool) -> None:
+    def _restart(self) -> None:
         if self._waiting is not None and not self._waiting.done():
             self._waiting.cancel()
-        self._waiting = self._server.begin(self._refresh(changed_only))
+        self._waiting = self._server.begin(self._refresh())
 
-    async def _refresh(self, changed_only: bool) -> None:
+    async def _refresh(self) -> None:
         await asyncio.sleep(_PAUSE_SECONDS)
-        if not changed_only or await self._differs():
+        if self._for_certain or await self._differs():
+            self._for_certain = False
             await self._server.workspace_diagnostic_refresh_async(None)
 
     async def _differs(self) -> bool:

@@ -84,6 +84,8 @@ class SndServer(LanguageServer):
         self.diagnostic_abilities = DiagnosticAbilities()
         self.reading: asyncio.Task[None] | None = None
         """What reads messages."""
+        self.watching: asyncio.Task[None] | None = None
+        """What watches files for clients that do not."""
         self.publisher = Publisher(self)
         self.refresher = Refresher(self)
         self._tasks: set[asyncio.Task[None]] = set()

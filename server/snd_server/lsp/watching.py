@@ -23,11 +23,9 @@ def register(server: SndServer) -> None:
 
 
 async def watch(server: SndServer) -> None:
-    """Lets the client watch, if it can; else watches, as long as the session lasts."""
-    workspace = server.client_capabilities.workspace
-    watched = workspace and workspace.did_change_watched_files
-    if not watched or not watched.dynamic_registration:
-        await _watch(server)
+    """Lets the client watch, if it can; else watches itself."""
+    if not _client_watches(server):
+        watch_folders(server)
         return
     patterns = [f"**/*{SUFFIX}", *(f"**/{name}" for name in _CONFIGURATION)]
     options = types.DidChangeWatchedFilesRegistrationOptions([types.FileSystemWatcher(each) for each in patterns])
@@ -35,10 +33,23 @@ async def watch(server: SndServer) -> None:
     await server.client_register_capability_async(types.RegistrationParams([registration]))
 
 
-async def _watch(server: SndServer) -> None:
-    folders = [path for path in map(path_of, server.folders) if os.path.isdir(path)]
-    if not folders:
+def watch_folders(server: SndServer) -> None:
+    """The workspace folders are known, or others than before; nothing is to be done if the client watches."""
+    if _client_watches(server):
         return
+    if server.watching is not None:
+        server.watching.cancel()
+    folders = [path for path in map(path_of, server.folders) if os.path.isdir(path)]
+    server.watching = server.begin(_follow(server, folders)) if folders else None
+
+
+def _client_watches(server: SndServer) -> bool:
+    workspace = server.client_capabilities.workspace
+    watched = workspace and workspace.did_change_watched_files
+    return bool(watched and watched.dynamic_registration)
+
+
+async def _follow(server: SndServer, folders: list[str]) -> None:
     from watchfiles import awatch
 
     async for changes in awatch(*folders, watch_filter=lambda _, path: _matters(path)):

@@ -89,7 +89,7 @@ async def test_configurations_are_read_again(client: Editor, folders: tuple[Path
 
 
 async def test_the_client_has_a_word(client: Editor, folders: tuple[Path, Path]):
-    one, two = folders
+    _, two = folders
     uris = [opened(client, folder / "unused.sknd") for folder in folders]
     client.set_configuration({"select": ["unused-import"], "error": ["unused-import"]}, section="snd")
     client.set_configuration({"snd": {"ignore": ["all"]}}, scope_uri=two.as_uri())
@@ -106,7 +106,7 @@ async def test_the_client_has_a_word(client: Editor, folders: tuple[Path, Path])
 
 
 async def test_folders_come_and_go(client: Editor, folders: tuple[Path, Path]):
-    one, two = folders
+    one, _ = folders
 
     async def known() -> set[str]:
         report = await client.workspace_diagnostic_async(types.WorkspaceDiagnosticParams([]))
