@@ -23,7 +23,7 @@ MOST_BITS = 8192
 _LARGEST = 1 << MOST_BITS
 # Deeper operations become an unknown: everything that walks integers recurses.
 DEEPEST = 100
-MOST_CONDITIONS = 32
+MOST_CONDITIONS = 16
 """Choices between integers that depend on more conditions, at any depth, become unknown: each may double the work."""
 
 

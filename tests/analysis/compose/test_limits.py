@@ -77,15 +77,15 @@ HOSTILE = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_ends(name: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     snapshot_of({"main.sknd": HOSTILE[name]}).diagnostics("main.sknd")
-    assert time.perf_counter() - start < _SECONDS
+    assert time.process_time() - start < _SECONDS
 
 
 def test_many_operators_that_invoke_one_another(recursion: None) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     assert not snapshot_of({"main.sknd": _chain(1000)}).diagnostics("main.sknd")
-    assert time.perf_counter() - start < _SECONDS
+    assert time.process_time() - start < _SECONDS
 
 
 def test_a_flat_graph_has_a_limit() -> None:
