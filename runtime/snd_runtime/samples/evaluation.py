@@ -13,9 +13,11 @@ from snd_analysis.compose.session import Session
 from snd_analysis.model import Operation
 from snd_analysis.samples import CheckedSample, Sample
 from snd_runtime.errors import EvaluationFailed
+from snd_runtime.evaluation.answer import shown
 from snd_runtime.execution import Execution, execute
 from snd_runtime.limits import Budget, Limits
 from snd_runtime.lowering.lowered import FLOAT32, Argument
+from snd_runtime.picture import picture
 from snd_runtime.samples.arguments import Arguments
 from snd_runtime.samples.comparison import difference
 from snd_runtime.samples.outcome import Result, SampleOutcome, Status
@@ -23,7 +25,12 @@ from snd_runtime.samples.recording import recorded_text
 
 
 def evaluate_sample(
-    session: Session, checked: CheckedSample, limits: Limits, real: np.dtype[Any] = FLOAT32, seed: int = 0
+    session: Session,
+    checked: CheckedSample,
+    limits: Limits,
+    real: np.dtype[Any] = FLOAT32,
+    seed: int = 0,
+    pictures: bool = False,
 ) -> SampleOutcome:
     """Runs a sample and compares its results. Never raises what an evaluation raises: that is an outcome."""
     started = time.monotonic()
@@ -46,7 +53,7 @@ def evaluate_sample(
     sample = checked.sample
     try:
         outputs = _outputs(session, operation, dict(checked.generators), limits, real, seed)
-        results = tuple(_results(sample, operation, outputs))
+        results = tuple(_results(sample, operation, outputs, pictures))
     except EvaluationFailed as failed:
         return failure(failed.rule, failed.message, _sites(failed))
     except Exception as error:  # a fault of ours must cost this sample only
@@ -80,7 +87,7 @@ def _sites(failed: EvaluationFailed) -> tuple[Site, ...]:
     return (Site(failed.place, "it fails here"), *failed.chain)
 
 
-def _results(sample: Sample, operation: Operation, outputs: Mapping[str, Argument]) -> list[Result]:
+def _results(sample: Sample, operation: Operation, outputs: Mapping[str, Argument], pictures: bool) -> list[Result]:
     recorded = {each.name: each for each in sample.results}
     assert operation.instance is not None
     dtypes = operation.instance.scope.dtypes
@@ -91,9 +98,11 @@ def _results(sample: Sample, operation: Operation, outputs: Mapping[str, Argumen
         in_full = before is not None and before.value is not None
         dtype = dtypes.get(member.node.type.text, member.node.type.text)
         text = recorded_text(member.name, value, dtype, in_full)
+        drawn = picture(value) if pictures and isinstance(value, np.ndarray) else None
         if before is None:
-            found.append(Result(member.name, text, False))
+            found.append(Result(member.name, text, False, None, shown(member.name, value), drawn))
             continue
         tolerance = sample.tolerance if before.tolerance is None else before.tolerance
-        found.append(Result(member.name, text, True, difference(before, value, tolerance)))
+        deviation = difference(before, value, tolerance)
+        found.append(Result(member.name, text, True, deviation, shown(member.name, value), drawn))
     return found

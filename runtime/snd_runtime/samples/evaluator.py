@@ -48,7 +48,9 @@ class SampleEvaluator:
             gone = frozenset(self._sent.keys() - request.texts.keys())
             self._sent = dict(request.texts)
             texts = Texts(changed, existing, gone, request.module_paths)
-            return SampleOrder(texts, request.path, number, request.limits, request.real, request.seed)
+            return SampleOrder(
+                texts, request.path, number, request.limits, request.real, request.seed, request.pictures
+            )
 
         seconds = request.limits.seconds
         try:

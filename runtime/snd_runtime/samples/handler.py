@@ -25,6 +25,7 @@ class SampleOrder:
     limits: Limits
     real: np.dtype[Any]
     seed: int
+    pictures: bool = False
 
 
 def make() -> Callable[[SampleOrder, Callable[[Any], None]], SampleOutcome]:
@@ -35,6 +36,6 @@ def make() -> Callable[[SampleOrder, Callable[[Any], None]], SampleOutcome]:
         snapshot = files.snapshot(order.texts)
         sample = snapshot.samples(order.path)[order.number].sample
         checked = snapshot.checked_sample(order.path, sample)
-        return evaluate_sample(snapshot.session(), checked, order.limits, order.real, order.seed)
+        return evaluate_sample(snapshot.session(), checked, order.limits, order.real, order.seed, order.pictures)
 
     return handle

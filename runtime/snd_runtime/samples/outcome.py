@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from snd_analysis.compose.failure import Site
+from snd_runtime.evaluation.answer import ShownTensor
 
 
 class Status(StrEnum):
@@ -31,6 +32,10 @@ class Result:
     recorded: bool
     difference: str | None = None
     """What is different, and by how much; None if it agrees, or nothing is recorded."""
+    shown: tuple[ShownTensor, ...] = ()
+    """What there is to show of the tensor, or of those of a pack."""
+    picture: bytes | None = None
+    """A PNG of a single tensor, if pictures are wanted and it can be drawn."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,8 @@ class SampleRequest:
     """Of each sample."""
     real: np.dtype[Any] = field(default=FLOAT32)
     seed: int = 0
+    pictures: bool = False
+    """Whether results are drawn."""
 
 
 class _Texts:
@@ -54,4 +56,6 @@ def evaluate_samples(request: SampleRequest) -> tuple[SampleOutcome, ...]:
     wanted = samples if request.numbers is None else [samples[number] for number in request.numbers]
     checked = (snapshot.checked_sample(request.path, sample) for sample in wanted)
     session = snapshot.session()
-    return tuple(evaluate_sample(session, each, request.limits, request.real, request.seed) for each in checked)
+    return tuple(
+        evaluate_sample(session, each, request.limits, request.real, request.seed, request.pictures) for each in checked
+    )
