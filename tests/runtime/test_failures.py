@@ -80,6 +80,41 @@ def test_sums_that_only_pass_through_large_numbers_are_exact():
 
 
 @pytest.mark.parametrize(
+    ("formula", "place"),
+    [
+        ("y[i,] = 2 ** n, i < 2;", "2 ** n"),
+        ("y[i,] = x[i,] + -(2 ** n) - 1, i < 2;", "-(2 ** n)"),
+        ("y[i,] = x[i,] + 2 ** n * 1, i < 2;", "2 ** n * 1"),
+        ("y[i,] = x[|i + 2 ** n|,], i < 2;", "2 ** n"),
+        ("y[i,] = x[|2 ** n|,], i < 2;", "2 ** n"),
+        ("y[|2 ** n|,] = x[i,], i < 2;", "2 ** n"),
+        ("y[|i|,] = 1, i < 2 ** n;", "2 ** n"),
+        ("y[i,] = [1, 2 ** n][x[i,]], i < 2;", "[1, 2 ** n][x[i,]]"),
+        ("with z = 2 ** n: y[i,] = x[i,] < z ? 1 : 0, i < 2;", "2 ** n"),
+        ("y[i,] = x[i,] > 0 ? 2 ** n : 0, i < 2;", "2 ** n"),
+    ],
+)
+def test_ints_known_before_that_are_wider_than_64_bits(formula: str, place: str):
+    text = operator("x: int[2];", "y: int[2];", formula, attributes="n: int = 64;")
+    found = failure(text, np.array([1, 0]))
+    assert found.rule == "int-overflow"
+    assert found.message.endswith("18446744073709551616 does not fit into 64 bits")
+    assert blamed(text, found) == place
+
+
+def test_wide_ints_on_the_way_to_others():
+    text = operator(
+        "x: int[2];", "y: int[2]; z: real[2];",
+        "with b = 2 ** n: y[i,] = b / (b / 2) + x[i,], i < 2; with b = 2 ** n: z[i,] = real(b), i < 2;",
+        attributes="n: int = 64;",
+    )  # fmt: skip
+    y, z = compiled(text, (np.array([1, 0]),)).run((np.array([1, 0]),), real=FLOAT64)
+    assert isinstance(y, np.ndarray)
+    assert isinstance(z, np.ndarray)
+    assert (y.tolist(), z.tolist()) == ([3, 2], [2.0**64] * 2)
+
+
+@pytest.mark.parametrize(
     ("formulas", "message", "place"),
     [
         (["y[m,] = x[i,], i < n | x[i,] > 0.0;", "z[m,] = i, i < n | x[i,] > 1.0;"],

@@ -324,8 +324,8 @@ class Program:
 
 def _filled(state: State, each: Fixed) -> Array:
     dtype = array_dtype(each.dtype, state.real)
+    if not fits(each.value):
+        raise EvaluationFailed("int-overflow", f"{each.value} does not fit into 64 bits", each.place)
     if each.shape:
         state.budget.allocate(f"'{each.name}'", prod(each.shape), dtype.itemsize, each.place)
-    elif not fits(each.value):
-        raise EvaluationFailed("int-overflow", f"{each.value} does not fit into 64 bits", each.place)
     return np.full(each.shape, each.value, dtype)

@@ -180,4 +180,4 @@ def _term(expressions: Expressions, node: nodes.Node, value: Value) -> Term:
         return value
     if isinstance(value, Partial) or value is NULL:
         raise EvaluationError(node, "null-not-allowed", "an index can't be null")
-    return expressions.operations.term(value)
+    return expressions.term(node, value)

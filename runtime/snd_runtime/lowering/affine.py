@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from snd_runtime.lowering.operands import INT_MAX, INT_MIN
 from snd_runtime.lowering.terms import Apply, Constant, Next, Place, Position, Read, Table, Term
-
-INT_MIN, INT_MAX = -(1 << 63), (1 << 63) - 1
 
 Interval = tuple[int, int]
 """The least and the greatest value; of 64 bits at most if the computation does not overflow."""

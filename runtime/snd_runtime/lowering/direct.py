@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from snd_runtime.lowering.affine import INT_MAX, INT_MIN, Affine, Analysis, colliding_axes
+from snd_runtime.lowering.affine import Affine, Analysis, colliding_axes
 from snd_runtime.lowering.arithmetic import (
     COMPARISONS,
     INTEGER_OPERATIONS,
@@ -25,6 +25,7 @@ from snd_runtime.lowering.arithmetic import (
 from snd_runtime.lowering.domains import Box
 from snd_runtime.lowering.formula import Formula
 from snd_runtime.lowering.memory import Memory
+from snd_runtime.lowering.operands import INT_MAX, INT_MIN
 from snd_runtime.lowering.reading import strided
 from snd_runtime.lowering.terms import Apply, Constant, Place, Position, Read, Slot, Term
 

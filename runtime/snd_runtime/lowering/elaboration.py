@@ -12,7 +12,7 @@ from snd_analysis.names.resolve import entries_of
 from snd_analysis.names.symbols import Symbol
 from snd_analysis.shapes import Integer
 from snd_analysis.syntax import nodes
-from snd_analysis.values import NULL, UNDEFINED, EvaluationError, Pack, Value
+from snd_analysis.values import NULL, UNDEFINED, EvaluationError, Failure, Pack, Value
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.lowering.accesses import VariesWith, access, is_pack_index
 from snd_runtime.lowering.expressions import Expressions
@@ -160,7 +160,7 @@ class _Elaboration:
             if value is shapes.FALSE:
                 return None
             if value is not shapes.TRUE:
-                condition = self._term(node.condition, value)
+                condition = self._term(expressions, node.condition, value)
         writes = self._writes(expressions)
         if not writes:
             return None
@@ -186,13 +186,16 @@ class _Elaboration:
             value = value.items[item]
         if not axes:
             if isinstance(value, Pack):
-                value = self._operations.item(node.value, value.items or (), self._row_major(slot))
+                try:
+                    value = self._operations.item(node.value, value.items or (), self._row_major(slot))
+                except Failure as failure:
+                    raise expressions.blamed(node.value, failure) from None
             axes = [
                 Axis(f"{slot.name}[{at}]", self._terms.constant("int", extent or 0))
                 for at, extent in enumerate(slot.shape)
             ]
         places = tuple(self._terms.place(self._terms.position(axis)) for axis in range(len(axes)))
-        write = Write(slot, places, self._term(node.value, value, slot.dtype))
+        write = Write(slot, places, self._term(expressions, node.value, value, slot.dtype))
         return Formula(tuple(axes), "=", (write,), None, node, self._base, self._place(node))
 
     def _row_major(self, slot: Slot) -> Term:
@@ -208,10 +211,10 @@ class _Elaboration:
     def _extents(self, expressions: Expressions, bound: nodes.IndexBound) -> list[tuple[str, Term]]:
         value = expressions.evaluate(bound.bound)
         if not isinstance(value, Pack):
-            return [(bound.name.text, self._term(bound.bound, value, "int"))]
+            return [(bound.name.text, self._term(expressions, bound.bound, value, "int"))]
         if value.items is None or len(value.items) > LONGEST_PACK:
             raise EvaluationError(bound.bound, "unknown-value", "the number of indices must be known, and small")
-        extents = [self._term(bound.bound, item, "int") for item in value.items]
+        extents = [self._term(expressions, bound.bound, item, "int") for item in value.items]
         return [(f"{bound.name.text}[{at}]", extent) for at, extent in enumerate(extents)]
 
     def _bind(self, expressions: Expressions, bound: nodes.IndexBound, axes: list[int], fixed: dict[int, int]) -> None:
@@ -245,15 +248,15 @@ class _Elaboration:
                 raise EvaluationError(node.value, "length-mismatch", message)
             values = given
         return tuple(
-            Write(slot, places, self._term(node.value, one, slot.dtype))
+            Write(slot, places, self._term(expressions, node.value, one, slot.dtype))
             for (slot, places), one in zip(elements.items, values, strict=True)
         )
 
-    def _term(self, node: nodes.Node, value: Value, dtype: str | None = None) -> Term:
+    def _term(self, expressions: Expressions, node: nodes.Node, value: Value, dtype: str | None = None) -> Term:
         if value is NULL or isinstance(value, Partial):
             raise EvaluationError(node, "null-not-allowed", "this is null")
         if not isinstance(value, TERMS) and not isinstance(value, Pack | Slot):
-            return self._operations.term(value, dtype)
+            return expressions.term(node, value, dtype)
         if isinstance(value, TERMS):
             return value
         raise EvaluationError(node, "unexpected-pack", "this is not a single value")

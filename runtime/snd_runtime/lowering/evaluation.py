@@ -9,7 +9,7 @@ import numpy as np
 from snd_analysis.model import Place as SourcePlace
 from snd_analysis.syntax import nodes
 from snd_runtime.errors import EvaluationFailed
-from snd_runtime.lowering.affine import INT_MAX, INT_MIN, Analysis
+from snd_runtime.lowering.affine import Analysis
 from snd_runtime.lowering.arithmetic import (
     COMPARISONS,
     INT,
@@ -24,6 +24,7 @@ from snd_runtime.lowering.arithmetic import (
 from snd_runtime.lowering.domains import Box, Domain
 from snd_runtime.lowering.formula import Formula
 from snd_runtime.lowering.memory import Memory
+from snd_runtime.lowering.operands import INT_MAX, INT_MIN
 from snd_runtime.lowering.reading import read_elements, regular_dimensions
 from snd_runtime.lowering.terms import (
     SHORT_CIRCUITING,

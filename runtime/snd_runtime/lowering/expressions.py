@@ -10,9 +10,9 @@ from snd_analysis.shapes import TRUE, Integer
 from snd_analysis.syntax import nodes
 from snd_analysis.values import NULL, UNDEFINED, EvaluationError, Failure, Pack, Unknown, Value, evaluate
 from snd_runtime.lowering.forms import FORMS
-from snd_runtime.lowering.operands import LONGEST_PACK, Operations, Partial
+from snd_runtime.lowering.operands import INT_MAX, INT_MIN, LONGEST_PACK, Operations, Overflow, Partial
 from snd_runtime.lowering.tensors import Tensors
-from snd_runtime.lowering.terms import Terms
+from snd_runtime.lowering.terms import Term, Terms
 
 _LOCAL_KINDS = frozenset({SymbolKind.INDEX, SymbolKind.LOCAL})
 _TENSOR_KINDS = frozenset({SymbolKind.INPUT, SymbolKind.OUTPUT, SymbolKind.VARIABLE, SymbolKind.CONSTANT})
@@ -32,9 +32,30 @@ class Expressions:
         self.bindings: dict[Symbol, Value] = {}
         self.targets = instance.unit.resolution.targets
         self._known: dict[nodes.Node, bool] = {}
+        self._wide: dict[int, nodes.Node] = {}
+        """Where ints of more than 64 bits stand: they are blamed if the elements of a tensor depend on them."""
 
     def evaluate(self, node: nodes.Expression) -> Value:
         """A value or term, a pack of them, or NULL."""
+        value = self._evaluated(node)
+        if isinstance(value, Integer) and value.value is not None and not INT_MIN <= value.value <= INT_MAX:
+            self._wide.setdefault(value.value, node)
+        return value
+
+    def term(self, node: nodes.Node, value: Value, dtype: str | None = None) -> Term:
+        """What ``node`` evaluated to, as a term."""
+        try:
+            return self.operations.term(value, dtype)
+        except Failure as failure:
+            raise self.blamed(node, failure) from None
+
+    def blamed(self, node: nodes.Node, failure: Failure) -> EvaluationError:
+        """A failure of an operation at the node, or at the part of it that is to blame."""
+        if isinstance(failure, Overflow):
+            node = self._wide.get(failure.value, node)
+        return EvaluationError(node, failure.rule, failure.message)
+
+    def _evaluated(self, node: nodes.Expression) -> Value:
         if self._is_known(node):
             value = evaluate(node, self.instance.scope)
             if value is UNDEFINED or isinstance(value, Unknown) or (isinstance(value, Integer) and value.value is None):
@@ -43,7 +64,7 @@ class Expressions:
         try:
             value = FORMS[type(node)](self, node)
         except Failure as failure:
-            raise EvaluationError(node, failure.rule, failure.message) from None
+            raise self.blamed(node, failure) from None
         if value is UNDEFINED:
             raise EvaluationError(node, "unknown-value", "this has no value in a formula")
         if isinstance(value, Pack) and value.items is not None and len(value.items) > LONGEST_PACK:

@@ -14,12 +14,26 @@ from snd_analysis.syntax import nodes
 from snd_analysis.values import CASTS, FUNCTIONS, OPERATIONS, UNARY, Failure, Pack, Value
 from snd_runtime.lowering.terms import Apply, Constant, Next, Position, Read, Scalar, Slot, Table, Term, Terms
 
+INT_MIN, INT_MAX = -(1 << 63), (1 << 63) - 1
 TERMS = (Constant, Position, Next, Read, Apply, Table)
 # A pack that is longer is not taken apart: packs are short by their nature.
 LONGEST_PACK = 1 << 16
 COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!="})
 _JUNCTIONS = {"&&": "all", "||": "any"}
 _UNARY_NAMES = {"-": "negate", "!": "not"}
+
+
+class Overflow(Failure):
+    """An int that is known, but does not fit into 64 bits, where elements of tensors are computed."""
+
+    def __init__(self, value: int) -> None:
+        super().__init__("int-overflow", f"{_written(value)} does not fit into 64 bits")
+        self.value = value
+
+
+def _written(value: int) -> str:
+    # Python refuses to write out ints of thousands of digits.
+    return str(value) if abs(value) < 1 << 128 else f"an int of {value.bit_length()} bits"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +86,7 @@ class Operations:
         self.terms = terms
 
     def term(self, value: Value, dtype: str | None = None) -> Term:
-        """A single value as a term. Raises Failure for anything else.
+        """A single value as a term. Raises Failure for anything else, and for an int of more than 64 bits.
 
         An int becomes a real where ``dtype`` says so: types agree, but a fold over no items doesn't know its own.
         """
@@ -83,7 +97,7 @@ class Operations:
             raise Failure("unknown-value", "this has no single value that is known here")
         if dtype == "real" and isinstance(scalar, int):
             scalar = float(scalar)
-        return self.terms.constant(_dtype(scalar), scalar)
+        return self.terms.constant(_dtype(scalar), _bounded(scalar))
 
     def binary(self, symbol: str, node: nodes.Node, a: Value, b: Value) -> Value:
         """``a @ b``"""
@@ -142,7 +156,7 @@ class Operations:
             raise Failure("index-out-of-range", "there are no items", 0)
         scalars = [scalar_of(item) for item in items]
         if all(scalar is not None for scalar in scalars):
-            known = tuple(scalar for scalar in scalars if scalar is not None)
+            known = tuple(_bounded(scalar) for scalar in scalars if scalar is not None)
             return self.terms.table(known, index, _dtype(known[0]), node)
         count = self.terms.constant("int", len(items))
         counted = self.terms.apply("position in pack", (index, count), "int", node)
@@ -168,6 +182,12 @@ class Operations:
             if known is (TRUE if symbol == "&&" else FALSE):
                 return other
         return self.terms.apply(_JUNCTIONS[symbol], (self.term(a), self.term(b)), "bool", node)
+
+
+def _bounded(scalar: Scalar) -> Scalar:
+    if isinstance(scalar, int) and not INT_MIN <= scalar <= INT_MAX:
+        raise Overflow(scalar)
+    return scalar
 
 
 def _dtype(scalar: Scalar) -> str:

@@ -122,3 +122,24 @@ def test_integers_that_overflow_say_where():
         run(text, R(1))
     assert caught.value.rule == "int-overflow"
     assert caught.value.chain[-1].place.definition == "net"
+
+
+@pytest.mark.parametrize(
+    ("blocks", "place"),
+    [
+        ({"compose": "y = math.add(x, 2 ** n);"}, "math.add"),
+        ({"compose": "y = math.add(x, c);", "constant": "c: int[] = 2 ** n;"}, "2 ** n"),
+        ({"compose": "y = math.add(x, c);", "constant": "c: int[3] = 2 ** n;"}, "2 ** n"),
+        ({"compose": "y = with s = x do..(2) math.add(s, 2 ** n);"}, "math.add"),
+    ],
+)
+def test_integers_known_before_that_are_too_wide(blocks: dict[str, str], place: str):
+    rank = "3" if "[3]" in blocks.get("constant", "") else ""
+    text = net(f"x: int[{rank}];", f"y: int[{rank}];", attrib="n: int = 64;", **blocks)
+    with pytest.raises(EvaluationFailed) as caught:
+        run(text, np.zeros((3,) if rank else (), np.int64))
+    found = caught.value
+    assert found.rule == "int-overflow"
+    assert found.place is not None
+    blamed = text[text.index("operator net") :][found.place.span.start : found.place.span.end]
+    assert place in blamed
