@@ -9,10 +9,10 @@ from snd_analysis.check import Facts
 from snd_analysis.diagnostics import Location
 from snd_analysis.ide.cursor import chunk_at, comment_at, definition_at, import_at, use_at
 from snd_analysis.ide.documented import documented_symbols
-from snd_analysis.ide.targets import LocalName, Subject, name_of, subject_of, subject_of_target
+from snd_analysis.ide.targets import LocalName, Subject, name_of, path_of, subject_of, subject_of_target
 from snd_analysis.names.resolution import ModuleName, Role
 from snd_analysis.names.resolve import entries_of
-from snd_analysis.names.symbols import OperatorName, Symbol
+from snd_analysis.names.symbols import TENSOR_KINDS, OperatorName, Symbol, SymbolKind
 from snd_analysis.samples import PlacedSample, named_sample, sample_uses
 from snd_analysis.source import Span
 from snd_analysis.syntax import nodes
@@ -20,6 +20,10 @@ from snd_analysis.syntax.chunks import PlacedChunk
 from snd_analysis.types.compose.scopes import Step, trails
 from snd_analysis.types.context import Context
 from snd_analysis.workspace import Snapshot
+
+# What stands where something local to a definition of another file can be named.
+_QUANTIZE = "@quantize"
+_SAMPLE = ">>>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +69,25 @@ def occurrences(snapshot: Snapshot, subject: Subject, paths: Iterable[str]) -> I
     """Everywhere in the files that something is named, its declaration too."""
     name = name_of(subject)
     for path in dict.fromkeys(paths):
-        for mention in mentions(snapshot, path, name):
+        if not _may_mention(snapshot, subject, path):
+            continue
+        is_local_elsewhere = isinstance(subject, LocalName) and path != subject.path
+        for mention in (mentions_of_others if is_local_elsewhere else mentions)(snapshot, path, name):
             if mention.subject == subject:
                 yield Occurrence(Location(path, mention.span), mention.role)
+
+
+def _may_mention(snapshot: Snapshot, subject: Subject, path: str) -> bool:
+    """Whether a file can name a subject at all, by what is quickly known of both."""
+    own = path_of(subject)
+    if own is None or path == own or isinstance(subject, ModuleName):
+        return True
+    text = snapshot.source(path).text
+    dotted = _QUANTIZE in text
+    if isinstance(subject, LocalName):
+        kind = subject.symbol.kind
+        return (kind in TENSOR_KINDS or kind is SymbolKind.LABEL) and (dotted or _SAMPLE in text)
+    return dotted or any(item.path == own for item in snapshot.imports(path))
 
 
 def mentions(snapshot: Snapshot, path: str, name: str | None = None) -> Iterator[Mention]:
@@ -83,6 +103,17 @@ def mentions(snapshot: Snapshot, path: str, name: str | None = None) -> Iterator
             for definition in placed.chunk.definitions:
                 yield from _mentions_in(snapshot, path, placed.start, definition)
                 yield from _documented_mentions(snapshot, path, placed, definition)
+    for sample in _samples_of(snapshot, path, name, text):
+        yield from _sample_mentions(snapshot, path, sample)
+
+
+def mentions_of_others(snapshot: Snapshot, path: str, name: str | None = None) -> Iterator[Mention]:
+    """The places in a file that can name what is local to definitions of other files. ``name`` as for ``mentions``."""
+    text = snapshot.source(path).text
+    for placed in snapshot.tree(path).chunks:
+        if _QUANTIZE in placed.chunk.text and (name is None or name in placed.chunk.text):
+            for definition in placed.chunk.definitions:
+                yield from _dotted_mentions(snapshot, path, placed.start, definition)
     for sample in _samples_of(snapshot, path, name, text):
         yield from _sample_mentions(snapshot, path, sample)
 

@@ -6,20 +6,23 @@ from collections.abc import Iterable
 
 from snd_analysis.diagnostics import Location
 from snd_analysis.ide.mentions import Occurrence, occurrences, subject_at
-from snd_analysis.names.resolution import Role
+from snd_analysis.ide.targets import path_of
+from snd_analysis.names.resolution import ModuleName, Role
 from snd_analysis.workspace import Snapshot
 
 
 def references(
     snapshot: Snapshot, path: str, offset: int, paths: Iterable[str], with_declaration: bool = True
 ) -> list[Location]:
-    """Every place in ``paths``, and in the file itself, where what is named at an offset is named."""
+    """Every place where what is named at an offset is named: in ``paths``, in the file itself, and where it is from."""
     found = subject_at(snapshot, path, offset)
     if found is None:
         return []
+    subject = found[0]
+    own = None if isinstance(subject, ModuleName) else path_of(subject)
     places = {
         each.location: each.role
-        for each in occurrences(snapshot, found[0], (path, *paths))
+        for each in occurrences(snapshot, subject, (path, *([] if own is None else [own]), *paths))
         if with_declaration or each.role is not Role.DECLARATION
     }
     return sorted(places)

@@ -111,3 +111,15 @@ def test_nothing_is_found_where_nothing_is_named():
     for offset in (TEXT.index("@dtype"), TEXT.index("{"), len(TEXT) + 5):
         assert definition(snapshot, "main.sknd", offset) is None
         assert references(snapshot, "main.sknd", offset, []) == []
+
+
+def test_names_of_the_library_are_found_where_they_are_declared():
+    snapshot = snapshot_of({"main.sknd": TEXT})
+    at = _at("add(", "@compose")
+    found = references(snapshot, "main.sknd", at, ["main.sknd"])
+    link = definition(snapshot, "main.sknd", at)
+    assert link is not None
+    assert link.name in found
+    assert [place.span.start for place in found if place.path == "main.sknd"] == [at]
+    used = references(snapshot, "main.sknd", at, ["main.sknd"], with_declaration=False)
+    assert used == [place for place in found if place != link.name]
