@@ -21,7 +21,7 @@ LIBRARY = ROOT / "analysis" / "snd_analysis" / "stdlib"
 PROGRAMS = {
     **{f"rule {rule.name}": split_files(rule.bad) for rule in catalogue().values()},
     **{path.name: read_program(path) for path in sorted((ROOT / "examples").iterdir())},
-    **{f"library {name}": {f"{name}.sknd": (LIBRARY / f"{name}.sknd").read_text()} for name in ("quant", "linalg", "rand")},
+    **{name: {name: (LIBRARY / name).read_text()} for name in ("quant.sknd", "linalg.sknd", "rand.sknd")},
 }  # fmt: skip
 INVALID = sorted((ROOT / "tests" / "fixtures" / "invalid").rglob("*.sknd"))
 _COMMANDS = ("snd.writeSample", "snd.refreshSample")

@@ -30,11 +30,12 @@ _SHOWN, _TRIED, _FIRST = 12, 12, 40
 _FIRST_OPERATORS = 250
 _MARKER = re.compile(r"^(?P<blank>[ \t]*#?[ \t]*)\^ complete(?P<snippets> with snippets)?$")
 _FITTING = (CompletionKind.TENSOR, CompletionKind.NAME, CompletionKind.VALUE, CompletionKind.MEMBER)
-# What names stand for is right wherever one is offered; that values and shapes agree, too, is beyond their types.
+# What names stand for is right wherever one is offered. That values and shapes agree, too, is beyond their types; and
+# a pack may stand where a single value is needed, if an index follows.
 _OF_NAMES = frozenset(
     {
         "undefined-name", "not-visible", "used-before-definition", "syntax-error", "unknown-operator", "unknown-module",
-        "unknown-attribute", "duplicate-attribute", "tensor-in-expression", "access-outside-lower", "unexpected-pack",
+        "unknown-attribute", "duplicate-attribute", "tensor-in-expression", "access-outside-lower",
         "reads-own-output", "graph-invoked", "recursion", "result-count", "illegal-assignment",
     }
 )  # fmt: skip
@@ -112,6 +113,7 @@ def _uses(files: Mapping[str, str], count: int) -> Iterator[tuple[Workspace, str
         workspace.open(path, files[path])
         workspace.edit(path, [Edit(use.span, "")])
         yield workspace, path, use, completions(workspace.snapshot(), path, use.span.start, files=list(files))
+        workspace.open(path, files[path])
 
 
 def _accepted(text: str, found: Completions, item: Completion) -> str:
@@ -213,6 +215,20 @@ operator other { @input { x: real[n]; } @output { y: real[n]; } @lower { y[i,] =
     labels = _labels(text)
     assert "other" in labels
     assert not {"inner", "outer"} & {*labels}
+
+
+def test_strings_that_an_attribute_may_be():
+    text = """import nn;
+graph g {
+    @input { x: real[1, 3, 8, 8]; }
+    @output { y: real[1, 3, 8, 8]; }
+    @compose { y = nn.max_pool{size=1, %s}(x); }
+}
+"""
+    assert _labels(text % "padding_align='│'") == ["UPPER", "LOWER"]
+    assert _labels(text % "padding_align='L│") == ["LOWER"]
+    assert _labels(text % "padding_align=│")[:2] == ["'UPPER'", "'LOWER'"]
+    assert _labels(text % "size='│'") == []
 
 
 def test_modules_beside_the_file():

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from snd_analysis.ide.completion import attributes, modules, names, operators, samples, words
+from snd_analysis.ide.completion import attributes, modules, names, operators, samples, strings, words
 from snd_analysis.ide.completion.comments import comment_completions, sample_code
 from snd_analysis.ide.completion.documentation import documentation
 from snd_analysis.ide.completion.item import Completion, CompletionKind, Completions
 from snd_analysis.ide.completion.matching import closeness, matches
-from snd_analysis.ide.completion.place import Place, place_at, sample_place
+from snd_analysis.ide.completion.place import Place, place_at, sample_place, string_place
 from snd_analysis.ide.completion.stack import Frame
 from snd_analysis.ide.completion.visible import Visible, visible_at
 from snd_analysis.ide.cursor import comment_at
@@ -19,7 +19,7 @@ from snd_analysis.workspace import Snapshot
 
 __all__ = ["TRIGGERS", "Completion", "CompletionKind", "Completions", "completions", "documentation"]
 
-TRIGGERS = (".", "@", "{", "(", "=", "<", "[", ",", ">")
+TRIGGERS = (".", "@", "{", "(", "=", "<", "[", ",", ">", "'", '"')
 """The characters behind which something is offered without being asked for."""
 _MOST = 300
 
@@ -36,14 +36,21 @@ def completions(
         place = sample_place(snapshot, path, offset, code, comment.start)
     else:
         place = place_at(snapshot, path, offset)
-    if place is None:
-        return Completions(Span(offset, offset), Span(offset, offset))
+    if place is not None:
+        return _completions(place, _offered(snapshot, place, snippets, files))
+    string = string_place(snapshot, path, offset) if comment is None else None
+    if string is not None:
+        return _completions(string, strings.string_values(snapshot, string, quoted=False))
+    return Completions(Span(offset, offset), Span(offset, offset))
+
+
+def _completions(place: Place, items: Iterable[Completion]) -> Completions:
     found: dict[str, Completion] = {}
-    for item in sorted(_matching(_offered(snapshot, place, snippets, files), place), key=lambda item: item.group):
+    for item in sorted(_matching(items, place), key=lambda item: item.group):
         found.setdefault(item.label, item)
     ordered = sorted(found.values(), key=lambda item: (closeness(place.prefix, _filter(item)), item.group))
-    items = tuple(_placed(item, place) for item in ordered[:_MOST])
-    return Completions(place.insert, place.replace, items, bool(place.prefix) or len(ordered) > _MOST)
+    shown = tuple(_placed(item, place) for item in ordered[:_MOST])
+    return Completions(place.insert, place.replace, shown, bool(place.prefix) or len(ordered) > _MOST)
 
 
 def _matching(items: Iterable[Completion], place: Place) -> Iterator[Completion]:
@@ -119,6 +126,7 @@ def _expressions(
     if place.member and place.member not in ("shape", "rank", "size"):
         return
     if not is_callee:
+        yield from strings.string_values(snapshot, place, quoted=True)
         yield from names.visible_names(snapshot, place, visible)
         yield from words.literals(snapshot, place, visible) if not place.member else ()
     if not (stack.is_callable() and is_callee) and (place.following in ("", "(") or place.prefix):

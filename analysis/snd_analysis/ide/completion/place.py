@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from snd_analysis.ide.completion.stack import Frame, Stack, stack_of
 from snd_analysis.ide.cursor import chunk_at, chunk_tokens
@@ -137,6 +137,21 @@ def place_at(snapshot: Snapshot, path: str, offset: int) -> Place | None:
         path, text, head, start, offset, end.end() if end else offset, qualifier, stack_of(read), chunk, definition,
         read=read,
     )  # fmt: skip
+
+
+def string_place(snapshot: Snapshot, path: str, offset: int) -> Place | None:
+    """The place of a string on one line that a cursor stands in, its text as the word; None if there is none."""
+    text = snapshot.tree(path).text
+    chunk = chunk_at(snapshot.tree(path), offset)
+    literal = None if chunk is None else _literal_around(chunk, offset)
+    if chunk is None or literal is None:
+        return None
+    start = literal.start + chunk.start
+    outside = place_at(snapshot, path, start)
+    if outside is None or "\n" in text[start:offset]:
+        return None
+    end = literal.end + chunk.start - _is_closed(chunk, literal)
+    return replace(outside, start=start + 1, offset=offset, end=max(end, offset), qualifier=())
 
 
 def sample_place(snapshot: Snapshot, path: str, offset: int, code: str, start: int) -> Place | None:

@@ -1,0 +1,59 @@
+"""Strings that an attribute may be: those that its operator compares it with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from snd_analysis.ide.completion.expected import signature_at
+from snd_analysis.ide.completion.item import Completion, CompletionKind
+from snd_analysis.ide.completion.place import Place
+from snd_analysis.ide.completion.stack import Frame
+from snd_analysis.names.resolve import entries_of
+from snd_analysis.syntax import nodes
+from snd_analysis.types.type import STR
+from snd_analysis.workspace import Snapshot
+
+_COMPARISONS = ("==", "!=", "in")
+
+
+def string_values(snapshot: Snapshot, place: Place, *, quoted: bool) -> Iterator[Completion]:
+    """What the attribute whose value stands at a place may be; its default first. Nothing if it is no string."""
+    stack = place.stack
+    if stack.frame is not Frame.ATTRIBUTES or stack.top != "ASSIGN" or not isinstance(stack.values[-2], nodes.Name):
+        return
+    found = signature_at(snapshot, place, stack.openers[-1])
+    name = stack.values[-2].text
+    parameter = None if found is None else found[1].attributes.get(name)
+    if found is None or parameter is None or parameter.type is None or parameter.type.dtype != STR:
+        return
+    operator, signature = found
+    default = parameter.node.default
+    values = [] if default is None else [*_texts(default.value)]
+    for value in dict.fromkeys([*values, *compared(signature.definition, name)]):
+        yield Completion(
+            f"'{value}'" if quoted else value, CompletionKind.VALUE, 0, detail="by default" if value in values else "",
+            subject=("attribute", operator.path, operator.name, name),
+        )  # fmt: skip
+
+
+def compared(definition: nodes.Definition, name: str) -> Iterator[str]:
+    """The strings that an operator compares a symbol with, by itself or as the items of a list."""
+    lists = {
+        entry.target.name.text: entry.value
+        for _, entry in entries_of(definition, "using", nodes.Using)
+        if isinstance(entry.target, nodes.NameTarget)
+    }
+    for node in nodes.descendants(definition):
+        if not isinstance(node, nodes.Binary) or node.operator.text not in _COMPARISONS:
+            continue
+        for one, other in ((node.left, node.right), (node.right, node.left)):
+            if isinstance(one, nodes.Qualified) and one.text == name:
+                known = lists.get(other.text, other) if isinstance(other, nodes.Qualified) else other
+                yield from _texts(known)
+
+
+def _texts(node: nodes.Node) -> Iterator[str]:
+    """The strings that a string or a list spells."""
+    for item in node.items if isinstance(node, nodes.List) else (node,):
+        if isinstance(item, nodes.String) and all(isinstance(part, nodes.Text) for part in item.parts):
+            yield "".join(part.value for part in item.parts if isinstance(part, nodes.Text))
