@@ -17,6 +17,7 @@ from snd_analysis.compose.results import Targets, assign, made_output
 from snd_analysis.compose.reuse import LastingModel, alike, compose_lasting, first_name
 from snd_analysis.compose.session import Session
 from snd_analysis.compose.unit import Unit
+from snd_analysis.compose.work import MOST_WORK, TooMuchWork, Work
 from snd_analysis.model import Graph, Operation, Place, RuntimeCheck, Tensor, TensorValue
 from snd_analysis.names.symbols import OperatorName, Symbol
 from snd_analysis.shapes import Integer
@@ -40,6 +41,7 @@ def compose_body(session: Session, instance: Instance, lasting: LastingModel | N
     operations = composer.operations
     composer.operations = []
     composer.run(unit.updates)
+    instance.work = composer.work.done
     instance.body = composer.graph(unit.name.name, operations, composer.operations)
 
 
@@ -56,6 +58,7 @@ class Composer:
         self.unit = instance.unit
         self.scope = instance.scope
         self.naming = Naming(session, instance.unit)
+        self.work = Work()
         self.base = 0
         self.operations: list[Operation] = []
         self.checks: list[RuntimeCheck] = []
@@ -98,6 +101,7 @@ class Composer:
 
     def statement(self, component: nodes.Component) -> None:
         """Composes one statement."""
+        self.work.add()
         assign(self, component, self._right_side(component.value, self.naming.targets(component)))
 
     def _right_side(self, value: nodes.Branch | nodes.Loop | nodes.Callable, targets: Targets) -> Values | None:
@@ -121,7 +125,20 @@ class Composer:
         """The results of a loop. Raises EvaluationError if an expression has no value."""
         from snd_analysis.compose.loops import loop
 
-        return loop(self, node, targets)
+        if self.work.is_limited:
+            return loop(self, node, targets)
+        before = len(self.operations)
+        try:
+            with self.work.limited():
+                return loop(self, node, targets)
+        except TooMuchWork:
+            del self.operations[before:]
+            message = (
+                f"this loop leads to more than {MOST_WORK:,} statements that would have to be composed one by one, "
+                "more than snd works with"
+            )
+            self.fail("value-too-large", node.keyword, message)
+            return None
 
     def call(self, value: nodes.Callable, targets: Targets) -> Values | None:
         """The results of an invocation, a block or an expression; None if they are not known.
@@ -206,6 +223,7 @@ class Composer:
             return None
         given = self.given(call)
         instance = self.session.instance(unit, given)
+        self.work.add_instance(instance)
         for failure in instance.failures:
             self.blame(failure, call, unit)
         if not instance.valid:

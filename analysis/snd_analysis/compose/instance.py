@@ -47,6 +47,8 @@ class Instance:
     body: Graph | None = None
     valid: bool = True
     """Whether the outputs can be built on: false if the invocation is invalid or unknown."""
+    work: int = 0
+    """What composing the body costs (see ``Work``)."""
     prepared: object = None
     """What the runtime made of the instance to run it, kept as long as the instance is."""
 

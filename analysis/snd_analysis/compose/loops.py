@@ -105,6 +105,7 @@ def unrolled(
 ) -> Values | None:
     collected: list[list[TensorValue]] = []
     for at in range(count):
+        composer.work.add()
         for carry, value in zip(node.carries, carries, strict=True):
             let(composer, carry.name, value)
         for scan, pack in zip(node.scans, packs, strict=True):
