@@ -17,7 +17,7 @@ from snd_analysis.compose.failure import PlacedProblem, placed_problems
 from snd_analysis.compose.instance import Instance
 from snd_analysis.compose.reuse import LastingModel
 from snd_analysis.compose.root import InputShapes, compose_root
-from snd_analysis.compose.session import Session
+from snd_analysis.compose.session import Reached, Session
 from snd_analysis.compose.unit import Unit
 from snd_analysis.diagnostics import Diagnostic, Fix, Location, Related, Severity, TextEdit
 from snd_analysis.memo import is_long
@@ -208,7 +208,7 @@ class Snapshot:
         self._units: dict[OperatorName, Unit | None] = {}
         self._invoked: dict[OperatorName, tuple[OperatorName, ...]] = {}
         self._recursive: dict[OperatorName, bool] = {}
-        self._reached: dict[Unit, frozenset[Unit]] = {}
+        self._reached = Reached()
 
     @property
     def module_paths(self) -> tuple[str, ...]:

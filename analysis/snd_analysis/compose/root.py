@@ -11,13 +11,14 @@ from snd_analysis.compose.binding import Binder, Given
 from snd_analysis.compose.composer import compose_body
 from snd_analysis.compose.declared import MOST_TENSORS, Declarations
 from snd_analysis.compose.doubts import Open, doubtful
-from snd_analysis.compose.failure import BindingFailed, Failure, Unbindable
+from snd_analysis.compose.failure import BindingFailed, Failure, Site, Unbindable
 from snd_analysis.compose.instance import Instance, evaluate_declarations
 from snd_analysis.compose.reuse import LastingModel
 from snd_analysis.compose.scope import Scope
 from snd_analysis.compose.session import Session
 from snd_analysis.compose.shape_binding import ShapeBinder
 from snd_analysis.compose.unit import Form, Member, Unit
+from snd_analysis.compose.work import MOST_LEVELS
 from snd_analysis.model import Shape, Tensor, TensorKind, TensorValue, empty_pack
 from snd_analysis.names.symbols import Symbol
 from snd_analysis.shapes import Integer, Truth
@@ -78,6 +79,11 @@ def _composed(
     empty = Instance(unit, Scope(unit, {}, {}), {}, (), valid=False)
     if unit.has_unreadable_declarations:
         return empty
+    levels = session.levels(unit)
+    if levels > MOST_LEVELS:
+        if levels == MOST_LEVELS + 1:  # the other ones invoke it
+            empty.failures.append(_too_many_levels(unit))
+        return empty
     try:
         binding = binder.bind()
     except BindingFailed as failed:
@@ -123,6 +129,14 @@ def _inputs_for(instance: Instance, values: Mapping[Hashable, int]) -> dict[str,
             if rows:
                 found[member.name] = tuple(tuple(shapes.substitute(each, values) for each in row) for row in rows)
     return found
+
+
+def _too_many_levels(unit: Unit) -> Failure:
+    message = (
+        f"'{unit.shown}' is composed of operators that are composed of others, in more than {MOST_LEVELS} levels: "
+        "more than snd works with"
+    )
+    return Failure("nesting-too-deep", message, (Site(unit.place(0, unit.definition.name), "this is composed here"),))
 
 
 def _at_declaration(failure: Failure) -> Failure:

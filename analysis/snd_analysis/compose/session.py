@@ -10,6 +10,7 @@ from snd_analysis.compose.failure import BindingFailed, Unbindable
 from snd_analysis.compose.instance import Instance, evaluate_declarations
 from snd_analysis.compose.scope import Scope
 from snd_analysis.compose.unit import Unit
+from snd_analysis.compose.work import MOST_LEVELS
 from snd_analysis.model import Tensor, TensorKind, TensorValue, empty_pack, item_of_empty
 from snd_analysis.names.symbols import OperatorName
 from snd_analysis.values import Maybe, Pack, Run, Value
@@ -25,18 +26,28 @@ class Definitions(Protocol):
         """The definition of that name, ready to be composed; the same object as long as nothing about it changes."""
 
 
+class Reached:
+    """What definitions invoke in one state of the files, directly or through others. It is found once for each."""
+
+    __slots__ = ("levels", "units")
+
+    def __init__(self) -> None:
+        self.units: dict[Unit, frozenset[Unit]] = {}
+        """By definition all of them, with itself: what its instances depend on."""
+        self.levels: dict[Unit, int] = {}
+        """How many levels of definitions there are, with its own."""
+
+
 class Session:
     """The composing of one graph, or one operator, in one state of all files.
 
     ``composing`` says whether there are concrete inputs; not when an operator is composed for itself.
     """
 
-    def __init__(
-        self, definitions: Definitions, composing: bool = True, reached: dict[Unit, frozenset[Unit]] | None = None
-    ) -> None:
+    def __init__(self, definitions: Definitions, composing: bool = True, reached: Reached | None = None) -> None:
         self._definitions = definitions
         self.composing = composing
-        self._reached = {} if reached is None else reached
+        self._known = Reached() if reached is None else reached
         """What is known of this state of the files, for others to go on with."""
 
     def unit(self, name: OperatorName) -> Unit | None:
@@ -44,11 +55,23 @@ class Session:
         return self._definitions.unit(name)
 
     def reached(self, unit: Unit) -> frozenset[Unit]:
-        """A unit and all that it invokes, directly or through others: what its instances depend on."""
-        if unit not in self._reached:
+        """A unit and all that it invokes, directly or through others: what its instances depend on.
+
+        Of one with too many levels only what it invokes itself, since it has no instances.
+        """
+        known = self._known
+        if unit not in known.units:
             for each in self._from_the_leaves(unit):
-                self._reached[each] = self._reached_from(each)
-        return self._reached[unit]
+                invoked = self._invoked(each)
+                levels = known.levels[each] = 1 + max((known.levels.get(other, 0) for other in invoked), default=0)
+                too_many = levels > MOST_LEVELS + 1
+                known.units[each] = frozenset((each, *invoked)) if too_many else self._reached_from(each)
+        return known.units[unit]
+
+    def levels(self, unit: Unit) -> int:
+        """How many levels of definitions a unit is composed of, with its own."""
+        self.reached(unit)
+        return self._known.levels[unit]
 
     def _invoked(self, unit: Unit) -> list[Unit]:
         return [found for found in map(self.unit, unit.invoked) if found is not None]
@@ -64,7 +87,7 @@ class Session:
             if other is None:
                 order.append(last)
                 pending.pop()
-            elif other not in seen and other not in self._reached:
+            elif other not in seen and other not in self._known.units:
                 seen.add(other)
                 pending.append((other, iter(self._invoked(other))))
         return order
@@ -74,7 +97,7 @@ class Session:
         pending = self._invoked(unit)
         while pending:
             other = pending.pop()
-            known = self._reached.get(other)
+            known = self._known.units.get(other)
             if known is not None:
                 found |= known
             elif other not in found:  # one that leads back
@@ -114,7 +137,7 @@ class Session:
     def declared(self, unit: Unit, given: Given) -> Instance:
         """A new instance, of which nothing but the declarations are evaluated. Never fails."""
         empty = Instance(unit, Scope(unit, {}, {}), {}, (), valid=False)
-        if unit.signature_is_wrong or self._is_recursive(unit):
+        if unit.signature_is_wrong or self._is_recursive(unit) or self.levels(unit) > MOST_LEVELS:
             return empty
         try:
             binding = bind(unit, given, self.composing)

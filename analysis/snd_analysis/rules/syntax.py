@@ -134,10 +134,11 @@ operator scale {
 
 NESTING_TOO_DEEP = Rule(
     name="nesting-too-deep",
-    summary="An expression has hundreds of levels.",
+    summary="An expression, or what an operator is composed of, has hundreds of levels.",
     why=(
         "The limit protects snd from running out of memory on generated text; nobody can read such an expression "
-        "either. Give the parts names, in `@using` or `@compose`."
+        "either. Give the parts names, in `@using` or `@compose`. Operators may be composed of operators in 400 "
+        "levels; the first that has more is reported, and what invokes it is not composed."
     ),
     bad="",
     good="",

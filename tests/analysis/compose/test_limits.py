@@ -7,8 +7,10 @@ import time
 import pytest
 from composing import composed
 
-from memory import snapshot_of
+from memory import MemoryReader, snapshot_of
 from snd_analysis.compose.decomposition import MOST_OPERATIONS, decompose, flat_size
+from snd_analysis.compose.work import MOST_LEVELS
+from snd_analysis.workspace import Workspace
 
 # Far above what any of these takes, and far below what any of them took without limits.
 _SECONDS = 10.0
@@ -84,7 +86,42 @@ def test_ends(name: str) -> None:
 
 def test_many_operators_that_invoke_one_another(recursion: None) -> None:
     start = time.process_time()
-    assert not snapshot_of({"main.sknd": _chain(1000)}).diagnostics("main.sknd")
+    assert not snapshot_of({"main.sknd": _chain(MOST_LEVELS - 2)}).diagnostics("main.sknd")
+    assert time.process_time() - start < _SECONDS
+
+
+def test_too_many_levels_of_operators(recursion: None) -> None:
+    start = time.process_time()
+    text = _chain(3000)
+    snapshot = snapshot_of({"main.sknd": text})
+    (found,) = snapshot.diagnostics("main.sknd")
+    assert found.rule == "nesting-too-deep"
+    assert text[found.location.span.start : found.location.span.end] == f"o{MOST_LEVELS}"
+    assert time.process_time() - start < _SECONDS
+
+
+def test_mending_what_has_too_many_levels(recursion: None) -> None:
+    text = _chain(MOST_LEVELS + 5)
+    workspace = Workspace(MemoryReader({"main.sknd": text}))
+    assert [each.rule for each in workspace.snapshot().diagnostics("main.sknd")] == ["nesting-too-deep"]
+    workspace.open("main.sknd", text.replace("{ y = o9(x); }", "{ y = o0(x); }"))
+    assert not workspace.snapshot().diagnostics("main.sknd")
+
+
+@pytest.mark.parametrize("body", ["neg(v)", "{ w = neg(v); yield w; }", "{ yield v; }", "many(v)"])
+def test_loops_in_loops(body: str) -> None:
+    text = (
+        "operator neg { @input { x: real[n]; } @output { y: real[n]; } @lower { y[i,] = -x[i,], i < n; } }\n"
+        "operator many { @input { x: real[n]; } @output { y: real[n]; } "
+        "@compose { y = with v = x unroll..(4096) neg(v); } }\n"
+        "graph main { @input { x: real[4]; } @output { y: real[4]; z: real[4]; }\n@compose {\n"
+        f"y = with t = x unroll..(4096) {{ u = with v = t unroll..(4096) {body}; yield u; }};\n"
+        "z = with v = x unroll..(4096) neg(v); } }\n"
+    )
+    start = time.process_time()
+    (found,) = snapshot_of({"main.sknd": text}).diagnostics("main.sknd")
+    assert found.rule == "value-too-large"
+    assert text[found.location.span.start :].startswith("unroll")
     assert time.process_time() - start < _SECONDS
 
 
