@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+import time
 from collections.abc import Callable, Iterator
 from itertools import cycle
 from pathlib import Path
@@ -19,6 +20,7 @@ STATEMENTS = 5_000
 DEPENDANTS = 50
 OPEN_FILES = 100
 EDITS = 10_000
+PAUSE_SECONDS = 3.0  # nobody types without end; garbage is collected in pauses
 LONGEST = max(MODULES, key=lambda name: len(MODULES[name]))
 BODY = re.compile(r"@(?:lower|compose) \{[^=}]*= ")
 
@@ -193,6 +195,7 @@ def test_memory_of_a_long_day(benchmark: BenchmarkFixture, wire: Wire, tmp_path:
             if at % 10 == 0:
                 wire.diagnostics(documents[at % OPEN_FILES][0])
             if at in (EDITS // 10, EDITS - 1):
+                time.sleep(PAUSE_SECONDS)
                 held.append(wire.resident_bytes())
 
     benchmark.pedantic(day, rounds=1)

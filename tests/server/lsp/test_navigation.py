@@ -57,6 +57,22 @@ async def test_definitions_over_files(client: LanguageClient, folder: Path):
     assert range_.start == types.Position(1, 9)
 
 
+@pytest.mark.parametrize("question", ["declaration", "implementation", "type_definition"])
+async def test_other_ways_to_a_definition(client: LanguageClient, folder: Path, question: str):
+    text = MAIN.replace("b = blocks.double(a);", "t = blocks.double(a); b = blocks.double(t);")
+    document = open_text(client, (folder / "main.sknd").as_uri(), text)
+    at = position(text, "t = " if question == "type_definition" else "double(", "@compose")
+    kinds = {
+        "declaration": types.DeclarationParams,
+        "implementation": types.ImplementationParams,
+        "type_definition": types.TypeDefinitionParams,
+    }
+    found = await getattr(client, f"text_document_{question}_async")(kinds[question](document, at))
+    blocks = (folder / "blocks.sknd").as_uri()
+    assert found
+    assert {each.target_uri if isinstance(each, types.LocationLink) else each.uri for each in found} == {blocks}
+
+
 async def test_references_in_files_that_are_not_open(client: LanguageClient, folder: Path):
     document = open_text(client, (folder / "blocks.sknd").as_uri(), BLOCKS)
     found = await client.text_document_references_async(

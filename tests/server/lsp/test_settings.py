@@ -140,6 +140,17 @@ async def test_modules_come_and_go(client: Editor, folders: tuple[Path, Path]):
     assert "module-not-found" in await codes(client, uri)
 
 
+async def test_what_the_client_saves_is_read_again(client: Editor, folders: tuple[Path, Path]):
+    """Without being told that the file has changed."""
+    _, two = folders
+    main, blocks = two / "main.sknd", two / "shared" / "blocks.sknd"
+    uri = opened(client, main)
+    assert await codes(client, uri) == []
+    blocks.write_text(BLOCKS.replace("double", "triple"))
+    client.text_document_did_save(types.DidSaveTextDocumentParams(types.TextDocumentIdentifier(blocks.as_uri())))
+    assert await codes(client, uri) == ["unknown-operator"]
+
+
 @pytest_lsp.fixture(config=SERVER)
 async def blind(lsp_client: LanguageClient, folders: tuple[Path, Path]):
     """A client that watches no files."""
