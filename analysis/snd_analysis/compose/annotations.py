@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from snd_analysis import shapes
+from snd_analysis.compose.agreement import narrowed
 from snd_analysis.compose.scope import rank_of
 from snd_analysis.compose.words import tensor_text
 from snd_analysis.model import Shape, Tensor, TensorKind, TensorValue
@@ -36,7 +37,10 @@ def annotated(composer: Composer, type_: nodes.ResultType, value: TensorValue) -
         )
         composer.fail("result-shape", type_, message)
         return UNDEFINED
-    return value
+    if shape is None or not parts:
+        return value
+    said = f"the result must be '{type_.type.text}[{written(type_.shape)}]'"
+    return narrowed(composer, shape, value, said, type_)
 
 
 def _is_scalar(value: TensorValue) -> bool:

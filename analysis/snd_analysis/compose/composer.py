@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 
 from snd_analysis.compose.binding import Given, as_tensor, evaluation_failure
 from snd_analysis.compose.declared import dynamic_extent
@@ -20,7 +21,7 @@ from snd_analysis.compose.unit import Unit
 from snd_analysis.compose.work import MOST_WORK, TooMuchWork, Work
 from snd_analysis.model import Graph, Operation, Place, RuntimeCheck, Tensor, TensorValue
 from snd_analysis.names.symbols import OperatorName, Symbol
-from snd_analysis.shapes import Integer
+from snd_analysis.shapes import TRUE, Integer, Truth
 from snd_analysis.syntax import nodes
 from snd_analysis.values import NULL, UNDEFINED, EvaluationError, Value
 
@@ -66,6 +67,10 @@ class Composer:
         self.outputs: dict[Symbol, TensorValue] = {}
         self.updated: dict[str, TensorValue] = {}
         self._labels: tuple[str, ...] = ()
+        self.left_open = frozenset[Hashable](instance.dynamic)
+        """The extents that the declarations only bound."""
+        self._first_operation = 0
+        """Where the operations of the statement at hand begin, once its right side is composed."""
         for member, value in zip(self.unit.inputs, instance.inputs, strict=True):
             self.tensors[member.name] = value
         self.tensors.update(instance.constants)
@@ -86,6 +91,11 @@ class Composer:
         """Notes that an expression of the statement at hand has no value."""
         self.instance.failures.append(evaluation_failure(self.unit, self.base, error))
 
+    def check(self, condition: Truth, message: str, node: nodes.Node) -> None:
+        """Notes a condition that must hold for the statement at hand and that only the run can decide."""
+        if condition is not TRUE:
+            self.checks.append(RuntimeCheck(condition, message, self.place(node)))
+
     # ---- statements --------------------------------------------------------------------------------------------------
     def run(self, entries: Sequence[tuple[int, nodes.Component]]) -> None:
         """Composes the statements of a block of the definition."""
@@ -102,7 +112,10 @@ class Composer:
     def statement(self, component: nodes.Component) -> None:
         """Composes one statement."""
         self.work.add()
-        assign(self, component, self._right_side(component.value, self.naming.targets(component)))
+        first = len(self.operations)
+        values = self._right_side(component.value, self.naming.targets(component))
+        self._first_operation = first
+        assign(self, component, values)
 
     def _right_side(self, value: nodes.Branch | nodes.Loop | nodes.Callable, targets: Targets) -> Values | None:
         try:
@@ -251,6 +264,18 @@ class Composer:
         known = self.made_before.get(first_name(output), ())
         return next((each for each in known if alike(each, output)), output)
 
+    def make_instead(self, value: TensorValue, other: TensorValue) -> bool:
+        """Lets the statement at hand make one result instead of another; false if that has a name already."""
+        if any(each is value for each in self.tensors.values()):
+            return False
+        for at in range(self._first_operation, len(self.operations)):
+            operation = self.operations[at]
+            if any(output is value for output in operation.outputs):
+                outputs = tuple(other if output is value else output for output in operation.outputs)
+                self.operations[at] = replace(operation, outputs=outputs)
+                return True
+        return False
+
     def given(self, call: nodes.Call) -> Given:
         """What an invocation gives to its operator. Raises EvaluationError if an expression has no value."""
         dtypes = tuple(self.scope.element_type(item) for item in call.generics.items) if call.generics else ()
@@ -295,7 +320,7 @@ class Composer:
             self.updated,
             tuple(updates),
             quantizations(self) if unit.quantizations else {},
-            tuple(self.checks),
+            tuple(dict.fromkeys(self.checks)),
         )
 
 

@@ -24,6 +24,9 @@ def check_condition(composer: Composer, node: nodes.Callable, values: Values | N
         if not isinstance(extent, Integer):
             return
         volume = volume * extent
-    if shapes.decide_equal(volume, 1) is Verdict.DIFFERENT:
+    verdict = shapes.decide_equal(volume, 1)
+    if verdict is Verdict.UNKNOWN:
+        composer.check(shapes.compare("==", volume, 1), f"a condition is one bool, not {volume} of them", node)
+    elif verdict is Verdict.DIFFERENT:
         message = f"a condition is one bool, but this is '{tensor_text(tensor)}', which has {volume} elements"
         composer.fail("condition-shape", node, message)

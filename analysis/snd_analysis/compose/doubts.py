@@ -23,6 +23,7 @@ from snd_analysis.values import Pack, Value
 if TYPE_CHECKING:
     from snd_analysis.compose.instance import Instance
 
+_RULES = ("negative-extent", "division-by-zero")
 _MOST_DOUBTS = 100
 _MOST_PATHS = 8
 """An operator that is invoked under more different conditions is judged by the first ones."""
@@ -110,7 +111,9 @@ def doubtful(root: Instance, composed: Composed) -> list[Failure]:
             conditions[shapes.implies(shapes.and_(*reached.path), check.condition)] = None
         for doubt in reversed((*reached.instance.doubts, *_in_attributes(reached.instance))):
             found.setdefault((doubt.value, doubt.is_divisor), []).append(reached.with_doubt(doubt))
-    showing = _Showing(list(conditions), composed, _MOST_COMPOSED * _ORDINARY_SIZE // max(size, _ORDINARY_SIZE))
+    known = frozenset((failure.rule, failure.sites) for failure in root.failures)
+    rest = _MOST_COMPOSED * _ORDINARY_SIZE // max(size, _ORDINARY_SIZE)
+    showing = _Showing(list(conditions), composed, known, rest)
     shown = (showing.failure(each) for each in islice(found.values(), _MOST_DOUBTS))
     return [failure for failure in shown if failure is not None]
 
@@ -192,8 +195,10 @@ class _Showing:
 
     conditions: Sequence[Truth]
     composed: Composed
+    known: frozenset[tuple[str, tuple[Site, ...]]]
+    """What fails in any case."""
     rest: int
-    known: dict[frozenset[tuple[Hashable, int]], Sequence[Failure]] = field(default_factory=dict)
+    found: dict[frozenset[tuple[Hashable, int]], Sequence[Failure]] = field(default_factory=dict)
 
     def failure(self, candidates: Sequence[_Reached]) -> Failure | None:
         """The warning about one value, in the first of the places where it is doubtful that there is an instance for.
@@ -210,13 +215,15 @@ class _Showing:
         return None
 
     def _failures(self, trial: Trial) -> Sequence[Failure]:
+        """What fails with some numbers; nothing if they are not allowed for other reasons."""
         key = frozenset(trial.values.items())
-        if key not in self.known:
+        if key not in self.found:
             if self.rest <= 0:
                 return ()
             self.rest -= 1
-            self.known[key] = self.composed(trial.values)
-        return self.known[key]
+            failures = [each for each in self.composed(trial.values) if (each.rule, each.sites) not in self.known]
+            self.found[key] = failures if all(each.rule in _RULES for each in failures) else ()
+        return self.found[key]
 
 
 def _message(doubt: Doubt, trial: Trial) -> str:

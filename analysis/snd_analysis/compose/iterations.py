@@ -39,13 +39,14 @@ _MOST_TRIALS = 4
 def tried(composer: Composer, body: nodes.Callable, targets: Targets) -> tuple[Values | None, list[Failure]]:
     """The results of a body with what its names stand for now, and what fails in it; nothing of it is kept."""
     failures = composer.instance.failures
-    before = len(failures)
+    before, checks = len(failures), len(composer.checks)
     try:
         results, _ = part(composer, "body", body, targets)
     except EvaluationError:
         results = None
     found = failures[before:]
     del failures[before:]
+    del composer.checks[checks:]
     return results, found
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from snd_analysis import shapes
+from snd_analysis.compose.agreement import demand_shape
 from snd_analysis.compose.annotations import disagree, written_shape
 from snd_analysis.compose.branches import add_operation, part
 from snd_analysis.compose.conditions import check_condition
@@ -62,7 +63,19 @@ def initial(composer: Composer, carry: nodes.Carry) -> TensorValue:
         )
         composer.fail("result-shape", carry.type, message)
         return UNDEFINED
+    declared = f"{carry.type.type.text}[{written(carry.type.shape)}]"
+    said = f"the carried variable '{carry.name.text}' must begin as '{declared}'"
+    demand_shape(composer, shape, value.shape, said, carry.type)
     return value
+
+
+def as_declared(composer: Composer, carry: nodes.Carry, value: TensorValue) -> TensorValue:
+    """What a carried variable is from iteration to iteration, given what it begins as."""
+    if carry.type is None or not isinstance(value, Tensor) or value.shape is None:
+        return value
+    shape = written_shape(composer, carry.type.shape)
+    same = shape is not None and len(shape) == len(value.shape)
+    return replace(value, shape=shape) if same and not any(isinstance(part, Run) for part in value.shape) else value
 
 
 # ---- how often -------------------------------------------------------------------------------------------------------
@@ -71,7 +84,11 @@ def lengths_agree(composer: Composer, node: nodes.Loop, packs: Values) -> bool:
     known = [(scan, pack) for scan, pack in zip(node.scans, packs, strict=True) if isinstance(pack, Pack)]
     for scan, pack in known[1:]:
         first_scan, first = known[0]
-        if shapes.decide_equal(first.length, pack.length) is Verdict.DIFFERENT:
+        said = f"'{written(scan.value)}' must have as many tensors as '{written(first_scan.value)}'"
+        verdict = shapes.decide_equal(first.length, pack.length)
+        if verdict is Verdict.UNKNOWN:
+            composer.check(shapes.compare("==", first.length, pack.length), said, scan.value)
+        elif verdict is Verdict.DIFFERENT:
             message = (
                 f"packs that are scanned together have one length, but '{written(scan.value)}' has {pack.length} "
                 f"tensors here and '{written(first_scan.value)}' has {first.length}"
@@ -90,12 +107,19 @@ def iterations(composer: Composer, node: nodes.Loop, packs: Values) -> tuple[Int
         return length, dynamic
     value = composer.scope.evaluate(written_count)
     if isinstance(value, Integer):
-        if length is not None and shapes.compare("<=", value, length) is shapes.FALSE:
+        enough = shapes.TRUE if length is None else shapes.compare("<=", value, length)
+        if enough is not shapes.FALSE:
+            composer.check(enough, f"the packs that are scanned must have {value} tensors", written_count)
+        else:
             message = f"the loop counts to {value}, but the packs that it scans have only {length} tensors"
             composer.fail("scan-lengths", written_count, message)
         return value, dynamic
     if value is NULL:
         return length, dynamic
+    if length is not None:
+        several = shapes.variable(written_count, written(written_count))
+        message = f"the packs that are scanned must have '{written(written_count)}' tensors"
+        composer.check(shapes.compare("<=", several, length), message, written_count)
     return length, True
 
 
@@ -161,9 +185,12 @@ def _repeated(
     targets: Targets,
 ) -> Values | None:
     of_condition, of_body = scopes_of_loop(composer, node, targets)
+    starts = carries
+    if node.keyword.text != "unroll":
+        starts = [as_declared(composer, carry, value) for carry, value in zip(node.carries, carries, strict=True)]
     carried = [
-        LoopLocal(_local(composer, value, carry.name), value)
-        for carry, value in zip(node.carries, carries, strict=True)
+        LoopLocal(_local(composer, start, carry.name), first)
+        for carry, start, first in zip(node.carries, starts, carries, strict=True)
     ]
     known_before, failures = set(composer.instance.dynamic), len(composer.instance.failures)
     scanned = [
@@ -201,7 +228,7 @@ def _repeated(
         return None
     finals: Values = [
         final(composer, node, carry, before, after, targets, at)
-        for at, (carry, before, after) in enumerate(zip(node.carries, ends or carries, ends or results, strict=False))
+        for at, (carry, before, after) in enumerate(zip(node.carries, ends or starts, ends or results, strict=False))
     ]
     iterations_ = _Iterations(composer, node, of_body, Renewing(composer, known_before), varying, failures)
     each_row = iterations_.rows(packs, None if dynamic or count is None else count.value, results)
@@ -333,6 +360,7 @@ def final(
         )
         composer.fail("carried-shape", carry, message)
         return UNDEFINED
+    demand_shape(composer, before.shape, after.shape, f"'{carry.name.text}' must keep its shape", carry)
     name = composer.scoped(targets.name(at) or carry.name.text)
     return Tensor(name, before.dtype, before.shape, TensorKind.RESULT, composer.place(node))
 

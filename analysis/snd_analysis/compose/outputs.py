@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from snd_analysis import shapes
+from snd_analysis.compose.agreement import narrowed
 from snd_analysis.compose.annotations import disagree
 from snd_analysis.compose.failure import Failure, Site
 from snd_analysis.compose.unit import Member
@@ -38,11 +40,34 @@ def check_output(composer: Composer, member: Member, declared: TensorValue, comp
     return declared
 
 
+def as_declared(composer: Composer, name: nodes.Name, symbol: Symbol, value: TensorValue) -> TensorValue:
+    """What an output is composed of, with the declared extents where only the run tells whether it has them."""
+    members = zip(composer.unit.outputs, composer.instance.outputs, strict=True)
+    declared = next((each for member, each in members if member.symbol is symbol), UNDEFINED)
+    if _difference(declared, value) is not None:
+        return value
+    return _agreeing(composer, declared, value, f"the output '{name.text}' must be '{tensor_text(declared)}'", name)
+
+
+def _agreeing(
+    composer: Composer, declared: TensorValue, value: TensorValue, message: str, name: nodes.Name
+) -> TensorValue:
+    items: Sequence[object] = (declared,)
+    if isinstance(declared, Pack):
+        items = [each.element if isinstance(each, Run) else each for each in declared.segments]
+        if isinstance(value, Pack):
+            composer.check(shapes.compare("==", declared.length, value.length), message, name)
+    wanted = {each.shape for each in items if isinstance(each, Tensor)}
+    shape = next(iter(wanted)) if len(wanted) == 1 else None
+    return value if shape is None else narrowed(composer, shape, value, message, name)
+
+
 def check_update(composer: Composer, name: nodes.Name, symbol: Symbol, value: TensorValue) -> None:
     """A new value of a variable must have its shape (2.11)."""
     declared = composer.scope.values.get(symbol, UNDEFINED)
     problem = _difference(declared, value)
     if problem is None:
+        _agreeing(composer, declared, value, f"the variable '{name.text}' must stay '{tensor_text(declared)}'", name)
         return
     message = (
         f"the variable '{name.text}' is '{tensor_text(declared)}', but its new value is '{tensor_text(value)}'{problem}"

@@ -175,9 +175,11 @@ def _has_length(composer: Composer, result: nodes.Result, value: TensorValue) ->
     wanted = _length(composer, result.pack)
     if not isinstance(value, Pack) or not isinstance(wanted, Integer):
         return True
-    if shapes.decide_equal(wanted, value.length) is not Verdict.DIFFERENT:
-        return True
+    verdict = shapes.decide_equal(wanted, value.length)
     name = result.target.text if isinstance(result.target, nodes.Name) else "~"
+    if verdict is not Verdict.DIFFERENT:
+        composer.check(shapes.compare("==", wanted, value.length), f"'{name}' must be {wanted} tensors", result)
+        return True
     message = f"'{name}' is said to be a pack of {wanted} tensors, but this result has {value.length}"
     composer.fail("length-mismatch", result, message)
     return False
@@ -259,9 +261,11 @@ def define(composer: Composer, name: nodes.Name, value: TensorValue) -> None:
 
         check_update(composer, name, symbol, value)
         return
-    composer.scope.values[symbol] = value
     if symbol.kind is SymbolKind.OUTPUT:
-        composer.outputs[symbol] = value
+        from snd_analysis.compose.outputs import as_declared
+
+        value = composer.outputs[symbol] = as_declared(composer, name, symbol, value)
+    composer.scope.values[symbol] = value
     shown = value
     if value is UNDEFINED:
         shown = Tensor(composer.scoped(name.text), None, None, TensorKind.RESULT, composer.place(name))
