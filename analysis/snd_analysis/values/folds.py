@@ -15,7 +15,7 @@ from snd_analysis.values.items import at
 from snd_analysis.values.operations import OPERATIONS
 from snd_analysis.values.pack import ONE, POSITION, ZERO, Pack, Run, Segment, positional
 from snd_analysis.values.rewriting import shifted
-from snd_analysis.values.run_folds import product_over_run, sum_over_run
+from snd_analysis.values.run_folds import demand_few, product_over_run, sum_over_run
 from snd_analysis.values.scalars import (
     DEFINITIONS,
     NULL,
@@ -54,6 +54,7 @@ def _total(symbol: str, pack: Pack, empty: Integer, empty_real: float, over_run:
     if not parts:
         return empty_real if pack.dtype == "real" else empty
     if any(isinstance(part, Run) for part in parts) and pack.dtype == "real":
+        demand_few(pack)
         return result_of("real", f"{symbol} ..", (pack,))
     values: list[Value] = []
     for part in parts:
@@ -107,6 +108,7 @@ def _extreme_unknown(symbol: str, pack: Pack) -> Value:
 
     if pack.dtype not in ("int", "real"):
         return UNDEFINED
+    demand_few(pack)
     return result_of(pack.dtype, f"{symbol} ..", (pack,), *bounds_of([pack]))
 
 
@@ -126,6 +128,7 @@ def _junction(symbol: str, combine: Callable[..., Truth], neutral: Truth, decidi
             return neutral
         empty = shapes.compare("==", run.length, 0)
         if positional(element):
+            demand_few(Pack((run,)))
             whole = result_of("bool", f"{symbol} ..", (Pack((run,)),))
             assert isinstance(whole, Truth)
             return whole

@@ -6,7 +6,8 @@ from snd_analysis import shapes
 from snd_analysis.shapes import Integer
 from snd_analysis.shapes.integer import Atom, Leaf, Monomial, Variable, of_atom
 from snd_analysis.values.depth import DEEPEST
-from snd_analysis.values.pack import ONE, POSITION, ZERO, Pack, Run, positional
+from snd_analysis.values.errors import Failure
+from snd_analysis.values.pack import MOST_ITEMS, ONE, POSITION, ZERO, Pack, Run, positional
 from snd_analysis.values.scalars import Result, Value
 
 
@@ -51,9 +52,18 @@ def _product_of(run: Run, element: Integer) -> Integer:
     return _unknown_fold("*", Run(run.length, element), element, None if low is None or low < 0 else min(low, 1))
 
 
+def demand_few(pack: Pack) -> None:
+    """Raises Failure for a pack of known length that would have to be written out, but is too long for that."""
+    count = pack.length.value
+    if count is not None and count > MOST_ITEMS:
+        message = f"this goes through a pack of {count:,} items one by one, but snd works with {MOST_ITEMS:,} at most"
+        raise Failure("value-too-large", message)
+
+
 def _unknown_fold(symbol: str, run: Run, element: Integer, low: int | None) -> Integer:
     from snd_analysis.values.formatting import enclosed, shortened
 
+    demand_few(Pack((run,)))
     key = Result("int", f"{symbol} ..", (Pack((run,)),))
     if key.depth > DEEPEST:
         return shapes.opaque("…", low)

@@ -9,8 +9,18 @@ from snd_analysis.model import Tensor, TensorValue
 from snd_analysis.names.symbols import Symbol, SymbolKind
 from snd_analysis.shapes import Integer
 from snd_analysis.values import NULL, Pack, Value
+from snd_analysis.values.pack import MOST_ITEMS
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.lowering.terms import Slot
+
+
+def too_many_items(name: str, pack: Pack) -> EvaluationFailed | None:
+    """Why a pack of known length can't be taken apart, if it can't: whoever invokes the operator is to blame."""
+    count = pack.length.value
+    if count is None or count <= MOST_ITEMS:
+        return None
+    message = f"'{name}' would be a pack of {count:,} tensors, but snd works with {MOST_ITEMS:,} at most"
+    return EvaluationFailed("value-too-large", message)
 
 
 class Tensors:
@@ -48,7 +58,7 @@ class Tensors:
         elif isinstance(value, Pack):
             items = value.items
             if items is None:
-                raise self._unknown(symbol)
+                raise too_many_items(symbol.name, value) or self._unknown(symbol)
             slots = [self._slot(symbol, item, is_output) for item in items]
             self.values[symbol] = Pack(slots)
         elif value is NULL:

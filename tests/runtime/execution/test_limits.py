@@ -143,3 +143,25 @@ def test_integers_known_before_that_are_too_wide(blocks: dict[str, str], place: 
     assert found.place is not None
     blamed = text[text.index("operator net") :][found.place.span.start : found.place.span.end]
     assert place in blamed
+
+
+@pytest.mark.parametrize(
+    ("blocks", "number"),
+    [
+        ({"outputs": "y: real[n];", "compose": "y = math.cumsum{axis=0}(x);"}, "65,537 tensors"),
+        ({"outputs": "y: int[];", "compose": "y = math.add(s, 1);", "using": "p = [0:n]; s = (p * p + ..);"},
+         "65,537 items"),
+        ({"outputs": "y: int[];", "compose": "y = math.add(s, 1);", "using": "p = [0:n]; s = (p * p >? ..);"},
+         "65,537 items"),
+    ],
+)  # fmt: skip
+def test_packs_that_are_too_long(blocks: dict[str, str], number: str):
+    text = net("x: real[n];", **blocks)
+    with pytest.raises(EvaluationFailed) as caught:
+        run(text, np.zeros(65_537))
+    found = caught.value
+    assert found.rule == "value-too-large"
+    assert number in found.message
+    assert "65,536" in found.message
+    assert found.place is not None
+    assert found.place.definition == ("net" if "using" in blocks else "cumsum")
