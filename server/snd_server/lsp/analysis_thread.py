@@ -147,16 +147,19 @@ class AnalysisThread:
             if put_aside is not None:
                 self._patient.appendleft(put_aside)
             self._running = None
-            while not (self._urgent or self._patient or self._closed):
-                if not self._changed.wait(_IDLE_SECONDS if self._worked else None):
-                    self._worked = False
-                    self._idle()
-            self._worked = True
-            if self._closed:
-                return None
-            job = self._running = (self._urgent or self._patient).popleft()
-            job.question.begin()
-            return job
+        while True:
+            with self._changed:
+                if self._closed:
+                    return None
+                if self._urgent or self._patient:
+                    self._worked = True
+                    job = self._running = (self._urgent or self._patient).popleft()
+                    job.question.begin()
+                    return job
+                is_quiet = not self._changed.wait(_IDLE_SECONDS if self._worked else None)
+            if is_quiet:
+                self._worked = False
+                self._idle()
 
     def _work(self) -> None:
         put_aside: _Job | None = None

@@ -130,3 +130,17 @@ async def test_nothing_is_begun_after_the_end():
     with pytest.raises(Interrupted):
         await answer
     assert stopped.is_set()
+
+
+async def test_a_pause_is_told_once():
+    pauses: list[int] = []
+    thread = AnalysisThread(lambda: pauses.append(1))
+    await asyncio.sleep(1.3)
+    assert not pauses, "nothing has been done yet"
+    await thread.ask(lambda _: None)
+    await asyncio.sleep(2.6)
+    assert pauses == [1]
+    await thread.ask(lambda _: None)
+    await asyncio.sleep(1.5)
+    assert pauses == [1, 1]
+    thread.close()
