@@ -115,7 +115,7 @@ def _expressions(
         yield from samples.generators(place, snippets)
     is_callee = place.following in ("(", "{") or (place.following == "<" and stack.is_callable())
     if stack.is_callable():
-        if not place.member:
+        if not place.member and (is_callee or place.stands_alone):
             yield from operators.operators(snapshot, place, snippets, files)
         yield from modules.qualifiers(snapshot, place, files)
     if place.qualifier:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from snd_analysis.ide.completion.expected import Expected, expected_at
 from snd_analysis.ide.completion.item import Completion, CompletionKind
+from snd_analysis.ide.completion.matching import matches
 from snd_analysis.ide.completion.place import Place
 from snd_analysis.ide.completion.stack import Frame
 from snd_analysis.ide.completion.visible import Visible
@@ -18,6 +19,8 @@ from snd_analysis.workspace import Snapshot
 FITTING, OTHER, DOUBTFUL = 0, 2, 5
 ARITHMETIC = frozenset({"PLUS", "MINUS", "STAR", "SLASH", "BACKSLASH", "PERCENT", "POWER", "_binary_operator"})
 _COMPILE_TIME = frozenset({"dtype", "attrib", "input", "using", "constant", "variable", "output", "assert"})
+# Of a long graph, so many results above are looked at: the others have to be begun to be offered.
+_MOST_RESULTS = 200
 _ASSIGNED = {"lower": SymbolKind.OUTPUT, "compose": SymbolKind.OUTPUT, "update": SymbolKind.VARIABLE}
 _MEMBERS = (
     ("shape", "the extents of a tensor"), ("rank", "the number of its dimensions"), ("size", "the tensors of a pack")
@@ -51,9 +54,13 @@ def visible_names(snapshot: Snapshot, place: Place, visible: Visible) -> Iterato
     compile_time = is_compile_time(place)
     unwritten = _initialized(place)
     yield from _unbound(place, visible)
+    results = 0
     for symbol in reversed(list(visible.symbols.values())):
         if symbol.kind in (SymbolKind.DTYPE, SymbolKind.LABEL) or symbol.name == unwritten:
             continue
+        if not matches(place.prefix, symbol.name) or (symbol.kind is SymbolKind.TENSOR and results >= _MOST_RESULTS):
+            continue
+        results += symbol.kind is SymbolKind.TENSOR
         type_ = visible.typed(symbol).type
         is_tensor = symbol.is_tensor and (type_ is None or type_.tensor)
         if place.member and not is_tensor:

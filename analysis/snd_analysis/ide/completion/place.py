@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 
 from snd_analysis.ide.completion.stack import Frame, Stack, stack_of
-from snd_analysis.ide.cursor import chunk_at, chunk_tokens
+from snd_analysis.ide.cursor import chunk_at, chunk_tokens, tokens_around
 from snd_analysis.source import Span
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.chunks import PlacedChunk
@@ -182,7 +182,7 @@ def sample_place(snapshot: Snapshot, path: str, offset: int, code: str, start: i
 def _literal_around(chunk: PlacedChunk, offset: int) -> Token | None:
     """The string that an offset stands in."""
     at = offset - chunk.start
-    for token in chunk_tokens(chunk.chunk).tokens:
+    for token in tokens_around(chunk.chunk, at, at):
         if token.start >= at:
             return None
         if token.kind == "STRING" and (at < token.end or (at == token.end and not _is_closed(chunk, token))):

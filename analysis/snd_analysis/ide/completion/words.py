@@ -119,6 +119,8 @@ def literals(snapshot: Snapshot, place: Place, visible: Visible) -> Iterator[Com
     for kind, dtype in _LITERALS.items():
         if kind not in place.stack.terminals or (dtype == BOOL and _is_arithmetic(place)):
             continue
+        if dtype == REAL and place.stack.frame is Frame.LENGTH:
+            continue
         wanted = None if expected is None else expected.dtype
         if wanted is not None and not wanted.is_generic and wanted != dtype:
             continue
