@@ -18,7 +18,7 @@ from snd_analysis.compose.results import Targets, assign, made_output
 from snd_analysis.compose.reuse import LastingModel, alike, compose_lasting, first_name
 from snd_analysis.compose.session import Session
 from snd_analysis.compose.unit import Unit
-from snd_analysis.compose.work import MOST_WORK, TooMuchWork, Work
+from snd_analysis.compose.work import MOST_WORK, TooMuchWorkError, Work
 from snd_analysis.model import Graph, Operation, Place, RuntimeCheck, Tensor, TensorValue
 from snd_analysis.names.symbols import OperatorName, Symbol
 from snd_analysis.shapes import TRUE, Integer, Truth
@@ -144,7 +144,7 @@ class Composer:
         try:
             with self.work.limited():
                 return loop(self, node, targets)
-        except TooMuchWork:
+        except TooMuchWorkError:
             del self.operations[before:]
             message = (
                 f"this loop leads to more than {MOST_WORK:,} statements that would have to be composed one by one, "

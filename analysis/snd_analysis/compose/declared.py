@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from snd_analysis import shapes
 from snd_analysis.compose.scope import Scope
+from snd_analysis.compose.trials import Open
 from snd_analysis.compose.unit import Member
 from snd_analysis.model import Place, Shape, Tensor, TensorKind, TensorValue, empty_pack
 from snd_analysis.names.symbols import Symbol
@@ -19,18 +20,34 @@ MOST_TENSORS = 1024
 
 
 class Dynamic:
-    """The key of an extent that only the run tells; it equals only itself."""
+    """The key of an extent that only the run tells; it equals only itself.
 
-    __slots__ = ()
+    ``declared`` says that an output is declared so; others may be dynamic because not enough is known when composing.
+    """
+
+    __slots__ = ("declared",)
+
+    def __init__(self, declared: bool = False) -> None:
+        self.declared = declared
 
 
-def dynamic_extent(known: dict[Dynamic, Integer], name: str, low: int, high: int | None) -> Integer:
+def dynamic_extent(
+    known: dict[Dynamic, Integer], name: str, low: int, high: int | None, declared: bool = False
+) -> Integer:
     """A new extent, or number of tensors, that only the run tells; listed in ``known`` unless its bounds tell it."""
-    key = Dynamic()
+    key = Dynamic(declared)
     extent = shapes.variable(key, name, low, None if high is None else max(low, high))
     if extent.value is None:
         known[key] = extent
     return extent
+
+
+def is_dynamic(extent: Integer) -> bool:
+    """Whether only the run tells an extent, however much is known when composing."""
+    keys = [leaf.key for leaf in extent.leaves]
+    return bool(keys) and all(
+        key.declared if isinstance(key, Dynamic) else isinstance(key, Open) and key.high is not None for key in keys
+    )
 
 
 @dataclass(slots=True)
@@ -132,7 +149,7 @@ class Declarations:
         return tuple(row)
 
     def _fresh(self, name: str, most: int | None) -> Integer:
-        return dynamic_extent(self.dynamic, name, 0, most)
+        return dynamic_extent(self.dynamic, name, 0, most, declared=True)
 
 
 def _item(pack: Pack, at: Integer) -> Value:

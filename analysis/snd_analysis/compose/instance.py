@@ -7,16 +7,16 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from snd_analysis import shapes
+from snd_analysis.compose.assertion_text import assertion_message, failing_message, responsible_for
 from snd_analysis.compose.binding import evaluation_failure
 from snd_analysis.compose.constants import with_values
-from snd_analysis.compose.declared import Declarations, Dynamic
+from snd_analysis.compose.declared import Declarations, Dynamic, is_dynamic
 from snd_analysis.compose.decomposed import take_apart
 from snd_analysis.compose.doubts import Doubt, doubts_about, doubts_about_value
 from snd_analysis.compose.failure import Failure, Site
 from snd_analysis.compose.reuse import LastingModel, lasting_declaration
 from snd_analysis.compose.scope import Scope
 from snd_analysis.compose.unit import Member, Unit
-from snd_analysis.compose.words import shown
 from snd_analysis.model import Graph, RuntimeCheck, Tensor, TensorKind, TensorValue
 from snd_analysis.names.symbols import Symbol
 from snd_analysis.shapes import FALSE, TRUE, Integer, Truth
@@ -150,46 +150,18 @@ class _Evaluation:
             return True
         if condition is not FALSE:
             place = self._unit.place(base, node.condition)
-            self._instance.checks.append(RuntimeCheck(condition, self._message(node, with_values=False), place))
+            self._instance.checks.append(RuntimeCheck(condition, assertion_message(self._scope, node), place))
             return True
         return self._fail(self._assertion_failure(base, node))
 
     def _assertion_failure(self, base: int, node: nodes.Assertion) -> Failure:
         place = self._unit.place(base, node.condition)
-        message = self._message(node, with_values=True)
+        message = failing_message(self._scope, node)
         if self._unit.is_graph:
             return Failure("assertion-fails", message, (Site(place, "this must hold"),))
         message = f"{message}, as '{self._unit.shown}' demands"
-        responsible = tuple(
-            member.name
-            for member in (*self._unit.attributes, *self._unit.inputs)
-            if member.symbol in self._unit.symbols(node.condition)
-        )
+        responsible = responsible_for(self._scope, node)
         return Failure("assertion-fails", message, (), (Site(place, "this must hold"),), responsible)
-
-    def _message(self, node: nodes.Assertion, with_values: bool) -> str:
-        text = None if node.message is None else self._scope.attempt(node.message)
-        message = text if isinstance(text, str) else f"'{written(node.condition)}' does not hold"
-        if not with_values:
-            return message
-        values = list(self._printed(node)) if node.printed or text is None else []
-        return f"{message} ({', '.join(values)})" if values else message
-
-    def _printed(self, node: nodes.Assertion) -> list[str]:
-        found = []
-        if not node.printed:
-            names = {each.text: each for each in nodes.descendants(node.condition) if isinstance(each, nodes.Qualified)}
-            for name, each in names.items():
-                value = self._scope.attempt(each)
-                if value is not UNDEFINED:
-                    found.append(f"{name} = {shown(value)}")
-            return found
-        for printed in node.printed:
-            label = written(printed.value) if printed.label is None else self._scope.attempt(printed.label)
-            value = self._scope.attempt(printed.value)
-            if value is not UNDEFINED:
-                found.append(f"{label} = {shown(value)}")
-        return found
 
     # ---- tensors -----------------------------------------------------------------------------------------------------
     def _declare_tensors(self) -> bool:
@@ -204,6 +176,8 @@ class _Evaluation:
                 if value is None:
                     return False
                 self._note_doubts(member, value)
+                if kind is TensorKind.VARIABLE:
+                    self._demand_static(member, value)
                 into[member.name] = self._scope.values[member.symbol] = value
         outputs: list[TensorValue] = []
         for member in unit.outputs:
@@ -214,6 +188,25 @@ class _Evaluation:
             outputs.append(value)
         instance.outputs = tuple(outputs)
         return True
+
+    def _demand_static(self, member: Member, value: TensorValue) -> None:
+        """Variables are there before a graph runs, so attributes must tell their shapes (chapter 3)."""
+        tensor = value.segments[0] if isinstance(value, Pack) and value.segments else value
+        tensor = tensor.element if isinstance(tensor, Run) else tensor
+        if not self._scope.composing or not isinstance(tensor, Tensor):
+            return
+        found = next((each for each in tensor.shape or () if isinstance(each, Integer) and is_dynamic(each)), None)
+        if found is None or member.node.shape is None:
+            return
+        message = (
+            f"the variable '{member.name}' is sized by '{found}', which only the run tells: variables are there before "
+            "a graph runs"
+        )
+        site = Site(self._unit.place(member.base, member.node.shape), f"the variable '{member.name}' is declared here")
+        own = self._unit.is_graph
+        self._instance.failures.append(
+            Failure("dynamic-variable", message, (site,) if own else (), () if own else (site,))
+        )
 
     def _note_doubts(self, member: Member, value: TensorValue) -> None:
         """Notes what may be wrong with a shape for some value of what is dynamic."""

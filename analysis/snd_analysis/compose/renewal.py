@@ -19,7 +19,7 @@ class Renewal:
         self._values: dict[Hashable, Integer] = {}
         for key, extent in dynamic.items():
             leaf = next(iter(extent.leaves))
-            self._values[key] = shapes.variable(Dynamic(), leaf.name, leaf.low, leaf.high)
+            self._values[key] = shapes.variable(Dynamic(key.declared), leaf.name, leaf.low, leaf.high)
 
     @property
     def extents(self) -> dict[Dynamic, Integer]:

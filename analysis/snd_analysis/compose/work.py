@@ -15,7 +15,7 @@ MOST_LEVELS = 400
 """Operators are composed of others in so many levels: everything that walks them recurses."""
 
 
-class TooMuchWork(Exception):
+class TooMuchWorkError(Exception):
     """A loop leads to more than ``MOST_WORK``."""
 
 
@@ -30,13 +30,13 @@ class Work:
         self._counted: set[Instance] = set()
 
     def add(self, more: int = 1) -> None:
-        """Counts statements or iterations. Raises TooMuchWork."""
+        """Counts statements or iterations. Raises TooMuchWorkError."""
         self.done += more
         if self._limit is not None and self.done > self._limit:
-            raise TooMuchWork
+            raise TooMuchWorkError
 
     def add_instance(self, instance: Instance) -> None:
-        """Counts what an operator is composed of, once for all invocations. Raises TooMuchWork."""
+        """Counts what an operator is composed of, once for all invocations. Raises TooMuchWorkError."""
         if instance not in self._counted:
             self._counted.add(instance)
             self.add(instance.work)

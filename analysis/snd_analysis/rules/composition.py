@@ -211,6 +211,48 @@ graph main {{
 }}
 """
 
+_VARIABLE = """\
+operator scaled {{
+    @input {{
+        x: real[n,c];
+    }}
+    @variable {{
+        factor: real[{extent}];
+    }}
+    @output {{
+        y: real[n,c];
+    }}
+    @lower {{
+        y[i,j] = x[i,j] * factor[{index},], i < n, j < c;
+    }}
+}}
+
+graph main {{
+    @input {{
+        x: real[batch|8,3];
+    }}
+    @output {{
+        y: real[batch,3];
+    }}
+    @compose {{
+        y = scaled(x);
+    }}
+}}
+"""
+
+DYNAMIC_VARIABLE = Rule(
+    name="dynamic-variable",
+    summary="A variable is sized by a dynamic extent.",
+    why=(
+        "Variables are stored in files and are there before a graph runs; the attributes of a graph tell their shapes. "
+        "An extent with an upper bound, or of a result that depends on data, is known at run time only. Size the "
+        "variable by the upper bound, and take the part of it that is needed."
+    ),
+    bad=_VARIABLE.format(extent="n", index="i"),
+    good=_VARIABLE.format(extent="c", index="j"),
+    section="3",
+)
+
 DYNAMIC_FOR_STATIC = Rule(
     name="dynamic-for-static",
     summary="A dynamic extent is given for one that the operator declares as static.",
