@@ -9,7 +9,8 @@ from functools import cached_property
 from memory import MemoryReader, snapshot_of
 from snd_analysis.check import Facts
 from snd_analysis.diagnostics import Diagnostic, Severity
-from snd_analysis.names.resolution import Resolution, Use
+from snd_analysis.ide.references import references
+from snd_analysis.names.resolution import Resolution
 from snd_analysis.names.symbols import OperatorName, Symbol
 from snd_analysis.source import Span
 from snd_analysis.syntax import nodes
@@ -135,12 +136,14 @@ class Subject:
         return [node for node in self._uses.get(symbol, ()) if isinstance(node, nodes.Qualified | nodes.TypeName)]
 
     def occurrences(self, symbol: Symbol) -> list[Span]:
-        """Every place in the file where the name of a symbol stands, its declarations included."""
-        return sorted({use.span.shifted(self._base) for use in self.resolution.uses if self._stands_for(use, symbol)})
+        """Every place in the file where the name of a symbol stands: its declarations and samples included."""
+        found = references(self._alone, self.path, self.declared(symbol).start, [self.path])
+        return [place.span for place in found if place.path == self.path]
 
-    @staticmethod
-    def _stands_for(use: Use, symbol: Symbol) -> bool:
-        return getattr(use.target, "tensor", use.target) is symbol
+    @cached_property
+    def _alone(self) -> Snapshot:
+        """The program as it is, whatever is done to the workspace."""
+        return snapshot_of(self.files)
 
     def declared(self, symbol: Symbol) -> Span:
         """Where a symbol is declared."""
