@@ -41,12 +41,18 @@ class GivenValues:
     inputs: dict[str, InputShapes] = field(default_factory=dict)
 
 
-def given_values(unit: Unit, attributes: Sequence[str], inputs: Sequence[str]) -> GivenValues:
-    """Reads ``NAME=VALUE`` and ``NAME=SHAPE``, as the declarations of a graph ask for. Raises Misgiven."""
+def given_values(
+    unit: Unit, attributes: Sequence[str], inputs: Sequence[str], types: Sequence[str] = ()
+) -> GivenValues:
+    """Reads ``NAME=VALUE`` and ``NAME=SHAPE``, as the declarations of a graph ask for. Raises Misgiven.
+
+    Generic types are among ``attributes``, or apart in ``types``.
+    """
     given = GivenValues()
     members = {member.name: member for member in unit.attributes}
     generics = {generic.name.text: generic.base.text for generic in unit.generics}
     pairs = [_Pair("--attrib", *_parted("--attrib", item)) for item in attributes]
+    pairs += [_Pair("--type", *_parted("--type", item)) for item in types]
     _demand_known(unit, pairs, "attribute", (*members, *generics))
     for pair in pairs:
         if pair.name in generics:

@@ -81,15 +81,39 @@ def _evaluated(
     snapshot = checker.snapshot(request.path)
     if snapshot.file(request.path) is None:
         raise Misgiven(f"there is no file {request.path}")
+    if request.output is not None and os.path.exists(request.output) and not os.path.isdir(request.output):
+        raise Misgiven(f"--output {request.output}: this is a file, and outputs are written into a folder")
+    prepared = prepare(snapshot, request)
+    unit = prepared.unit
+    diagnostics = _diagnostics(checker, snapshot, unit)
+    evaluated = replace(prepared.shown, diagnostics=diagnostics)
+    if is_broken(diagnostics):
+        return evaluated, PROBLEMS
+    evaluation = prepared.evaluation
+    answer, status = _answer(evaluator, checker, snapshot, evaluation, observer, request.path)
+    failures = tuple(diagnostic_of(failure, snapshot, unit) for failure in answer.failures)
+    if not failures and request.output is not None:
+        _write_outputs(Path(request.output), answer)
+    evaluated = replace(evaluated, answer=replace(answer, arrays=None), diagnostics=(*diagnostics, *failures))
+    return evaluated, status or (PROBLEMS if failures else CLEAN)
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What is to be run, and how it is shown as long as it has not been."""
+
+    unit: Unit
+    evaluation: EvaluationRequest
+    shown: Evaluated
+
+
+def prepare(snapshot: Snapshot, request: RunRequest) -> Prepared:
+    """Finds what is asked for, and reads what it is given. Raises Misgiven for what there is not, and OSError."""
     unit = _chosen(snapshot, request)
-    given = given_values(unit, (*request.attributes, *_types(unit, request.types)), ())
+    given = given_values(unit, request.attributes, (), _types(unit, request.types))
     inputs = given_tensors(request.inputs, request.memory_bytes)
     _demand_inputs(unit, inputs)
     weights = {} if request.weights is None else read_weights(request.weights, request.memory_bytes)
-    diagnostics = _diagnostics(checker, snapshot, unit)
-    evaluated = Evaluated(unit.shown, unit.definition.kind, request.seed, request.double, given.attributes, diagnostics)
-    if _is_broken(diagnostics):
-        return evaluated, PROBLEMS
     evaluation = EvaluationRequest(
         unit.name,
         _plain_attributes(given.attributes),
@@ -102,12 +126,8 @@ def _evaluated(
         trace=request.trace,
         keep=request.output is not None,
     )
-    answer, status = _answer(evaluator, checker, snapshot, evaluation, observer, request.path)
-    failures = tuple(diagnostic_of(failure, snapshot, unit) for failure in answer.failures)
-    if not failures and request.output is not None:
-        _write_outputs(Path(request.output), answer)
-    evaluated = replace(evaluated, answer=replace(answer, arrays=None), diagnostics=(*diagnostics, *failures))
-    return evaluated, status or (PROBLEMS if failures else CLEAN)
+    nothing_yet = Evaluated(unit.shown, unit.definition.kind, request.seed, request.double, given.attributes)
+    return Prepared(unit, evaluation, nothing_yet)
 
 
 # ---- what is run -----------------------------------------------------------------------------------------------------
@@ -173,7 +193,8 @@ def _diagnostics(checker: Checker, snapshot: Snapshot, unit: Unit) -> tuple[Diag
     return tuple(each for each in found if each.severity is not Severity.HINT)
 
 
-def _is_broken(diagnostics: tuple[Diagnostic, ...]) -> bool:
+def is_broken(diagnostics: tuple[Diagnostic, ...]) -> bool:
+    """Whether there are errors, so that nothing is run."""
     return any(each.severity is Severity.ERROR for each in diagnostics)
 
 
@@ -222,11 +243,18 @@ def _answer(
     try:
         answer = evaluator.evaluate(texts, request, existing=existing, module_paths=module_paths, note=note)
     except WorkerFailed as failed:
-        progress = "" if last is None else f"; {last.done} of {last.total} operations were done"
-        rule = "limit-exceeded" if failed.reason in ("time", "memory") else "internal-error"
-        failure = Failure(rule, f"{failed.message}{progress}")
-        return EvaluationAnswer(failures=(failure,)), CLEAN if rule == "limit-exceeded" else FAULT
+        failure = failure_of(failed, last)
+        return EvaluationAnswer(failures=(failure,)), CLEAN if failure.rule == "limit-exceeded" else FAULT
     return answer, CLEAN
+
+
+def failure_of(failed: WorkerFailed, last: Progress | None) -> Failure:
+    """The failure of an evaluation whose process was ended; ``last`` is what it told last."""
+    # A loop may do more than what could be counted before.
+    known = last is not None and last.done < last.total
+    progress = f"; {last.done} of {last.total} operations were done" if last is not None and known else ""
+    rule = "limit-exceeded" if failed.reason in ("time", "memory") else "internal-error"
+    return Failure(rule, f"{failed.message}{progress}")
 
 
 # ---- outputs ---------------------------------------------------------------------------------------------------------

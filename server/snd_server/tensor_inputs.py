@@ -22,6 +22,9 @@ Array: TypeAlias = np.ndarray[Any, Any]
 _NULL = ("~", "null")
 _ITEM = re.compile(r"(?P<name>[^:=]+):(?P<at>\d{1,6})")
 _SPECIAL = {"inf": "Infinity", "nan": "NaN"}
+_STRING = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
+_OF_PYTHON = re.compile(r"\d_|\b0[xXoObB]")
+"""Numbers that Python reads: ``1_000``, ``0x10``."""
 _WORD = re.compile(r"\b(inf|nan)\b")
 
 
@@ -39,9 +42,11 @@ def given_tensors(items: Sequence[str], most_bytes: int) -> dict[str, InputValue
             raise Misgiven(f"--input {item}: write NAME=VALUE")
         match = _ITEM.fullmatch(target)
         name, at = (match["name"], int(match["at"])) if match else (target, None)
+        if name in (packs if at is None else found):
+            raise Misgiven(f"--input {_shortened(item)}: '{name}' is given as a whole, and by its tensors as well")
         values = found if at is None else packs.setdefault(name, {})
         key: Any = name if at is None else at
-        if key in values or (name in packs and name in found):
+        if key in values:
             raise Misgiven(f"--input {item}: '{target}' is given twice")
         try:
             values[key] = _value(text.strip(), most_bytes)
@@ -65,6 +70,8 @@ def _literal(text: str) -> Any:
     except (ValueError, RecursionError):
         pass
     try:
+        if _OF_PYTHON.search(_STRING.sub("''", text)):
+            raise ValueError("numbers are written otherwise in SkriptND")
         return _demanded(ast.literal_eval(text))
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         kinds = ", ".join(f"{name}[2,3]" for name in GENERATORS)

@@ -106,6 +106,12 @@ operator special {
     @output { y: T[n]; }
     @lower { y[i,] = x[i,] / T(by), i < n; }
 }
+
+operator same {
+    @input { xs: real[2]..(n); }
+    @output { ys: real[2]..(n); }
+    @lower { ys[k][i,] = xs[k][i,], k < n, i < 2; }
+}
 """
 
 
@@ -186,6 +192,23 @@ def test_types_of_operators(real, model):
     assert document(real, "--operator", "math.add", "--input", "x=3", "--input", "y=4")["outputs"][0]["values"] == 7
 
 
+def test_of_a_pack_only_what_is_missing_is_made_up(real, model):
+    arguments = ("--graph", "second", "--input", "xs:1=[1, 2]", "--input", "flag=true")
+    (xs,) = document(real, *arguments)["random"]["inputs"]
+    assert [item["name"] for item in xs["items"]] == ["xs[0]"]
+    text = table(real, *arguments)
+    assert "xs[0]: real[2] is random" in text
+    assert "xs[1]: real[2] is random" not in text
+
+
+def test_a_pack_without_tensors_is_not_null(real, model):
+    arguments = ("--operator", "same", "--input", "xs=[]")
+    assert "ys: []\n" in table(real, *arguments)
+    assert document(real, *arguments)["outputs"] == [{"name": "ys", "items": []}]
+    table(real, *arguments, "--output", "nothing")
+    assert list((model / "nothing").iterdir()) == []
+
+
 def test_what_is_made_up_is_told(real, model):
     text = table(real, "--seed", "7")
     assert text.startswith("graph first\nx: real[2,3] is random (seed 7)\n")
@@ -217,7 +240,7 @@ def test_outputs_are_written(real, model):
 
 
 def test_outputs_that_can_not_be_written(real, model):
-    outcome = real("run", ".", *FIRST, "--output", "main.sknd")
+    outcome = real("run", ".", *FIRST, "--output", "main.sknd/below")
     assert outcome.status == 2
     assert "main.sknd" in outcome.stderr
 
@@ -323,6 +346,14 @@ def test_a_graph_that_can_not_be_composed_is_not_run(real, model):
         ([".", "--input", "x=@main.sknd"], "neither .npy nor .npz nor .dat"),
         ([".", "--weights", "none"], "there is no such folder"),
         ([".", "--timeout", "0"], "above 0"),
+        ([".", "--timeout", "nan"], "above 0"),
+        ([".", "--timeout", "inf"], "at most 1,000,000"),
+        ([".", "--timeout", "1e300"], "at most 1,000,000"),
+        ([".", "--timeout", "soon"], "'soon' is no number"),
+        ([".", "--graph", "second", "--input", "xs:0=1", "--input", "xs=[1]"], "'xs' is given as a whole"),
+        ([".", "--graph", "second", "--input", "xs=[1]", "--input", "xs:0=1"], "'xs' is given as a whole"),
+        ([".", "--output", "main.sknd"], "--output main.sknd: this is a file"),
+        ([".", "--operator", "special", "--type", "T=float"], "--type T=float: 'T' is a generic type"),
         ([".", "--seed", "-1"], "-1"),
     ],
 )
@@ -343,7 +374,20 @@ def test_written_values():
 
 
 @pytest.mark.parametrize(
-    "text", ["x=", "x={'a': 1}", "x=[1, None]", "x=" + "[" * 5000, "x=1 + 1", "x=print(1)", "x=@", "x=@a.npz", "=1"]
+    "text",
+    [
+        "x=[1_0]",
+        "x=0x10",
+        "x=",
+        "x={'a': 1}",
+        "x=[1, None]",
+        "x=" + "[" * 5000,
+        "x=1 + 1",
+        "x=print(1)",
+        "x=@",
+        "x=@a.npz",
+        "=1",
+    ],
 )
 def test_what_is_no_value(text):
     with pytest.raises(Misgiven):
@@ -358,9 +402,14 @@ def test_files_of_weights(tmp_path):
     np.savez(folder / "pack.npz", np.zeros(3), np.zeros(4))
     np.savez(folder / "single.npz", any=np.zeros(5))
     np.savez(folder / "scope.npz", c=np.zeros(6), d=np.zeros(7))
+    np.savez(folder / "alone.npz", np.zeros(8))
+    np.savez(folder / "block.w.npz", w=np.zeros(9))
     (folder / "notes.txt").write_text("no weights")
     found = {name: array.shape[0] for name, array in read_weights(str(folder), 1 << 20).items()}
-    assert found == {"a": 1, "block.b[0]": 2, "pack[0]": 3, "pack[1]": 4, "single": 5, "scope.c": 6, "scope.d": 7}
+    assert found == {
+        "a": 1, "block.b[0]": 2, "pack[0]": 3, "pack[1]": 4, "single.any": 5, "scope.c": 6, "scope.d": 7,
+        "alone": 8, "block.w": 9,
+    }  # fmt: skip
     np.savez(tmp_path / "all.npz", **{"a": np.zeros(1), "block.b": np.zeros(2)})
     assert sorted(read_weights(str(tmp_path / "all.npz"), 1 << 20)) == ["a", "block.b"]
     np.save(folder / "block.b.0.npy", np.zeros(2))

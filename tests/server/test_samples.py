@@ -189,6 +189,7 @@ operator endless {
 
 def test_an_endless_sample_costs_itself(real, project):
     (project / "a.sknd").write_text(ENDLESS + RIGHT)
+    assert [real("test", "--timeout", seconds).status for seconds in ("nan", "inf", "1e300", "0")] == [2, 2, 2, 2]
     outcome = real("test", "--timeout", "0.5", "--format", "json")
     found = json.loads(outcome.stdout)["diagnostics"]
     assert [each["rule"] for each in found] == ["sample-fails"]

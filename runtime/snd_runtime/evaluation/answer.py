@@ -23,13 +23,15 @@ MOST_SHOWN = 100
 class ShownTensor:
     """A tensor as it is shown: its statistics, and its elements if they are few.
 
-    ``item`` is its position in a pack. ``summary`` is None for null, and for a pack without tensors.
+    ``item`` is its position in a pack. ``summary`` is None for null, and for a pack without tensors: ``is_pack``.
     """
 
     name: str
     item: int | None = None
     summary: Summary | None = None
     values: Array | None = None
+    is_pack: bool = False
+    """Whether this stands for a pack that has no tensors."""
 
     @property
     def label(self) -> str:
@@ -77,7 +79,7 @@ def shown(name: str, value: Argument) -> tuple[ShownTensor, ...]:
         return (ShownTensor(name),)
     if isinstance(value, np.ndarray):
         return (_shown(name, None, value),)
-    return tuple(_shown_items(name, value)) or (ShownTensor(name),)
+    return tuple(_shown_items(name, value)) or (ShownTensor(name, is_pack=True),)
 
 
 def _shown_items(name: str, items: Any) -> Iterator[ShownTensor]:

@@ -11,7 +11,7 @@ import numpy as np
 from snd_analysis.compose.binding import Given
 from snd_analysis.compose.failure import Failure
 from snd_analysis.compose.instance import Instance
-from snd_analysis.compose.root import InputShapes, compose_root
+from snd_analysis.compose.root import compose_root
 from snd_analysis.compose.session import Session
 from snd_analysis.compose.unit import Member, Unit
 from snd_analysis.model import Tensor, TensorKind, TensorValue
@@ -20,7 +20,7 @@ from snd_analysis.values import NULL, Pack
 from snd_runtime.evaluation.generic_types import generic_types
 from snd_runtime.evaluation.request import EvaluationRequest
 from snd_runtime.evaluation.shape_search import search
-from snd_runtime.evaluation.tensors import InvalidRequest, Parts, Tensors, failure_at
+from snd_runtime.evaluation.tensors import InvalidRequest, KnownShapes, Parts, Tensors, failure_at
 from snd_runtime.execution.plain import value_of
 from snd_runtime.limits import Budget
 from snd_runtime.lowering.lowered import Argument
@@ -42,9 +42,9 @@ class FoundShapes:
     """Shapes that were found for inputs, by all that decides them: definitions, attributes, types, other shapes."""
 
     def __init__(self) -> None:
-        self._found: dict[Hashable, Mapping[str, InputShapes]] = {}
+        self._found: dict[Hashable, Mapping[str, KnownShapes]] = {}
 
-    def find(self, key: Hashable, search: Callable[[], Mapping[str, InputShapes]]) -> Mapping[str, InputShapes]:
+    def find(self, key: Hashable, search: Callable[[], Mapping[str, KnownShapes]]) -> Mapping[str, KnownShapes]:
         """Those that are known, else those that are searched for."""
         known = self._found.get(key)
         if known is None:
@@ -117,7 +117,7 @@ class _Inputs:
         return not member.node.optional and member.node.default is None
 
     # ---- shapes ------------------------------------------------------------------------------------------------------
-    def _shapes(self, parts: Mapping[str, Parts], made: tuple[str, ...]) -> Mapping[str, InputShapes]:
+    def _shapes(self, parts: Mapping[str, Parts], made: tuple[str, ...]) -> Mapping[str, KnownShapes]:
         """The shapes of all inputs but those that are left out; such that they bind, if anything has to be found."""
         given = {name: _shapes_of(part) for name, part in parts.items() if name not in made}
         if not made:
@@ -132,16 +132,16 @@ class _Inputs:
         return self._found.find(key, lambda: self._searched(parts, made, given))
 
     def _searched(
-        self, parts: Mapping[str, Parts], made: tuple[str, ...], given: Mapping[str, InputShapes]
-    ) -> Mapping[str, InputShapes]:
+        self, parts: Mapping[str, Parts], made: tuple[str, ...], given: Mapping[str, KnownShapes]
+    ) -> Mapping[str, KnownShapes]:
         root = compose_root(self._session, self._unit, self._attributes, self._dtypes, given)
         values = dict(zip((member.name for member in self._unit.inputs), root.inputs, strict=False))
         if root.failures or not values:  # whatever the shapes are
             raise InvalidRequest(*(root.failures or [failure_at(self._unit, "it can't be composed")]))
         last: list[Failure] = []
-        found: dict[str, InputShapes] = {}
+        found: dict[str, KnownShapes] = {}
 
-        def attempt(shapes: Mapping[str, InputShapes]) -> bool:
+        def attempt(shapes: Mapping[str, KnownShapes]) -> bool:
             merged = {name: _merged(shape, parts.get(name)) for name, shape in shapes.items()}
             instance = self._instance({**given, **merged})
             failures = tuple(instance.failures)
@@ -159,15 +159,15 @@ class _Inputs:
             message = f"{message} (with the last one that was tried: {last[0].message})"
         raise InvalidRequest(failure_at(self._unit, message))
 
-    def _instance(self, shapes: Mapping[str, InputShapes]) -> Instance:
+    def _instance(self, shapes: Mapping[str, KnownShapes]) -> Instance:
         return self._session.instance(self._unit, self._given_to(shapes))
 
-    def _given_to(self, shapes: Mapping[str, InputShapes]) -> Given:
+    def _given_to(self, shapes: Mapping[str, KnownShapes]) -> Given:
         dtypes = tuple(self._dtypes[generic.name.text] for generic in self._unit.generics)
         inputs = tuple(self._tensor_value(member, shapes.get(member.name)) for member in self._unit.inputs)
         return Given(dtypes, self._attributes, inputs)
 
-    def _tensor_value(self, member: Member, shapes: InputShapes) -> TensorValue:
+    def _tensor_value(self, member: Member, shapes: KnownShapes) -> TensorValue:
         if shapes is None:
             return NULL
         dtype = self._tensors.dtype(member)
@@ -181,7 +181,7 @@ def _tensor_of(name: str, dtype: str, shape: tuple[int, ...]) -> Tensor:
     return Tensor(name, dtype, tuple(constant(extent) for extent in shape), TensorKind.INPUT)
 
 
-def _shapes_of(part: Parts) -> InputShapes:
+def _shapes_of(part: Parts) -> KnownShapes:
     if part is None:
         return None
     items = part if isinstance(part, tuple) else (part,)
@@ -195,7 +195,7 @@ def _items_of(part: Parts) -> str:
     return str(None if part is None else part.shape)
 
 
-def _merged(shapes: InputShapes, part: Parts) -> InputShapes:
+def _merged(shapes: KnownShapes, part: Parts) -> KnownShapes:
     """Those of the tensors of a pack that are given, and those that were found for the others."""
     if shapes is None or not isinstance(part, tuple):
         return shapes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -13,9 +13,9 @@ from snd_analysis.compose.failure import Failure, Site
 from snd_analysis.compose.session import Session
 from snd_analysis.workspace import Snapshot, Workspace
 from snd_runtime.errors import EvaluationFailed
-from snd_runtime.evaluation.answer import EvaluationAnswer, Progress, ShownStep, shown
+from snd_runtime.evaluation.answer import EvaluationAnswer, Progress, ShownStep, ShownTensor, shown
 from snd_runtime.evaluation.binding import FoundShapes, bound
-from snd_runtime.evaluation.request import EvaluationRequest, Order, Texts
+from snd_runtime.evaluation.request import EvaluationRequest, InputValue, Order, Texts
 from snd_runtime.evaluation.tensors import InvalidRequest
 from snd_runtime.execution import Execution, Step, execute
 from snd_runtime.execution.plain import bytes_of
@@ -84,7 +84,13 @@ def evaluate(
     try:
         given = bound(session, unit, request, real, Budget(request.limits), found)
         named = zip((member.name for member in unit.inputs), given.arguments, strict=True)
-        made = [tensor for name, value in named if name in given.made for tensor in shown(name, value)]
+        made = [
+            tensor
+            for name, value in named
+            if name in given.made
+            for tensor in shown(name, value)
+            if not _is_given(tensor, request.inputs.get(name))
+        ]
         answer = replace(answer, inputs=tuple(made), composing_seconds=time.monotonic() - begin)
         limits = replace(
             request.limits,
@@ -135,6 +141,11 @@ def _throttled(note: Callable[[Any], None]) -> Callable[[int, int], None]:
 
 def _shown_step(step: Step) -> ShownStep:
     return ShownStep(shown(step.name, step.value), step.place, step.iterations)
+
+
+def _is_given(tensor: ShownTensor, value: InputValue) -> bool:
+    """Whether a tensor of a pack is one of those that were given."""
+    return isinstance(value, Mapping) and tensor.item is not None and value.get(tensor.item) is not None
 
 
 def _failure(failed: EvaluationFailed) -> Failure:

@@ -8,13 +8,13 @@ from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 
 from snd_analysis import shapes
-from snd_analysis.compose.root import InputShapes
 from snd_analysis.compose.unit import Unit
 from snd_analysis.model import Shape, Tensor, TensorValue
 from snd_analysis.shapes import DivisionByZero, Integer, NegativeExponent
 from snd_analysis.shapes.integer import Leaf
 from snd_analysis.syntax import nodes
 from snd_analysis.values import Failure, Maybe, Pack, Run, substitute
+from snd_runtime.evaluation.tensors import KnownShapes
 
 _RANKS = (2, 1, 3, 4, 0, 5)
 # Of 2 items each can be named by an index of 0 or 1, and extents of 1 would be stretched by broadcasting.
@@ -59,7 +59,7 @@ def choices(literals: Collection[int]) -> Iterator[Choice]:
         yield Choice(chance.choice(_RANKS[:4]), (*range(1, most + 1), *wanted), chance)
 
 
-def search(unit: Unit, wanted: Mapping[str, TensorValue], attempt: Callable[[Mapping[str, InputShapes]], bool]) -> bool:
+def search(unit: Unit, wanted: Mapping[str, TensorValue], attempt: Callable[[Mapping[str, KnownShapes]], bool]) -> bool:
     """Tries shapes for the inputs that are ``wanted``, which have symbols, until an attempt succeeds.
 
     Gives up after a few seconds. The numbers in the operator's own text are tried, too: its assertions know best.
@@ -84,7 +84,7 @@ def _literals(unit: Unit) -> set[int]:
     return {each.value for each in found if isinstance(each, nodes.Literal) and type(each.value) is int}
 
 
-def concrete(value: TensorValue, choice: Choice) -> InputShapes:
+def concrete(value: TensorValue, choice: Choice) -> KnownShapes:
     """The shape of a tensor, those of a pack, with numbers for what is unknown; None if that is impossible."""
     if isinstance(value, Maybe):
         return concrete(value.value, choice)

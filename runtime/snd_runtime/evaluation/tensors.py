@@ -8,7 +8,6 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from snd_analysis.compose.failure import Failure, Site
-from snd_analysis.compose.root import InputShapes
 from snd_analysis.compose.unit import Member, Unit
 from snd_runtime.evaluation.request import InputValue, Literal
 from snd_runtime.generators import Generator, generate, source_of
@@ -19,6 +18,8 @@ from snd_runtime.values import array_of, converted
 Array: TypeAlias = np.ndarray[Any, Any]
 Parts: TypeAlias = "Array | tuple[Array | None, ...] | None"
 """A tensor; null; or those of a pack, None for one that is still to be made."""
+KnownShapes: TypeAlias = "tuple[tuple[int, ...], ...] | None"
+"""The shape of an input, of a pack those of its tensors; None for null."""
 
 _MOST_ITEMS = 1024
 
@@ -92,7 +93,7 @@ class Tensors:
         except ValueError as error:
             raise InvalidRequest(failure_at(self._unit, f"the input '{name}': {error}", member)) from None
 
-    def argument(self, member: Member, part: Parts, shapes: InputShapes) -> Argument:
+    def argument(self, member: Member, part: Parts, shapes: KnownShapes) -> Argument:
         """The argument for an input of these shapes; None for one that is null, or has its default."""
         if shapes is None:
             return None

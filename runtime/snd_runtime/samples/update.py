@@ -8,6 +8,7 @@ from snd_analysis.samples import PlacedSample, Recorded
 from snd_analysis.source import Edit, Span
 from snd_runtime.samples.outcome import Result, SampleOutcome, Status
 
+_TOLERANCE = re.compile(r"[ \t]*#[ \t]*~[ \t]*\S+[ \t]*$")
 _LINE_BREAK = re.compile(r"\r\n|\n|\r")
 
 
@@ -51,8 +52,13 @@ def _line(text: str, start: int, prefix: str, result: Result, recorded: Recorded
     if recorded is not None and result.difference is None:
         span = recorded.line.shifted(start)
         return text[span.start : span.end]
-    tolerance = "" if recorded is None or recorded.tolerance is None else f" # ~{recorded.tolerance:g}"
-    return f"{prefix}{result.now}{tolerance}"
+    return f"{prefix}{result.now}{'' if recorded is None else _tolerance(text, recorded.line.shifted(start))}"
+
+
+def _tolerance(text: str, line: Span) -> str:
+    """The tolerance behind a result, as it is written."""
+    found = _TOLERANCE.search(text, line.start, line.end)
+    return "" if found is None else found[0]
 
 
 def _line_break(text: str, at: int) -> str:

@@ -16,8 +16,8 @@ from snd_runtime.worker.channel import Kind, Message, receive, send
 from snd_runtime.worker.limits import ProcessLimits
 
 _START_SECONDS = 60.0
-# Threads of BLAS spin while they wait for each other: where something else runs as well, an editor for one, more of them
-# than processors that are free take many times as long as one.
+# Threads of BLAS spin while they wait for each other: where something else runs as well, an editor for one, more of
+# them than processors that are free take many times as long as one.
 _MOST_THREADS = 4
 # A fresh interpreter, as multiprocessing spawns them; but that would run the parent's main module again, has no way to
 # set what NumPy needs before that imports it, and leaves the child the standard streams.

@@ -56,7 +56,7 @@ def tensor_lines(tensors: Iterable[ShownTensor], paint: Paint = plain, suffix: s
     for tensor in tensors:
         label = paint("bold", f"{tensor.label}{suffix}")
         if tensor.summary is None:
-            yield f"{label}: null" if tensor.item is None else f"{label}: no tensors"
+            yield f"{label}: {'[]' if tensor.is_pack else 'null'}"
             continue
         yield f"{label}: {tensor.summary}"
         if tensor.values is not None and tensor.values.size:
@@ -64,7 +64,9 @@ def tensor_lines(tensors: Iterable[ShownTensor], paint: Paint = plain, suffix: s
 
 
 def _type(tensor: ShownTensor) -> str:
-    return "null" if tensor.summary is None else str(tensor.summary).partition(" ")[0]
+    if tensor.summary is None:
+        return "[]" if tensor.is_pack else "null"
+    return str(tensor.summary).partition(" ")[0]
 
 
 def _named(names: tuple[str, ...], what: str) -> str:

@@ -21,7 +21,12 @@ Array: TypeAlias = np.ndarray[Any, Any]
 
 
 def evaluated_json(evaluated: Evaluated, report: Report) -> str:
-    """The document, indented. JSON has no NaN and no infinity: they are the strings nan, inf and -inf."""
+    """The document, indented."""
+    return json.dumps(evaluated_content(evaluated, report), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def evaluated_content(evaluated: Evaluated, report: Report) -> dict[str, Any]:
+    """The object. JSON has no NaN and no infinity: they are the strings nan, inf and -inf."""
     answer = evaluated.answer
     content: dict[str, Any] = {
         "version": 1,
@@ -29,9 +34,9 @@ def evaluated_json(evaluated: Evaluated, report: Report) -> str:
         "attributes": {name: plain(value) for name, value in evaluated.attributes.items()},
         "seed": evaluated.seed,
         "real": "f64" if evaluated.double else "f32",
-        "outputs": [] if answer is None else _tensors(answer.outputs),
+        "outputs": [] if answer is None else tensors_content(answer.outputs),
         "random": {
-            "inputs": [] if answer is None else _tensors(answer.inputs),
+            "inputs": [] if answer is None else tensors_content(answer.inputs),
             "variables": [] if answer is None else list(answer.drawn),
         },
         "unused": [] if answer is None else list(answer.unused),
@@ -44,20 +49,22 @@ def evaluated_json(evaluated: Evaluated, report: Report) -> str:
             "running": round(answer.running_seconds, 6),
         }
     content["diagnostics"] = [record(each, report) for each in evaluated.diagnostics]
-    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return content
 
 
 def _step(step: ShownStep) -> dict[str, Any]:
-    (tensor,) = _tensors(step.tensors)
+    (tensor,) = tensors_content(step.tensors)
     return {**tensor, "iterations": list(step.iterations)} if step.iterations else tensor
 
 
-def _tensors(tensors: Iterable[ShownTensor]) -> list[dict[str, Any]]:
+def tensors_content(tensors: Iterable[ShownTensor]) -> list[dict[str, Any]]:
     """A pack is one entry with its tensors as ``items``."""
     found = []
     for name, group in groupby(tensors, key=lambda tensor: tensor.name):
         items = list(group)
-        if items[0].item is None:
+        if items[0].is_pack:
+            found.append({"name": name, "items": []})
+        elif items[0].item is None:
             found.append(_tensor(items[0]))
         else:
             found.append({"name": name, "items": [_tensor(item) for item in items]})
