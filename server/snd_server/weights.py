@@ -22,8 +22,9 @@ def read_weights(place: str, most_bytes: int) -> dict[str, Array]:
     """The weights by scoped name; those of a pack as ``NAME[0]``. Raises Misgiven for what can't be used.
 
     In a folder, ``conv1.filter`` is ``conv1.filter.dat`` or, as NNEF 1.0 has it, ``conv1/filter.dat``; the first tensor
-    of a pack is ``NAME.0.dat``. An archive ``NAME.npz`` holds ``NAME`` if it has a single array without another name, the
-    tensors of that pack if they are numbered, else variables of the scope ``NAME``. Weights of more than ``most_bytes`` are refused.
+    of a pack is ``NAME.0.dat``. An archive ``NAME.npz`` holds ``NAME`` if it has a single array without another name,
+    the tensors of that pack if they are numbered, else variables of the scope ``NAME``. Weights of more than
+    ``most_bytes`` are refused.
     """
     root = Path(place)
     if root.is_dir():
