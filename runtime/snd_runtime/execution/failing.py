@@ -7,9 +7,10 @@ import numpy as np
 from snd_analysis import shapes
 from snd_analysis.compose.failure import Failure
 from snd_analysis.compose.instance import Instance
-from snd_analysis.model import Tensor, TensorValue
+from snd_analysis.model import Tensor, TensorValue, item_of_empty
 from snd_analysis.shapes import Integer
-from snd_analysis.values import Pack
+from snd_analysis.syntax import nodes
+from snd_analysis.values import NULL, Pack
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.lowering.lowered import Argument
 
@@ -28,6 +29,20 @@ def failed(failure: Failure) -> EvaluationFailed:
         )
     place = failure.related[0].place if failure.related else None
     return EvaluationFailed(failure.rule, failure.message, place, (), failure.related)
+
+
+def check_empty_packs(instance: Instance) -> None:
+    """Raises EvaluationFailed if an extent of an output is that of the tensors of a pack which has none."""
+    unit, targets = instance.unit, instance.unit.resolution.targets
+    for member, value in zip(unit.inputs, instance.inputs, strict=False):
+        if not isinstance(value, Pack) or value.segments or item_of_empty(value) is not None:
+            continue
+        declared = {targets.get(node) for node in nodes.descendants(member.node)}
+        unknown = [symbol for symbol, known in instance.scope.values.items() if known is NULL and symbol in declared]
+        for symbol in unknown:
+            if any(targets.get(node) is symbol for output in unit.outputs for node in nodes.descendants(output.node)):
+                message = f"the pack '{member.name}' is empty, so nothing tells what '{symbol.name}' is"
+                raise EvaluationFailed("unknown-value", message, unit.declared(member.symbol))
 
 
 def check_bounds(name: str, declared: TensorValue, value: Argument) -> None:

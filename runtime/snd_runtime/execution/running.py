@@ -11,6 +11,7 @@ from snd_analysis.compose.instance import Instance
 from snd_analysis.compose.session import Session
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution.binding import bound, converted
+from snd_runtime.execution.failing import check_empty_packs
 from snd_runtime.execution.operators import invoke, run_instance
 from snd_runtime.execution.prepared import weight_of
 from snd_runtime.execution.request import Execution, Outcome
@@ -28,6 +29,7 @@ def execute(session: Session, instance: Instance, inputs: Sequence[Argument], re
     arguments = converted(instance.unit, inputs, real)
     try:
         instance = bound(session, instance, arguments)
+        check_empty_packs(instance)
         unit = instance.unit
         total = weight_of(instance)
         if total == 1 and unit.is_composite:
