@@ -21,16 +21,16 @@ from snd_analysis.types.precedence import check_precedence
 from snd_analysis.types.signature import fingerprint
 
 if TYPE_CHECKING:
-    from snd_analysis.workspace import Snapshot
+    from snd_analysis.workspace.names import Names
 
 
 class Facts:
     """What a check asks about other definitions. It remembers what it was told, so that the answer of the check can be
     used again as long as nothing of that changed."""
 
-    def __init__(self, snapshot: Snapshot, path: str, chosen: nodes.Definition | None = None) -> None:
+    def __init__(self, snapshot: Names, path: str, chosen: nodes.Definition | None = None) -> None:
         """``chosen`` is a graph that is to be processed, whether or not it would be the main one by itself."""
-        self._snapshot: Snapshot | None = snapshot
+        self._snapshot: Names | None = snapshot
         self._chosen = chosen
         self._path = path
         self._asked: dict[OperatorName, nodes.Definition | None] = {}
@@ -98,7 +98,7 @@ class Facts:
         """Lets go of the snapshot."""
         self._snapshot = None
 
-    def unchanged(self, snapshot: Snapshot) -> bool:
+    def unchanged(self, snapshot: Names) -> bool:
         """Whether ``snapshot`` would give the same answers."""
         return (
             all(_same_signature(snapshot.definition(name), known) for name, known in self._asked.items())
@@ -109,7 +109,7 @@ class Facts:
             and self._main_unchanged(snapshot)
         )
 
-    def _main_unchanged(self, snapshot: Snapshot) -> bool:
+    def _main_unchanged(self, snapshot: Names) -> bool:
         if not self._main:
             return True
         main = main_graphs(snapshot, self._path)
@@ -122,12 +122,12 @@ def _same_signature(now: nodes.Definition | None, known: nodes.Definition | None
     return now is not None and known is not None and fingerprint(now) == fingerprint(known)
 
 
-def _position(snapshot: Snapshot, name: OperatorName) -> int:
+def _position(snapshot: Names, name: OperatorName) -> int:
     names = list(snapshot.definitions(name.path))
     return names.index(name.name) if name.name in names else len(names)
 
 
-def main_graphs(snapshot: Snapshot, path: str) -> tuple[nodes.Definition, ...]:
+def main_graphs(snapshot: Names, path: str) -> tuple[nodes.Definition, ...]:
     """The graphs of a file that no other definition of it invokes; the first is the one to be processed (2.15).
 
     A graph that is invoked is a part of another one. If every graph is, the first is taken.

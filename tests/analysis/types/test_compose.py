@@ -7,11 +7,11 @@ from collections import Counter
 import pytest
 
 from memory import MemoryReader, check, fixed, shown
-from snd_analysis import workspace as workspace_module
 from snd_analysis.diagnostics import Severity
 from snd_analysis.names.symbols import OperatorName
 from snd_analysis.types.signature import fingerprint
 from snd_analysis.workspace import Workspace
+from snd_analysis.workspace import checks as workspace_module
 
 INPUTS = "x: real[2,3]; c: bool[]; k: int[]; xs: real[2,3]..(3);"
 MINMAX = "quant.min_max_linear_quantize{min=0.0, max=1.0, bits=8}"

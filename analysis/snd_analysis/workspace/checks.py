@@ -1,0 +1,65 @@
+"""What is wrong with each definition by its own text and the signatures of others."""
+
+from __future__ import annotations
+
+from snd_analysis.check import Facts, check_definition, type_definition
+from snd_analysis.names.library import is_library
+from snd_analysis.names.modules import candidates
+from snd_analysis.rules.imports import with_import
+from snd_analysis.syntax import nodes
+from snd_analysis.syntax.problem import Problem
+from snd_analysis.types.context import Context
+from snd_analysis.types.lasting import LastingTypes
+from snd_analysis.workspace.names import Names
+
+# Definitions whose types are kept for questions about their expressions.
+_MOST_TYPINGS = 32
+
+
+class Checks(Names):
+    """Checks and types of definitions."""
+
+    def _check(self, path: str, definition: nodes.Definition, syntax_is_right: bool) -> tuple[Problem, ...]:
+        environment = self.environment(path)
+        known = self._known.checks.get((path, definition))
+        if known is not None and known[0] is environment and known[1].unchanged(self):
+            return known[2]
+        facts = Facts(self, path)
+        resolution = self.resolution(path, definition)
+        lasting = self._known.lasting_of(path, definition)
+        types = None if lasting is None else LastingTypes(lasting.types)
+        problems = check_definition(definition, resolution, facts, syntax_is_right, types)
+        if lasting is not None and types is not None:
+            lasting.types = types
+        self._known.checks[path, definition] = (environment, facts, problems)
+        return problems
+
+    def typing(self, path: str, definition: nodes.Definition) -> Context:
+        """What is known of the types in a definition; of a long one not of every expression in ``@compose``."""
+        environment, typings = self.environment(path), self._known.typings
+        known = typings.get((path, definition))
+        if known is None or known[0] is not environment or not known[1].unchanged(self):
+            facts = Facts(self, path)
+            lasting = self._known.lasting_of(path, definition)
+            types = None if lasting is None else LastingTypes(lasting.types)
+            known = environment, facts, type_definition(definition, self.resolution(path, definition), facts, types)
+            facts.close()
+            if lasting is not None and types is not None:
+                lasting.types = types
+            if len(typings) >= _MOST_TYPINGS:
+                del typings[next(iter(typings))]
+            typings[path, definition] = known
+        return known[2]
+
+    def _importable(self, path: str, problem: Problem) -> Problem:
+        """A problem, with the import that mends it if that is all that is missing."""
+        if problem.rule != "unknown-module" or problem.repair is not None:
+            return problem
+        module = self.source(path).text[problem.span.start : problem.span.end]
+        found = next(candidates(module, path, self.exists, self._module_paths), path)
+        return problem if found == path or is_library(found) else with_import(problem, module)
+
+    def _check_chosen(self, path: str, definition: nodes.Definition, syntax_is_right: bool) -> tuple[Problem, ...]:
+        """What is wrong with a graph as a main graph."""
+        facts = Facts(self, path, definition)
+        return check_definition(definition, self.resolution(path, definition), facts, syntax_is_right)

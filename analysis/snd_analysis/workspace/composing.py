@@ -1,0 +1,146 @@
+"""Definitions as they are composed, and what is wrong with that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from snd_analysis.compose.entry import Composition, compose_graph
+from snd_analysis.compose.failure import PlacedProblem, placed_problems
+from snd_analysis.compose.instance import Instance
+from snd_analysis.compose.reuse import LastingModel
+from snd_analysis.compose.root import InputShapes, compose_root
+from snd_analysis.compose.session import Reached, Session
+from snd_analysis.compose.unit import Unit
+from snd_analysis.diagnostics import Severity
+from snd_analysis.names.library import is_library, library_original
+from snd_analysis.names.symbols import OperatorName
+from snd_analysis.rules.catalogue import severity_of
+from snd_analysis.source import Span
+from snd_analysis.syntax.problem import Problem
+from snd_analysis.values import Value
+from snd_analysis.workspace.checks import Checks
+from snd_analysis.workspace.files import File, Reader
+from snd_analysis.workspace.known import Composed, Known
+
+
+class Composing(Checks):
+    """Compositions by the names of definitions."""
+
+    def __init__(
+        self,
+        opened: dict[str, File],
+        read: dict[str, File | None],
+        reader: Reader,
+        module_paths: tuple[str, ...],
+        known: Known,
+        checkpoint: Callable[[], None] = lambda: None,
+    ) -> None:
+        super().__init__(opened, read, reader, module_paths, known, checkpoint)
+        self._units: dict[OperatorName, Unit | None] = {}
+        self._reached = Reached()
+
+    def session(self) -> Session:
+        """The composing of graphs in this state of the files."""
+        return Session(self, True, self._reached)
+
+    def unit(self, name: OperatorName) -> Unit | None:
+        """A definition, ready to be composed: the same object as long as its text, its names and its mistakes are."""
+        if name not in self._units:
+            self._units[name] = self._find_unit(name)
+        return self._units[name]
+
+    def _find_unit(self, name: OperatorName) -> Unit | None:
+        found = self.definitions(name.path).get(name.name)
+        if found is None:
+            return None
+        definition, chunk = found.definition, found.chunk
+        resolution = self.resolution(name.path, definition)
+        errors: tuple[Span, ...] = ()
+        if not is_library(name.path):
+            problems = (*chunk.problems, *self._check(name.path, definition, not chunk.problems))
+            wrong = (each.span for each in problems if severity_of(each.rule) is Severity.ERROR)
+            errors = (*wrong, *resolution.unclear)
+        known = self._known.units.get((name.path, definition))
+        if known is None or known.resolution is not resolution or known.errors != errors:
+            module = library_original(name.path, chunk.text[definition.start : definition.end])
+            original = OperatorName(module, name.name) if module else None
+            known = self._known.units[name.path, definition] = Unit(name, definition, resolution, errors, original)
+        return known
+
+    def compose(
+        self,
+        name: OperatorName,
+        attributes: Mapping[str, Value] | None = None,
+        dtypes: Mapping[str, str] | None = None,
+        inputs: Mapping[str, InputShapes] | None = None,
+    ) -> Composition:
+        """A graph composed with these attributes, generic types and shapes of inputs, else as declared (chapter 3)."""
+        return compose_graph(self, name, attributes, dtypes, inputs)
+
+    def instance(self, name: OperatorName) -> Instance | None:
+        """A graph composed with its defaults, or an operator composed by itself, for any invocation."""
+        known = self._composed_by_itself(name)
+        return None if known is None else known[1]
+
+    def _composed(self, name: OperatorName) -> tuple[PlacedProblem, ...]:
+        known = None if is_library(name.path) else self._composed_by_itself(name)
+        return () if known is None else known[2]
+
+    def _composed_by_itself(self, name: OperatorName) -> Composed | None:
+        unit = self.unit(name)
+        if unit is None:
+            return None
+        session = Session(self, unit.is_graph, self._reached)
+        reached = session.reached(unit)
+        known = self._known.composed.get((name.path, unit.definition))
+        if known is None or known[0] != reached:
+            lasting = self._known.lasting_of(name.path, unit.definition)
+            model = None if lasting is None else LastingModel(lasting.model)
+            instance = compose_root(session, unit, {}, {}, lasting=model)
+            if lasting is not None and model is not None:
+                lasting.model = model
+            known = (reached, instance, tuple(placed_problems(instance.failures, name.path)))
+            self._known.composed[name.path, unit.definition] = known
+        return known
+
+    # ---- problems ----------------------------------------------------------------------------------------------------
+    def composing_problems(self, path: str, composition: Composition) -> list[Problem]:
+        """What is wrong with a composed graph, in the file that it is from."""
+        return self._in_file(path, placed_problems(composition.failures, path))
+
+    def definition_problems(self, name: OperatorName, chosen: bool = False) -> list[Problem]:
+        """What is wrong with one definition: its syntax, its names and types; of an operator, what it is composed of.
+
+        A graph that is ``chosen`` is judged as a main graph.
+        """
+        path = name.path
+        found = self.definitions(path).get(name.name)
+        if found is None:
+            return []
+        definition, is_right = found.definition, not found.chunk.problems
+        checked = self._check_chosen(path, definition, is_right) if chosen else self._check(path, definition, is_right)
+        problems = [problem.shifted(found.start) for problem in (*found.chunk.problems, *checked)]
+        if definition.kind == "operator":
+            problems += self._in_file(path, self._composed(name))
+        return [self._importable(path, problem) for problem in problems]
+
+    def _composing_problems(self, path: str) -> list[Problem]:
+        """What fails in the graphs of a file, composed with their defaults, and in its operators by themselves."""
+        found: dict[tuple[str, Span, str], Problem] = {}
+        definitions = self.definitions(path)
+        # A mistake that shows with the shapes of a graph is told by them.
+        for name in sorted(definitions, key=lambda each: definitions[each].definition.kind):
+            self._checkpoint()
+            for placed in self._composed(OperatorName(path, name)):
+                if placed.definition in definitions:
+                    problem = placed.problem.shifted(definitions[placed.definition].start)
+                    found.setdefault((problem.rule, problem.span, placed.definition), problem)
+        return list(found.values())
+
+    def _in_file(self, path: str, found: Iterable[PlacedProblem]) -> list[Problem]:
+        definitions = self.definitions(path)
+        return [
+            placed.problem.shifted(definitions[placed.definition].start)
+            for placed in found
+            if placed.definition in definitions
+        ]

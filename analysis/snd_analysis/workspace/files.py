@@ -1,0 +1,99 @@
+"""The files of one state: texts that clients hold open, over those that a reader gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from snd_analysis.names.library import is_library, library_text
+from snd_analysis.source import Source, Span
+from snd_analysis.syntax.chunks import SyntaxTree, parse_file
+
+
+class UnreadableText(Exception):  # noqa: N818 - it is an answer of a reader, not a fault
+    """A file that is there but is no text: ``rule`` says why, ``offset`` where, in code points, as well as can be."""
+
+    def __init__(self, message: str, rule: str, offset: int = 0) -> None:
+        super().__init__(message)
+        self.message = message
+        self.rule = rule
+        self.offset = offset
+
+
+class Reader(Protocol):
+    """The only way in which the analysis sees files."""
+
+    def read(self, path: str) -> str:
+        """The text of a file. Raises FileNotFoundError or UnreadableText."""
+
+    def exists(self, path: str) -> bool:
+        """Whether there is a regular file of that path."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class File:
+    """One version of one file."""
+
+    source: Source
+    tree: SyntaxTree
+    unreadable: UnreadableText | None = None
+
+
+class Files:
+    """Texts and trees by path."""
+
+    def __init__(
+        self,
+        opened: dict[str, File],
+        read: dict[str, File | None],
+        reader: Reader,
+        module_paths: tuple[str, ...],
+        checkpoint: Callable[[], None],
+    ) -> None:
+        self._checkpoint = checkpoint
+        self._opened = opened
+        self._files = dict(read)
+        self._shared = read
+        self._reader = reader
+        self._module_paths = module_paths
+
+    @property
+    def module_paths(self) -> tuple[str, ...]:
+        """The folders in which modules are looked for besides."""
+        return self._module_paths
+
+    def file(self, path: str) -> File | None:
+        """The file at ``path``; None if there is none."""
+        if path in self._opened:
+            return self._opened[path]
+        if path not in self._files:
+            self._files[path] = self._shared[path] = self._load(path)
+        return self._files[path]
+
+    def _load(self, path: str) -> File | None:
+        try:
+            text = library_text(path) if is_library(path) else self._reader.read(path)
+        except FileNotFoundError:
+            return None
+        except UnreadableText as unreadable:
+            return File(Source(path, ""), parse_file(""), unreadable)
+        return File(Source(path, text), parse_file(text))
+
+    def exists(self, path: str) -> bool:
+        """Whether there is a file of that path."""
+        return path in self._opened or self._reader.exists(path)
+
+    def source(self, path: str) -> Source:
+        """The text of a file; an empty one if there is none."""
+        file = self.file(path)
+        return file.source if file else Source(path, "")
+
+    def tree(self, path: str) -> SyntaxTree:
+        """The tree of a file; an empty one if there is none."""
+        file = self.file(path)
+        return file.tree if file else parse_file("")
+
+    def comments(self, path: str) -> tuple[Span, ...]:
+        """Every comment of a file, without its line break."""
+        return tuple(self.tree(path).comments)

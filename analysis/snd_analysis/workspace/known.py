@@ -1,0 +1,74 @@
+"""What was worked out about definitions, as long as it may hold for the next state of the files."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from typing import TypeAlias
+
+from snd_analysis.check import Facts
+from snd_analysis.compose.failure import PlacedProblem
+from snd_analysis.compose.instance import Instance
+from snd_analysis.compose.reuse import LastingModel
+from snd_analysis.compose.unit import Unit
+from snd_analysis.memo import is_long
+from snd_analysis.names.environment import Environment
+from snd_analysis.names.resolution import Resolution
+from snd_analysis.samples import KnownSamples
+from snd_analysis.syntax import nodes
+from snd_analysis.syntax.chunks import SyntaxTree
+from snd_analysis.syntax.problem import Problem
+from snd_analysis.types.context import Context
+from snd_analysis.types.lasting import LastingTypes
+
+
+class Lasting:
+    """What may last of a long definition when it is edited: of its statements, not of the whole."""
+
+    __slots__ = ("model", "names", "types")
+
+    def __init__(self) -> None:
+        self.names: tuple[Environment | None, Resolution | None] = (None, None)
+        self.types = LastingTypes()
+        self.model = LastingModel()
+
+
+Composed: TypeAlias = "tuple[frozenset[Unit], Instance, tuple[PlacedProblem, ...]]"
+"""What a definition reaches, the definition composed by itself, and what is wrong with that."""
+
+
+class Known:
+    """What was worked out, by the nodes it was worked out for. Shared by the snapshots of a workspace."""
+
+    def __init__(self) -> None:
+        self.lasting: dict[tuple[str, str], Lasting] = {}
+        """By the paths and names of long definitions: of the version of each that was looked at last."""
+        self.environments: dict[str, tuple[tuple[object, ...], Environment]] = {}
+        self.resolutions: dict[tuple[str, nodes.Definition], tuple[Environment, Resolution]] = {}
+        self.checks: dict[tuple[str, nodes.Definition], tuple[Environment, Facts, tuple[Problem, ...]]] = {}
+        self.units: dict[tuple[str, nodes.Definition], Unit] = {}
+        self.typings: dict[tuple[str, nodes.Definition], tuple[Environment, Facts, Context]] = {}
+        self.composed: dict[tuple[str, nodes.Definition], Composed] = {}
+        self.samples = KnownSamples()
+
+    def forget(self, path: str, before: SyntaxTree, now: SyntaxTree) -> None:
+        """Lets go of what is known of chunks and definitions of ``before`` that are not in ``now``."""
+        chunks = {placed.chunk for placed in now.chunks}
+        self.samples.forget(path, {placed.chunk for placed in before.chunks} - chunks)
+        kept = {definition for _, definition in now.definitions}
+        for definition in {definition for _, definition in before.definitions} - kept:
+            self.resolutions.pop((path, definition), None)
+            self.checks.pop((path, definition), None)
+            self.units.pop((path, definition), None)
+            self.composed.pop((path, definition), None)
+            self.typings.pop((path, definition), None)
+
+    def forget_lasting(self, path: str, but: Container[str] = ()) -> None:
+        """Lets go of what lasts of the definitions of a file, but those of these names."""
+        for key in [key for key in self.lasting if key[0] == path and key[1] not in but]:
+            del self.lasting[key]
+
+    def lasting_of(self, path: str, definition: nodes.Definition) -> Lasting | None:
+        """What lasts of a definition, if that is long enough."""
+        if not is_long(definition):
+            return None
+        return self.lasting.setdefault((path, definition.name.text), Lasting())

@@ -1,0 +1,131 @@
+"""One state of all files, and every problem in it as a diagnostic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from snd_analysis.diagnostics import Diagnostic, Fix, Location, Related, TextEdit
+from snd_analysis.names.library import library_modules
+from snd_analysis.names.undefined import import_of
+from snd_analysis.rules.catalogue import severity_of
+from snd_analysis.rules.documents import check_definitions, check_items
+from snd_analysis.rules.imports import check_imports
+from snd_analysis.samples import CheckedSample, PlacedSample, Sample
+from snd_analysis.source import HEAD, Edit, Span
+from snd_analysis.syntax import nodes
+from snd_analysis.syntax.chunks import SyntaxTree
+from snd_analysis.syntax.problem import Note, Problem
+from snd_analysis.workspace.composing import Composing
+
+
+class Snapshot(Composing):
+    """One state of all files. Every question about them is asked of one snapshot."""
+
+    def diagnostics(self, path: str) -> tuple[Diagnostic, ...]:
+        """Everything that is wrong in a file, in order of its places; nothing is suppressed."""
+        file = self.file(path)
+        if file is None:
+            return ()
+        if file.unreadable is not None:
+            problem = Problem(
+                file.unreadable.rule, Span(file.unreadable.offset, file.unreadable.offset), file.unreadable.message
+            )
+            return (self._diagnostic(path, problem),)
+        found = [self._diagnostic(path, problem) for problem in self._problems(path, file.tree)]
+        found.sort(key=lambda diagnostic: (diagnostic.location.span, diagnostic.rule))
+        return tuple(found)
+
+    def _problems(self, path: str, tree: SyntaxTree) -> list[Problem]:
+        problems = [*tree.problems, *check_items(tree), *check_definitions(path, tree)]
+        used: set[str] = set()
+        for placed in tree.chunks:
+            for definition in placed.chunk.definitions:
+                self._checkpoint()
+                used.update(self._modules_used(path, definition))
+                syntax_is_right = not placed.chunk.problems
+                found = self._check(path, definition, syntax_is_right)
+                problems.extend(self._importable(path, problem.shifted(placed.start)) for problem in found)
+        problems.extend(self._composing_problems(path))
+        problems.extend([*self._sample_problems(path, problems)])
+        for _, checked in self.checked_samples(path):
+            used.update(self._modules_in(path, (use.target for use in checked.uses)))
+        known = (*library_modules(),)
+        complete = all(problem.rule == "invalid-escape" for problem in tree.problems)
+        problems.extend(
+            problem for problem in check_imports(self.imports(path), frozenset(used), known)
+            if complete or problem.rule != "unused-import"
+        )  # fmt: skip
+        return problems
+
+    def _modules_used(self, path: str, definition: nodes.Definition) -> set[str]:
+        return self._modules_in(path, self.resolution(path, definition).modules)
+
+    # ---- samples -----------------------------------------------------------------------------------------------------
+    def samples(self, path: str) -> tuple[PlacedSample, ...]:
+        """The samples in the comments of a file, in order."""
+        return self._known.samples.of(self.tree(path))
+
+    def checked_samples(self, path: str) -> Iterator[tuple[PlacedSample, CheckedSample]]:
+        """The samples of a file with what is known of each."""
+        for placed in self.samples(path):
+            yield placed, self.checked_sample(path, placed.sample)
+
+    def checked_sample(self, path: str, sample: Sample) -> CheckedSample:
+        """What is known of a sample of a file."""
+        return self._known.samples.checked(self, path, sample)
+
+    def _sample_problems(self, path: str, found: Sequence[Problem]) -> Iterator[Problem]:
+        """What is wrong with samples, and does not come from what is reported of the definitions themselves."""
+        reported = {(problem.rule, problem.span) for problem in found}
+        definitions = self.definitions(path)
+        for placed, checked in self.checked_samples(path):
+            for each in checked.problems:
+                inside = each.inside
+                if inside is not None and inside.definition in definitions:
+                    start = definitions[inside.definition].start
+                    if (inside.problem.rule, inside.problem.span.shifted(start)) in reported:
+                        continue
+                yield self._importable(path, each.problem.shifted(placed.start))
+
+    # ---- diagnostics -------------------------------------------------------------------------------------------------
+    def as_diagnostics(self, path: str, problems: Iterable[Problem]) -> tuple[Diagnostic, ...]:
+        """Problems of a file as diagnostics, in order of their places; what is told twice, once."""
+        told: dict[tuple[str, Span], Problem] = {}
+        for problem in problems:
+            told.setdefault((problem.rule, problem.span), problem)
+        found = [self._diagnostic(path, problem) for problem in told.values()]
+        return tuple(sorted(found, key=lambda diagnostic: (diagnostic.location.span, diagnostic.rule)))
+
+    def _diagnostic(self, path: str, problem: Problem) -> Diagnostic:
+        repair = problem.repair
+        fix = None
+        if repair is not None:
+            edits = tuple(self._text_edit(path, edit) for edit in repair.edits)
+            fix = Fix(repair.title, edits, repair.safe)
+        return Diagnostic(
+            problem.rule, severity_of(problem.rule), problem.message, Location(path, problem.span),
+            tuple(self._related(path, note) for note in problem.notes), fix,
+            unnecessary=problem.rule in ("unused-import", "unused-symbol"),
+        )  # fmt: skip
+
+    def import_edit(self, path: str, module: str) -> TextEdit:
+        """The edit that imports a module, where its imports stand."""
+        return self._text_edit(path, import_of(module).edits[0])
+
+    def _text_edit(self, path: str, edit: Edit) -> TextEdit:
+        if edit.span != HEAD:
+            return TextEdit(Location(path, edit.span), edit.text)
+        ends = [
+            placed.start + item.end
+            for placed in self.tree(path).chunks
+            for item in placed.chunk.document.items
+            if isinstance(item, nodes.Version | nodes.Extension | nodes.Import)
+        ]
+        if not ends:
+            return TextEdit(Location(path, Span(0, 0)), f"{edit.text}\n")
+        return TextEdit(Location(path, Span(ends[-1], ends[-1])), f"\n{edit.text}")
+
+    def _related(self, path: str, note: Note) -> Related:
+        if note.elsewhere is None:
+            return Related(Location(path, note.span), note.message)
+        return Related(self.locate(note.elsewhere), note.message)

@@ -1,0 +1,52 @@
+"""The one writer of a workspace."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from snd_analysis.source import Edit, Source
+from snd_analysis.syntax.chunks import parse_file
+from snd_analysis.workspace.files import File, Reader
+from snd_analysis.workspace.known import Known
+from snd_analysis.workspace.snapshot import Snapshot
+
+
+class Workspace:
+    """The writer: texts that clients hold open, over the files that a reader gives."""
+
+    def __init__(self, reader: Reader, module_paths: Sequence[str] = ()) -> None:
+        self._reader = reader
+        self._module_paths = tuple(module_paths)
+        self._open: dict[str, File] = {}
+        self._read: dict[str, File | None] = {}
+        self._known = Known()
+
+    def open(self, path: str, text: str) -> None:
+        """Lets ``text`` stand for the file at ``path``, which need not exist."""
+        before = self._open.get(path) or self._read.get(path)
+        tree = parse_file(text, before.tree if before else None)
+        if before is not None:
+            self._known.forget(path, before.tree, tree)
+            self._known.forget_lasting(path, {definition.name.text for _, definition in tree.definitions})
+        self._open[path] = File(Source(path, text), tree)
+
+    def edit(self, path: str, edits: Sequence[Edit]) -> None:
+        """Applies edits, each to the text that the one before it left. Raises KeyError for a file that is not open."""
+        text = self._open[path].source.text
+        for edit in edits:
+            text = edit.apply(text)
+        self.open(path, text)
+
+    def close(self, path: str) -> None:
+        """Lets the file on disk count again."""
+        self._known.forget_lasting(path)
+        self._open.pop(path, None)
+        self.refresh(path)
+
+    def refresh(self, path: str) -> None:
+        """The file at ``path`` changed, appeared or vanished."""
+        self._read.pop(path, None)
+
+    def snapshot(self, checkpoint: Callable[[], None] = lambda: None) -> Snapshot:
+        """The files as they are now. ``checkpoint`` is called between definitions; what it raises ends the question."""
+        return Snapshot(dict(self._open), self._read, self._reader, self._module_paths, self._known, checkpoint)
