@@ -831,7 +831,9 @@ def test_shapes(group: Callable[[], Iterator[Case]], form: str) -> None:
     problems = []
     for at, each in enumerate(cases):
         composition = snapshot.compose(OperatorName(MAIN, f"g{at}"))
-        messages = [failure.message for failure in composition.failures]
+        # Dynamic channels can't size weights; the shapes of the results are told all the same.
+        ignored = "dynamic-variable" if form == "dynamic" else None
+        messages = [failure.message for failure in composition.failures if failure.rule != ignored]
         if composition.graph is not None and not messages:
             outputs = [composition.graph.outputs[f"y{k}"] for k in range(len(each.expected))]
             values = _values(composition)
