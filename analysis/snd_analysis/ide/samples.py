@@ -50,8 +50,8 @@ class KnownSample:
     """Whether there is little to compute, as far as composing tells."""
 
 
-def samples_in(snapshot: Snapshot, path: str) -> tuple[KnownSample, ...]:
-    """The samples of a file, in order."""
+def samples_in(snapshot: Snapshot, path: str, within: Span | None = None) -> tuple[KnownSample, ...]:
+    """The samples of a file, or those that touch a part of it, in order."""
     digests = _Digests(snapshot)
     text = snapshot.source(path).text
     counts: dict[str, int] = {}
@@ -62,6 +62,8 @@ def samples_in(snapshot: Snapshot, path: str) -> tuple[KnownSample, ...]:
         code = text[span.start : code_end]
         name = SampleName(code, counts.get(code, 0))
         counts[code] = name.occurrence + 1
+        if within is not None and not (span.start <= within.end and within.start <= span.end):
+            continue
         checked = snapshot.checked_sample(path, placed.sample)
         operation = checked.operation
         valid = operation is not None and operation.instance is not None and operation.instance.valid
@@ -70,22 +72,6 @@ def samples_in(snapshot: Snapshot, path: str) -> tuple[KnownSample, ...]:
         is_small = can_run and (operation is None or _is_small(operation))
         found.append(KnownSample(name, number, placed, span, code_end, digest, checked.target, can_run, is_small))
     return tuple(found)
-
-
-def sample_at(snapshot: Snapshot, path: str, offset: int) -> KnownSample | None:
-    """The sample that an offset stands in."""
-    if not any(_span(placed).start <= offset <= _span(placed).end for placed in snapshot.samples(path)):
-        return None
-    return next(each for each in samples_in(snapshot, path) if each.span.start <= offset <= each.span.end)
-
-
-def sample_named(snapshot: Snapshot, path: str, name: SampleName) -> KnownSample | None:
-    """The sample of a name, wherever it stands now."""
-    return next((each for each in samples_in(snapshot, path) if each.name == name), None)
-
-
-def _span(placed: PlacedSample) -> Span:
-    return placed.sample.span.shifted(placed.start)
 
 
 # ---- what results depend on ------------------------------------------------------------------------------------------

@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
+from snd_analysis.ide.cursor import comment_at
 from snd_analysis.ide.hover import hover
+from snd_analysis.source import Span
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.asking import at_position
 from snd_server.lsp.markup import markup, reads_markdown
+from snd_server.lsp.value_texts import value_markdown
 
 if TYPE_CHECKING:
     from snd_server.lsp.server import SndServer
@@ -26,9 +29,23 @@ async def _hover(server: SndServer, params: types.HoverParams) -> types.Hover | 
 
     def answer(snapshot: Snapshot, path: str, offset: int) -> types.Hover | None:
         found = hover(snapshot, path, offset)
-        if found is None:
+        value = _value(server, snapshot, path, offset, markdown)
+        if found is None and value is None:
             return None
-        range_ = server.session.converter.range(snapshot.source(path), found.span)
-        return types.Hover(markup(found.markdown, markdown), range_)
+        span = found.span if found is not None else value[0] if value is not None else Span(offset, offset)
+        texts = [found.markdown] if found is not None else []
+        texts += [value[1]] if value is not None else []
+        range_ = server.session.converter.range(snapshot.source(path), span)
+        return types.Hover(markup("\n\n---\n\n".join(texts), markdown), range_)
 
     return await at_position(server, params, answer)
+
+
+def _value(server: SndServer, snapshot: Snapshot, path: str, offset: int, tables: bool) -> tuple[Span, str] | None:
+    """What came of the sample that an offset stands in, and where that is."""
+    if comment_at(snapshot.tree(path), offset) is None:
+        return None
+    for each in server.evaluations.samples(snapshot, path, Span(offset, offset)):
+        text = value_markdown(each.aged, tables=tables)
+        return (each.sample.span, text) if text else None
+    return None

@@ -1,7 +1,7 @@
 """What is not written and a reader would like to see, between the lines.
 
 The switch ``inlayHints`` of the client's settings is ``false`` for no hints, or an object with a switch for each kind:
-``shapes``, ``attributes``, ``arguments``, ``generics``, ``blockEnds``.
+``shapes``, ``attributes``, ``arguments``, ``generics``, ``blockEnds``, ``values``.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from snd_analysis.workspace import Snapshot
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.navigation import location
 from snd_server.lsp.uris import path_of
+from snd_server.lsp.value_texts import value_hints
 
 if TYPE_CHECKING:
     from snd_server.lsp.server import SndServer
@@ -36,7 +37,11 @@ async def _inlay_hints(server: SndServer, params: types.InlayHintParams) -> list
     def answer(snapshot: Snapshot, question: Question) -> list[types.InlayHint]:
         kinds = switched_on(server.session.settings(path).switches)
         span = server.session.converter.span(snapshot.source(path), params.range)
-        return [_converted(server, snapshot, path, each) for each in inlay_hints(snapshot, path, span, kinds)]
+        found = inlay_hints(snapshot, path, span, kinds)
+        if HintKind.VALUE in kinds:
+            values = value_hints(server.evaluations.samples(snapshot, path, span))
+            found += [each for each in values if span.start <= each.offset <= span.end]
+        return [_converted(server, snapshot, path, each) for each in found]
 
     return await server.session.ask(path, answer, if_unchanged=True)
 

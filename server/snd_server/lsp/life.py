@@ -69,6 +69,7 @@ def _set_trace(server: SndServer, params: types.SetTraceParams) -> None:
 
 def _shutdown(server: SndServer, params: None) -> None:
     server.session.stop()
+    server.stop_evaluating()
 
 
 async def _change_folders(server: SndServer, params: types.DidChangeWorkspaceFoldersParams) -> None:

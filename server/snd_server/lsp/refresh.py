@@ -46,6 +46,7 @@ class Refresher:
 
     def everything(self) -> None:
         """Something changed that may matter for any file."""
+        self._server.evaluations.changed()
         if not pulls(self._server):
             self._server.publisher.others()
         elif _refreshes(self._server):

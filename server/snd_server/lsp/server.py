@@ -20,7 +20,9 @@ from snd_server.lsp import (
     call_hierarchy,
     client_settings,
     code_actions,
+    code_lenses,
     completion,
+    custom_requests,
     formatting,
     hover,
     inlay_hints,
@@ -28,6 +30,7 @@ from snd_server.lsp import (
     navigation,
     pull,
     rename,
+    sample_commands,
     semantic_tokens,
     signature_help,
     symbols,
@@ -37,6 +40,8 @@ from snd_server.lsp import (
 )
 from snd_server.lsp.abilities import DiagnosticAbilities
 from snd_server.lsp.analysis_thread import Interrupted
+from snd_server.lsp.evaluation import Evaluations
+from snd_server.lsp.graph_evaluation import GraphEvaluations
 from snd_server.lsp.protocol import Protocol
 from snd_server.lsp.push import Publisher
 from snd_server.lsp.refresh import Refresher
@@ -63,6 +68,9 @@ _FEATURES: tuple[ModuleType, ...] = (
     inlay_hints,
     completion,
     code_actions,
+    code_lenses,
+    sample_commands,
+    custom_requests,
 )
 
 _MOST_LOGGED = 2_000
@@ -88,6 +96,8 @@ class SndServer(LanguageServer):
         """What watches files for clients that do not."""
         self.publisher = Publisher(self)
         self.refresher = Refresher(self)
+        self.evaluations = Evaluations(self)
+        self.graph_evaluations = GraphEvaluations(self)
         self._tasks: set[asyncio.Task[None]] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
         for feature in _FEATURES:
@@ -184,6 +194,12 @@ class SndServer(LanguageServer):
         """No further message is read."""
         self.status = status
         self.stopped.set()
+        self.stop_evaluating()
+
+    def stop_evaluating(self) -> None:
+        """Nothing more is evaluated, and what is being evaluated ends at once."""
+        self.evaluations.stop()
+        self.graph_evaluations.stop()
 
     def hang_up(self) -> None:
         """Stops waiting for a message that will not come."""

@@ -56,6 +56,8 @@ def _close(server: SndServer, params: types.DidCloseTextDocumentParams) -> None:
     server.publisher.closed(document)
     server.refresher.closed(document.source.path)
     server.refresher.texts()
+    server.evaluations.closed(document.source.path)
+    server.evaluations.changed()
 
 
 def _changed(server: SndServer, uri: str) -> None:
@@ -63,3 +65,4 @@ def _changed(server: SndServer, uri: str) -> None:
     if document is not None:
         server.publisher.changed(document)
         server.refresher.texts()
+        server.evaluations.changed()

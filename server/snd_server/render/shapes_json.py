@@ -19,7 +19,12 @@ _NOTHING = Graph("", {}, {}, {}, {}, {}, ())
 
 
 def shapes_json(composed: ComposedGraph) -> str:
-    """The graph as one JSON object; ``docs/shapes.schema.json`` describes it."""
+    """The graph as one JSON document, indented."""
+    return json.dumps(shapes_content(composed), indent=2, ensure_ascii=False) + "\n"
+
+
+def shapes_content(composed: ComposedGraph) -> dict[str, Any]:
+    """The graph as one object; ``docs/shapes.schema.json`` describes it."""
     graph = composed.graph or _NOTHING
     level = Level(graph)
     content: dict[str, Any] = {
@@ -34,7 +39,7 @@ def shapes_json(composed: ComposedGraph) -> str:
     if graph.updates:
         content["updates"] = _updates(level)
     content["diagnostics"] = [record(each, composed.report) for each in composed.report.diagnostics]
-    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+    return content
 
 
 def _contents(composed: ComposedGraph, level: Level) -> dict[str, Any]:

@@ -17,6 +17,8 @@ class Editor(LanguageClient):
     published: list[types.PublishDiagnosticsParams]
     partial: list[types.ProgressParams]
     registered: list[types.Registration]
+    refreshed: list[str]
+    applied: list[types.ApplyWorkspaceEditParams]
 
     def of(self, uri: str) -> list[types.PublishDiagnosticsParams]:
         """What was published of a document."""
@@ -29,6 +31,7 @@ def make_editor() -> LanguageClient:
     client.__class__ = Editor
     assert isinstance(client, Editor)
     client.published, client.partial, client.registered = [], [], []
+    client.refreshed, client.applied = [], []
     features = client.protocol.fm.features
 
     def publish(params: types.PublishDiagnosticsParams) -> None:
@@ -41,6 +44,13 @@ def make_editor() -> LanguageClient:
     def register(params: types.RegistrationParams) -> None:
         client.registered.extend(params.registrations)
 
+    def apply(params: types.ApplyWorkspaceEditParams) -> types.ApplyWorkspaceEditResult:
+        client.applied.append(params)
+        return types.ApplyWorkspaceEditResult(True)
+
+    for method in (types.WORKSPACE_INLAY_HINT_REFRESH, types.WORKSPACE_CODE_LENS_REFRESH):
+        features[method] = lambda params, method=method: client.refreshed.append(method)
+    features[types.WORKSPACE_APPLY_EDIT] = apply
     features[types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS] = publish
     features[types.PROGRESS] = progress
     features[types.CLIENT_REGISTER_CAPABILITY] = register

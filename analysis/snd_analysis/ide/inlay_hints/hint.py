@@ -21,6 +21,8 @@ class HintKind(StrEnum):
     """Generic types that are deduced."""
     BLOCK_END = "block-ends"
     """What a brace ends, far below its beginning."""
+    VALUE = "values"
+    """Values of samples. They are not made here: it takes a runtime."""
 
 
 @dataclass(frozen=True, slots=True)

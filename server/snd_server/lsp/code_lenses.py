@@ -1,0 +1,123 @@
+"""Code lenses: what can be done with a sample, and how often a definition is named.
+
+The setting ``codeLenses`` of the client is ``false`` for none, or an object with the switches ``samples`` and
+``references``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+
+from snd_analysis.ide.references import references
+from snd_analysis.names.symbols import OperatorName
+from snd_analysis.source import Span
+from snd_analysis.workspace import Snapshot
+from snd_runtime.samples import update_edits
+from snd_server.lsp.ages import Age
+from snd_server.lsp.analysis_thread import Question
+from snd_server.lsp.evaluation import AgedSample
+from snd_server.lsp.navigation import location
+from snd_server.lsp.sample_commands import CANCEL, EVALUATE, RECORD, REFERENCES, REFRESH, arguments_of
+from snd_server.lsp.uris import path_of
+
+if TYPE_CHECKING:
+    from snd_server.lsp.server import SndServer
+
+SHOW_REFERENCES = "snd.showReferences"
+"""A command of clients that list it in their experimental capability ``commands``: URI, position, locations."""
+
+_TITLES = {
+    Age.NONE: ("evaluate", EVALUATE),
+    Age.PENDING: ("pending … cancel", CANCEL),
+    Age.RUNNING: ("running … cancel", CANCEL),
+    Age.FRESH: ("refresh", REFRESH),
+    Age.STALE: ("stale: refresh", REFRESH),
+    Age.FAILED: ("failed: refresh", REFRESH),
+    Age.OVER_LIMIT: ("over limit: evaluate again", REFRESH),
+}
+
+
+def register(server: SndServer) -> None:
+    """Registers the handlers of this module."""
+    server.handle(types.TEXT_DOCUMENT_CODE_LENS, _lenses, types.CodeLensOptions(resolve_provider=True))
+    server.handle(types.CODE_LENS_RESOLVE, _resolve)
+
+
+async def _lenses(server: SndServer, params: types.CodeLensParams) -> list[types.CodeLens]:
+    path = path_of(params.text_document.uri)
+
+    def answer(snapshot: Snapshot, question: Question) -> list[types.CodeLens]:
+        switches = server.session.settings(path).switches
+        found: list[types.CodeLens] = []
+        if _is_on(switches, "samples"):
+            for each in server.evaluations.samples(snapshot, path):
+                found += _sample_lenses(server, snapshot, path, each)
+        if _is_on(switches, "references"):
+            found += _definition_lenses(server, snapshot, path)
+        return found
+
+    return await server.session.ask(path, answer, if_unchanged=True)
+
+
+def _is_on(switches: Mapping[str, Any], kind: str) -> bool:
+    given = switches.get("codeLenses")
+    return given is not False and not (isinstance(given, Mapping) and given.get(kind) is False)
+
+
+def _sample_lenses(server: SndServer, snapshot: Snapshot, path: str, each: AgedSample) -> Iterator[types.CodeLens]:
+    if not each.sample.can_run:
+        return
+    source = snapshot.source(path)
+    range_ = server.session.converter.range(source, Span(each.sample.span.start, each.sample.code_end))
+    arguments = arguments_of(server.session.documents.uri(path), each.sample.name)
+    title, command = _TITLES[each.aged.age]
+    yield types.CodeLens(range_, types.Command(title, command, arguments=arguments))
+    outcome = each.aged.outcome
+    if each.aged.settled and outcome is not None and update_edits(source.text, each.sample.placed, outcome):
+        yield types.CodeLens(range_, types.Command("record result", RECORD, arguments=arguments))
+
+
+def _definition_lenses(server: SndServer, snapshot: Snapshot, path: str) -> Iterator[types.CodeLens]:
+    source = snapshot.source(path)
+    for start, definition in snapshot.tree(path).definitions:
+        if snapshot.definition(OperatorName(path, definition.name.text)) is definition:
+            range_ = server.session.converter.range(source, definition.name.span.shifted(start))
+            yield types.CodeLens(range_, data={"path": path, "name": definition.name.text})
+
+
+async def _resolve(server: SndServer, lens: types.CodeLens) -> types.CodeLens:
+    """Counts references: it takes a look at all files, which is done only for lenses that are seen."""
+    data: Any = lens.data
+    if not isinstance(data, Mapping) or not isinstance(data.get("path"), str):
+        return lens
+    name = OperatorName(data["path"], str(data.get("name")))
+
+    def answer(snapshot: Snapshot, question: Question) -> types.CodeLens:
+        found = snapshot.definitions(name.path).get(name.name)
+        if found is None:
+            return types.CodeLens(lens.range, types.Command("", REFERENCES, arguments=[]))
+        span = found.definition.name.span.shifted(found.start)
+        paths = question.each(server.session.files())
+        places = references(snapshot, name.path, span.start, paths, with_declaration=False)
+        title = f"{len(places)} reference{'' if len(places) == 1 else 's'}"
+        uri = server.session.documents.uri(name.path)
+        range_ = server.session.converter.range(snapshot.source(name.path), span)
+        if _shows_references(server):
+            places_shown = [location(server, snapshot, each) for each in places]
+            return types.CodeLens(
+                range_, types.Command(title, SHOW_REFERENCES, arguments=[uri, range_.start, places_shown])
+            )
+        return types.CodeLens(range_, types.Command(title, REFERENCES, arguments=[uri, name.name]))
+
+    return await server.session.ask(name.path, answer, patient=True)
+
+
+def _shows_references(server: SndServer) -> bool:
+    experimental: Any = server.client_capabilities.experimental
+    commands = getattr(experimental, "commands", None)
+    if isinstance(experimental, Mapping):
+        commands = experimental.get("commands")
+    return isinstance(commands, list | tuple) and SHOW_REFERENCES in commands

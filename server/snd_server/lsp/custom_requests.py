@@ -1,0 +1,207 @@
+"""Requests that the protocol does not have, for views of values, models and trees; docs/lsp.md describes them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
+
+from snd_analysis.check import main_graphs
+from snd_analysis.compose.decomposition import decompose
+from snd_analysis.diagnostics import Diagnostic, Severity
+from snd_analysis.ide.samples import SampleName, samples_in
+from snd_analysis.names.symbols import OperatorName
+from snd_analysis.reached import reached_diagnostics
+from snd_analysis.source import Span
+from snd_analysis.workspace import Snapshot
+from snd_server.given import Misgiven, among, given_values
+from snd_server.lsp.analysis_thread import Question
+from snd_server.lsp.diagnostics import reported
+from snd_server.lsp.progress import progress
+from snd_server.lsp.sample_commands import sample_name
+from snd_server.lsp.sample_json import sample_content
+from snd_server.lsp.syntax_tree import tree_content
+from snd_server.lsp.uris import path_of
+from snd_server.render.composed import ComposedGraph
+from snd_server.render.evaluated_json import evaluated_content
+from snd_server.render.shapes_json import shapes_content
+from snd_server.report import Report
+from snd_server.running import RunRequest
+
+if TYPE_CHECKING:
+    from snd_server.lsp.server import SndServer
+
+EVALUATE, COMPOSED_GRAPH, SYNTAX_TREE = "snd/evaluate", "snd/composedGraph", "snd/syntaxTree"
+
+_MEGABYTE = 1 << 20
+_LONGEST_SECONDS = 3600.0
+
+
+def register(server: SndServer) -> None:
+    """Registers the handlers of this module."""
+    server.handle(EVALUATE, _evaluate)
+    server.handle(COMPOSED_GRAPH, _composed_graph)
+    server.handle(SYNTAX_TREE, _syntax_tree)
+
+
+# ---- evaluating ------------------------------------------------------------------------------------------------------
+async def _evaluate(server: SndServer, params: Any) -> dict[str, Any]:
+    path = _path(params)
+    given = getattr(params, "sample", None)
+    position = getattr(params, "position", None)
+    if given is not None or position is not None:
+        name = sample_name(given) if given is not None else await _name_at(server, path, position)
+        if name is None:
+            raise JsonRpcInvalidParams("there is no sample")
+        with progress(server, getattr(params, "workDoneToken", None), "Evaluating"):
+            outcome = await server.evaluations.evaluate(path, name, again=getattr(params, "again", None) is True)
+        return {"version": 1, "sample": {"code": name.code, "occurrence": name.occurrence}, **sample_content(outcome)}
+    try:
+        request = await server.session.work(lambda: _run_request(server, path, params))
+        with progress(server, getattr(params, "workDoneToken", None), "Evaluating") as shown:
+            value = await server.graph_evaluations.evaluate(
+                request, lambda done, total: shown.report(done, total, "operations")
+            )
+    except Misgiven as problem:
+        raise JsonRpcInvalidParams(str(problem)) from None
+    evaluated, snapshot = value.evaluated, value.snapshot
+    report = Report((path,), evaluated.diagnostics, snapshot.source)
+    return await server.session.work(lambda: evaluated_content(evaluated, report))
+
+
+async def _name_at(server: SndServer, path: str, position: Any) -> SampleName | None:
+    at = types.Position(_number(position, "line"), _number(position, "character"))
+
+    def answer(snapshot: Snapshot, question: Question) -> SampleName | None:
+        offset = server.session.converter.offset(snapshot.source(path), at)
+        return next((each.name for each in samples_in(snapshot, path, Span(offset, offset))), None)
+
+    return await server.session.ask(path, answer)
+
+
+def _run_request(server: SndServer, path: str, params: Any) -> RunRequest:
+    options = server.evaluations.options(path)
+    inputs = _texts(params, "inputs")
+    for item in inputs:
+        if item.partition("=")[2].lstrip().startswith("@"):
+            raise JsonRpcInvalidParams(f"{item}: no files are read for this request")
+    seconds = getattr(params, "timeout", None)
+    seed = getattr(params, "seed", None)
+    return RunRequest(
+        path,
+        graph=_text(params, "graph"),
+        operator=_text(params, "operator"),
+        attributes=_texts(params, "attributes"),
+        types=_texts(params, "types"),
+        inputs=inputs,
+        seed=seed if isinstance(seed, int) and seed >= 0 else options.seed,
+        double=(_text(params, "real") or options.real) == "f64",
+        trace=getattr(params, "trace", None) is True,
+        seconds=_seconds(seconds) or options.timeout,
+        memory_bytes=options.memory * _MEGABYTE,
+    )
+
+
+def _seconds(value: Any) -> float | None:
+    return float(value) if isinstance(value, int | float) and 0 < value <= _LONGEST_SECONDS else None
+
+
+# ---- the model -------------------------------------------------------------------------------------------------------
+async def _composed_graph(server: SndServer, params: Any) -> dict[str, Any]:
+    path = _path(params)
+
+    def answer(snapshot: Snapshot, question: Question) -> dict[str, Any]:
+        try:
+            return _composed(server, snapshot, path, params)
+        except Misgiven as problem:
+            raise JsonRpcInvalidParams(str(problem)) from None
+
+    return await server.session.ask(path, answer, if_unchanged=True)
+
+
+def _composed(server: SndServer, snapshot: Snapshot, path: str, params: Any) -> dict[str, Any]:
+    name = OperatorName(path, _graph_name(snapshot, path, _text(params, "graph")))
+    unit = snapshot.unit(name)
+    assert unit is not None
+    given = given_values(unit, (*_texts(params, "attributes"), *_texts(params, "types")), _texts(params, "inputs"))
+    composition = snapshot.compose(name, given.attributes, given.dtypes, given.inputs)
+    found: list[Diagnostic] = []
+    for each, diagnostics in reached_diagnostics(snapshot, name, composition).items():
+        found += reported(server, snapshot, each, diagnostics)
+    graph = composition.graph
+    if graph is not None:
+        deep = getattr(params, "decompose", None) is True
+        graph = decompose(graph, lambda _: deep, path)
+    shown = tuple(each for each in found if each.severity is not Severity.HINT)
+    report = Report((path,), shown, snapshot.source)
+    starts = {(path, each): found.start for each, found in snapshot.definitions(path).items()}
+    return shapes_content(
+        ComposedGraph(name.name, path, graph, composition.attributes, report, snapshot.source, starts)
+    )  # fmt: skip
+
+
+def _graph_name(snapshot: Snapshot, path: str, wanted: str | None) -> str:
+    graphs = [name for name, found in snapshot.definitions(path).items() if found.definition.kind == "graph"]
+    if wanted is None:
+        mains = main_graphs(snapshot, path)
+        if not mains:
+            raise Misgiven("there is no graph in this document")
+        return mains[0].name.text
+    if wanted not in graphs:
+        raise Misgiven(f"there is no graph '{wanted}' in this document; {among(wanted, graphs)}")
+    return wanted
+
+
+# ---- the tree --------------------------------------------------------------------------------------------------------
+async def _syntax_tree(server: SndServer, params: Any) -> dict[str, Any]:
+    path = _path(params)
+    range_ = getattr(params, "range", None)
+
+    def answer(snapshot: Snapshot, question: Question) -> dict[str, Any]:
+        source, converter = snapshot.source(path), server.session.converter
+        within = None
+        if range_ is not None:
+            ends = [getattr(range_, end, None) for end in ("start", "end")]
+            start, end = (types.Position(_number(each, "line"), _number(each, "character")) for each in ends)
+            within = converter.span(source, types.Range(start, end))
+        return tree_content(snapshot.tree(path), lambda span: _plain_range(converter.range(source, span)), within)
+
+    return await server.session.ask(path, answer, if_unchanged=True)
+
+
+def _plain_range(range_: types.Range) -> dict[str, Any]:
+    ends = {"start": range_.start, "end": range_.end}
+    return {name: {"line": each.line, "character": each.character} for name, each in ends.items()}
+
+
+# ---- parameters ------------------------------------------------------------------------------------------------------
+def _path(params: Any) -> str:
+    uri = getattr(getattr(params, "textDocument", None), "uri", None)
+    if not isinstance(uri, str):
+        raise JsonRpcInvalidParams("textDocument: the document is missing")
+    return path_of(uri)
+
+
+def _text(params: Any, name: str) -> str | None:
+    value = getattr(params, name, None)
+    if value is not None and not isinstance(value, str):
+        raise JsonRpcInvalidParams(f"{name}: this must be a string")
+    return value
+
+
+def _texts(params: Any, name: str) -> tuple[str, ...]:
+    value = getattr(params, name, None)
+    if value is None:
+        return ()
+    if not isinstance(value, Sequence) or isinstance(value, str) or not all(isinstance(each, str) for each in value):
+        raise JsonRpcInvalidParams(f"{name}: this must be a list of strings NAME=VALUE")
+    return tuple(value)
+
+
+def _number(value: Any, name: str) -> int:
+    number = getattr(value, name, None)
+    if not isinstance(number, int) or number < 0:
+        raise JsonRpcInvalidParams(f"{name}: this must be a number")
+    return number

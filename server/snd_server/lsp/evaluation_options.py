@@ -1,0 +1,62 @@
+"""How samples are evaluated: the setting ``evaluation`` of the client.
+
+It is ``false`` for no evaluation at all, or an object: ``automatic`` (whether cheap samples are evaluated in pauses),
+``timeout`` (seconds for each sample), ``memory`` (megabytes for its tensors), ``budget`` (seconds that its last
+evaluation may have taken for it to be cheap), ``seed``, ``real`` (``f32`` or ``f64``), ``pictures`` (whether hovers
+hold pictures, for clients that show them).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+_MEGABYTE = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationOptions:
+    """See above; what a client says wrong counts as not said."""
+
+    enabled: bool = True
+    automatic: bool = True
+    timeout: float = 5.0
+    memory: int = 1024
+    budget: float = 0.5
+    seed: int = 0
+    real: str = "f32"
+    pictures: bool = False
+
+    @property
+    def tensor_bytes(self) -> int:
+        """What all tensors of a sample may take together."""
+        return self.memory * _MEGABYTE
+
+    def digest(self, sample: str) -> str:
+        """What the value of a sample depends on, by the digest of all that it depends on otherwise."""
+        return f"{sample} {self.timeout:g} {self.memory} {self.seed} {self.real} {self.pictures}"
+
+
+def evaluation_options(switches: Mapping[str, Any]) -> EvaluationOptions:
+    """The options that a client's settings ask for."""
+    given = switches.get("evaluation")
+    if given is False:
+        return EvaluationOptions(enabled=False)
+    if not isinstance(given, Mapping):
+        return EvaluationOptions()
+    default = EvaluationOptions()
+    return EvaluationOptions(
+        automatic=given.get("automatic") is not False,
+        timeout=_positive(given.get("timeout"), default.timeout),
+        memory=max(1, int(_positive(given.get("memory"), default.memory))),
+        budget=_positive(given.get("budget"), default.budget),
+        seed=int(_positive(given.get("seed"), default.seed)),
+        real="f64" if given.get("real") == "f64" else "f32",
+        pictures=given.get("pictures") is True,
+    )
+
+
+def _positive(value: Any, default: float) -> float:
+    known = isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < 1e9
+    return value if known else default

@@ -1,0 +1,122 @@
+"""Graphs and operators evaluated for requests, one at a time, in a worker process of their own."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from snd_analysis.compose.entry import Composition
+from snd_analysis.diagnostics import Diagnostic, Severity
+from snd_analysis.names.library import is_library
+from snd_analysis.reached import reached_diagnostics
+from snd_analysis.workspace import Snapshot
+from snd_runtime.evaluation import EvaluationAnswer, EvaluationRequest, Evaluator, Progress, ShownStep
+from snd_runtime.worker import ProcessLimits, WorkerFailed
+from snd_server.lsp.analysis_thread import Question
+from snd_server.lsp.diagnostics import reported
+from snd_server.render.evaluated import Evaluated
+from snd_server.running import Prepared, RunRequest, diagnostic_of, failure_of, is_broken, prepare
+
+if TYPE_CHECKING:
+    from snd_server.lsp.server import SndServer
+
+_Tell = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class GraphValue:
+    """What came of a graph, and the state of the texts that it is of."""
+
+    snapshot: Snapshot
+    evaluated: Evaluated
+
+
+@dataclass(frozen=True, slots=True)
+class _Order:
+    snapshot: Snapshot
+    prepared: Prepared
+    texts: Mapping[str, str]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+class GraphEvaluations:
+    """Evaluates what requests ask for. Who is cancelled costs the process, which is replaced."""
+
+    def __init__(self, server: SndServer) -> None:
+        self._server = server
+        self._evaluator: Evaluator | None = None
+        self._one = asyncio.Lock()
+        self._calls = ThreadPoolExecutor(1, "graphs")
+        self._stopped = False
+
+    async def evaluate(self, request: RunRequest, tell: _Tell) -> GraphValue:
+        """What comes of a graph or operator; mistakes and failures are among its diagnostics.
+
+        ``tell`` hears how many of how many operations are done. Raises Misgiven for what there is not.
+        """
+        order = await self._server.session.ask(request.path, lambda snapshot, _: self._ordered(snapshot, request))
+        shown = replace(order.prepared.shown, diagnostics=order.diagnostics)
+        if is_broken(order.diagnostics):
+            return GraphValue(order.snapshot, shown)
+        async with self._one:
+            answer, trace = await self._answer(order, request, tell)
+
+        def finished(snapshot: Snapshot, question: Question) -> tuple[Diagnostic, ...]:
+            unit = order.prepared.unit
+            return tuple(diagnostic_of(failure, order.snapshot, unit) for failure in answer.failures)
+
+        failures = await self._server.session.ask(request.path, finished)
+        diagnostics = (*order.diagnostics, *failures)
+        return GraphValue(order.snapshot, replace(shown, answer=answer, diagnostics=diagnostics, trace=tuple(trace)))
+
+    def stop(self) -> None:
+        """Ends whatever is being evaluated, at once."""
+        self._stopped = True
+        if self._evaluator is not None:
+            self._evaluator.worker.close()
+
+    def _ordered(self, snapshot: Snapshot, request: RunRequest) -> _Order:
+        prepared = prepare(snapshot, request)
+        path, found = prepared.unit.name.path, list[Diagnostic]()
+        nothing_composed = Composition(None, {}, {}, ())
+        for each, diagnostics in reached_diagnostics(snapshot, prepared.unit.name, nothing_composed).items():
+            found += reported(self._server, snapshot, each, diagnostics)
+        involved = [each for each in (path, *snapshot.dependencies(path)) if not is_library(each)]
+        texts = {each: snapshot.source(each).text for each in involved if snapshot.exists(each)}
+        return _Order(
+            snapshot, prepared, texts, tuple(each for each in found if each.severity is not Severity.HINT)
+        )  # fmt: skip
+
+    async def _answer(
+        self, order: _Order, request: RunRequest, tell: _Tell
+    ) -> tuple[EvaluationAnswer, list[ShownStep]]:
+        loop = asyncio.get_running_loop()
+        if self._evaluator is None:
+            self._evaluator = Evaluator(ProcessLimits(memory_bytes=request.memory_bytes), keep_ready=True)
+        evaluator, trace = self._evaluator, list[ShownStep]()
+        last: Progress | None = None
+
+        def note(content: ShownStep | Progress) -> None:
+            nonlocal last
+            if isinstance(content, Progress):
+                last = content
+                loop.call_soon_threadsafe(tell, content.done, content.total)
+            else:
+                trace.append(content)
+
+        def call() -> EvaluationAnswer:
+            wanted: EvaluationRequest = order.prepared.evaluation
+            paths = order.snapshot.module_paths
+            return evaluator.evaluate(order.texts, wanted, module_paths=paths, note=note)
+
+        try:
+            return await loop.run_in_executor(self._calls, call), trace
+        except WorkerFailed as failed:
+            return EvaluationAnswer(failures=(failure_of(failed, last),)), trace
+        except asyncio.CancelledError:
+            if not self._stopped:  # before anybody else may be at it
+                await loop.run_in_executor(None, evaluator.worker.stop)
+            raise

@@ -1,0 +1,147 @@
+"""Commands of code lenses. Those about a sample name it by its code, so that it is found again wherever it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
+
+from snd_analysis.diagnostics import Location, TextEdit
+from snd_analysis.ide.references import references
+from snd_analysis.ide.samples import SampleName
+from snd_analysis.names.library import is_library
+from snd_analysis.workspace import Snapshot
+from snd_runtime.samples import update_edits
+from snd_server.lsp.analysis_thread import Interrupted, Question
+from snd_server.lsp.navigation import location
+from snd_server.lsp.session import UnknownDocument
+from snd_server.lsp.uris import path_of
+from snd_server.lsp.workspace_edits import workspace_edit
+
+if TYPE_CHECKING:
+    from snd_server.lsp.server import SndServer
+
+EVALUATE, REFRESH, CANCEL, RECORD = "snd.evaluate", "snd.refresh", "snd.cancel", "snd.record"
+REFERENCES = "snd.references"
+
+# How often an evaluation begins again for a result that is to be recorded, if the text changes meanwhile.
+_MOST_ATTEMPTS = 3
+
+
+def register(server: SndServer) -> None:
+    """Registers the commands of this module. None of them waits for an evaluation: it could not be cancelled."""
+
+    def about_sample(function: Callable[[SndServer, str, SampleName], Awaitable[None]]) -> Callable[..., None]:
+        def run(*arguments: Any) -> None:
+            path, name = _sample(arguments)
+            server.begin(_told(server, function(server, path, name)))
+
+        return run
+
+    for command, function in (
+        (EVALUATE, _evaluate), (REFRESH, _refresh), (CANCEL, _cancel), (RECORD, _record)
+    ):  # fmt: skip
+        server.command(command)(about_sample(function))
+
+    async def find(*arguments: Any) -> list[types.Location]:
+        return await _references(server, arguments)
+
+    server.command(REFERENCES)(find)
+
+
+def arguments_of(uri: str, name: SampleName) -> list[Any]:
+    """The arguments of a command about a sample."""
+    return [uri, {"code": name.code, "occurrence": name.occurrence}]
+
+
+def sample_name(value: Any) -> SampleName | None:
+    """The name of a sample as clients hand it back; None for anything else."""
+    known = value if isinstance(value, Mapping) else {key: getattr(value, key, None) for key in ("code", "occurrence")}
+    code, occurrence = known.get("code"), known.get("occurrence")
+    if not isinstance(code, str) or not isinstance(occurrence, int | None):
+        return None
+    return SampleName(code, occurrence or 0)
+
+
+def _sample(arguments: tuple[Any, ...]) -> tuple[str, SampleName]:
+    name = sample_name(arguments[1]) if len(arguments) == 2 and isinstance(arguments[0], str) else None
+    if name is None:
+        raise JsonRpcInvalidParams("this command takes the URI of a document and the code of a sample")
+    return path_of(arguments[0]), name
+
+
+async def _told(server: SndServer, work: Awaitable[None]) -> None:
+    """Whoever clicked is told why nothing comes of it."""
+    try:
+        await work
+    except (Interrupted, UnknownDocument):
+        server.log(types.MessageType.Info, "the sample has changed since it was to be evaluated")
+
+
+async def _evaluate(server: SndServer, path: str, name: SampleName) -> None:
+    await server.evaluations.evaluate(path, name)
+
+
+async def _refresh(server: SndServer, path: str, name: SampleName) -> None:
+    await server.evaluations.evaluate(path, name, again=True)
+
+
+async def _cancel(server: SndServer, path: str, name: SampleName) -> None:
+    server.evaluations.cancel(path, name)
+
+
+# ---- recording -------------------------------------------------------------------------------------------------------
+async def _record(server: SndServer, path: str, name: SampleName) -> None:
+    """Writes down what comes out, in the version of the text that it was found for."""
+    if is_library(path):
+        server.warn("the standard library can't be changed")
+        return
+    for _ in range(_MOST_ATTEMPTS):
+        await server.evaluations.evaluate(path, name)
+        edit = await _recording(server, path, name)
+        if edit is None:  # the text changed between the two
+            continue
+        if edit.changes == {} or edit.document_changes == []:
+            server.warn("there is nothing to record: a failure that nobody expects is to be looked at")
+            return
+        params = types.ApplyWorkspaceEditParams(edit, "record the result of a sample")
+        applied = await server.workspace_apply_edit_async(params)
+        if applied.applied:
+            return
+    server.warn("the result could not be recorded: the text has changed meanwhile")
+
+
+async def _recording(server: SndServer, path: str, name: SampleName) -> types.WorkspaceEdit | None:
+    """The edit, of the text as it is now; None if the value is not the one of that text."""
+
+    def answer(snapshot: Snapshot, question: Question) -> types.WorkspaceEdit | None:
+        found = next((each for each in server.evaluations.samples(snapshot, path) if each.sample.name == name), None)
+        if found is None:
+            raise UnknownDocument("there is no such sample any more")
+        if not found.aged.settled or found.aged.outcome is None:
+            return None
+        text = snapshot.source(path).text
+        edits = update_edits(text, found.sample.placed, found.aged.outcome)
+        return workspace_edit(server, snapshot, [TextEdit(Location(path, each.span), each.text) for each in edits])
+
+    return await server.session.ask(path, answer)
+
+
+# ---- references ------------------------------------------------------------------------------------------------------
+async def _references(server: SndServer, arguments: tuple[Any, ...]) -> list[types.Location]:
+    """Where a definition is named, for clients that have nothing of their own to show it with."""
+    if len(arguments) != 2 or not all(isinstance(each, str) for each in arguments):
+        raise JsonRpcInvalidParams("this command takes the URI of a document and the name of a definition")
+    path, name = path_of(arguments[0]), arguments[1]
+
+    def answer(snapshot: Snapshot, question: Question) -> list[types.Location]:
+        found = snapshot.definitions(path).get(name)
+        if found is None:
+            return []
+        offset = found.start + found.definition.name.span.start
+        places = references(snapshot, path, offset, question.each(server.session.files()), with_declaration=False)
+        return [location(server, snapshot, each) for each in places]
+
+    return await server.session.ask(path, answer, patient=True)

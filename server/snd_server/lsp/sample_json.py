@@ -1,0 +1,30 @@
+"""What came of a sample, as an object of JSON (docs/lsp.md)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from snd_runtime.samples import SampleOutcome
+from snd_server.lsp.ages import age_of
+from snd_server.render.evaluated_json import tensors_content
+
+
+def sample_content(outcome: SampleOutcome) -> dict[str, Any]:
+    """The outcome of an evaluation that has just ended."""
+    return {
+        "age": age_of(outcome).value,
+        "status": outcome.status.value,
+        "rule": outcome.rule,
+        "message": outcome.message,
+        "seconds": round(outcome.seconds, 6),
+        "results": [
+            {
+                "name": result.name,
+                "text": result.now,
+                "recorded": result.recorded,
+                "difference": result.difference,
+                "tensors": tensors_content(result.shown),
+            }
+            for result in outcome.results
+        ],
+    }
