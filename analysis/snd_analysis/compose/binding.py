@@ -60,6 +60,8 @@ class Binder:
         self.binding = Binding(self.scope)
         self.origins: dict[Symbol, str] = {}
         """What has determined an extent or length, for messages."""
+        self.item: int | None = None
+        """Which tensor of a pack is bound, where that is known."""
         self._deferred: list[Member] = []
         self._lengths: list[Member] = []
         self._uniform: dict[Member, Value] = {}
@@ -81,7 +83,8 @@ class Binder:
         """A failure to bind a member, which its value is to blame for, if the invocation gives it."""
         what = "attribute" if member in self.unit.attributes else "input"
         related = Site(self.unit.declared(member.symbol), f"the {what} '{member.name}' is declared here")
-        return BindingFailed(Failure(rule, message, (), (related, *others), (member.name,)))
+        blamed = member.name if self.item is None else f"{member.name}[{self.item}]"
+        return BindingFailed(Failure(rule, message, (), (related, *others), (blamed,)))
 
     def fail_evaluating(self, base: int, error: EvaluationError) -> BindingFailed:
         """A failure of an expression in the operator's own declarations."""

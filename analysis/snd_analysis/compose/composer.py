@@ -333,8 +333,18 @@ def _responsible(failure: Failure, call: nodes.Call, unit: Unit) -> nodes.Node |
         if not isinstance(argument, nodes.Tilde)
     }
     given: Mapping[str, nodes.Node] = {**arguments, **items}
-    found = [given[name] for name in failure.responsible if name in given]
+    found = [node for name in failure.responsible if (node := _part_of(given, name)) is not None]
     attributes = [items[name] for name in failure.responsible if name in items]
     if len(attributes) == 1:
         return attributes[0]
     return found[0] if len(found) == 1 else None
+
+
+def _part_of(given: Mapping[str, nodes.Node], name: str) -> nodes.Node | None:
+    """What is given for ``x``, or for ``x[1]``: the item of a list where that is written out."""
+    whole, _, at = name.rstrip("]").partition("[")
+    node = given.get(whole)
+    plain = isinstance(node, nodes.List) and not any(
+        isinstance(item, nodes.Range | nodes.Expanded | nodes.Zip) for item in node.items
+    )
+    return node.items[int(at)] if at and plain and isinstance(node, nodes.List) else node

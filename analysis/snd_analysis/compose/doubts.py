@@ -58,7 +58,9 @@ class Doubt:
 
     def is_shown_by(self, failure: Failure) -> bool:
         """Whether a failure of composing with numbers is this one: at this place, or in the same definition."""
-        place = failure.sites[0].place if failure.sites else None
+        # What an operator declares is the fault of whoever invokes it.
+        blamed = failure.related if failure.rule == "negative-extent" and failure.related else failure.sites
+        place = blamed[0].place if blamed else None
         if place is None or (place.path, place.definition) != (self.place.path, self.place.definition):
             return False
         if self.is_divisor:

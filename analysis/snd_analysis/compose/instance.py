@@ -160,7 +160,7 @@ class _Evaluation:
         if self._unit.is_graph:
             return Failure("assertion-fails", message, (Site(place, "this must hold"),))
         message = f"{message}, as '{self._unit.shown}' demands"
-        responsible = responsible_for(self._scope, node)
+        responsible = responsible_for(self._scope, node.condition)
         return Failure("assertion-fails", message, (), (Site(place, "this must hold"),), responsible)
 
     # ---- tensors -----------------------------------------------------------------------------------------------------
@@ -253,7 +253,9 @@ class _Evaluation:
                     f"'{node.type.text}[{written(shape)}]' comes to [{', '.join(str(each) for each in tensor.shape)}]"
                 )
                 site = Site(self._unit.place(base, shape), "the shape is declared here")
-                return self._fail(Failure("negative-extent", message, (site,)))
+                if self._unit.is_graph:
+                    return self._fail(Failure("negative-extent", message, (site,)))
+                return self._fail(Failure("negative-extent", message, (), (site,), responsible_for(self._scope, shape)))
         return True
 
 

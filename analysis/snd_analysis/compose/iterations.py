@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -60,14 +60,15 @@ class Steps:
 
 
 def steps(
-    composer: Composer, carries: Values, count: Integer | None, varying: frozenset[Hashable],
-    body: Callable[[Values], Values | None],
+    composer: Composer, carries: Values, names: Sequence[tuple[str, str]], count: Integer | None,
+    varying: frozenset[Hashable], body: Callable[[Values], Values | None],
 ) -> Steps | None:  # fmt: skip
     """Finds which extents change from step to step: these are unknown within, and `x + count * c` behind where each
     step adds the same c.
 
-    ``body`` gives the results for some values of the carried variables; ``varying`` are keys of what differs between
-    iterations, besides the dynamic extents that arise here. None if nothing is known of the results.
+    ``names`` are those of the carried variables, within the loop and behind it. ``body`` gives the results for some
+    values of the carried variables; ``varying`` are keys of what differs between iterations, besides the dynamic
+    extents that arise here. None if nothing is known of the results.
     """
     before = set(composer.instance.dynamic)
     starts = list(carries)
@@ -76,17 +77,22 @@ def steps(
         results = body(starts)
         if results is None or len(results) < len(starts):
             return None
-        stepped = [_stepped(composer, start, after, changing) for start, after in zip(starts, results, strict=False)]
+        stepped = [
+            _stepped(composer, start, after, changing, name)
+            for start, after, (name, _) in zip(starts, results, names, strict=False)
+        ]
         if all(new is old for new, old in zip(stepped, starts, strict=True)):
             arisen = frozenset(composer.instance.dynamic.keys() - before)
             closing = _Closing(composer, count, changing | varying | arisen)
-            rows = zip(carries, starts, results, strict=False)
+            rows = zip(carries, starts, results, (name for _, name in names), strict=False)
             return Steps(starts, [closing.end(*row) for row in rows])
         starts = stepped
     return None
 
 
-def _stepped(composer: Composer, start: TensorValue, after: TensorValue, changing: set[Hashable]) -> TensorValue:
+def _stepped(
+    composer: Composer, start: TensorValue, after: TensorValue, changing: set[Hashable], name: str
+) -> TensorValue:
     """A carried variable with an unknown for each extent that changes in a step; the same one if none does."""
     if not isinstance(start, Tensor) or start.shape is None:
         return start
@@ -98,7 +104,7 @@ def _stepped(composer: Composer, start: TensorValue, after: TensorValue, changin
             continue
         if not isinstance(old, Integer) or not isinstance(new, Integer):
             return UNDEFINED
-        shape[at] = extent = composer.dynamic(f"{start.name}.shape[{at}]", 0, None)
+        shape[at] = extent = composer.dynamic(f"{name}.shape[{at}]", 0, None)
         changing.update(leaf.key for leaf in extent.leaves)
     return start if tuple(shape) == start.shape else replace(start, shape=tuple(shape))
 
@@ -114,7 +120,7 @@ class _Closing:
     count: Integer | None
     varying: frozenset[Hashable] | set[Hashable]
 
-    def end(self, first: TensorValue, start: TensorValue, after: TensorValue) -> TensorValue:
+    def end(self, first: TensorValue, start: TensorValue, after: TensorValue, name: str) -> TensorValue:
         """A carried variable behind the last step."""
         if not (isinstance(first, Tensor) and isinstance(start, Tensor) and isinstance(after, Tensor)):
             return first if first is start else UNDEFINED
@@ -123,9 +129,7 @@ class _Closing:
         if start.shape == after.shape:
             return first
         parts = zip(first.shape, start.shape, after.shape, strict=True)
-        return replace(
-            first, shape=tuple(self._extent(*row, f"{first.name}.shape[{at}]") for at, row in enumerate(parts))
-        )
+        return replace(first, shape=tuple(self._extent(*row, f"{name}.shape[{at}]") for at, row in enumerate(parts)))
 
     def _extent(self, first: Integer | Run, start: Integer | Run, after: Integer | Run, name: str) -> Integer | Run:
         if not isinstance(first, Integer) or not isinstance(start, Integer) or not isinstance(after, Integer):

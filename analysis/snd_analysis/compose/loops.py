@@ -204,7 +204,11 @@ def _repeated(
         for scan, each in zip(node.scans, scanned, strict=True):
             let(composer, scan.name, each.local)
         _let_index(composer, node)
-        found = steps(composer, carries, count, varying, lambda values: _body(composer, node, values, of_body))
+        called = [
+            (composer.scoped(carry.name.text), composer.scoped(targets.name(at) or carry.name.text))
+            for at, carry in enumerate(node.carries)
+        ]
+        found = steps(composer, carries, called, count, varying, lambda values: _body(composer, node, values, of_body))
         if found is not None:
             ends = found.ends
             carried = [

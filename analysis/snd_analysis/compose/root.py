@@ -23,6 +23,7 @@ from snd_analysis.model import Shape, Tensor, TensorKind, TensorValue, empty_pac
 from snd_analysis.names.symbols import Symbol
 from snd_analysis.shapes import Integer, Truth
 from snd_analysis.syntax import nodes
+from snd_analysis.types.written import written
 from snd_analysis.values import (
     NULL,
     UNDEFINED,
@@ -96,6 +97,7 @@ def _composed(
             binding.inputs[at] = binding.scope.values[member.symbol] = lasting.input(member, binding.inputs[at])
     instance = Instance(unit, binding.scope, binding.attributes, tuple(binding.inputs), checks=binding.checks)
     evaluate_declarations(instance, assume=not session.composing, go_on=True, lasting=lasting)
+    instance.failures[:] = map(_at_declaration, instance.failures)
     if binder.impossible:
         # What makes an extent of an input negative does so with others that are made of the same.
         others = [failure for failure in instance.failures if failure.rule != "negative-extent"]
@@ -313,6 +315,20 @@ class _RootBinder(Binder):
             )
             self.impossible.append(_at_declaration(self.fail("negative-extent", message, member).failure))
 
+    def _demand_possible_extent(self, member: Member, extent: nodes.Extent) -> None:
+        """Attributes may make a bound, or a number of dimensions, negative."""
+        length = None if extent.expansion is None else extent.expansion.length
+        for what, node in (("the bound of an extent", extent.bound), ("the number of dimensions", length)):
+            if node is None or isinstance(node, nodes.Tilde) or not self.scope.knows(node):
+                continue
+            value = self.scope.attempt(node)
+            most = shapes.bounds(value)[1] if isinstance(value, Integer) else None
+            if most is not None and most < 0:
+                number = value if isinstance(value, Integer) and value.value is not None else f"at most {most}"
+                message = f"{what} of '{member.name}' can't be negative, but '{written(node)}' is {number}"
+                site = Site(self.unit.place(member.base, node), "this is evaluated here")
+                self.impossible.append(Failure("negative-extent", message, (site,)))
+
     def _item_shape(self, member: Member, declarations: Declarations, length: Integer) -> Shape | None:
         """The shape of every tensor of a pack of unknown length; what differs between them is an unknown."""
         at = shapes.variable((member.symbol, "item"), "i", 0)
@@ -327,6 +343,7 @@ class _RootBinder(Binder):
     def _bind_extents(self, member: Member, items: Value) -> None:
         """Gives the names that the shape of an input declares unknown values."""
         for extent in member.extents:
+            self._demand_possible_extent(member, extent)
             form = self.unit.form(extent.value)
             known = UNDEFINED if form is None else self.scope.values.get(form.symbol, NULL)
             if form is not None and (known is NULL or isinstance(known, Maybe)):
@@ -359,6 +376,8 @@ class _RootBinder(Binder):
             return low, None
         limit = self.scope.attempt(bound)
         most = shapes.bounds(limit)[1] if isinstance(limit, Integer) else None
+        if most is not None and most < 0:
+            return low, None  # reported as such
         if most is not None and form.factor > 0:
             most = (most - form.offset) // form.factor
         return low, most

@@ -114,11 +114,13 @@ class ShapeBinder:
         if declared is not None and declared.length is not None and not isinstance(declared.length, nodes.Tilde):
             self._binder.bind_count(member, declared.length, pack.length, "tensors")
         collected: dict[Symbol, list[Value]] = {}
-        for segment in pack.segments:
+        for at, segment in enumerate(pack.segments):
             self._items = {}
             item = segment.element if isinstance(segment, Run) else segment
             if isinstance(item, Tensor):
+                self._binder.item = None if pack.items is None else at
                 self._bind_tensor(member, item)
+                self._binder.item = None
             for symbol, extents in self._items.items():
                 found = extents[0] if not isinstance(segment, Run) else Run(segment.length, extents[0])
                 collected.setdefault(symbol, []).append(found)
@@ -360,10 +362,16 @@ class ShapeBinder:
         origin = self._binder.origin_of(extent.value)
         text = written(extent)
         where = f"the extent '{text}'" if extent.expansion is None else f"an extent of '{text}'"
-        wanted = "" if text == str(expected) else f", which is {expected}{origin}"
+        names = {symbol.name for symbol in self._unit.symbols(extent)}
+        if names & {leaf.name for leaf in (*expected.leaves, *actual.leaves)}:  # one name for two things
+            where = f"{where} of '{member.name}'"
+            wanted = f", which is {_qualified(expected, names)}{origin}"
+        else:
+            wanted = "" if text == str(expected) else f", which is {expected}{origin}"
         message = (
             f"the input '{member.name}' of '{self._unit.shown}' is declared as '{_declared(member)}', and {where}"
-            f"{wanted or ' is prescribed'}, but this is '{tensor_text(tensor)}', with {_extent_text(actual)} there"
+            f"{wanted or ' is prescribed'}, but this is '{tensor_text(tensor)}', "
+            f"with {_extent_text(actual, names, tensor)} there"
         )
         return self._binder.fail("argument-shape", message, member)
 
@@ -404,9 +412,17 @@ def maybe_value(presence: Maybe, value: Value) -> Value:
     return maybe(presence.present, value)
 
 
-def _extent_text(extent: Integer) -> str:
+def _extent_text(extent: Integer, names: set[str], tensor: Tensor) -> str:
+    """An extent with its bound; ``names`` have another meaning where it is shown."""
     most = shapes.bounds(extent)[1]
-    return shown(extent) if extent.value is not None or most is None else f"'{extent}', which is at most {most},"
+    text = shown(extent) if extent.value is not None or most is None else f"'{extent}'"
+    if names & {leaf.name for leaf in extent.leaves}:
+        text = f"'{extent}' of '{tensor.name}'"
+    return text if extent.value is not None or most is None else f"{text}, which is at most {most},"
+
+
+def _qualified(extent: Integer, names: set[str]) -> str:
+    return f"'{extent}' of the invocation" if names & {leaf.name for leaf in extent.leaves} else str(extent)
 
 
 def _declared(member: Member) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from snd_analysis import shapes
@@ -15,6 +16,8 @@ from snd_analysis.types.compose.generics import TypeBinding
 from snd_analysis.types.packs import is_empty_list
 from snd_analysis.types.signature import Signature, TensorParameter, elsewhere
 from snd_analysis.types.written import counted
+
+_WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 class ArgumentCheck:
@@ -170,9 +173,12 @@ class ArgumentCheck:
             self._binding.bind_extents(parameter.dimensions, extents, complain)
 
     def _report_extent(self, parameter: TensorParameter, place: nodes.Node, here: Integer, needed: Integer) -> None:
+        # Names in the type are not those of the invocation.
+        names = {leaf.name for leaf in (*here.leaves, *needed.leaves)}
+        type_ = f" has the type '{parameter.type}': it" if names.isdisjoint(_WORD.findall(f"{parameter.type}")) else ""
         message = (
-            f"the input '{parameter.symbol.name}' of '{self._name.name}' has the type '{parameter.type}': "
-            f"it needs an extent of {needed} here, but this tensor has {here}"
+            f"the input '{parameter.symbol.name}' of '{self._name.name}'{type_} needs an extent of {needed} here, "
+            f"but this tensor has {here}"
         )
         self._report("argument-shape", place, message, parameter)
 
