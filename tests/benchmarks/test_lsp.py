@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from programs import MODULES, chain, dependants, operator_of_lines
+from programs import EXAMPLES, LIBRARY, MODULES, chain, dependants, operator_of_lines
 from pytest_benchmark.fixture import BenchmarkFixture
 from wire import Wire
 
@@ -42,6 +43,17 @@ def middle(text: str, pattern: re.Pattern[str]) -> tuple[int, int]:
     """The place behind the match that is nearest to the middle of a text."""
     ends = [match.end() for match in pattern.finditer(text)]
     return place(text, min(ends, key=lambda at: abs(at - len(text) // 2)))
+
+
+def copies(folder: Path, count: int) -> list[Path]:
+    """So many files of the library and the examples, whose modules find one another."""
+    found: list[Path] = []
+    while len(found) < count:
+        here = folder / str(len(found))
+        for source in [LIBRARY, *EXAMPLES]:
+            shutil.copytree(source, here / source.name, ignore=shutil.ignore_patterns("*.dat", "__pycache__"))
+        found += sorted(here.rglob("*.sknd"))
+    return found[:count]
 
 
 def typing(wire: Wire, uri: str, at: tuple[int, int], letter: str) -> Callable[[], None]:
@@ -181,19 +193,19 @@ def test_semantic_tokens_of_1500_lines(benchmark: BenchmarkFixture, wire: Wire) 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory is read from /proc")
 def test_memory_of_a_long_day(benchmark: BenchmarkFixture, wire: Wire, tmp_path: Path) -> None:
     """DESIGN: 300 MB with 100 files open; 10,000 edits must add next to nothing."""
-    texts = [text for text in MODULES.values() if BODY.search(text)]
-    documents = [((tmp_path / f"m{at}.sknd").as_uri(), texts[at % len(texts)]) for at in range(OPEN_FILES)]
+    documents = [(path.as_uri(), path.read_text(encoding="utf-8")) for path in copies(tmp_path, OPEN_FILES)]
     for uri, text in documents:
         wire.open(uri, text)
         wire.diagnostics(uri)
     held: list[int] = []
 
     def day() -> None:
-        edits = [typing(wire, uri, middle(text, BODY), "q") for uri, text in documents]
+        edits = [(uri, typing(wire, uri, middle(text, BODY), "q")) for uri, text in documents if BODY.search(text)]
         for at in range(EDITS):
-            edits[at % OPEN_FILES]()
+            uri, edit = edits[at % len(edits)]
+            edit()
             if at % 10 == 0:
-                wire.diagnostics(documents[at % OPEN_FILES][0])
+                wire.diagnostics(uri)
             if at in (EDITS // 10, EDITS - 1):
                 time.sleep(PAUSE_SECONDS)
                 held.append(wire.resident_bytes())
