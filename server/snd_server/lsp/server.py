@@ -194,7 +194,6 @@ class SndServer(LanguageServer):
         """No further message is read."""
         self.status = status
         self.stopped.set()
-        self.stop_evaluating()
 
     def stop_evaluating(self) -> None:
         """Nothing more is evaluated, and what is being evaluated ends at once."""

@@ -119,7 +119,8 @@ async def _converse(server: SndServer, reader: AsyncReader, writer: Any) -> int:
     await asyncio.wait([server.reading])
     if not server.reading.cancelled() and (error := server.reading.exception()) is not None:
         _logger.error("the conversation broke off", exc_info=error)
-    server.stop(server.status)
+    server.stopped.set()
+    server.stop_evaluating()
     server.session.stop()
     writer.close()
     return server.status
