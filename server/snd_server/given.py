@@ -22,7 +22,6 @@ from snd_analysis.workspace import Workspace
 
 _NULL = "~"
 _LONGEST = 10_000
-_MOST_BITS = 64
 _MOST_ITEMS = 65_536
 _MOST_EXTENTS = 64
 _EXTENT = re.compile(r"\d{1,18}")
@@ -143,8 +142,8 @@ def _items(pair: _Pair, value: Value) -> Iterable[Value]:
     parts = value.segments if isinstance(value, Pack) else (value,)
     for part in parts:
         item = part.element if isinstance(part, Run) else part
-        if isinstance(item, Integer) and (item.value is None or item.value.bit_length() > _MOST_BITS):
-            raise pair.wrong(f"numbers here have at most {_MOST_BITS} bits")
+        if isinstance(item, Integer) and item.value is None:
+            raise pair.wrong("this number is larger than snd works with")
         yield item
 
 

@@ -107,6 +107,11 @@ def iterations(composer: Composer, node: nodes.Loop, packs: Values) -> tuple[Int
         return length, dynamic
     value = composer.scope.evaluate(written_count)
     if isinstance(value, Integer):
+        possible = shapes.compare(">=", value, 0)
+        if possible is shapes.FALSE:
+            composer.fail("loop-count", written_count, f"a loop count can't be negative, but this is {value}")
+            return None, True
+        composer.check(possible, "a loop count can't be negative", written_count)
         enough = shapes.TRUE if length is None else shapes.compare("<=", value, length)
         if enough is not shapes.FALSE:
             composer.check(enough, f"the packs that are scanned must have {value} tensors", written_count)
