@@ -12,6 +12,7 @@ from snd_analysis.compose.instance import Instance
 from snd_analysis.compose.session import Session
 from snd_analysis.model import Tensor, TensorValue
 from snd_analysis.values import Pack
+from snd_runtime.execution.factors import Factors
 from snd_runtime.execution.request import Execution, Step
 from snd_runtime.execution.variables import Variables, generator_for
 from snd_runtime.limits import Budget
@@ -28,7 +29,7 @@ class State:
         self.session = session
         self.budget = Budget(request.limits)
         self.real: np.dtype[Any] = np.dtype(request.real)
-        self.variables = Variables(request.variables, request.seed, self.real, self.budget)
+        self.variables = Variables(request.variables, request.seed, self.real, self.budget, Factors(session))
         self.watch = request.watch
         self.done = 0
         self._request = request

@@ -1,9 +1,10 @@
 """The variables of one run: given ones by scoped name, others drawn at random.
 
-A variable that nothing gives is drawn from a normal distribution of mean 0 and variance 1 / n, where the fan-in n is
-the product of all extents but the first, that of the output channels; 1 for a rank below 2. One whose own name has
-``variance`` in it is 1 and the magnitude of such a number, since nothing works with a variance below 0. Ints are 0,
-bools false and strings empty. What is drawn depends on the seed and the scoped name, not on what else is drawn.
+A variable that nothing gives is drawn from a normal distribution: of mean 0 and variance 1 / n for a rank of 2 or more,
+where the fan-in n is the product of all extents but the first, that of the output channels. For ranks below that the
+deviation is 0.1, and the mean 1 for what formulas multiply or divide by or take the root or logarithm of, such as gains
+and variances (``factors``), else 0: so the output of a deep network depends on its input. Ints are 0, bools false and
+strings empty. What is drawn depends on the seed and the scoped name, not on what else is drawn.
 """
 
 from __future__ import annotations
@@ -18,8 +19,10 @@ from typing import Any
 import numpy as np
 
 from snd_analysis.model import Place, Tensor, TensorValue
+from snd_analysis.names.symbols import OperatorName
 from snd_analysis.values import Pack
 from snd_runtime.errors import EvaluationFailed
+from snd_runtime.execution.factors import Factors
 from snd_runtime.execution.plain import array_dtype, static_shape
 from snd_runtime.limits import Budget
 from snd_runtime.lowering.arithmetic import STR, Array
@@ -28,12 +31,17 @@ from snd_runtime.lowering.lowered import Argument
 # Each piece has a generator of its own, so that threads can draw them side by side.
 _PIECE = 1 << 20
 _THREADS = 2
+_SMALL = 0.1
+"""The deviation of what is added, or multiplied by, element by element."""
 
 
 class Variables:
     """The values of variables by scoped name, as they are in the course of a run."""
 
-    def __init__(self, given: Mapping[str, Argument], seed: int, real: np.dtype[Any], budget: Budget) -> None:
+    def __init__(
+        self, given: Mapping[str, Argument], seed: int, real: np.dtype[Any], budget: Budget, factors: Factors
+    ) -> None:
+        self._factors = factors
         self._given = given
         self._seed = seed
         self._real = real
@@ -102,7 +110,7 @@ class Variables:
         if given is None:
             self._drawn.add(name)
             self._budget.hold(f"the variable '{name}'", prod(shape), dtype.itemsize, tensor.place)
-            return self._draw(name, shape, dtype)
+            return self._draw(name, shape, dtype, len(shape) < 2 and self._is_factor(name, tensor))
         if tensor.dtype == "bool" and given.dtype.kind in "iu" and np.isin(given, (0, 1)).all():
             given = given.astype(np.bool_)  # tensor files hold bools as ints
         kinds = {"real": "fiu", "int": "iu", "bool": "b", "str": "OU"}[tensor.dtype]
@@ -118,11 +126,17 @@ class Variables:
         return given.astype(dtype)
 
     # ---- drawn ones --------------------------------------------------------------------------------------------------
-    def _draw(self, name: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
+    def _is_factor(self, name: str, tensor: Tensor) -> bool:
+        if tensor.place is None:
+            return False
+        owner = OperatorName(tensor.place.path, tensor.place.definition)
+        return self._factors.is_variable(owner, name.rpartition(".")[2].partition("[")[0])
+
+    def _draw(self, name: str, shape: tuple[int, ...], dtype: np.dtype[Any], is_factor: bool) -> Array:
         if dtype != self._real:
             return np.full(shape, "", STR) if dtype == STR else np.zeros(shape, dtype)
         made = np.empty(prod(shape), dtype)
-        deviation = 1.0 / sqrt(max(prod(shape[1:]), 1))
+        deviation = sqrt(1.0 / max(prod(shape[1:]), 1)) if len(shape) > 1 else _SMALL
         pieces = [
             (made[start : start + _PIECE], generator_for(self._seed, name, number), deviation)
             for number, start in enumerate(range(0, made.size, _PIECE))
@@ -132,8 +146,9 @@ class Variables:
                 _fill(*piece)
         else:
             list(_pool().map(lambda piece: _fill(*piece), pieces))
-        if "variance" in name.rpartition(".")[2]:
-            np.abs(made, out=made)
+        if is_factor:
+            # Within 0.5, since nothing works with a variance below 0.
+            np.clip(made, -0.5, 0.5, out=made)
             made += 1
         return made.reshape(shape)
 

@@ -215,3 +215,28 @@ def test_detection_finds_as_many_boxes_as_there_are():
     drawn, computed = names_of(files, "Detection", small)
     assert set(outcome.drawn) == drawn
     assert set(shown) == computed
+
+
+def outputs_of(name: str, graph: str, inputs: list[Any], **attributes: Any) -> list[Any]:
+    """The first output for each of some inputs, with weights that are drawn."""
+    session = Session(snapshot_of(program(name)))
+    unit = session.unit(OperatorName("main.sknd", graph))
+    assert unit is not None
+    given = {name: value_of(each) for name, each in attributes.items()}
+    instance = bind_arrays(session, unit, inputs[0], given)
+    return [next(iter(execute(session, instance, each, Execution()).outputs.values())) for each in inputs]
+
+
+def differ(a: Any, b: Any) -> float:
+    """How much two results differ, relative to what they are."""
+    return float(np.abs(a - b).mean() / np.abs(a).mean())
+
+
+def test_with_weights_that_are_drawn_a_deep_network_depends_on_its_input():
+    random = np.random.default_rng(1)
+    images = [[random.standard_normal((1, 3, 224, 224))] for _ in range(2)]
+    assert differ(*outputs_of("resnet50", "ResNet50", images, classes=10)) > 1e-3
+    small = {"tokens": 50, "positions": 10, "channels": 48, "heads": 3, "hidden": 96}
+    ids = random.permutation(50)[:12].reshape(2, 1, 6)
+    tokens = [[each, np.zeros_like(each), np.ones(each.shape, bool)] for each in ids]
+    assert differ(*outputs_of("transformer", "TransformerEncoder", tokens, **small)) > 1e-3

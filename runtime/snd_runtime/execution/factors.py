@@ -1,0 +1,117 @@
+"""Which variables scale what they meet, as a gain or a variance does, and which shift it, as a bias does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from snd_analysis.compose.session import Session
+from snd_analysis.compose.unit import Unit
+from snd_analysis.names.resolve import entries_of
+from snd_analysis.names.symbols import OperatorName, Symbol, SymbolKind
+from snd_analysis.syntax import nodes
+
+# Invocations that are followed to see what becomes of an argument.
+_DEEPEST = 12
+_ROOTS = frozenset({"sqrt", "log"})
+_TENSORS = frozenset(
+    {SymbolKind.INPUT, SymbolKind.OUTPUT, SymbolKind.VARIABLE, SymbolKind.TENSOR, SymbolKind.CARRY, SymbolKind.SCAN}
+)
+
+
+class Role(NamedTuple):
+    """What becomes of a tensor somewhere: it is multiplied, or stands below a line or a root."""
+
+    is_factor: bool = False
+    is_below: bool = False
+
+    def __or__(self, other: tuple[object, ...]) -> Role:
+        return Role(self[0] or bool(other[0]), self[1] or bool(other[1]))
+
+
+class Factors:
+    """Looks at the formulas that a tensor gets into, also by invocations."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._known: dict[tuple[OperatorName, Symbol], Role] = {}
+
+    def is_variable(self, owner: OperatorName, name: str) -> bool:
+        """Whether a variable of a definition is a factor, or below a line or a root, somewhere."""
+        unit = self._session.unit(owner)
+        if unit is None:
+            return False
+        return any(any(self._role(unit, member.symbol, 0)) for member in unit.variables if member.name == name)
+
+    def _role(self, unit: Unit, symbol: Symbol, depth: int) -> Role:
+        key = unit.name, symbol
+        if key not in self._known:
+            self._known[key] = Role()  # as long as it is looked at, within itself
+            role = Role()
+            for _, node in entries_of(unit.definition, "lower", nodes.Lowering):
+                for use in _uses(unit, symbol, node.value, Role(node.operator.text == "*=")):
+                    role |= use
+            for _, component in (*unit.components, *unit.updates) if depth < _DEEPEST else ():
+                role |= self._in_component(unit, symbol, component, depth)
+            self._known[key] = role
+        return self._known[key]
+
+    def _in_component(self, unit: Unit, symbol: Symbol, component: nodes.Component, depth: int) -> Role:
+        role = Role()
+        for node in nodes.descendants(component):
+            if isinstance(node, nodes.Scan) and _names(unit, symbol, node.value):
+                item = unit.resolution.targets.get(node.name)
+                role |= self._role(unit, item, depth) if isinstance(item, Symbol) else Role()
+            elif isinstance(node, nodes.Call):
+                invoked = unit.resolution.targets.get(node.function)
+                other = self._session.unit(invoked) if isinstance(invoked, OperatorName) else None
+                if other is not None:
+                    role |= self._in_call(unit, symbol, component, node, other, depth)
+        return role
+
+    def _in_call(
+        self, unit: Unit, symbol: Symbol, component: nodes.Component, call: nodes.Call, other: Unit, depth: int
+    ) -> Role:
+        role, named = Role(), [_names(unit, symbol, argument) for argument in call.arguments]
+        for member, is_named in zip(other.inputs, named, strict=False):
+            if is_named:
+                role |= self._role(other, member.symbol, depth + 1)
+        rest = [argument for argument, is_named in zip(call.arguments, named, strict=True) if not is_named]
+        if any(named) and not any(role) and not any(_has_tensors(unit, argument) for argument in rest):
+            # Shifted by a constant, as a variance is by its epsilon, before it gets below a line.
+            for node in nodes.descendants(component):
+                result = unit.resolution.targets.get(node.target) if isinstance(node, nodes.Result) else None
+                if isinstance(result, Symbol) and self._role(unit, result, depth).is_below:
+                    role = Role(True, True)
+        return role
+
+
+def _names(unit: Unit, symbol: Symbol, node: nodes.Node) -> bool:
+    return any(unit.resolution.targets.get(each) is symbol for each in nodes.descendants(node))
+
+
+def _has_tensors(unit: Unit, node: nodes.Node) -> bool:
+    found = (unit.resolution.targets.get(each) for each in nodes.descendants(node))
+    return any(isinstance(each, Symbol) and each.kind in _TENSORS for each in found)
+
+
+def _uses(unit: Unit, symbol: Symbol, node: nodes.Node, role: Role) -> Iterator[Role]:
+    """The role of each use in an expression; all that is below a line or a root stays so."""
+    if isinstance(node, nodes.Qualified):
+        if unit.resolution.targets.get(node) is symbol:
+            yield role
+    elif isinstance(node, nodes.Subscript):
+        yield from _uses(unit, symbol, node.target, role)
+    elif isinstance(node, nodes.Select):
+        for part in (node.consequent, node.alternative):
+            if part is not None:
+                yield from _uses(unit, symbol, part, role)
+    elif isinstance(node, nodes.Binary):
+        operator = node.operator.text
+        is_factor = operator in ("*", "/", "**") or (role.is_factor and operator not in ("+", "-"))
+        yield from _uses(unit, symbol, node.left, Role(is_factor, role.is_below))
+        yield from _uses(unit, symbol, node.right, Role(is_factor, role.is_below or operator == "/"))
+    else:
+        below = role.is_below or (isinstance(node, nodes.Call) and node.function.text in _ROOTS)
+        for child in nodes.children(node):
+            yield from _uses(unit, symbol, child, Role(role.is_factor, below))
