@@ -17,6 +17,7 @@ from snd_analysis.model import (
     Operation,
     Place,
     Quantization,
+    RuntimeCheck,
     Tensor,
     TensorValue,
 )
@@ -59,6 +60,7 @@ def decompose(graph: Graph, decomposes: Choice, path: str) -> Graph:
         operations=tuple(operations),
         updates={**body.all(graph.updates), **inner.updates, **listing.level.updates},
         update_operations=(*own_updates, *inner.update_operations, *listing.level.update_operations),
+        checks=(*graph.checks, *listing.checks),
     )
 
 
@@ -105,6 +107,8 @@ class _Listing:
     with_members: dict[Instance, bool] = field(default_factory=dict)
     variables: dict[str, TensorValue] = field(default_factory=dict)
     constants: dict[str, TensorValue] = field(default_factory=dict)
+    checks: dict[RuntimeCheck, None] = field(default_factory=dict)
+    """Of invocations whose bodies are put in place, and of these bodies."""
 
     def quantization_of(self, name: str) -> Quantization | None:
         """How a tensor is quantized: one name stands for it in all branches and iterations, and all items of a pack."""
@@ -245,6 +249,7 @@ class _Body:
             for one, other in zip(tensors_of(formal), tensors_of(actual), strict=False):
                 inner.known[one] = self._flat(other)
         inner.list_members(operation.instance, deep=False)
+        self._listing.checks.update(dict.fromkeys((*operation.checks, *body.checks)))
         for formal, actual in zip(body.outputs.values(), operation.outputs, strict=True):
             for one, other in zip(tensors_of(formal), tensors_of(actual), strict=False):
                 # What is passed on, or given out twice, is the same tensor outside.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from composing import composed, shape
+from composing import composed, flat, shape
 
 OPERATORS = """\
 operator pos {
@@ -86,6 +86,8 @@ def test_updates_and_outputs_of_operators_are_checked():
     assert shape(graph.outputs["y"]) == [4]
     (check,) = graph.operations[0].body.checks
     assert (str(check.condition), check.place.definition) == ("k == 4", "same")
+    everything = flat(OPERATORS + NET.format("y = same(a); z = y;", "v = b;"))
+    assert [str(check.condition) for check in everything.checks] == ["s == 4", "k == 4"]
 
 
 def test_declared_bounds_leave_extents_as_they_are():
