@@ -197,7 +197,7 @@ async def test_hovers_show_values_in_full(client: Editor):
 async def test_lenses_of_samples_and_definitions(client: Editor):
     open_text(client, URI, TEXT)
     await eventually(lambda: hints(client, TEXT), lambda found: "[2.0, 4.0]" in str(found))
-    found = await eventually(lambda: lenses(client), lambda found: str(found).count("refresh") == 2)
+    found = await eventually(lambda: lenses(client), lambda found: str(found).count("title='refresh'") == 2)
     titles = [(lens.range.start.line, lens.command.title) for lens in found if lens.command]
     assert titles == [(1, "refresh"), (1, "record result"), (7, "refresh")]
     counted = [await client.code_lens_resolve_async(lens) for lens in found if lens.command is None]
