@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from snd_analysis.compose.decomposition import passes_scope_on, tensors_of
 from snd_analysis.compose.instance import Instance
@@ -34,6 +34,22 @@ def compiled(instance: Instance, weigh: Callable[[Instance], int]) -> Program:
     if body is None or instance.checks or body.checks:
         raise Undecided
     return _Compilation(instance, body, weigh).program()
+
+
+@dataclass(frozen=True, slots=True)
+class LoopProgram:
+    """A loop whose shapes are all known, within a body of which that can't be said."""
+
+    repetition: Repetition
+    slots: Mapping[Tensor, int]
+    fixed: tuple[Fixed, ...]
+
+
+def compiled_loop(
+    instance: Instance, loop: Loop, place: Place, known: Container[Tensor], weigh: Callable[[Instance], int]
+) -> LoopProgram:
+    """A loop of the body of an instance; ``known`` are the tensors that have arrays. Raises Undecided."""
+    return _Compilation(instance, loop.body, weigh).loop(loop, place, known)
 
 
 class _Compilation:
@@ -79,6 +95,14 @@ class _Compilation:
             updates,
             sum(step.weight for step in freeing),
         )
+
+    def loop(self, loop: Loop, place: Place, known: Container[Tensor]) -> LoopProgram:
+        """One loop. What it captures gets slots first: these stay from iteration to iteration."""
+        for tensor in _named(loop):
+            if tensor in known:
+                self._slot(tensor)
+        repetition, _ = self._repetition(loop, place)
+        return LoopProgram(repetition, self._slots, tuple(self._fixed.values()))
 
     def _used(self, value: TensorValue) -> bool:
         return any(tensor in self._slots for tensor in tensors_of(value))
@@ -191,6 +215,16 @@ class _Compilation:
         results = tuple(self._reference(value) for value in graph.outputs.values())
         steps = with_free_slots(self._steps(graph.operations), slots_of(results))
         return Part(tuple(steps), results, place), sum(step.weight for step in steps)
+
+
+def _named(control: Branch | Loop) -> Iterator[Tensor]:
+    """The tensors that the graphs of a construct name, at any depth."""
+    for graph in control.parts.values():
+        yield from _all(graph.outputs.values())
+        for operation in graph.operations:
+            yield from _all(operation.inputs)
+            if operation.control is not None:
+                yield from _named(operation.control)
 
 
 def _all(values: Iterable[TensorValue]) -> Iterator[Tensor]:

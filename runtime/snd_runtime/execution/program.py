@@ -301,7 +301,7 @@ class Program:
         for reference, value in zip(self.inputs, inputs, strict=True):
             frame.write(reference, value)
         for each in self.fixed:
-            frame.arrays[each.slot] = _filled(state, each)
+            frame.arrays[each.slot] = filled(state, each)
         for name, reference in self.constants:
             frame.write(reference, constants[name])
         for name, reference, declared in self.variables:
@@ -322,7 +322,8 @@ class Program:
             frame.state.variables.store(joined(frame.scope, name), frame.read(reference))
 
 
-def _filled(state: State, each: Fixed) -> Array:
+def filled(state: State, each: Fixed) -> Array:
+    """The array of a constant. Raises EvaluationFailed."""
     dtype = array_dtype(each.dtype, state.real)
     if not fits(each.value):
         raise EvaluationFailed("int-overflow", f"{each.value} does not fit into 64 bits", each.place)

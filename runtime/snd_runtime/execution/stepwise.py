@@ -32,22 +32,25 @@ from snd_analysis.compose.loops import (
     unrolled,
 )
 from snd_analysis.compose.results import Targets, assign, made_output
-from snd_analysis.model import Place, Tensor, TensorKind, TensorValue, empty_pack, item_of_empty
+from snd_analysis.model import Loop, Operation, Place, Tensor, TensorKind, TensorValue, empty_pack, item_of_empty
 from snd_analysis.names.symbols import OperatorName
 from snd_analysis.shapes import FALSE, TRUE
 from snd_analysis.syntax import nodes
-from snd_analysis.values import NULL, UNDEFINED, Pack
+from snd_analysis.values import NULL, UNDEFINED, EvaluationError, Pack
 from snd_analysis.values import item as item_of
 from snd_runtime.errors import EvaluationFailed
-from snd_runtime.execution.compilation import scope_is_passed_on, scope_of_graph
+from snd_runtime.execution.compilation import Undecided, compiled_loop, scope_is_passed_on, scope_of_graph
 from snd_runtime.execution.failing import check_bounds, raise_failure
 from snd_runtime.execution.lifetimes import LEAST_BYTES
 from snd_runtime.execution.plain import array_dtype, bytes_of, fits, plain, static_shape, tensor_of
-from snd_runtime.execution.prepared import prepared
-from snd_runtime.execution.program import check_count, integer
+from snd_runtime.execution.prepared import prepared, weight_of
+from snd_runtime.execution.program import Frame, check_count, filled, integer
 from snd_runtime.execution.state import State, joined, truth
 from snd_runtime.lowering.arithmetic import INT, Array
 from snd_runtime.lowering.lowered import Argument
+
+# Loops with fewer iterations are composed as they are run.
+_LONG = 16
 
 
 class Stepwise(Composer):
@@ -66,6 +69,7 @@ class Stepwise(Composer):
         self._outer_scope = scope
         self._iterations = iterations
         self._is_root = is_root
+        self._bound = instance
         self._is_probing = False
         self._scope_is_passed_on = scope_is_passed_on(instance)
         self._last_uses = prepared(instance).last_uses
@@ -288,7 +292,49 @@ class Stepwise(Composer):
         raise_failure(self.instance)
         if node.keyword.text == "unroll" and number is not None and number <= MOST_ITERATIONS:
             return unrolled(self, node, carries, packs, number, targets)
-        return self._repeat(node, carries, packs, number, targets)
+        values = self._at_once(node, number, targets)
+        return self._repeat(node, carries, packs, number, targets) if values is None else values
+
+    def _at_once(self, node: nodes.Loop, number: int | None, targets: Targets) -> Values | None:
+        """Runs a long loop whose shapes are all known, its body being composed once; None if it is none."""
+        if number is None or number < _LONG or node.conditions or self._state.watch is not None:
+            return None
+        operation = self._composed(node, targets)
+        if operation is None or not isinstance(operation.control, Loop):
+            return None
+        try:
+            made = compiled_loop(self._bound, operation.control, operation.place, self._arrays, weight_of)
+        except Undecided:
+            return None
+        frame = Frame(self._state, len(made.slots), self._outer_scope, self._iterations, self._is_root)
+        for tensor, slot in made.slots.items():
+            frame.arrays[slot] = self._arrays.get(tensor)
+        for each in made.fixed:
+            frame.arrays[each.slot] = filled(self._state, each)
+        results: Values = []
+        for value, found in zip(operation.outputs, made.repetition.run(frame), strict=True):
+            result = _written_out(value, found)
+            self._let(result, found)
+            self._counted.update(tensors_of(result))
+            results.append(result)
+        return results
+
+    def _composed(self, node: nodes.Loop, targets: Targets) -> Operation | None:
+        """A loop as an operation of its own; None if only the run tells all about it, or it has mistakes."""
+        instance, operations, checks = self.instance, self.operations, len(self.checks)
+        failures, dynamic = len(instance.failures), len(instance.dynamic)
+        self.operations, self._is_probing = [], True
+        try:
+            super().loop(node, targets)
+            made = self.operations
+        except EvaluationError:
+            made = []
+        finally:
+            self.operations, self._is_probing = operations, False
+        undecided = len(self.checks) > checks or len(instance.failures) > failures or len(instance.dynamic) > dynamic
+        del self.checks[checks:]
+        del instance.failures[failures:]
+        return made[0] if len(made) == 1 and not undecided else None
 
     def _count(self, node: nodes.Loop, packs: Values, place: Place) -> int | None:
         lengths = [pack.length.value or 0 for pack in packs if isinstance(pack, Pack)]
@@ -399,6 +445,19 @@ class Stepwise(Composer):
             return super().probed(body, targets)
         finally:
             self._is_probing = False
+
+
+def _written_out(value: TensorValue, found: Argument) -> TensorValue:
+    """A pack with a tensor for each item: those of long ones are one and the same where they are composed."""
+    run = value.run if isinstance(value, Pack) else None
+    if run is None or not isinstance(run.element, Tensor) or found is None:
+        return value
+    like = run.element
+    name = like.name.removesuffix("[]")
+    return Pack(
+        [Tensor(f"{name}[{at}]", like.dtype, like.shape, like.kind, like.place) for at in range(len(found))],
+        dtype=like.dtype,
+    )
 
 
 def _item_is_known(pack: TensorValue) -> bool:
