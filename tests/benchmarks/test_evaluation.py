@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from snd_analysis.names.library import library_modules, library_names
+from memory import snapshot_of
+from snd_analysis.names.library import library_modules, library_names, library_text
 from snd_analysis.names.symbols import OperatorName
 from snd_runtime.evaluation import EvaluationAnswer, EvaluationRequest, Evaluator
+from snd_runtime.samples import SampleEvaluator, SampleRequest, Status
 
 
 @pytest.fixture(scope="module")
 def evaluator() -> Iterator[Evaluator]:
     with Evaluator() as evaluator:
+        yield evaluator
+
+
+@pytest.fixture(scope="module")
+def samples() -> Iterator[SampleEvaluator]:
+    with SampleEvaluator() as evaluator:
         yield evaluator
 
 
@@ -48,6 +57,29 @@ def test_the_library_once_the_worker_is_warm_each(benchmark: BenchmarkFixture, e
     assert len(names) > 50
     each = iter(names)
     benchmark.pedantic(lambda: evaluate(evaluator, next(each)), rounds=len(names), iterations=1)
+
+
+@pytest.mark.budget(0.02)
+@pytest.mark.parametrize("module", library_modules())
+def test_every_operator_by_its_samples(benchmark: BenchmarkFixture, samples: SampleEvaluator, module: str) -> None:
+    """A round for each sample, with the worker warm; those that take longer than 20 ms are named in the report."""
+    path = f"snd:{module}"
+    request = SampleRequest(path, {path: library_text(path)})
+    placed = snapshot_of({}).samples(path)
+    calls = [each.sample.invocation for each in placed]
+    names = ["?" if call is None else call.function.text for call in calls]
+    for outcome in samples.outcomes(request, range(len(names))):
+        assert outcome.status in (Status.OK, Status.AS_EXPECTED)
+    numbers, seconds = iter(range(len(names))), list[float]()
+
+    def one() -> None:
+        number = next(numbers)
+        start = time.perf_counter()
+        list(samples.outcomes(request, (number,)))
+        seconds.append(time.perf_counter() - start)
+
+    benchmark.pedantic(one, rounds=len(names), iterations=1)
+    benchmark.extra_info["slow"] = [name for name, took in zip(names, seconds, strict=True) if took > 0.02]
 
 
 @pytest.mark.budget(1.0)
