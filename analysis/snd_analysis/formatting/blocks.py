@@ -151,6 +151,7 @@ class _ChunkPrinter:
 
     def _verbatim(self, start: int, end: int) -> None:
         column = 2 * STEP
+        start += len(self._text[start:end]) - len(self._text[start:end].lstrip())
         self._trivia(start, column)
         self._put(_with_newlines(self._text[start:end]), column, end)
         self._is_open = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from snd_analysis.diagnostics import Diagnostic, Fix, Location, Related, TextEdit
+from snd_analysis.diagnostics import Diagnostic, Fix, Location, Related, Severity, TextEdit
 from snd_analysis.names.library import library_modules
 from snd_analysis.names.undefined import import_of
 from snd_analysis.rules.catalogue import severity_of
@@ -75,10 +75,19 @@ class Snapshot(Composing):
         return self._known.samples.checked(self, path, sample)
 
     def _sample_problems(self, path: str, found: Sequence[Problem]) -> Iterator[Problem]:
-        """What is wrong with samples, and does not come from what is reported of the definitions themselves."""
+        """What is wrong with samples, and does not come from what is reported of the definitions themselves.
+
+        An invocation of a definition that has a mistake may be right when that is mended.
+        """
         reported = {(problem.rule, problem.span) for problem in found}
         definitions = self.definitions(path)
+        errors = [problem.span.start for problem in found if severity_of(problem.rule) is Severity.ERROR]
         for placed, checked in self.checked_samples(path):
+            target = checked.target
+            if target is not None and target.path == path and target.name in definitions:
+                start, definition = definitions[target.name][:2]
+                if any(start + definition.start <= error <= start + definition.end for error in errors):
+                    continue
             for each in checked.problems:
                 inside = each.inside
                 if inside is not None and inside.definition in definitions:
