@@ -26,7 +26,7 @@ def test_there_are_commands():
 @pytest.mark.parametrize(("command", "output"), commands())
 def test_command(command, output):
     process = subprocess.run(
-        re.sub(r"\bsnd (check|rule|run|shapes|test)\b", rf"{sys.executable} -m snd_server \1", command),
+        re.sub(r"\bsnd (check|fmt|rule|run|shapes|test)\b", rf"{sys.executable} -m snd_server \1", command),
         shell=True,
         cwd=processes.ROOT,
         env=processes.environment(),
