@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 
@@ -50,28 +51,33 @@ class KnownSample:
     """Whether there is little to compute, as far as composing tells."""
 
 
-def samples_in(snapshot: Snapshot, path: str, within: Span | None = None) -> tuple[KnownSample, ...]:
+def sample_names(snapshot: Snapshot, path: str) -> Iterator[tuple[SampleName, PlacedSample]]:
+    """The samples of a file by name, in order."""
+    text = snapshot.source(path).text
+    counts: dict[str, int] = {}
+    for placed in snapshot.samples(path):
+        code = text[placed.start + placed.sample.span.start : placed.start + placed.sample.code_end]
+        name = SampleName(code, counts.get(code, 0))
+        counts[code] = name.occurrence + 1
+        yield name, placed
+
+
+def samples_in(snapshot: Snapshot, path: str, within: Span | None = None) -> Iterator[KnownSample]:
     """The samples of a file, or those that touch a part of it, in order."""
     digests = _Digests(snapshot)
     text = snapshot.source(path).text
-    counts: dict[str, int] = {}
-    found = []
-    for number, placed in enumerate(snapshot.samples(path)):
+    for number, (name, placed) in enumerate(sample_names(snapshot, path)):
         span = placed.sample.span.shifted(placed.start)
-        code_end = placed.start + placed.sample.code_end
-        code = text[span.start : code_end]
-        name = SampleName(code, counts.get(code, 0))
-        counts[code] = name.occurrence + 1
         if within is not None and not (span.start <= within.end and within.start <= span.end):
             continue
+        code_end = placed.start + placed.sample.code_end
         checked = snapshot.checked_sample(path, placed.sample)
         operation = checked.operation
         valid = operation is not None and operation.instance is not None and operation.instance.valid
         can_run = checked.failure is not None or (valid and not checked.has_errors)
         digest = digests.of_sample(text[span.start : span.end], checked.target)
         is_small = can_run and (operation is None or _is_small(operation))
-        found.append(KnownSample(name, number, placed, span, code_end, digest, checked.target, can_run, is_small))
-    return tuple(found)
+        yield KnownSample(name, number, placed, span, code_end, digest, checked.target, can_run, is_small)
 
 
 # ---- what results depend on ------------------------------------------------------------------------------------------

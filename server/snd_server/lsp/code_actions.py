@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from snd_analysis.ide.actions import Action, ActionKind, actions
+from snd_analysis.ide.actions.samples import REFRESH
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.diagnostics import converted, found
@@ -16,9 +17,9 @@ from snd_server.lsp.workspace_edits import workspace_edit
 if TYPE_CHECKING:
     from snd_server.lsp.server import SndServer
 
-COMMANDS: frozenset[str] = frozenset()
+COMMANDS = frozenset({REFRESH})
 """The commands of actions that this server has."""
-_KINDS = [kind.value for kind in ActionKind if kind is not ActionKind.SAMPLE]
+_KINDS = [kind.value for kind in ActionKind]
 
 
 def register(server: SndServer) -> None:

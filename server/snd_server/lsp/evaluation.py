@@ -203,7 +203,7 @@ class Evaluations:
         """The samples of a document as it is now; None if it has none, or is none."""
 
         def answer(snapshot: Snapshot, question: Question) -> _Order | None:
-            samples = tuple(self.samples(snapshot, path))
+            samples = tuple(question.each(self.samples(snapshot, path)))
             if not samples:
                 return None
             options = self.options(path)
@@ -271,6 +271,8 @@ class Evaluations:
                 seconds = time.monotonic() - started if over else outcome.seconds
                 self._values.end(sample.key, sample.digest, outcome, seconds)
                 job.done.set_result(outcome)
+            if self._server.session.documents.get(sample.key.path) is None:  # there is nobody to show it to
+                self._values.keep(sample.key.path, ())
             self._refresher.soon()
 
     async def _outcome(self, job: _Job) -> SampleOutcome:

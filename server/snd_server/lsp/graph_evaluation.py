@@ -23,6 +23,9 @@ from snd_server.running import Prepared, RunRequest, diagnostic_of, failure_of, 
 if TYPE_CHECKING:
     from snd_server.lsp.server import SndServer
 
+_MOST_STEPS = 10_000
+"""Tensors on the way that an answer holds."""
+
 _Tell = Callable[[int, int], None]
 
 
@@ -104,7 +107,7 @@ class GraphEvaluations:
             if isinstance(content, Progress):
                 last = content
                 loop.call_soon_threadsafe(tell, content.done, content.total)
-            else:
+            elif len(trace) < _MOST_STEPS:
                 trace.append(content)
 
         def call() -> EvaluationAnswer:

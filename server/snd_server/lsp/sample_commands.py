@@ -9,6 +9,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
 from snd_analysis.diagnostics import Location, TextEdit
+from snd_analysis.ide.actions import samples as actions
 from snd_analysis.ide.references import references
 from snd_analysis.ide.samples import SampleName
 from snd_analysis.names.library import is_library
@@ -44,6 +45,15 @@ def register(server: SndServer) -> None:
         (EVALUATE, _evaluate), (REFRESH, _refresh), (CANCEL, _cancel), (RECORD, _record)
     ):  # fmt: skip
         server.command(command)(about_sample(function))
+
+    def record(*arguments: Any) -> None:  # as actions have it, whose arguments are no objects
+        path, *rest = arguments or (None,)
+        name = sample_name(dict(zip(("code", "occurrence"), rest, strict=False)))
+        if not isinstance(path, str) or name is None:
+            raise JsonRpcInvalidParams("this command takes the path of a document, and the code of a sample")
+        server.begin(_told(server, _record(server, path, name)))
+
+    server.command(actions.REFRESH)(record)
 
     async def find(*arguments: Any) -> list[types.Location]:
         return await _references(server, arguments)
@@ -108,7 +118,8 @@ async def _record(server: SndServer, path: str, name: SampleName) -> None:
             return
         params = types.ApplyWorkspaceEditParams(edit, "record the result of a sample")
         applied = await server.workspace_apply_edit_async(params)
-        if applied.applied:
+        if applied.applied:  # what is recorded now is part of what the value depends on
+            await server.evaluations.evaluate(path, name)
             return
     server.warn("the result could not be recorded: the text has changed meanwhile")
 

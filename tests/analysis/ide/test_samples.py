@@ -38,7 +38,7 @@ operator quarter {
 
 
 def found(main: str = MAIN, inner: str = INNER) -> tuple[KnownSample, ...]:
-    return samples_in(snapshot_of({"main.sknd": main, "inner.sknd": inner}), "main.sknd")
+    return tuple(samples_in(snapshot_of({"main.sknd": main, "inner.sknd": inner}), "main.sknd"))
 
 
 def digests(main: str = MAIN, inner: str = INNER) -> list[str]:
@@ -100,7 +100,7 @@ def test_a_part_of_a_file():
     snapshot = snapshot_of({"main.sknd": MAIN, "inner.sknd": INNER})
     inside = Span(second.code_end, second.code_end)
     assert [each.name for each in samples_in(snapshot, "main.sknd", inside)] == [second.name]
-    assert samples_in(snapshot, "main.sknd", Span(0, 3)) == ()
+    assert not list(samples_in(snapshot, "main.sknd", Span(0, 3)))
 
 
 LOOPS = """import math, linalg;
@@ -121,6 +121,6 @@ graph loop {
 
 
 def test_small_is_what_computes_little():
-    known = samples_in(snapshot_of({"main.sknd": LOOPS}), "main.sknd")
+    known = list(samples_in(snapshot_of({"main.sknd": LOOPS}), "main.sknd"))
     assert [each.can_run for each in known] == [True, True, True, True, True, False, False]
     assert [each.is_small for each in known] == [False, True, False, False, True, False, False]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import asyncio
 import re
 import time
@@ -224,6 +225,23 @@ async def test_a_result_is_recorded_where_the_sample_stands_now(client: Editor):
         (edit,) = params.edit.changes[URI]
     assert edit.range.start == types.Position(3, len("# >>> double([1.0, 2.0])"))
     assert edit.new_text == "\n# y: real[2] = [2.0, 4.0]"
+
+
+async def test_an_action_records_what_was_never_evaluated(client: Editor):
+    text = TEXT.replace("= [3.0, 6.0]", "= [9.0, 9.0]")
+    document = open_text(client, URI, text)
+    here = position(text, "triple([")
+    found = await client.text_document_code_action_async(
+        types.CodeActionParams(document, types.Range(here, here), types.CodeActionContext([]))
+    )
+    (action,) = found or ()
+    assert isinstance(action, types.Command), (
+        "lsprotocol takes such an action for a command"
+    )
+    command = ast.literal_eval(action.command)
+    await client.workspace_execute_command_async(types.ExecuteCommandParams(command["command"], command["arguments"]))
+    (params,) = await eventually(_now(lambda: client.applied), bool)
+    assert "# y: real[2] = [3.0, 6.0]" in str(params.edit)
 
 
 async def test_a_sample_that_is_gone_is_not_recorded(client: Editor):

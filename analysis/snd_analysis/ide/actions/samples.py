@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator
 
 from snd_analysis.ide.actions.action import Action, ActionKind, Command, Request
 from snd_analysis.ide.cursor import definition_at
+from snd_analysis.ide.samples import sample_names
 
 WRITE, REFRESH = "snd.writeSample", "snd.refreshSample"
 
@@ -13,12 +14,14 @@ WRITE, REFRESH = "snd.writeSample", "snd.refreshSample"
 def sample_actions(request: Request, commands: Collection[str]) -> Iterator[Action]:
     """A new sample of the definition whose head is here; the results of the sample that is here."""
     if REFRESH in commands:
-        for placed in request.snapshot.samples(request.path):
+        for name, placed in sample_names(request.snapshot, request.path):
             span = placed.sample.span.shifted(placed.start)
             if request.touches(span) and placed.sample.invocation is not None:
-                command = Command(REFRESH, (request.path, span.start, span.end))
+                command = Command(REFRESH, (request.path, name.code, name.occurrence))
                 yield Action("record the results of this sample", ActionKind.SAMPLE, command=command)
     found = definition_at(request.tree, request.span.start) if WRITE in commands else None
     if found is not None and request.touches(found[1].name.span.shifted(found[0])) and found[1].name.text:
-        name = found[1].name.text
-        yield Action(f"write a sample of '{name}'", ActionKind.SAMPLE, command=Command(WRITE, (request.path, name)))
+        written = found[1].name.text
+        yield Action(
+            f"write a sample of '{written}'", ActionKind.SAMPLE, command=Command(WRITE, (request.path, written))
+        )
