@@ -260,6 +260,7 @@ def test_what_was_composed_is_kept():
     handle = make()
     request = EvaluationRequest(OperatorName("main.sknd", "twice"), inputs={"x": np.ones(3, np.float32)})
     first = handle(Order(Texts(TEXTS, frozenset(TEXTS)), request), lambda note: None)
-    again = handle(Order(Texts({}, frozenset(TEXTS)), request), lambda note: None)
-    assert first.failures == again.failures == ()
-    assert again.composing_seconds < first.composing_seconds / 2
+    again = [handle(Order(Texts({}, frozenset(TEXTS)), request), lambda note: None) for _ in range(5)]
+    assert all(answer.failures == () for answer in (first, *again))
+    # The quickest: a busy machine holds up any of them.
+    assert min(answer.composing_seconds for answer in again) < first.composing_seconds / 2
