@@ -349,7 +349,7 @@ def test_a_graph_that_can_not_be_composed_is_not_run(real, model):
         ([".", "--timeout", "nan"], "above 0"),
         ([".", "--timeout", "inf"], "at most 1,000,000"),
         ([".", "--timeout", "1e300"], "at most 1,000,000"),
-        ([".", "--timeout", "soon"], "'soon' is no number"),
+        ([".", "--timeout", "soon"], "'soon' is not a valid float"),
         ([".", "--graph", "second", "--input", "xs:0=1", "--input", "xs=[1]"], "'xs' is given as a whole"),
         ([".", "--graph", "second", "--input", "xs=[1]", "--input", "xs:0=1"], "'xs' is given as a whole"),
         ([".", "--output", "main.sknd"], "--output main.sknd: this is a file"),

@@ -6,7 +6,7 @@ import os
 
 import click
 
-from snd_server.cli.seconds import Seconds
+from snd_server.cli.seconds import seconds
 from snd_server.config_schema import ConfigError
 from snd_server.given import Misgiven
 from snd_server.running import RunRequest
@@ -34,7 +34,7 @@ from snd_server.running import RunRequest
 @click.option("--real", type=click.Choice(["f32", "f64"]), default="f32", help="How precise reals are.")
 @click.option("--output", metavar="DIR", help="Write every output there, as NAME.npy; those of packs as NAME.0.npy.")
 @click.option("--trace", is_flag=True, help="Show every tensor on the way, too.")
-@click.option("--timeout", type=Seconds(), metavar="S", help="Stop after so many seconds.")
+@click.option("--timeout", type=float, callback=seconds, metavar="S", help="Stop after so many seconds.")
 @click.option(
     "--memory", type=click.IntRange(min=1), default=4096, metavar="MB",
     help="How much memory the tensors may take; 4096 by default.",

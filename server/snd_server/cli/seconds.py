@@ -8,17 +8,8 @@ _MOST = 1_000_000.0
 """More than eleven days; timers of the system don't count much further."""
 
 
-class Seconds(click.ParamType):
-    """A number of seconds above 0."""
-
-    name = "seconds"
-
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """The number; a usage error for anything else, NaN and infinity among it."""
-        try:
-            seconds = float(str(value))
-        except ValueError:
-            self.fail(f"{value!r} is no number", param, ctx)
-        if not 0 < seconds <= _MOST:
-            self.fail(f"it must be above 0, and at most {_MOST:,.0f}", param, ctx)
-        return seconds
+def seconds(context: click.Context, parameter: click.Parameter, value: float | None) -> float | None:
+    """The callback of an option that is a number of seconds above 0: NaN and infinity are usage errors, too."""
+    if value is not None and not 0 < value <= _MOST:
+        raise click.BadParameter(f"it must be above 0, and at most {_MOST:,.0f}")
+    return value

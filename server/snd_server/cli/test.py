@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from snd_server.cli.seconds import Seconds
+from snd_server.cli.seconds import seconds
 from snd_server.config_schema import ConfigError
 from snd_server.discovery import MissingPathError
 from snd_server.render import FORMATS
@@ -21,7 +21,7 @@ from snd_server.testing import SamplesRequest, UpdateRefusedError, run_samples
 @click.option("--real", type=click.Choice(["f32", "f64"]), default="f32", help="How exact reals are.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, help="For what is random.")
 @click.option(
-    "--timeout", type=Seconds(), default=5.0, metavar="S", show_default=True,
+    "--timeout", type=float, callback=seconds, default=5.0, metavar="S", show_default=True,
     help="Seconds that one sample may take.",
 )  # fmt: skip
 @click.option(
