@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import ast
 import asyncio
+import os
 import re
+import signal
+import sys
 import time
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -235,9 +239,7 @@ async def test_an_action_records_what_was_never_evaluated(client: Editor):
         types.CodeActionParams(document, types.Range(here, here), types.CodeActionContext([]))
     )
     (action,) = found or ()
-    assert isinstance(action, types.Command), (
-        "lsprotocol takes such an action for a command"
-    )
+    assert isinstance(action, types.Command), "lsprotocol takes such an action for a command"
     command = ast.literal_eval(action.command)
     await client.workspace_execute_command_async(types.ExecuteCommandParams(command["command"], command["arguments"]))
     (params,) = await eventually(_now(lambda: client.applied), bool)
@@ -341,6 +343,27 @@ def _now(value: Callable[[], Any]) -> Callable[[], Awaitable[Any]]:
         return value()
 
     return ask
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are found by /proc")
+async def test_the_death_of_the_worker_costs_its_result_only():
+    async with running() as (process, client):
+        await client.initialize()
+        client.open(URI, ENDLESS + TEXT)
+        document = {"textDocument": {"uri": URI}}
+        lost = client.ask("snd/evaluate", {**document, "position": {"line": 2, "character": 3}})
+        await asyncio.sleep(1)
+        threads = Path(f"/proc/{process.pid}/task").glob("*/children")
+        children = [child for thread in threads for child in thread.read_text().split()]
+        assert children, "what evaluates is a process of its own"
+        for child in children:
+            os.kill(int(child), signal.SIGKILL)
+        answer = await client.answer(lost)
+        assert answer["result"]["age"] != "fresh"
+        assert "signal 9" in answer["result"]["message"]
+        line = (ENDLESS + TEXT).split("\n").index("# >>> double([1.0, 2.0])")
+        answer = await client.request("snd/evaluate", {**document, "position": {"line": line, "character": 3}})
+        assert answer["result"]["results"][0]["text"] == "y: real[2] = [2.0, 4.0]"
 
 
 # ---- the end ---------------------------------------------------------------------------------------------------------
