@@ -5,7 +5,7 @@ from __future__ import annotations
 from snd_analysis.shapes import intervals
 from snd_analysis.shapes.cases import cases
 from snd_analysis.shapes.integer import UNIT, Atom, Indicator, Integer, Monomial, Product, multiply_monomials
-from snd_analysis.shapes.intervals import EVERYTHING, Interval
+from snd_analysis.shapes.intervals import EVERYTHING, MOST_BITS, Interval
 from snd_analysis.shapes.operations import Absolute, Extremum, Function, Power, Quotient, Sign
 
 # How often parts of a sum are replaced by what bounds them, one after the other, in sums of so many terms: each time
@@ -99,7 +99,7 @@ def _from_origin(a: Integer) -> Interval:
                 return EVERYTHING
             for _ in range(exponent):
                 expanded = _times_distance(expanded, atom, origin, direction)
-                if len(expanded) > 64:
+                if len(expanded) > 64 or any(factor.bit_length() > MOST_BITS for factor in expanded.values()):
                     return EVERYTHING
         for product, factor in expanded.items():
             terms[product] = terms.get(product, 0) + factor

@@ -13,6 +13,7 @@ from snd_analysis.shapes.division import floor_divide
 from snd_analysis.shapes.errors import DivisionByZero, NegativeExponent
 from snd_analysis.shapes.extremes import absolute, maximum, minimum, sign
 from snd_analysis.shapes.integer import (
+    MOST_BITS,
     ONE,
     ZERO,
     Atom,
@@ -77,7 +78,7 @@ def evaluate(
     """The value, given those of all variables by key (bools for propositions), and functions by name.
 
     Raises KeyError for what is not given, DivisionByZero or NegativeExponent if there is no value, and OverflowError
-    for powers of more than 8,192 bits.
+    for powers and products of more than 8,192 bits.
     """
     evaluation = _Evaluation(values, functions or {})
     return evaluation.integer(a) if isinstance(a, Integer) else evaluation.truth(a)
@@ -202,7 +203,7 @@ class _Evaluation:
         total = 0
         for monomial, coefficient in a.terms.items():
             for atom, exponent in monomial:
-                coefficient *= self._atom(atom) ** exponent
+                coefficient = _limited(coefficient * _power(self._atom(atom), exponent))
             total += coefficient
         return total
 
@@ -232,7 +233,7 @@ class _Evaluation:
                 value = self.integer(inner)
                 return (value > 0) - (value < 0)
             case Product(parts=(left, right)):
-                return self.integer(left) * self.integer(right)  # type: ignore[arg-type]
+                return _limited(self.integer(left) * self.integer(right))  # type: ignore[arg-type]
             case Indicator():
                 return int(self.truth(statement_of(atom)))
             case Function():
@@ -272,9 +273,15 @@ def _each(function: Callable[[Truth], _T], operands: Iterable[Truth]) -> tuple[l
     return results, failure
 
 
+def _limited(number: int) -> int:
+    if number.bit_length() > MOST_BITS:
+        raise OverflowError("this product has too many digits")
+    return number
+
+
 def _power(base: int, exponent: int) -> int:
     if exponent < 0:
         raise NegativeExponent
     if is_too_large(base, exponent):
         raise OverflowError("this power has too many digits")
-    return int(base**exponent)
+    return base if exponent == 1 else int(base**exponent)

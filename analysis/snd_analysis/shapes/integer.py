@@ -14,12 +14,11 @@ from math import gcd
 from typing import Any, ClassVar, Final, TypeAlias
 from weakref import WeakValueDictionary
 
-from snd_analysis.shapes.intervals import Interval
+from snd_analysis.shapes.intervals import MOST_BITS, Interval
 
 # Larger products stay unexpanded, so that no expression makes the analysis slow.
 _MOST_TERMS = 400
-MOST_BITS = 8192
-"""Numbers with more bits are not computed: powers stay as they are, other coefficients become an unknown."""
+# Larger numbers are not computed: powers stay as they are, other coefficients become an unknown.
 _LARGEST = 1 << MOST_BITS
 # Deeper operations become an unknown: everything that walks integers recurses.
 DEEPEST = 100

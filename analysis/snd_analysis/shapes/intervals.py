@@ -9,8 +9,9 @@ Interval: TypeAlias = tuple[int | None, int | None]
 
 EVERYTHING: Interval = (None, None)
 
-# Powers of interval ends are not computed beyond this many bits: such an end counts as not bounded.
-_MOST_BITS = 4096
+MOST_BITS = 8192
+"""Numbers with more bits are not computed: such an end counts as not bounded."""
+_LARGEST = 1 << MOST_BITS
 
 
 def add(a: Interval, b: Interval) -> Interval:
@@ -30,7 +31,16 @@ def scale(a: Interval, factor: int) -> Interval:
     if factor == 0:
         return 0, 0
     low, high = a if factor > 0 else (a[1], a[0])
-    return (None if low is None else low * factor), (None if high is None else high * factor)
+    return _limited((None if low is None else low * factor), (None if high is None else high * factor))
+
+
+def _limited(low: int | None, high: int | None) -> Interval:
+    """An interval around this one, without ends that are too large: they would grow from operation to operation."""
+    if low is not None and not -_LARGEST < low < _LARGEST:
+        low = _LARGEST if low > 0 else None
+    if high is not None and not -_LARGEST < high < _LARGEST:
+        high = -_LARGEST if high < 0 else None
+    return low, high
 
 
 def union(intervals: Iterable[Interval]) -> Interval:
@@ -51,9 +61,9 @@ def multiply(a: Interval, b: Interval) -> Interval:
     if a == (0, 0) or b == (0, 0):
         return 0, 0
     if a[0] is not None and b[0] is not None and a[0] >= 0 and b[0] >= 0:
-        return a[0] * b[0], (None if a[1] is None or b[1] is None else a[1] * b[1])
+        return _limited(a[0] * b[0], (None if a[1] is None or b[1] is None else a[1] * b[1]))
     low = _largest_product(negate(a), b)
-    return (None if low is None else -low), _largest_product(a, b)
+    return _limited((None if low is None else -low), _largest_product(a, b))
 
 
 def _largest_product(a: Interval, b: Interval) -> int | None:
@@ -91,7 +101,7 @@ def power(a: Interval, exponent: int) -> Interval:
 
 
 def _raise(base: int | None, exponent: int) -> int | None:
-    if base is None or base.bit_length() * exponent > _MOST_BITS:
+    if base is None or base.bit_length() * exponent > MOST_BITS:
         return None
     return int(base**exponent)
 

@@ -108,6 +108,24 @@ def test_mending_what_has_too_many_levels(recursion: None) -> None:
     assert not workspace.snapshot().diagnostics("main.sknd")
 
 
+def _squares(times: int, given: str) -> str:
+    statements = "".join(f"t{at} = square(t{at - 1}); " for at in range(1, times + 1))
+    return (
+        "operator square { @input { x: real[n]; } @output { y: real[n * n + 1]; } "
+        "@lower { y[i,] = x[0,], i < n * n + 1; } }\n"
+        f"graph net {{ @input {{ x: {given}; }} @output {{ y: real[1]; }} @compose {{ t0 = x; {statements} "
+        "y = x[0:1]; } }\n"
+    )
+
+
+@pytest.mark.parametrize("given", ["real[s|4]", "real[s]"])
+@pytest.mark.parametrize("times", [12, 25, 200])
+def test_bounds_have_a_limit(times: int, given: str) -> None:
+    start = time.process_time()
+    snapshot_of({"main.sknd": _squares(times, given)}).diagnostics("main.sknd")
+    assert time.process_time() - start < _SECONDS
+
+
 @pytest.mark.parametrize("body", ["neg(v)", "{ w = neg(v); yield w; }", "{ yield v; }", "many(v)"])
 def test_loops_in_loops(body: str) -> None:
     text = (
