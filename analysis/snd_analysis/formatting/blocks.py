@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from snd_analysis.formatting.compositions import component, quantization
@@ -14,7 +14,7 @@ from snd_analysis.formatting.layout import Document, Fill, render
 from snd_analysis.source import Span
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.chunks import Chunk
-from snd_analysis.syntax.tokens import Token, Tokens
+from snd_analysis.syntax.tokens import Token, Tokens, tokenize
 
 _PRINTERS: dict[type[nodes.Node], Callable[[Cursor, Any], Document]] = {
     nodes.DtypeDeclaration: dtype_declaration,
@@ -30,6 +30,17 @@ _PRINTERS: dict[type[nodes.Node], Callable[[Cursor, Any], Document]] = {
 def printed_chunk(chunk: Chunk, tokens: Tokens, width: int) -> list[str]:
     """The lines of a chunk. Raises Unprintable if its text is not all in its tree."""
     return _ChunkPrinter(chunk, tokens, width).lines()
+
+
+def entry_edit(chunk: Chunk, entry: nodes.Entry, width: int) -> tuple[Span, str] | None:
+    """What is to be replaced by what to format one entry of a chunk, whatever state the rest is in; None for nothing.
+
+    The span counts from the start of the chunk; lines end in line feeds.
+    """
+    try:
+        return _ChunkPrinter(chunk, tokenize(chunk.text), width).entry_edit(entry)
+    except Unprintable:
+        return None
 
 
 class _ChunkPrinter:
@@ -99,26 +110,59 @@ class _ChunkPrinter:
             self._is_open = False
             return
         self._words(block.start, end, [f"@{block.kind}", "{"], STEP)
-        for entry in block.entries:
-            self._entry(entry)
+        for run in self._runs(block.entries):
+            if len(run) == 1:
+                self._entry(run[0])
+            else:
+                self._verbatim(run[0].start, self._end_of(run[-1])[0])
         self._close(block.end, STEP)
+
+    def _runs(self, entries: tuple[nodes.Entry, ...]) -> Iterator[list[nodes.Entry]]:
+        """The entries one by one, but together with a broken one what stands behind it on its line."""
+        run: list[nodes.Entry] = []
+        for entry in entries:
+            between = self._text[self._end_of(run[-1])[0] : entry.start] if run else ""
+            if run and (count_line_breaks(between) or not any(map(self._is_broken, run))):
+                yield run
+                run = []
+            run.append(entry)
+        if run:
+            yield run
+
+    def entry_edit(self, entry: nodes.Entry) -> tuple[Span, str] | None:
+        """An entry by itself: what is to be replaced by what; None if it stays, or is not alone on its lines."""
+        end, _ = self._end_of(entry)
+        line = max(self._text.rfind("\n", 0, entry.start), self._text.rfind("\r", 0, entry.start)) + 1
+        if self._text[line : entry.start].strip() or self._is_broken(entry):
+            return None
+        self._end = entry.start
+        self._entry(entry)
+        text = "\n".join(self._lines)
+        return (Span(line, end), text) if text != self._text[line:end] else None
 
     def _entry(self, entry: nodes.Entry) -> None:
         printer = _PRINTERS.get(type(entry.statement))
-        last = self._token_at(entry.end - 1)
-        is_closed = last is not None and last.spelling(self._text) == ";"
-        if not is_closed:
-            following = self._token_behind(entry.end)
-            is_closed = following is not None and following.spelling(self._text) == ";"
-            end = following.end if is_closed and following is not None else entry.end
-        else:
-            end = entry.end
-        broken = any(entry.start <= problem.span.start <= end for problem in self._chunk.problems)
-        if printer is None or broken or not is_closed:
+        end, is_closed = self._end_of(entry)
+        if printer is None or not is_closed or self._is_broken(entry):
             self._verbatim(entry.start, end)
             return
         statement = entry.statement
         self._statement(entry.start, end, 2 * STEP, lambda cursor: printer(cursor, statement))
+
+    def _end_of(self, entry: nodes.Entry) -> tuple[int, bool]:
+        """Where an entry ends, its semicolon included, and whether it has one."""
+        last = self._token_at(entry.end - 1)
+        if last is not None and last.spelling(self._text) == ";":
+            return entry.end, True
+        following = self._token_behind(entry.end)
+        is_closed = following is not None and following.spelling(self._text) == ";"
+        return (following.end, True) if is_closed and following is not None else (entry.end, False)
+
+    def _is_broken(self, entry: nodes.Entry) -> bool:
+        end, _ = self._end_of(entry)
+        return isinstance(entry.statement, nodes.ErrorEntry) or any(
+            entry.start <= problem.span.start <= end for problem in self._chunk.problems
+        )
 
     def _close(self, end: int, column: int) -> None:
         self._trivia(end - 1, column + STEP, closing=True)

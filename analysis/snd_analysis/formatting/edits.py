@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
 
+from snd_analysis.formatting.blocks import entry_edit
 from snd_analysis.formatting.files import format_text
 from snd_analysis.formatting.width import DEFAULT_WIDTH
 from snd_analysis.source import Edit, Span
 from snd_analysis.syntax import nodes
-from snd_analysis.syntax.chunks import SyntaxTree
+from snd_analysis.syntax.chunks import PlacedChunk, SyntaxTree
 
+_LINE_BREAK = re.compile(r"\r\n|\n|\r")
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+\Z")
 
 
@@ -24,22 +26,40 @@ def format_edits(tree: SyntaxTree, width: int = DEFAULT_WIDTH, span: Span | None
 
 
 def format_typed(tree: SyntaxTree, offset: int, width: int = DEFAULT_WIDTH) -> list[Edit]:
-    """What is to be changed of the statement, block or definition that ends at ``offset``."""
-    span = _ending_at(tree, offset)
-    return [] if span is None else format_edits(tree, width, span)
+    """What is to be changed of the statement, block or definition that ends at ``offset``.
+
+    What is around it need not be finished: files are typed from top to bottom.
+    """
+    found = _ending_at(tree, offset)
+    if found is None:
+        return []
+    placed, node = found
+    if isinstance(node, nodes.Entry):
+        return _entry_edits(placed, [node], width)
+    edits = format_edits(tree, width, node.span.shifted(placed.start))
+    if edits or not isinstance(node, nodes.Block):
+        return edits
+    return _entry_edits(placed, node.entries, width)
 
 
-def _ending_at(tree: SyntaxTree, offset: int) -> Span | None:
-    for start, definition in tree.definitions:
-        if not start + definition.start <= offset <= start + definition.end:
+def _entry_edits(placed: PlacedChunk, entries: Iterable[nodes.Entry], width: int) -> list[Edit]:
+    found = _LINE_BREAK.search(placed.chunk.text)
+    line_break = found[0] if found else "\n"
+    edits = (entry_edit(placed.chunk, entry, width) for entry in entries)
+    return [Edit(span.shifted(placed.start), text.replace("\n", line_break)) for span, text in filter(None, edits)]
+
+
+def _ending_at(tree: SyntaxTree, offset: int) -> tuple[PlacedChunk, nodes.Node] | None:
+    """The innermost thing that ends at an offset, or one character before it."""
+    for placed in tree.chunks:
+        if not placed.start <= offset <= placed.start + len(placed.chunk.text):
             continue
-        candidates: list[nodes.Node] = [definition, *definition.blocks]
-        candidates += [
-            entry for block in definition.blocks if isinstance(block, nodes.Block) for entry in block.entries
-        ]
-        for node in candidates:
-            if 0 <= offset - start - node.end <= 1:
-                return node.span.shifted(start)
+        for definition in placed.chunk.definitions:
+            blocks = [block for block in definition.blocks if isinstance(block, nodes.Block)]
+            entries = [entry for block in blocks for entry in block.entries]
+            for node in (*entries, *blocks, definition):
+                if 0 <= offset - placed.start - node.end <= 1:
+                    return placed, node
     return None
 
 

@@ -214,3 +214,20 @@ def test_formatting_adds_no_diagnostics():
         before = snapshot_of({"main.sknd": _text(path)}).diagnostics("main.sknd")
         after = snapshot_of({"main.sknd": text}).diagnostics("main.sknd")
         assert [found.rule for found in before] == [found.rule for found in after]
+
+
+@pytest.mark.parametrize("typed", ["b=a+1.0;", "b  =  a ;"])
+def test_statements_are_formatted_while_the_file_is_being_written(typed: str):
+    text = f"graph g {{\n    @input {{ a: real[2]; }}\n    @compose {{\n   {typed}"
+    (edit,) = format_typed(parse_file(text), len(text))
+    expected = "        b = a + 1.0;" if "+" in typed else "        b = a;"
+    assert edit.apply(text).endswith(f"@compose {{\n{expected}")
+
+
+def test_a_broken_statement_is_not_split_at_its_semicolon():
+    for name in ("semicolon_in_a_declaration", "semicolon_for_a_bracket"):
+        path = ROOT / "tests" / "fixtures" / "rules" / "syntax-error" / f"{name}.sknd"
+        text = _text(path)
+        before = [found.rule for found in snapshot_of({"main.sknd": text}).diagnostics("main.sknd")]
+        after = [found.rule for found in snapshot_of({"main.sknd": format_text(text)}).diagnostics("main.sknd")]
+        assert before == after
