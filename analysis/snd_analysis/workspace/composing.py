@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from snd_analysis.compose.entry import Composition, compose_graph
 from snd_analysis.compose.failure import PlacedProblem, placed_problems
@@ -135,7 +135,21 @@ class Composing(Checks):
                 if placed.definition in definitions:
                     problem = placed.problem.shifted(definitions[placed.definition].start)
                     found.setdefault((problem.rule, problem.span, placed.definition), problem)
-        return list(found.values())
+        too_large = {definition for rule, _, definition in found if rule == "value-too-large"}
+        following = {definition for definition in too_large if self._reaches_one_of(path, definition, too_large)}
+        return [
+            problem
+            for (rule, _, definition), problem in found.items()
+            if rule != "value-too-large" or definition not in following
+        ]
+
+    def _reaches_one_of(self, path: str, definition: str, others: Collection[str]) -> bool:
+        """Whether a definition invokes one of others: what is too large in these makes what is made of them so."""
+        unit = self.unit(OperatorName(path, definition))
+        if unit is None:
+            return False
+        reached = Session(self, unit.is_graph, self._reached).reached(unit)
+        return any(each is not unit and each.name.path == path and each.name.name in others for each in reached)
 
     def _in_file(self, path: str, found: Iterable[PlacedProblem]) -> list[Problem]:
         definitions = self.definitions(path)

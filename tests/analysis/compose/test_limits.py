@@ -126,6 +126,20 @@ def test_bounds_have_a_limit(times: int, given: str) -> None:
     assert time.process_time() - start < _SECONDS
 
 
+def test_what_is_too_large_is_told_once() -> None:
+    leaf = _LEAF.replace("y: real[n]", "y: real[n * 2]")
+    levels = "".join(
+        _level(at, f"t = o{at - 1}(x); y = o{at - 1}(t);").replace("y: real[n]", f"y: real[n * 2 ** (2 ** {at})]")
+        for at in range(1, 61)
+    )
+    text = leaf + levels + (_GRAPH % 60).replace("y: real[4]", "y: real[4 * 2 ** (2 ** 60)]")
+    start = time.process_time()
+    (found,) = snapshot_of({"main.sknd": text.replace("o12(", "o3(")}).diagnostics("main.sknd")
+    assert found.rule == "value-too-large"
+    assert "2 ** (2 ** 13)" in text[: found.location.span.end]
+    assert time.process_time() - start < _SECONDS
+
+
 @pytest.mark.parametrize("body", ["neg(v)", "{ w = neg(v); yield w; }", "{ yield v; }", "many(v)"])
 def test_loops_in_loops(body: str) -> None:
     text = (
