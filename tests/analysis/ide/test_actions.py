@@ -18,7 +18,22 @@ from snd_analysis.source import Span
 
 ROOT = Path(__file__).parents[3]
 LIBRARY = ROOT / "analysis" / "snd_analysis" / "stdlib"
+# Mistakes of a kind that share operands: the fixes of all of them begin or end at one place.
+CHAINS = """operator chains {
+    @attrib { a: int; b: bool; c: bool; d: bool; }
+    @input { x: real[n]; }
+    @output { y: real[n]; }
+    @using {
+        power = a ** 2 ** 2 ** 2;
+        logical = b || c && d || b;
+        longer = b && c || d && b || c;
+        either = a ** 2 ** 2 > 1 || b && c;
+    }
+    @compose { y = x; }
+}
+"""
 PROGRAMS = {
+    "chains": {"operators.sknd": CHAINS},
     **{f"rule {rule.name}": split_files(rule.bad) for rule in catalogue().values()},
     **{path.name: read_program(path) for path in sorted((ROOT / "examples").iterdir())},
     **{name: {name: (LIBRARY / name).read_text()} for name in ("quant.sknd", "linalg.sknd", "rand.sknd")},
@@ -79,6 +94,18 @@ def test_no_action_makes_it_worse(name: str):
 @pytest.mark.parametrize("path", random.Random(5).sample(INVALID, 60), ids=lambda path: path.stem)
 def test_no_action_makes_what_is_wrong_worse(path: Path):
     assert_no_action_makes_it_worse(read_program(path), 4)
+
+
+def test_fixes_of_a_chain_are_made_together():
+    done = after(CHAINS, "** 2 ** 2;", "fix all of 'chained-power' (3)")
+    assert "power = ((a ** 2) ** 2) ** 2;" in done
+    assert "either = (a ** 2) ** 2 > 1" in done
+    done = after(CHAINS, "&& d || b", "fix all of 'mixed-logical-operators' (6)")
+    assert "logical = ((b || c) && d) || b;" in done
+    assert "longer = (((b && c) || d) && b) || c;" in done
+    done = after(CHAINS, "x", "fix all that can be fixed safely", ("source.fixAll",))
+    assert "power = ((a ** 2) ** 2) ** 2;" in done
+    assert "longer = (((b && c) || d) && b) || c;" in done
 
 
 # ---- each of them ----------------------------------------------------------------------------------------------------

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from snd_analysis.diagnostics import Diagnostic, TextEdit
+from snd_analysis.diagnostics import Diagnostic, Fix, TextEdit
 from snd_analysis.ide.actions.action import Action, ActionKind, Request
+from snd_analysis.source import Span
 
 
 def fixes(request: Request) -> Iterator[Action]:
@@ -33,21 +34,54 @@ def fix_all(request: Request) -> Iterator[Action]:
 def together(diagnostics: Iterable[Diagnostic]) -> tuple[tuple[TextEdit, ...], tuple[Diagnostic, ...]]:
     """The edits of those fixes that don't come in each other's way, and what they fix. The first ones win."""
     edits: list[TextEdit] = []
+    chosen: list[Fix] = []
     fixed: list[Diagnostic] = []
     for found in diagnostics:
-        assert found.fix is not None
-        new = [edit for edit in found.fix.edits if edit not in edits]
-        if not any(_collide(edit, other) for edit in new for other in edits):
-            edits += new
-            fixed.append(found)
+        fix = found.fix
+        assert fix is not None
+        if any(_collide(fix, other) for other in chosen):
+            continue
+        if not any(fix.edits == other.edits for other in chosen):
+            # An import serves all that need it; parentheses at one place belong to one expression each.
+            edits += [edit for edit in fix.edits if not (_is_import(edit) and edit in edits)]
+            chosen.append(fix)
+        fixed.append(found)
     return tuple(sorted(edits, key=lambda edit: edit.location)), tuple(fixed)
 
 
-def _collide(first: TextEdit, second: TextEdit) -> bool:
-    one, other = first.location.span, second.location.span
-    if first.location.path != second.location.path:
+def _collide(first: Fix, second: Fix) -> bool:
+    if first.edits == second.edits or _are_nested(first, second):
         return False
-    if one.start == one.end == other.start == other.end:
-        # Both insert at one place: two imports may follow each other, of anything else the order is not known.
-        return not (first.text.strip().startswith("import ") and second.text.strip().startswith("import "))
-    return (one.start < other.end and other.start < one.end) or one == other
+    return any(_conflict(edit, other) for edit in first.edits for other in second.edits)
+
+
+def _are_nested(first: Fix, second: Fix) -> bool:
+    """Whether both put parentheses around expressions of which one is a part of the other."""
+    one, other = _parenthesised(first), _parenthesised(second)
+    if one is None or other is None or first.edits[0].location.path != second.edits[0].location.path:
+        return False
+    return (one.start <= other.start and other.end <= one.end) or (other.start <= one.start and one.end <= other.end)
+
+
+def _parenthesised(fix: Fix) -> Span | None:
+    """What a fix puts parentheses around, if it does nothing else."""
+    if [edit.text for edit in fix.edits] != ["(", ")"]:
+        return None
+    opening, closing = (edit.location.span for edit in fix.edits)
+    is_around = opening.start == opening.end < closing.start == closing.end
+    return Span(opening.start, closing.end) if is_around else None
+
+
+def _conflict(first: TextEdit, second: TextEdit) -> bool:
+    if first.location.path != second.location.path or (_is_import(first) and _is_import(second)):
+        return False
+    one, other = first.location.span, second.location.span
+    if one.start == one.end or other.start == other.end:  # an insertion beside another edit: their order is a guess
+        return one.start <= other.end and other.start <= one.end
+    return one.start < other.end and other.start < one.end
+
+
+def _is_import(edit: TextEdit) -> bool:
+    """Whether an edit inserts an import; of those, one may follow the other."""
+    span = edit.location.span
+    return span.start == span.end and edit.text.strip().startswith("import ")
