@@ -12,9 +12,9 @@ from pathlib import Path
 import processes
 import pytest
 
-import snd_analysis.workspace
+import snd_analysis
 
-LIBRARY = Path(snd_analysis.workspace.__file__).parent / "stdlib"
+LIBRARY = Path(snd_analysis.__file__).parent / "stdlib"
 
 
 def test_every_rule_that_the_command_knows_by_name_exists():

@@ -54,15 +54,15 @@ def _costs(operation):
 def test_branches(shapes):
     found = shapes("y = if c then scaled(x) else { t = nn.relu(x); r = math.add(t, 1.0); yield r; };")
     (operation,) = found["operations"]
-    assert (operation["operator"], operation["inputs"]) == ("if", ["c", "x", "y.w"])
+    assert (operation["operator"], operation["inputs"]) == ("if", ["c", "x", "y.then.w"])
     assert (operation["outputs"], _costs(operation)) == (["y"], (None, 2 * 4 * 4))
     condition, then, other = (operation["subgraphs"][name] for name in ("condition", "then", "else"))
     assert (_names(condition["outputs"]), condition["operations"]) == (["c"], [])
     assert [each["operator"] for each in then["operations"]] == ["nn.linear"]
     assert then["outputs"][0]["shape"] == [2, 4]
     assert [each["operator"] for each in other["operations"]] == ["nn.relu", "math.add"]
-    assert other["operations"][1]["inputs"] == ["y.t", {"value": 1.0}]
-    assert _names(other["tensors"]) == ["y.t", "y.r"]
+    assert other["operations"][1]["inputs"] == ["y.else.t", {"value": 1.0}]
+    assert _names(other["tensors"]) == ["y.else.t", "y.else.r"]
     assert not {"y.t", "y.r"} & set(_names(found["tensors"]))
     assert _names(found["variables"]) == ["v", "y.w"]
 
@@ -74,7 +74,7 @@ def test_a_branch_costs_what_the_dearest_case_does(shapes):
     )
     operation = found["operations"][1]
     assert list(operation["subgraphs"]) == ["condition1", "then1", "condition2", "then2", "else"]
-    assert operation["inputs"] == ["c", "x", "d", "y.w", "v"]
+    assert operation["inputs"] == ["c", "x", "d", "y.then[1].w", "v"]
     assert _costs(operation) == (None, 2 * 2 * 4 * 4)
     same = shapes("y = if c then scaled(x) else { a = nn.linear(x, v); yield a; };")["operations"][0]
     assert _costs(same) == (2 * 4 * 4, None)
