@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from snd_analysis.source import Edit, Span
 from snd_analysis.syntax import nodes
@@ -67,11 +67,35 @@ def report_optional_default(context: Context, declaration: Declaration) -> None:
     parameter = declaration.parameter
     assert parameter.default is not None
     modifier = next(each for each in parameter.modifiers if each.text == "optional")
-    removed = context.span(modifier)
-    repair = Repair("remove 'optional'", (Edit(Span(removed.start, removed.end + 1), ""),), safe=False)
+    if _is_tested_for_null(context, parameter.name):
+        before = (parameter.name, parameter.type, parameter.rank, parameter.shape, parameter.pack)
+        end = max(context.span(each).end for each in before if each is not None)
+        repair = Repair("remove the default", (Edit(Span(end, context.span(parameter.default).end), ""),), safe=False)
+    else:
+        removed = context.span(modifier)
+        repair = Repair("remove 'optional'", (Edit(Span(removed.start, removed.end + 1), ""),), safe=False)
     message = f"'{declaration.name}' is optional, and so null if it is not given: it can't have a default as well"
     notes = (context.note(modifier, "'optional' is here"),)
     context.report("optional-default", parameter.default, message, notes, repair)
+
+
+def _is_tested_for_null(context: Context, name: nodes.Name) -> bool:
+    """Whether the definition has ``?a`` or ``a ?? b`` of a parameter, which only what may be null can have."""
+    symbol = context.symbol(name)
+    return symbol is not None and any(
+        context.symbol(each) == symbol
+        for tested in _tested_for_null(context.definition)
+        for each in nodes.descendants(tested)
+    )
+
+
+def _tested_for_null(definition: nodes.Definition) -> Iterator[nodes.Node]:
+    for node in nodes.descendants(definition):
+        match node:
+            case nodes.Coalesce(value=tested):
+                yield tested
+            case nodes.Unary(operator=operator, operand=tested) if operator.text == "?":
+                yield tested
 
 
 def _report_tensor(context: Context, declaration: Declaration) -> None:

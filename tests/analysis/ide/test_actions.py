@@ -139,6 +139,42 @@ graph net {{
 """
 
 
+OPTIONAL = """operator f {
+    @attrib { a: optional bool = true; }
+    @input { x: real[n]; }
+    @output { y: real[n]; }
+    @using { c = %s; }
+    @lower { y[i,] = c ? x[i,] : 0.0, i < n; }
+}
+"""
+
+
+@pytest.mark.parametrize("use", ["a ?? true", "(a) ?? false", "?a ? a : false", "?a && a"])
+def test_what_is_tested_for_null_stays_optional(use: str):
+    text = OPTIONAL % use
+    assert "remove 'optional'" not in titles(text, "= true;")
+    done = after(text, "= true;", "remove the default")
+    assert "{ a: optional bool; }" in done
+    assert check({"operators.sknd": done}) == {"operators.sknd": []}
+
+
+def test_what_is_not_tested_for_null_keeps_its_default():
+    text = OPTIONAL % "!a"
+    done = after(text, "= true;", "remove 'optional'")
+    assert "{ a: bool = true; }" in done
+    assert check({"operators.sknd": done}) == {"operators.sknd": []}
+
+
+def test_packs_and_tensors_that_are_tested_for_null():
+    text = """operator scale {
+    @input { x: real[n]; zs: optional real[]..(2) = [0.5, 0.5]; }
+    @output { y: real[n]; }
+    @lower { y[i,] = x[i,] + (zs[0][] ?? 0.0), i < n; }
+}
+"""
+    assert "zs: optional real[]..(2); }" in after(text, "= [0.5", "remove the default")
+
+
 def test_missing_attributes():
     text = GRAPH.format("y = nn.max_pool{stride=1}(x);")
     assert "max_pool{stride=1, size=1}(x)" in after(text, "max_pool", "add the attribute 'size'")
