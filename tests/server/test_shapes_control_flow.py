@@ -64,7 +64,7 @@ def test_branches(shapes):
     assert other["operations"][1]["inputs"] == ["y.else.t", {"value": 1.0}]
     assert _names(other["tensors"]) == ["y.else.t", "y.else.r"]
     assert not {"y.t", "y.r"} & set(_names(found["tensors"]))
-    assert _names(found["variables"]) == ["v", "y.w"]
+    assert _names(found["variables"]) == ["v", "y.then.w"]
 
 
 def test_a_branch_costs_what_the_dearest_case_does(shapes):
