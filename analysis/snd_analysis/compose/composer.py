@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
+from snd_analysis import shapes
 from snd_analysis.compose.binding import Given, as_tensor, evaluation_failure
 from snd_analysis.compose.declared import dynamic_extent
 from snd_analysis.compose.failure import Failure, Site
@@ -13,7 +14,7 @@ from snd_analysis.compose.instance import Instance
 from snd_analysis.compose.naming import Naming
 from snd_analysis.compose.outputs import check_output
 from snd_analysis.compose.quantization import quantizations
-from snd_analysis.compose.renewal import Renewal
+from snd_analysis.compose.renewal import Renewal, concerned
 from snd_analysis.compose.results import Targets, assign, made_output
 from snd_analysis.compose.reuse import LastingModel, alike, compose_lasting, first_name
 from snd_analysis.compose.session import Session
@@ -23,7 +24,7 @@ from snd_analysis.model import Graph, Operation, Place, RuntimeCheck, Tensor, Te
 from snd_analysis.names.symbols import OperatorName, Symbol
 from snd_analysis.shapes import TRUE, Integer, Truth
 from snd_analysis.syntax import nodes
-from snd_analysis.values import NULL, UNDEFINED, EvaluationError, Value
+from snd_analysis.values import NULL, UNDEFINED, EvaluationError, Value, substitute
 
 Values = list[TensorValue]
 
@@ -235,7 +236,7 @@ class Composer:
         if unit is None:
             return None
         given = self.given(call)
-        instance = self.session.instance(unit, given)
+        instance, actual = self.session.shared_instance(unit, given)
         self.work.add_instance(instance)
         for failure in instance.failures:
             self.blame(failure, call, unit)
@@ -246,16 +247,20 @@ class Composer:
             made_output(self, output, member.name, targets, at, place)
             for at, (output, member) in enumerate(zip(instance.outputs, unit.outputs, strict=True))
         )
-        if instance.dynamic:
-            renewal = Renewal(instance.dynamic)
+        attributes, checks = instance.attributes, tuple(instance.checks)
+        if actual:
+            attributes = {name: substitute(value, actual) for name, value in attributes.items()}
+            checks = tuple(replace(check, condition=shapes.substitute(check.condition, actual)) for check in checks)
+        if instance.dynamic or actual:
+            renewal = Renewal(concerned(instance.dynamic, instance.outputs), actual)
             outputs = tuple(renewal.tensors(output) for output in outputs)
             self.instance.dynamic.update(renewal.extents)
         if self.made_before:
             outputs = tuple(map(self._as_before, outputs))
         self.operations.append(
             Operation(
-                name, self.scope_of(targets), instance.scope.dtypes, instance.attributes,
-                given.inputs, outputs, place, instance, labelled=targets.is_written, checks=tuple(instance.checks),
+                name, self.scope_of(targets), instance.scope.dtypes, attributes,
+                given.inputs, outputs, place, instance, labelled=targets.is_written, checks=checks,
             )
         )  # fmt: skip
         return list(outputs)

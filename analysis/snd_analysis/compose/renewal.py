@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from snd_analysis import shapes
@@ -11,25 +11,24 @@ from snd_analysis.model import Shape, Tensor, TensorValue, empty_pack, item_of_e
 from snd_analysis.shapes import Integer
 from snd_analysis.values import Maybe, Pack, Run, substitute
 
+# More are only kept apart where an output has them.
+_MOST_EXTENTS = 64
 
-class Renewal:
-    """Puts new unknowns, with names and bounds as before, in place of the dynamic extents of one instance."""
 
-    def __init__(self, dynamic: Mapping[Dynamic, Integer]) -> None:
-        self._values: dict[Hashable, Integer] = {}
-        for key, extent in dynamic.items():
-            leaf = next(iter(extent.leaves))
-            self._values[key] = shapes.variable(Dynamic(key.declared), leaf.name, leaf.low, leaf.high)
+class Replacement:
+    """Puts other extents in place of unknown ones, by key."""
 
-    @property
-    def extents(self) -> dict[Dynamic, Integer]:
-        """The new extents, as an instance around needs them."""
-        return {next(iter(extent.leaves)).key: extent for extent in self._values.values()}  # type: ignore[misc]
+    def __init__(self, values: Mapping[Hashable, Integer]) -> None:
+        self._values = values
+        self._replaced: dict[Tensor, Tensor] = {}
 
     def tensors(self, value: TensorValue) -> TensorValue:
-        """A tensor, or those of a pack, with new extents."""
+        """A tensor, or those of a pack, with other extents; one in two places stays one."""
         if isinstance(value, Tensor):
-            return value if value.shape is None else replace(value, shape=self._shape(value.shape))
+            if value not in self._replaced:
+                shape = value.shape
+                self._replaced[value] = value if shape is None else replace(value, shape=self._shape(shape))
+            return self._replaced[value]
         if isinstance(value, Maybe):
             return Maybe(value.present, self.tensors(value.value))
         if isinstance(value, Pack):
@@ -53,5 +52,62 @@ class Renewal:
         )
 
     def _extent(self, extent: Integer) -> Integer:
-        renewed = substitute(extent, self._values)
-        return renewed if isinstance(renewed, Integer) else extent
+        replaced = substitute(extent, self._values)
+        return replaced if isinstance(replaced, Integer) else extent
+
+
+class Renewal(Replacement):
+    """Puts new unknowns, with names and bounds as before, in place of the dynamic extents of one instance.
+
+    Others, by key, may be put in place of what else is unknown in it.
+    """
+
+    def __init__(self, dynamic: Mapping[Dynamic, Integer], others: Mapping[Hashable, Integer] | None = None) -> None:
+        self._new: list[Integer] = []
+        values = dict(others or {})
+        for key, extent in dynamic.items():
+            leaf = next(iter(extent.leaves))
+            values[key] = new = shapes.variable(Dynamic(key.declared), leaf.name, leaf.low, leaf.high)
+            self._new.append(new)
+        super().__init__(values)
+
+    @property
+    def extents(self) -> dict[Dynamic, Integer]:
+        """The new extents, as an instance around needs them."""
+        return {next(iter(extent.leaves)).key: extent for extent in self._new}  # type: ignore[misc]
+
+
+def concerned(dynamic: Mapping[Dynamic, Integer], outputs: Iterable[TensorValue]) -> Mapping[Dynamic, Integer]:
+    """The dynamic extents of an instance that its invocations have as their own: of many, those in its outputs.
+
+    Each operator that invokes two others would else have twice as many.
+    """
+    if len(dynamic) <= _MOST_EXTENTS:
+        return dynamic
+    keys = {leaf.key for value in outputs for extent in extents_of(value) for leaf in extent.leaves}
+    return {key: extent for at, (key, extent) in enumerate(dynamic.items()) if at < _MOST_EXTENTS or key in keys}
+
+
+def extents_of(value: TensorValue) -> Iterator[Integer]:
+    """The extents of a tensor, and lengths and extents of a pack, in their order."""
+    if isinstance(value, Tensor):
+        for part in value.shape or ():
+            yield from _lengths(part)
+    elif isinstance(value, Maybe):
+        yield from extents_of(value.value)
+    elif isinstance(value, Pack):
+        for segment in value.segments or (item_of_empty(value),):
+            if isinstance(segment, Run):
+                yield segment.length
+                yield from extents_of(segment.element)
+            else:
+                yield from extents_of(segment)
+
+
+def _lengths(part: Integer | Run) -> Iterator[Integer]:
+    if isinstance(part, Integer):
+        yield part
+    else:
+        yield part.length
+        if isinstance(part.element, Integer):
+            yield part.element

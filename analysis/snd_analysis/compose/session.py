@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from typing import Protocol
 
 from snd_analysis.compose.binding import Given, bind
 from snd_analysis.compose.failure import BindingFailed, Unbindable
 from snd_analysis.compose.instance import Instance, evaluate_declarations
 from snd_analysis.compose.scope import Scope
+from snd_analysis.compose.stand_ins import StandIns
 from snd_analysis.compose.unit import Unit
 from snd_analysis.compose.work import MOST_LEVELS
 from snd_analysis.model import Tensor, TensorKind, TensorValue, empty_pack, item_of_empty
 from snd_analysis.names.symbols import OperatorName
+from snd_analysis.shapes import Integer
 from snd_analysis.values import Maybe, Pack, Run, Value
 
 # A unit with more instances forgets them all: they come from edits of long ago.
 _MOST_INSTANCES = 4096
+_MANY_INSTANCES = 64
 
 
 class Definitions(Protocol):
@@ -123,6 +126,17 @@ class Session:
                 unit.instances.clear()
             instance = unit.instances[key] = self._made(unit, given)
         return instance
+
+    def shared_instance(self, unit: Unit, given: Given) -> tuple[Instance, Mapping[Hashable, Integer]]:
+        """The instance for what an invocation gives, and what unknowns in its declarations stand for, by key.
+
+        Of an operator with many instances, invocations that differ only in their dynamic extents have one in common:
+        else each level of operators that invoke others twice would double them.
+        """
+        if len(unit.instances) < _MANY_INSTANCES:
+            return self.instance(unit, given), {}
+        stand_ins = StandIns(given)
+        return self.instance(unit, stand_ins.given), stand_ins.actual
 
     def _made(self, unit: Unit, given: Given) -> Instance:
         from snd_analysis.compose.composer import compose_body

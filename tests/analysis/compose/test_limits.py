@@ -50,7 +50,9 @@ def _selections(operator: str, count: int) -> str:
 
 HOSTILE = {
     "pack of inputs": "graph main { @input { x: real[3]..(10 ** 9); } @output { y: real[3]; } @compose { y = x[0]; } }",
-    "rank of an input": "graph main { @input { x: real[2 ..(10 ** 20)]; } @output { y: real[]; } @compose { y = 1.0; } }",
+    "rank of an input": (
+        "graph main { @input { x: real[2 ..(10 ** 20)]; } @output { y: real[]; } @compose { y = 1.0; } }"
+    ),
     "shape from a range": (
         "import layout; graph main { @input { x: real[3]; } @output { y: real[3]; }\n"
         "@compose { y = x; ~ = layout.reshape{shape=[0:10 ** 12]}(x); } }"
@@ -124,6 +126,49 @@ def test_bounds_have_a_limit(times: int, given: str) -> None:
     start = time.process_time()
     snapshot_of({"main.sknd": _squares(times, given)}).diagnostics("main.sknd")
     assert time.process_time() - start < _SECONDS
+
+
+def _dynamic(depth: int, assertion: str = "") -> str:
+    """Each level twice the one below it, the extents known by the run only; ``assertion`` is the leaf's."""
+    leaf = (
+        "operator o0 { @input { x: real[n]; } @output { y: real[~|n]; } "
+        f"@assert {{ {assertion} }} @lower {{ y[i,] = x[i,], i < n; }} }}\n"
+    )
+    levels = "".join(
+        _level(at, f"t = o{at - 1}(x); y = o{at - 1}(t);").replace("y: real[n]", "y: real[~|n]")
+        for at in range(1, depth + 1)
+    )
+    graph = (
+        f"graph net {{ @input {{ x: real[s|64]; }} @output {{ y: real[~|64]; }} @compose {{ y = o{depth}(x); }} }}\n"
+    )
+    return (leaf if assertion else leaf.replace("@assert {  } ", "")) + levels + graph
+
+
+@pytest.mark.parametrize("depth", [8, 20, 30])
+def test_dynamic_extents_do_not_double(depth: int) -> None:
+    start = time.process_time()
+    assert not snapshot_of({"main.sknd": _dynamic(depth)}).diagnostics("main.sknd")
+    assert time.process_time() - start < _SECONDS
+
+
+def test_a_dynamic_extent_stays_that_of_its_invocation() -> None:
+    times = 90
+    statements = "".join(f"t{at} = o0(t{at - 1}); " for at in range(1, times + 1))
+    text = _dynamic(0, "n >= 0 && n != 7: 'odd';").split("graph")[0] + (
+        "graph net { @input { x: real[s|64]; } @output { y: real[~|64]; } "
+        f"@compose {{ t0 = x; {statements} y = o0(t{times}); }} }}\n"
+    )
+    composition = composed(text)
+    assert not composition.failures
+    assert composition.graph is not None
+    operations = composition.graph.operations
+    assert len({operation.instance for operation in operations}) < times
+    extents = [operation.outputs[0].shape[0] for operation in operations]
+    assert len(set(extents)) == len(extents) == times + 1
+    for operation in operations:
+        (given,) = operation.inputs
+        (check,) = operation.checks
+        assert check.condition.leaves == given.shape[0].leaves
 
 
 def test_what_is_too_large_is_told_once() -> None:

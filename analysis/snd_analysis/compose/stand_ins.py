@@ -1,0 +1,47 @@
+"""Invocations that differ only in their dynamic extents, seen as one (2.6.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from functools import lru_cache
+
+from snd_analysis import shapes
+from snd_analysis.compose.binding import Given
+from snd_analysis.compose.declared import Dynamic
+from snd_analysis.compose.renewal import Replacement, extents_of
+from snd_analysis.shapes import Integer
+from snd_analysis.shapes.integer import Leaf
+from snd_analysis.values import substitute
+
+
+class StandIns:
+    """What an invocation gives, with other unknowns of the same names and bounds in place of dynamic extents.
+
+    They are numbered as they appear in the inputs: invocations that nothing else tells apart give the same.
+    """
+
+    def __init__(self, given: Given) -> None:
+        stand_ins: dict[Hashable, Integer] = {}
+        self.actual: dict[Hashable, Integer] = {}
+        """By stand-in what it stands for."""
+        for leaf in (leaf for value in given.inputs for extent in extents_of(value) for leaf in _dynamic(extent)):
+            if leaf.key not in stand_ins:
+                made = _stand_in(len(stand_ins), leaf.name, leaf.low, leaf.high, leaf.key.declared)  # type: ignore[attr-defined]
+                stand_ins[leaf.key] = made
+                self.actual[next(iter(made.leaves)).key] = shapes.variable(leaf.key, leaf.name, leaf.low, leaf.high)
+        replacement = Replacement(stand_ins)
+        self.given = Given(
+            given.dtypes,
+            {name: substitute(value, stand_ins) for name, value in given.attributes.items()},
+            tuple(replacement.tensors(value) for value in given.inputs),
+        )
+
+
+def _dynamic(extent: Integer) -> list[Leaf]:
+    found = [leaf for leaf in extent.leaves if isinstance(leaf.key, Dynamic)]
+    return sorted(found, key=lambda leaf: leaf.name)
+
+
+@lru_cache(maxsize=4096)
+def _stand_in(number: int, name: str, low: int | None, high: int | None, declared: bool) -> Integer:
+    return shapes.variable(Dynamic(declared), name, low, high)
