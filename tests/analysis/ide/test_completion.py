@@ -240,6 +240,49 @@ def test_modules_beside_the_file():
     assert [item.label for item in completions(inner, "main.sknd", 14, files=list(files)).items] == ["down"]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import nn;\n│\noperator f { }\n", "import nn;\n# a comment\n│\noperator f { }\n", "import nn; │",
+        "import nn, math;\n\n│\nimport image;\n", "import nn;\nimport math;\n│",
+    ],
+)  # fmt: skip
+def test_no_module_stands_behind_an_import(text: str):
+    assert set(_labels(text)) == {"graph", "import", "operator", "public"}
+
+
+@pytest.mark.parametrize("text", ["import nn, │", "import nn;\nimport │\noperator f { }\n", "import nn, im│;\n"])
+def test_modules_stand_in_an_import(text: str):
+    assert "image" in _labels(text)
+    assert not {"nn", "operator"} & set(_labels(text))
+
+
+def test_extensions_are_no_modules():
+    assert _labels("extension one, │") == []
+
+
+def _written(text: str, snippets: bool) -> dict[str, tuple[str, bool]]:
+    """What the items write, by their labels, and whether it is a snippet."""
+    at = text.index("│")
+    found = completions(snapshot_of({"main.sknd": text.replace("│", "")}), "main.sknd", at, snippets)
+    return {item.label: (item.inserted, item.is_snippet) for item in found.items}
+
+
+def test_keywords_come_with_what_must_follow():
+    found = _written("│\n", snippets=True)
+    assert found["import"] == ("import ${1:module};", True)
+    assert found["extension"] == ("extension ${1:name};", True)
+    assert found["version"] == ("version 2.0;", False)
+    assert found["public"][0].startswith("public operator ${1:name} {\n")
+    assert found["operator"][0].startswith("operator ${1:name} {\n")
+    assert _written("imp│ nn;\n", snippets=True) == {"import": ("import", False)}
+    assert _written("pub│ operator f { }\n", snippets=True) == {"public": ("public", False)}
+    plain = _written("│\n", snippets=False)
+    assert plain["import"] == ("import", False)
+    assert plain["extension"] == ("extension ", False)
+    assert plain["public"] == ("public", False)
+
+
 def test_a_long_graph_is_no_obstacle():
     """One statement is read again, not all."""
     statements = "\n".join(f"        t{at + 1} = math.add(t{at}, t0);" for at in range(1500))

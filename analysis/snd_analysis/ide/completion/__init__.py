@@ -76,7 +76,7 @@ def _offered(snapshot: Snapshot, place: Place, snippets: bool, files: Sequence[s
         return
     if not place.qualifier and not place.in_sample:
         yield from words.keywords(place, snippets)
-    if "IMPORT" in stack.symbols and stack.frame is Frame.DOCUMENT:
+    if stack.frame is Frame.DOCUMENT and "qualified" in stack.roles:  # behind 'import', and not behind its ';'
         yield from modules.imports(snapshot, place, files)
         return
     if "ID" not in stack.terminals and not place.qualifier:

@@ -39,6 +39,11 @@ _DEFINITION = """ ${1:name} {
         $0
     }
 }"""
+# What stands outside of definitions, with what must follow; written where nothing follows yet.
+_SNIPPETS = {
+    "OPERATOR": f"operator{_DEFINITION}", "GRAPH": f"graph{_DEFINITION}", "PUBLIC": f"public operator{_DEFINITION}",
+    "IMPORT": "import ${1:module};",
+}  # fmt: skip
 _LATE, _LATER = 4, 6
 
 
@@ -51,14 +56,18 @@ def keywords(place: Place, snippets: bool) -> Iterator[Completion]:
         word = literals.get(kind, "")
         if not word.isalpha() or kind in _LITERALS or not _makes_sense(place, kind):
             continue
-        snippet = snippets and kind in ("OPERATOR", "GRAPH") and is_document and place.following == ""
+        snippet = _SNIPPETS.get(kind, "") if snippets and is_document and place.following == "" else ""
         yield Completion(
-            word, CompletionKind.KEYWORD, 0 if is_document else _LATE, text=word + _DEFINITION if snippet else "",
-            is_snippet=snippet, subject=("word", "keywords", word),
+            word, CompletionKind.KEYWORD, 0 if is_document else _LATE, text=snippet, is_snippet=snippet != "",
+            subject=("word", "keywords", word),
         )  # fmt: skip
     if is_document and not place.stack.symbols and place.chunk.start == 0 and "VERSION" in expected:
-        for word, text in (("version", "version 2.0;"), ("extension", "extension ")):
-            yield Completion(word, CompletionKind.KEYWORD, _LATE, text=text, subject=("word", "keywords", word))
+        snippet = "extension ${1:name};" if snippets and place.following == "" else ""
+        for word, text in (("version", "version 2.0;"), ("extension", snippet or "extension ")):
+            yield Completion(
+                word, CompletionKind.KEYWORD, _LATE, text=text, is_snippet=text == snippet,
+                subject=("word", "keywords", word),
+            )  # fmt: skip
 
 
 def _makes_sense(place: Place, kind: str) -> bool:
