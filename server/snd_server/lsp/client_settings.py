@@ -2,20 +2,21 @@
 
 The keys are those of ``snd.toml`` (``select``, ``ignore``, ``error``, ``warn``, ``module-paths``, ``line-width``), also
 in the spelling of editors (``modulePaths``, ``lineWidth``). They outweigh the configuration files, as a command line
-does. Other keys are the switches of features, which each feature reads for itself.
+does. Other keys are the switches of features, which each feature reads for itself. A key whose value is wrong counts
+as not said.
 """
 
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from snd_server.config_schema import ConfigError, Settings, checked_settings
+from snd_server.config_schema import ConfigError, checked_settings
+from snd_server.lsp.switches import mistakes_of_switches, spelled
 from snd_server.lsp.uris import path_of
 from snd_server.selection import RuleSettings
 
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
 
 SECTION = "snd"
 
-_KEYS = frozenset({"select", "ignore", "error", "warn", "module-paths", "line-width"})
-_CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
+_KEYS = ("select", "ignore", "error", "warn", "module-paths", "line-width")
+_ORIGIN = f"the settings '{SECTION}' of the editor"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,8 @@ class ClientSettings:
     line_width: int | None = None
     switches: Mapping[str, Any] = field(default_factory=dict)
     """Everything else, as the client sent it."""
+    mistakes: tuple[str, ...] = ()
+    """What is wrong with what the client sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,20 +55,42 @@ class Scopes:
         around = [folder for folder in self.by_folder if path.startswith(folder.rstrip(os.sep) + os.sep)]
         return self.by_folder[max(around, key=len)] if around else self.everywhere
 
+    @property
+    def mistakes(self) -> tuple[str, ...]:
+        """What is wrong with any of them; clients repeat for folders what holds everywhere."""
+        return tuple(
+            dict.fromkeys(each for one in (self.everywhere, *self.by_folder.values()) for each in one.mistakes)
+        )
+
 
 def parse_client_settings(value: Any, folder: str | None = None) -> ClientSettings:
-    """The settings that a client sent; relative module paths are below ``folder``. Raises ConfigError."""
+    """The settings that a client sent; relative module paths are below ``folder``."""
     if value is None:
         return ClientSettings()
     if not isinstance(value, dict):
-        raise ConfigError(f"the settings '{SECTION}' of the editor must be an object")
-    spelled = {_CAPITAL.sub("-", str(key)).lower(): (key, each) for key, each in value.items() if each is not None}
-    known = {name: each for name, (_, each) in spelled.items() if name in _KEYS}
-    switches = {key: each for name, (key, each) in spelled.items() if name not in _KEYS}
-    settings = checked_settings(known, f"the settings '{SECTION}' of the editor")
-    paths = tuple(os.path.join(folder or os.curdir, path) for path in settings.module_paths)
-    width = settings.line_width if settings.line_width != Settings().line_width or "line-width" in known else None
-    return ClientSettings(settings.rules, tuple(map(os.path.abspath, paths)), width, switches)
+        return ClientSettings(mistakes=(f"{_ORIGIN} must be an object",))
+    by_name = {spelled(key): (key, each) for key, each in value.items() if each is not None}
+    known, mistakes = _checked({name: each for name, (_, each) in by_name.items() if name in _KEYS})
+    switches = {key: each for name, (key, each) in by_name.items() if name not in _KEYS}
+    mistakes += [f"{_ORIGIN}: {each}" for each in mistakes_of_switches(switches, _KEYS)]
+    settings = checked_settings(known, _ORIGIN)
+    paths = (os.path.abspath(os.path.join(folder or os.curdir, path)) for path in settings.module_paths)
+    width = settings.line_width if "line-width" in known else None
+    return ClientSettings(settings.rules, tuple(paths), width, switches, tuple(mistakes))
+
+
+def _checked(given: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """Those settings that are right, and what is wrong with the others."""
+    right: dict[str, Any] = {}
+    mistakes: list[str] = []
+    for key, value in given.items():
+        try:
+            checked_settings({**right, key: value}, _ORIGIN)
+        except ConfigError as error:
+            mistakes.append(str(error))
+        else:
+            right[key] = value
+    return right, mistakes
 
 
 def register(server: SndServer) -> None:
@@ -76,7 +101,7 @@ def register(server: SndServer) -> None:
 def take(server: SndServer, value: Any) -> None:
     """Settings that came without being asked for: with ``initialize``, or with a change of them."""
     section = value.get(SECTION, value) if isinstance(value, dict) else value
-    server.session.set_scopes(Scopes(_parsed(server, section, None)))
+    _set(server, Scopes(parse_client_settings(section)))
 
 
 async def fetch(server: SndServer) -> None:
@@ -92,9 +117,9 @@ async def fetch(server: SndServer) -> None:
         server.fault("workspace/configuration", ValueError(f"{len(values)} answers to {len(items)} questions"))
         return
     by_folder = {
-        path_of(uri): _parsed(server, value, path_of(uri)) for uri, value in zip(folders, values[1:], strict=True)
+        path_of(uri): parse_client_settings(value, path_of(uri)) for uri, value in zip(folders, values[1:], strict=True)
     }
-    server.session.set_scopes(Scopes(_parsed(server, values[0], None), by_folder))
+    _set(server, Scopes(parse_client_settings(values[0]), by_folder))
 
 
 async def _change(server: SndServer, params: types.DidChangeConfigurationParams) -> None:
@@ -106,9 +131,10 @@ async def _change(server: SndServer, params: types.DidChangeConfigurationParams)
     server.refresher.everything()
 
 
-def _parsed(server: SndServer, value: Any, folder: str | None) -> ClientSettings:
-    try:
-        return parse_client_settings(value, folder)
-    except ConfigError as error:
-        server.warn(str(error))
-        return ClientSettings()
+def _set(server: SndServer, scopes: Scopes) -> None:
+    """Takes settings, and tells what is wrong with them that has not been told of those before."""
+    for mistake in scopes.mistakes:
+        if mistake not in server.wrong_settings:
+            server.warn(mistake)
+    server.wrong_settings = scopes.mistakes
+    server.session.set_scopes(scopes)

@@ -6,7 +6,6 @@ The switch ``inlayHints`` of the client's settings is ``false`` for no hints, or
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +15,7 @@ from snd_analysis.ide.inlay_hints import ALL_KINDS, HintKind, InlayHint, inlay_h
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.navigation import location
+from snd_server.lsp.switches import spelled
 from snd_server.lsp.uris import path_of
 from snd_server.lsp.value_texts import value_hints
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from snd_server.lsp.server import SndServer
 
 _KINDS = {HintKind.ARGUMENT: types.InlayHintKind.Parameter, HintKind.ATTRIBUTE: types.InlayHintKind.Parameter}
-_CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
 
 
 def register(server: SndServer) -> None:
@@ -53,7 +52,7 @@ def switched_on(switches: Mapping[str, Any]) -> frozenset[HintKind]:
         return frozenset()
     if not isinstance(found, Mapping):
         return ALL_KINDS
-    off = {_CAPITAL.sub("-", str(key)).lower() for key, value in found.items() if value is False}
+    off = {spelled(key) for key, value in found.items() if value is False}
     return frozenset(kind for kind in HintKind if kind.value not in off)
 
 

@@ -89,6 +89,8 @@ class SndServer(LanguageServer):
         """The exit status: 1 as long as the client has not said goodbye."""
         self.folders: dict[str, str] = {}
         """The workspace folders of the client: names by URI."""
+        self.wrong_settings: tuple[str, ...] = ()
+        """What is wrong with the settings of the client, of which it has been told."""
         self.diagnostic_abilities = DiagnosticAbilities()
         self.reading: asyncio.Task[None] | None = None
         """What reads messages."""

@@ -12,7 +12,6 @@ from lsprotocol import types
 from protocol_texts import BLOCKS, MAIN, RIGHT, UNKNOWN_NAME
 from pytest_lsp import LanguageClient
 
-from snd_server.config_schema import ConfigError
 from snd_server.lsp.client_settings import ClientSettings, Scopes, parse_client_settings
 
 UNUSED = "import nn;\n\n" + RIGHT
@@ -182,10 +181,66 @@ def test_settings_are_those_of_files_in_either_spelling():
     assert settings.switches == {"inlayHints": {"shapes": False}}
 
 
-@pytest.mark.parametrize("value", [[], {"select": "all"}, {"lineWidth": "wide"}, {"error": ["no-such-rule"]}])
-def test_settings_that_are_wrong(value: object):
-    with pytest.raises(ConfigError):
-        parse_client_settings(value)
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        ([], "must be an object"),
+        ({"select": "all"}, "'select' must be a list of strings"),
+        ({"lineWidth": "wide"}, "'line-width' must be a whole number"),
+        ({"error": ["no-such-rule"]}, "no-such-rule"),
+        ({"error": ["unused-import"], "warn": ["unused-import"]}, "is in both"),
+        ({"ignroe": []}, "unknown key 'ignroe'; did you mean 'ignore'?"),
+        ({"inlayHint": False}, "unknown key 'inlayHint'; did you mean 'inlay-hints'?"),
+        ({"inlayHints": 1}, "'inlayHints' must be true, false or an object"),
+        ({"inlayHints": {"shape": True}}, "'inlayHints': unknown switch 'shape'; did you mean 'shapes'?"),
+        ({"inlay-hints": {"blockEnds": "no"}}, "'inlay-hints.blockEnds' must be true or false"),
+        ({"codeLenses": {"bogus": True}}, "'codeLenses': unknown switch 'bogus'"),
+        ({"evaluation": {"timeout": 0}}, "'evaluation.timeout' must be a number above 0"),
+        ({"evaluation": {"seed": 1.5}}, "'evaluation.seed' must be a whole number"),
+        ({"evaluation": {"real": "f16"}}, "'evaluation.real' must be 'f32' or 'f64'"),
+    ],
+)
+def test_settings_that_are_wrong(value: object, told: str):
+    (mistake,) = parse_client_settings(value).mistakes
+    assert told in mistake
+    assert mistake.startswith("the settings 'snd' of the editor")
+
+
+def test_what_is_right_beside_a_mistake_counts():
+    value = {"lineWidth": 80, "select": ["nope"], "ignore": ["unused-import"], "inlayHints": {"bogus": 1}}
+    settings = parse_client_settings(value)
+    assert settings.line_width == 80
+    assert settings.rules.ignore == ("unused-import",)
+    assert settings.rules.select == ClientSettings().rules.select
+    assert len(settings.mistakes) == 2
+
+
+def test_what_is_no_mistake():
+    value = {
+        "trace": {"server": "off"}, "serverPath": "snd", "codeLenses": False, "lineWidth": None,
+        "inlayHints": {"blockEnds": False, "block-ends": True, "values": True, "shapes": None},
+        "evaluation": {"automatic": True, "timeout": 0.7, "memory": 64, "budget": 1, "seed": 0, "real": "f64"},
+    }  # fmt: skip
+    assert parse_client_settings(value).mistakes == ()
+
+
+async def test_each_mistake_is_told_once(client: Editor, folders: tuple[Path, Path]):
+    _, two = folders
+    wrong = {"inlayHints": {"bogus": 1}, "lineWidth": "x", "select": ["nope"]}
+
+    async def told(value: object) -> list[str]:
+        before = len(client.messages)
+        client.set_configuration(value, section="snd")
+        client.set_configuration({"snd": value}, scope_uri=two.as_uri())
+        client.workspace_did_change_configuration(types.DidChangeConfigurationParams(None))
+        await asyncio.sleep(0.5)
+        return sorted(each.message.partition(": ")[2] for each in client.messages[before:])
+
+    first = await told(wrong)
+    assert [message.split("'")[1] for message in first] == ["inlayHints", "line-width", "select"]
+    assert await told(wrong) == []
+    assert await told({}) == []
+    assert await told(wrong) == first, "what is wrong again is told again"
 
 
 def test_the_innermost_folder_counts():

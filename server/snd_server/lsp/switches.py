@@ -1,0 +1,78 @@
+"""What the switches of features may be, and what is wrong with those that a client sent.
+
+What is wrong counts as not said; the features read the rest for themselves.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from snd_analysis.ide.inlay_hints import HintKind
+from snd_server.selection import nearest
+
+_CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
+_Check = Callable[[Any], str | None]
+"""What a value must be, if it is not that."""
+
+
+def spelled(key: object) -> str:
+    """A key in the spelling of files: ``line-width`` for ``lineWidth``."""
+    return _CAPITAL.sub("-", str(key)).lower()
+
+
+def mistakes_of_switches(switches: Mapping[str, Any], others: Iterable[str]) -> Iterator[str]:
+    """One sentence about each mistake.
+
+    Clients have keys of their own in the section: one that is not known is a mistake if it was probably meant to be one
+    of these, or of ``others``.
+    """
+    for key, value in switches.items():
+        kinds = _SWITCHES.get(spelled(key))
+        if kinds is None:
+            meant = nearest(spelled(key), [*_SWITCHES, *others])
+            if meant is not None:
+                yield f"unknown key '{key}'; did you mean '{meant}'?"
+        elif isinstance(value, Mapping):
+            yield from _mistakes(key, value, kinds)
+        elif not isinstance(value, bool):
+            yield f"'{key}' must be true, false or an object of switches"
+
+
+def _mistakes(feature: str, given: Mapping[str, Any], kinds: Mapping[str, _Check]) -> Iterator[str]:
+    for key, value in given.items():
+        check = kinds.get(spelled(key))
+        if check is None:
+            meant = nearest(spelled(key), kinds)
+            yield f"'{feature}': unknown switch '{key}'" + ("" if meant is None else f"; did you mean '{meant}'?")
+        elif value is not None and (demand := check(value)) is not None:
+            yield f"'{feature}.{key}' must be {demand}"
+
+
+def _truth(value: Any) -> str | None:
+    return None if isinstance(value, bool) else "true or false"
+
+
+def _positive(value: Any) -> str | None:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return None if is_number and 0 < value < 1e9 else "a number above 0"
+
+
+def _seed(value: Any) -> str | None:
+    is_whole = isinstance(value, int) and not isinstance(value, bool)
+    return None if is_whole and 0 <= value < 1e9 else "a whole number from 0"
+
+
+def _precision(value: Any) -> str | None:
+    return None if value in ("f32", "f64") else "'f32' or 'f64'"
+
+
+_SWITCHES: Mapping[str, Mapping[str, _Check]] = {
+    "inlay-hints": {kind.value: _truth for kind in HintKind},
+    "code-lenses": {"samples": _truth, "references": _truth},
+    "evaluation": {
+        "automatic": _truth, "timeout": _positive, "memory": _positive, "budget": _positive, "seed": _seed,
+        "real": _precision, "pictures": _truth,
+    },
+}  # fmt: skip
