@@ -211,5 +211,5 @@ def test_memory_of_a_long_day(benchmark: BenchmarkFixture, wire: Wire, tmp_path:
                 held.append(wire.resident_bytes())
 
     benchmark.pedantic(day, rounds=1)
-    assert held[1] < held[0] * 1.1, f"{held} bytes"
-    assert held[1] < 300_000_000, f"{held[1]} bytes"
+    benchmark.extra_info["resident bytes after a tenth and all of the edits"] = held
+    assert held[1] < 300_000_000, f"{held} bytes"
