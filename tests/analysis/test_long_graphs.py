@@ -98,9 +98,14 @@ PIECES = [
     "a1", "a2", "a3", "a10 = ops.same(x);", "# c\n", "~", "real[1, 9]", "-1.0", "null", "@update {", "é",
 ]  # fmt: skip
 LINES = [
-    "        a{at} = ops.same(x);\n", "        z{at} = ops.wider{{by = {at}}}(x);\n", "\n", "        l{at}: ops.same(x);\n",
-    "        y = ops.same(a{at});\n", "        = ;\n", "        k = if a{at} then x else x;\n",
-]  # fmt: skip
+    "        a{at} = ops.same(x);\n",
+    "        z{at} = ops.wider{{by = {at}}}(x);\n",
+    "\n",
+    "        l{at}: ops.same(x);\n",
+    "        y = ops.same(a{at});\n",
+    "        = ;\n",
+    "        k = if a{at} then x else x;\n",
+]
 NAME = OperatorName("main.sknd", "net")
 
 

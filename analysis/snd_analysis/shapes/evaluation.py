@@ -13,7 +13,6 @@ from snd_analysis.shapes.division import floor_divide
 from snd_analysis.shapes.errors import DivisionByZero, NegativeExponent
 from snd_analysis.shapes.extremes import absolute, maximum, minimum, sign
 from snd_analysis.shapes.integer import (
-    MOST_BITS,
     ONE,
     ZERO,
     Atom,
@@ -25,6 +24,7 @@ from snd_analysis.shapes.integer import (
     of_atom,
     of_operation,
 )
+from snd_analysis.shapes.intervals import MOST_BITS
 from snd_analysis.shapes.operations import Absolute, Extremum, Function, Power, Quotient, Sign
 from snd_analysis.shapes.powers import is_too_large, power
 from snd_analysis.shapes.truth import (

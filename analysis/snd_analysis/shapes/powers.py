@@ -7,7 +7,6 @@ from math import comb
 from snd_analysis.shapes.bounds import bounds, monomial_bounds
 from snd_analysis.shapes.errors import NegativeExponent
 from snd_analysis.shapes.integer import (
-    MOST_BITS,
     ONE,
     UNIT,
     Indicator,
@@ -18,6 +17,7 @@ from snd_analysis.shapes.integer import (
     multiply_monomials,
     of_operation,
 )
+from snd_analysis.shapes.intervals import MOST_BITS
 from snd_analysis.shapes.operations import Power
 
 # Powers with more bits stay unevaluated, powers of sums with more terms unexpanded.

@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 
 from snd_analysis import shapes
 from snd_analysis.shapes import DivisionByZero, Integer, NegativeExponent, Truth, constant
-from snd_analysis.shapes.integer import MOST_BITS
+from snd_analysis.shapes.intervals import MOST_BITS
 from snd_analysis.shapes.powers import is_too_large
 from snd_analysis.values.errors import Failure, too_large
 from snd_analysis.values.scalars import DEFINITIONS, UNDEFINED, Unknown, Value, dtype_of, result_of

@@ -308,7 +308,10 @@ operator all { @input { xs: real[m]..(k); } @output { ys: real[m]..(k); }
 
 
 def test_an_lstm_without_steps() -> None:
-    text = net("x: real[s, b, c]; w: real[4 * n, c]; r: real[4 * n, n]; bias: real[4 * n]; h: real[b, n]; steps: int[];",
-               "y: real[~|s, b, n]; last: real[b, n];", "y, last, ~ = nn.lstm_loop(x, w, r, bias, h, h, steps);")  # fmt: skip
+    text = net(
+        "x: real[s, b, c]; w: real[4 * n, c]; r: real[4 * n, n]; bias: real[4 * n]; h: real[b, n]; steps: int[];",
+        "y: real[~|s, b, n]; last: real[b, n];",
+        "y, last, ~ = nn.lstm_loop(x, w, r, bias, h, h, steps);",
+    )
     y, last = run(text, np.ones((3, 1, 1)), np.ones((4, 1)), np.ones((4, 1)), np.ones(4), np.full((1, 1), 5.0), R(0))
     assert (y.shape, last) == ((0, 1, 1), 5.0)
