@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from snd_analysis.diagnostics import TextEdit
 from snd_analysis.ide.file_rename import file_rename_edits
 from snd_analysis.ide.rename import RenameRefused, prepare_rename, rename
 from snd_analysis.workspace import Snapshot
@@ -16,6 +14,7 @@ from snd_server.discovery import SUFFIX
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.asking import ANYWHERE, at_position
 from snd_server.lsp.uris import path_of
+from snd_server.lsp.workspace_edits import edit_abilities, workspace_edit
 
 if TYPE_CHECKING:
     from snd_server.lsp.server import SndServer
@@ -59,7 +58,7 @@ async def _rename(server: SndServer, params: types.RenameParams) -> types.Worksp
         done = rename(snapshot, path, offset, params.new_name, paths)
         if done.moved is not None and not _renames_files(server):
             raise RenameRefused("this editor can't rename files with their names")
-        return _workspace_edit(server, snapshot, done.edits, done.moved)
+        return workspace_edit(server, snapshot, done.edits, done.moved)
 
     try:
         return await server.session.ask(path, answer, patient=True, if_unchanged=True)
@@ -78,45 +77,13 @@ async def _files_will_move(server: SndServer, params: types.RenameFilesParams) -
             server.log(
                 types.MessageType.Warning, f"{each.importer} imports '{each.module}', which has no name where it goes"
             )
-        return _workspace_edit(server, snapshot, edits) if edits else None
+        return workspace_edit(server, snapshot, edits) if edits else None
 
     return await server.session.ask(seen_from, answer, patient=True)
 
 
-def _workspace_edit(
-    server: SndServer, snapshot: Snapshot, edits: Iterable[TextEdit], moved: tuple[str, str] | None = None
-) -> types.WorkspaceEdit:
-    """Edits of the versions that the client has, for clients that know versions; then a file takes another path.
-
-    Some clients that can rename files don't say that they know versions: they do, since that is how it is told.
-    """
-    session = server.session
-    by_path: dict[str, list[types.TextEdit]] = {}
-    for edit in edits:
-        place = edit.location
-        range_ = session.converter.range(snapshot.source(place.path), place.span)
-        by_path.setdefault(place.path, []).append(types.TextEdit(range_, edit.text))
-    if moved is None and not _edit_abilities(server).document_changes:
-        return types.WorkspaceEdit(changes={session.documents.uri(path): found for path, found in by_path.items()})
-    changes: list[types.TextDocumentEdit | types.CreateFile | types.RenameFile | types.DeleteFile] = []
-    for path, found in by_path.items():
-        opened = session.opened(path)
-        version = None if opened is None else opened.version
-        document = types.OptionalVersionedTextDocumentIdentifier(session.documents.uri(path), version)
-        changes.append(types.TextDocumentEdit(document, found))
-    if moved is not None:
-        old, new = moved
-        changes.append(types.RenameFile(session.documents.uri(old), session.documents.uri(new)))
-    return types.WorkspaceEdit(document_changes=changes)
-
-
-def _edit_abilities(server: SndServer) -> types.WorkspaceEditClientCapabilities:
-    workspace = server.client_capabilities.workspace
-    return (workspace and workspace.workspace_edit) or types.WorkspaceEditClientCapabilities()
-
-
 def _renames_files(server: SndServer) -> bool:
-    operations = _edit_abilities(server).resource_operations or ()
+    operations = edit_abilities(server).resource_operations or ()
     return types.ResourceOperationKind.Rename in operations
 
 

@@ -14,15 +14,19 @@ if TYPE_CHECKING:
     from snd_server.lsp.server import SndServer
 
 
-def workspace_edit(server: SndServer, snapshot: Snapshot, edits: Iterable[TextEdit]) -> types.WorkspaceEdit:
-    """The edits of the texts that a snapshot has; with their versions, for clients that know versions."""
+def workspace_edit(
+    server: SndServer, snapshot: Snapshot, edits: Iterable[TextEdit], moved: tuple[str, str] | None = None
+) -> types.WorkspaceEdit:
+    """The edits of the texts that a snapshot has, of the versions that the client has, for clients that know versions.
+
+    Then a file takes another path, if one is ``moved``. Some clients that can rename files don't say that they know
+    versions: they do, since that is how it is told.
+    """
     session = server.session
     by_path: dict[str, list[types.TextEdit]] = {}
     for edit in edits:
         by_path.setdefault(edit.location.path, []).append(text_edit(server, snapshot, edit))
-    workspace = server.client_capabilities.workspace
-    abilities = workspace.workspace_edit if workspace else None
-    if abilities is None or not abilities.document_changes:
+    if moved is None and not edit_abilities(server).document_changes:
         return types.WorkspaceEdit(changes={session.documents.uri(path): found for path, found in by_path.items()})
     changes: list[types.TextDocumentEdit | types.CreateFile | types.RenameFile | types.DeleteFile] = []
     for path, found in by_path.items():
@@ -30,7 +34,16 @@ def workspace_edit(server: SndServer, snapshot: Snapshot, edits: Iterable[TextEd
         version = None if opened is None else opened.version
         document = types.OptionalVersionedTextDocumentIdentifier(session.documents.uri(path), version)
         changes.append(types.TextDocumentEdit(document, found))
+    if moved is not None:
+        old, new = moved
+        changes.append(types.RenameFile(session.documents.uri(old), session.documents.uri(new)))
     return types.WorkspaceEdit(document_changes=changes)
+
+
+def edit_abilities(server: SndServer) -> types.WorkspaceEditClientCapabilities:
+    """What the client can do with edits of several files."""
+    workspace = server.client_capabilities.workspace
+    return (workspace and workspace.workspace_edit) or types.WorkspaceEditClientCapabilities()
 
 
 def text_edit(server: SndServer, snapshot: Snapshot, edit: TextEdit) -> types.TextEdit:
