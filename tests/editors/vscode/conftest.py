@@ -1,0 +1,87 @@
+"""Fixtures that start a real VS Code, once for all tests, and open windows of it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from downloads import Unavailable, skip
+from packaged_extension import packaged
+from playwright.sync_api import Browser, sync_playwright
+from vscode_programs import browser as installed_browser
+from vscode_programs import vscode_server
+from vscode_server import VSCode, running
+from vscode_window import OUTPUT, OpenWindow, Window
+
+# Sandboxes need what containers do not have; the rest keeps the browser off the network.
+BROWSER_OPTIONS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+SIZE = {"width": 1280, "height": 800}
+
+
+@pytest.fixture(scope="session")
+def vscode(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VSCode]:
+    """A server with the extension as users install it; it finds no `snd` on its own."""
+    try:
+        script, vsix = vscode_server(), packaged()
+    except Unavailable as reason:
+        skip(reason)
+    folder = tmp_path_factory.mktemp("vscode")
+    with running(script, vsix, folder, _path_without("snd")) as server:
+        yield server
+    OUTPUT.mkdir(parents=True, exist_ok=True)
+    shutil.copytree(folder / "data/logs", OUTPUT / "logs", dirs_exist_ok=True)
+    shutil.copy(server.log, OUTPUT / "logs")
+
+
+# Not for the session: as long as Playwright runs, tests with an event loop of their own can't.
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    try:
+        path = installed_browser()
+    except Unavailable as reason:
+        skip(reason)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=BROWSER_OPTIONS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def open_window(browser: Browser, vscode: VSCode) -> Iterator[OpenWindow]:
+    """Opens a window for a workspace; each has a browser profile of its own, and is closed when the module ends."""
+    contexts = []
+
+    def open_window(workspace: Path, payload: dict[str, str] | None = None) -> Window:
+        context = browser.new_context(viewport=SIZE, permissions=["clipboard-read", "clipboard-write"])
+        contexts.append(context)
+        OUTPUT.mkdir(parents=True, exist_ok=True)
+        window = Window(context.new_page(), OUTPUT)
+        window.open(vscode.address, workspace, payload)
+        return window
+
+    yield open_window
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture(scope="session")
+def snd() -> Path:
+    """The command `snd` of the environment that the tests run in."""
+    return Path(sys.executable).parent / "snd"
+
+
+def _path_without(program: str) -> str:
+    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    return os.pathsep.join(folder for folder in folders if not (Path(folder) / program).exists())

@@ -1,0 +1,72 @@
+"""Runs of tests inside the extension host: VS Code loads a script that runs a folder of them and writes the results."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from downloads import build
+from packaged_extension import SOURCES, install_packages
+from scenarios import SUITE, Case
+from vscode_window import Window
+
+# VS Code runs tests of extensions that it loads from their sources; this one is nothing but the permission to do so,
+# since the extension that is tested is installed.
+PERMISSION = {"name": "test-bed", "publisher": "snd-tests", "version": "0.0.1", "engines": {"vscode": "^1.90.0"}}
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What came of the tests of one window, by file and title: None or the error."""
+
+    errors: dict[tuple[str, str], str | None]
+    finished: bool
+
+    def check(self, case: Case) -> None:
+        """Fails as the test did."""
+        key = (case.file, case.title)
+        if key not in self.errors:
+            raise AssertionError(
+                f"did not run: {'it was left out' if self.finished else 'the ones before did not end'}"
+            )
+        if (error := self.errors[key]) is not None:
+            raise AssertionError(error)
+
+
+def compile_tests() -> None:
+    install_packages()
+    build(["node", SUITE / "build.mjs"], SOURCES)
+
+
+def payload(address: str, folder: Path) -> dict[str, str]:
+    """What tells VS Code to run the tests; `folder` takes the extension that permits it."""
+    bed = folder / "test-bed"
+    bed.mkdir()
+    (bed / "package.json").write_text(json.dumps(PERMISSION), encoding="utf-8")
+    remote = f"vscode-remote://{address}"
+    return {
+        "extensionDevelopmentPath": f"{remote}{bed}",
+        "extensionTestsPath": f"{remote}{SOURCES / 'out/suite/run.js'}",
+    }
+
+
+def begin(scenario: str, folder: Path) -> Path:
+    """Tells the window whose first workspace folder is directly below `folder` what to run; where the results will be."""
+    results = folder / "results.json"
+    (folder / "scenario.json").write_text(json.dumps({"tests": scenario, "results": str(results)}), encoding="utf-8")
+    return results
+
+
+def wait(window: Window, results: Path, seconds: float) -> Run:
+    """Waits until all tests have run, or no longer."""
+    for _ in range(int(seconds * 10)):
+        if results.exists() and (read := json.loads(results.read_text(encoding="utf-8")))["finished"]:
+            return Run(_errors(read), True)
+        window.page.wait_for_timeout(100)
+    return Run(_errors(json.loads(results.read_text(encoding="utf-8"))) if results.exists() else {}, False)
+
+
+def _errors(read: dict[str, list[dict[str, str | None]]]) -> dict[tuple[str, str], str | None]:
+    # Hooks that fail have titles of their own; what they say stands at all tests that did not run because of them.
+    return {(str(each["file"]), str(each["title"])): each["error"] for each in read["results"]}

@@ -1,0 +1,127 @@
+"""A server of VS Code with the extension installed, and nothing of it left when the tests end."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from downloads import run
+
+START_SECONDS = 60
+# What would cover the code, or ask for something outside of this machine.
+SETTINGS = {
+    "chat.commandCenter.enabled": False,
+    "editor.minimap.enabled": False,
+    "extensions.autoCheckUpdates": False,
+    "extensions.autoUpdate": False,
+    "extensions.ignoreRecommendations": True,
+    "git.enabled": False,
+    "json.schemaDownload.enable": False,
+    "npm.fetchOnlinePackageInfo": False,
+    "telemetry.telemetryLevel": "off",
+    "typescript.disableAutomaticTypeAcquisition": True,
+    "workbench.enableExperiments": False,
+    "workbench.startupEditor": "none",
+    "workbench.tips.enabled": False,
+    "workbench.welcomePage.walkthroughs.openOnInstall": False,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class VSCode:
+    """A running server. Its windows are pages of a browser; each has an extension host of its own."""
+
+    address: str
+    process: int
+    extensions: Path
+    log: Path
+
+
+@contextmanager
+def running(script: Path, vsix: Path, folder: Path, search_path: str) -> Iterator[VSCode]:
+    """A server with fresh data below `folder`, which finds programs by `search_path` as its PATH.
+
+    All processes that it starts end with the block, also those of language servers.
+    """
+    node = shutil.which("node")
+    assert node is not None
+    (folder / "data/Machine").mkdir(parents=True)
+    (folder / "data/Machine/settings.json").write_text(json.dumps(SETTINGS, indent=2), encoding="utf-8")
+    home = folder / "home"
+    home.mkdir()
+    places = [f"--{name}-dir={folder / place}" for name, place in PLACES.items()]
+    run([node, script, *places, "--install-extension", vsix, "--accept-server-license-terms"])
+    port = _free_port()
+    command = [node, script, *places, "--host=127.0.0.1", f"--port={port}", *OPTIONS]
+    log = folder / "server.log"
+    # Windows of VS Code must not see that they are driven from within one, nor the environment of the tests.
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("VSCODE_", "VIRTUAL_ENV"))}
+    environment = kept | {"PATH": search_path, "HOME": str(home)}
+    with log.open("w") as output:
+        process = subprocess.Popen(
+            command, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True
+        )
+    try:
+        address = f"127.0.0.1:{port}"
+        _wait_until_it_answers(address, process, log)
+        yield VSCode(address, process.pid, folder / "extensions", log)
+    finally:
+        _end_session(process)
+
+
+PLACES = {"user-data": "data", "server-data": "server-data", "extensions": "extensions"}
+OPTIONS = (
+    "--without-connection-token",
+    "--accept-server-license-terms",
+    "--telemetry-level=off",
+    "--disable-workspace-trust",
+    "--enable-smoke-test-driver",
+)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _wait_until_it_answers(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    end = time.monotonic() + START_SECONDS
+    while time.monotonic() < end and process.poll() is None:
+        with suppress(OSError), urllib.request.urlopen(f"http://{address}/version", timeout=5):
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"the server of VS Code did not start:\n{log.read_text(errors='replace')[-2000:]}")
+
+
+def _end_session(process: subprocess.Popen[bytes]) -> None:
+    """Ends the server and all that it started, also what is a process group of its own: all are of one session."""
+    for sign in (signal.SIGTERM, signal.SIGKILL):
+        for each in {process.pid, *processes(process.pid)}:
+            with suppress(ProcessLookupError):
+                os.kill(each, sign)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(10)
+        time.sleep(0.2)
+
+
+def processes(session: int) -> dict[int, str]:
+    """The command lines of the processes of a session, by their numbers; without those that have ended."""
+    found = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            # Behind the name, which is in parentheses: state, parent, group, session.
+            state, _, _, of, *_ = (folder / "stat").read_text().rpartition(")")[2].split()
+            if int(of) == session and state != "Z":
+                found[int(folder.name)] = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+    return found

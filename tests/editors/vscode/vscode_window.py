@@ -1,0 +1,122 @@
+"""A window of VS Code, driven as a user does it: by keys, by the mouse, and by what can be seen."""
+
+from __future__ import annotations
+
+import json
+import re
+import urllib.parse
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from downloads import REPOSITORY
+from playwright.sync_api import Locator, Page, expect
+
+# Screenshots and logs that tests leave, to be looked at.
+OUTPUT = REPOSITORY / "test-output" / "editors"
+PATIENCE = 20_000
+T = TypeVar("T")
+
+
+class Window:
+    """A page that shows VS Code with a folder or a workspace file."""
+
+    def __init__(self, page: Page, screenshots: Path) -> None:
+        self.page = page
+        self._screenshots = screenshots
+        page.set_default_timeout(PATIENCE)
+
+    def open(self, address: str, workspace: Path, payload: dict[str, str] | None = None) -> None:
+        """Opens a folder, or the workspace file, and waits until there is a workbench."""
+        kind = "workspace" if workspace.suffix == ".code-workspace" else "folder"
+        query = {kind: str(workspace)} | ({"payload": json.dumps([*payload.items()])} if payload else {})
+        self.page.goto(f"http://{address}/?{urllib.parse.urlencode(query, quote_via=urllib.parse.quote)}")
+        self.page.locator(".monaco-workbench .part.statusbar").wait_for()
+
+    def command(self, title: str) -> None:
+        """Runs a command by its title in the palette."""
+        self.page.keyboard.press("F1")
+        box = self.page.locator(".quick-input-widget input")
+        box.wait_for()
+        box.fill(f">{title}")
+        row = self.page.locator(".quick-input-list .monaco-list-row").filter(has_text=title).first
+        row.wait_for()
+        row.click()
+
+    def open_file(self, name: str) -> None:
+        """Shows a file of the workspace in the active editor."""
+        self.page.keyboard.press("Control+P")
+        box = self.page.locator(".quick-input-widget input")
+        box.wait_for()
+        box.fill(name)
+        row = self.page.locator(".quick-input-list .monaco-list-row").filter(has_text=Path(name).name).first
+        row.wait_for()
+        self.page.keyboard.press("Enter")
+        self.tab(Path(name).name).wait_for()
+        self.editor.locator(".view-line").first.wait_for()
+        self.page.locator(".quick-input-widget").wait_for(state="hidden")
+
+    def tab(self, name: str) -> Locator:
+        return self.page.locator(f".tabs-container .tab.active[data-resource-name='{name}']")
+
+    @property
+    def editor(self) -> Locator:
+        """The editor that has the focus, else the one of the active group."""
+        return self.page.locator(".editor-group-container.active .monaco-editor").first
+
+    def line(self, text: str) -> Locator:
+        """The line of the editor that holds a text, with what is shown beside it."""
+        return self.editor.locator(".view-line").filter(has_text=_shown(text)).first
+
+    def word(self, text: str, within: str | None = None) -> Locator:
+        """What is coloured as a whole and is this text (a name, a keyword), in the line that holds `within`."""
+        span = self.line(within or text).locator("span span")
+        return span.filter(has_text=re.compile(rf"^\s*{re.escape(text)}\s*$")).first
+
+    def put_cursor(self, text: str, within: str | None = None) -> None:
+        self.word(text, within).click()
+        self.editor.locator(".cursor").first.wait_for()
+
+    def go_to(self, line: int, column: int = 1) -> None:
+        self.page.keyboard.press("Control+G")
+        box = self.page.locator(".quick-input-widget input")
+        box.wait_for()
+        box.fill(f":{line}:{column}")
+        self.page.keyboard.press("Enter")
+        self.page.locator(".quick-input-widget").wait_for(state="hidden")
+
+    def text(self) -> str:
+        """What can be seen of the text, without its indentation being of one kind of space or another."""
+        lines = self.editor.locator(".view-line").all()
+        placed = sorted(lines, key=lambda line: (line.bounding_box() or {"y": 0})["y"])
+        return "\n".join((line.text_content() or "").replace("\u00a0", " ") for line in placed)
+
+    def sees(
+        self, selector: str, text: str | re.Pattern[str] | None = None, seconds: float = PATIENCE / 1000
+    ) -> Locator:
+        """Waits until something can be seen, with a text in it if one is given."""
+        found = self.page.locator(selector)
+        found = found.filter(has_text=text).first if text is not None else found.first
+        expect(found).to_be_visible(timeout=seconds * 1000)
+        return found
+
+    def until(self, ask: Callable[[], T], what: str, seconds: float = PATIENCE / 1000) -> T:
+        """Asks again and again, until the answer counts as true."""
+        for _ in range(int(seconds * 10)):
+            if answer := ask():
+                return answer
+            self.page.wait_for_timeout(100)
+        raise AssertionError(f"waited {seconds} s for {what}")
+
+    def screenshot(self, name: str) -> Path:
+        path = self._screenshots / f"{name}.png"
+        self.page.screenshot(path=path)
+        return path
+
+
+OpenWindow = Callable[..., Window]
+
+
+def _shown(text: str) -> re.Pattern[str]:
+    """Editors show spaces as ones that do not break."""
+    return re.compile(r"\s*".join(map(re.escape, text.split())))
