@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Callable
 
 from lsprotocol import types
 
@@ -38,6 +39,13 @@ class Converter:
         """The span of a range; one that ends before it begins is turned round."""
         start, end = self.offset(source, range_.start), self.offset(source, range_.end)
         return Span(min(start, end), max(start, end))
+
+    def columns(self, source: Source) -> Callable[[int, int], int]:
+        """A function that tells where on a line, counted from 0, an offset is: for many offsets of one text."""
+        text, starts = source.text, source.line_starts
+        if text.isascii():
+            return lambda line, offset: offset - starts[line]
+        return lambda line, offset: self._units(text[starts[line] : offset])
 
     def length(self, text: str) -> int:
         """The length of a text within a line, in units."""

@@ -12,6 +12,7 @@ from snd_analysis.ide.semantic_tokens import Modifier, SemanticToken, TokenType,
 from snd_analysis.source import Source, Span
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.analysis_thread import Question
+from snd_server.lsp.convert import Converter
 from snd_server.lsp.uris import path_of
 
 if TYPE_CHECKING:
@@ -125,41 +126,50 @@ async def _tokens(server: SndServer, path: str, range_: types.Range | None = Non
     def answer(snapshot: Snapshot, question: Question) -> list[int]:
         source = snapshot.source(path)
         span = None if range_ is None else server.session.converter.span(source, range_)
-        return encoded(server, source, semantic_tokens(snapshot, path, span))
+        return encoded(server.session.converter, source, semantic_tokens(snapshot, path, span))
 
     return await server.session.ask(path, answer, if_unchanged=True)
 
 
-def encoded(server: SndServer, source: Source, tokens: Sequence[SemanticToken]) -> list[int]:
-    """Tokens as the protocol has them; one over several lines is one for each."""
-    converter = server.session.converter
+def encoded(converter: Converter, source: Source, tokens: Sequence[SemanticToken]) -> list[int]:
+    """Tokens, in their order, as the protocol has them; one over several lines is one for each."""
     data: list[int] = []
-    line = character = 0
+    starts, count = source.line_starts, len(source.line_starts)
+    column = converter.columns(source)
+    at = line = character = 0
     for token in tokens:
-        kind = _TYPE_NUMBERS[token.type]
-        modifiers = sum(_MODIFIER_BITS[each] for each in token.modifiers)
-        modifiers |= _DOCUMENTATION if token.type is TokenType.SAMPLE else 0
-        for span in _lines(source, token.span):
-            start = converter.position(source, span.start)
-            length = converter.length(source.text[span.start : span.end])
-            before = character if start.line == line else 0
-            data += (start.line - line, start.character - before, length, kind, modifiers)
-            line, character = start.line, start.character
+        kind, modifiers = _TYPE_NUMBERS[token.type], _modifier_bits(token)
+        start, end = token.span.start, token.span.end
+        while at + 1 < count and starts[at + 1] <= start:
+            at += 1
+        if at + 1 == count or end < starts[at + 1]:
+            pieces = [(at, start, end)]
+        else:
+            pieces = [*_lines(source, token.span)]
+        for on, begin, stop in pieces:
+            first = column(on, begin)
+            data += (
+                on - line, first - character if on == line else first, column(on, stop) - first, kind, modifiers
+            )  # fmt: skip
+            line, character = on, first
     return data
 
 
-def _lines(source: Source, span: Span) -> Iterator[Span]:
-    text = source.text[span.start : span.end]
-    if "\n" not in text and "\r" not in text:
-        yield span
-        return
+def _modifier_bits(token: SemanticToken) -> int:
+    bits = _DOCUMENTATION if token.type is TokenType.SAMPLE else 0
+    for each in token.modifiers:
+        bits |= _MODIFIER_BITS[each]
+    return bits
+
+
+def _lines(source: Source, span: Span) -> Iterator[tuple[int, int, int]]:
+    """The lines of a span, counted from 0, each with the offsets between which it is there."""
     first, last = source.position(span.start).line, source.position(span.end).line
     for line in range(first, last + 1):
         start = source.line_starts[line - 1]
-        end = start + len(source.line_text(line))
-        piece = Span(max(start, span.start), min(end, span.end))
-        if piece.start < piece.end:
-            yield piece
+        begin, stop = max(start, span.start), min(start + len(source.line_text(line)), span.end)
+        if begin < stop:
+            yield line - 1, begin, stop
 
 
 def _edits(before: Sequence[int], now: Sequence[int]) -> Iterator[types.SemanticTokensEdit]:
