@@ -19,7 +19,7 @@ from snd_analysis.shapes import constant
 from snd_analysis.values import NULL, Pack
 from snd_runtime.evaluation.generic_types import generic_types
 from snd_runtime.evaluation.request import EvaluationRequest
-from snd_runtime.evaluation.shape_search import search
+from snd_runtime.evaluation.shape_search import SECONDS, search
 from snd_runtime.evaluation.tensors import InvalidRequest, KnownShapes, Parts, Tensors, failure_at
 from snd_runtime.execution.plain import value_of
 from snd_runtime.limits import Budget
@@ -61,9 +61,11 @@ def bound(
     real: np.dtype[Any],
     budget: Budget,
     found: FoundShapes | None = None,
+    *,
+    search_seconds: float = SECONDS,
 ) -> Bound:
     """Binds a graph or operator. Raises InvalidRequest, and EvaluationFailed for tensors that are too large."""
-    return _Inputs(session, unit, request, real, budget, found or FoundShapes()).bound()
+    return _Inputs(session, unit, request, real, budget, found or FoundShapes(), search_seconds).bound()
 
 
 class _Inputs:
@@ -75,7 +77,9 @@ class _Inputs:
         real: np.dtype[Any],
         budget: Budget,
         found: FoundShapes,
+        search_seconds: float,
     ) -> None:
+        self._search_seconds = search_seconds
         self._found = found
         self._session = session
         self._unit = unit
@@ -151,7 +155,7 @@ class _Inputs:
             last[:] = failures or last
             return False
 
-        if search(self._unit, {name: values[name] for name in made}, attempt):
+        if search(self._unit, {name: values[name] for name in made}, attempt, self._search_seconds):
             return found
         names = " and ".join(f"'{name}'" for name in made)
         message = f"no shape was found for {names} with which '{self._unit.shown}' can be evaluated: give one"

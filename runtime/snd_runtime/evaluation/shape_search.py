@@ -22,7 +22,7 @@ _SIZES = (2, 1, 3, 4, 5, 6, 8, 7, 9, 10, 12, 16, 24, 32, 48, 64, 96, 128, 224, 2
 _MOST_SIZE_OF_MANY_RANKS = 64
 _MIXED = 1000
 _MOST_EXTENT = 4096
-_SECONDS = 3.0
+SECONDS = 3.0
 _MOST_ITEMS = 64
 
 
@@ -59,12 +59,17 @@ def choices(literals: Collection[int]) -> Iterator[Choice]:
         yield Choice(chance.choice(_RANKS[:4]), (*range(1, most + 1), *wanted), chance)
 
 
-def search(unit: Unit, wanted: Mapping[str, TensorValue], attempt: Callable[[Mapping[str, KnownShapes]], bool]) -> bool:
+def search(
+    unit: Unit,
+    wanted: Mapping[str, TensorValue],
+    attempt: Callable[[Mapping[str, KnownShapes]], bool],
+    seconds: float = SECONDS,
+) -> bool:
     """Tries shapes for the inputs that are ``wanted``, which have symbols, until an attempt succeeds.
 
-    Gives up after a few seconds. The numbers in the operator's own text are tried, too: its assertions know best.
+    Gives up after some ``seconds``. The numbers in the operator's own text are tried, too: its assertions know best.
     """
-    end = time.monotonic() + _SECONDS
+    end = time.monotonic() + seconds
     tried = set()
     for choice in choices(_literals(unit)):
         found = {name: concrete(value, choice) for name, value in wanted.items()}

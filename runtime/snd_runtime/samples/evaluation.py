@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from snd_analysis.compose.failure import Site
+from snd_analysis.compose.instance import Instance
 from snd_analysis.compose.session import Session
 from snd_analysis.model import Operation
 from snd_analysis.samples import CheckedSample, Sample
@@ -52,7 +53,8 @@ def evaluate_sample(
         return outcome(Status.INVALID)
     sample = checked.sample
     try:
-        outputs = _outputs(session, operation, dict(checked.generators), limits, real, seed)
+        instance, inputs = arguments_of(checked, operation, limits, real, seed)
+        outputs = execute(session, instance, inputs, Execution(real=real, seed=seed, limits=limits)).outputs
         results = tuple(_results(sample, operation, outputs, pictures))
     except EvaluationFailed as failed:
         return failure(failed.rule, failed.message, _sites(failed))
@@ -65,20 +67,15 @@ def evaluate_sample(
     return outcome(Status.OK if agrees else Status.DIFFERS, results)
 
 
-def _outputs(
-    session: Session,
-    operation: Operation,
-    generators: Mapping[str, str],
-    limits: Limits,
-    real: np.dtype[Any],
-    seed: int,
-) -> Mapping[str, Argument]:
+def arguments_of(
+    checked: CheckedSample, operation: Operation, limits: Limits, real: np.dtype[Any], seed: int
+) -> tuple[Instance, list[Argument]]:
+    """What a sample invokes, and the arguments. Raises EvaluationFailed for an argument that has no value."""
     instance = operation.instance
     assert instance is not None
-    arguments = Arguments(generators, seed, real, Budget(limits))
+    arguments = Arguments(dict(checked.generators), seed, real, Budget(limits))
     inputs = [arguments.array(value) for value in operation.inputs]
-    inputs += [None] * (len(instance.unit.inputs) - len(inputs))
-    return execute(session, instance, inputs, Execution(real=real, seed=seed, limits=limits)).outputs
+    return instance, inputs + [None] * (len(instance.unit.inputs) - len(inputs))
 
 
 def _sites(failed: EvaluationFailed) -> tuple[Site, ...]:

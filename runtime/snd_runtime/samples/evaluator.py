@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
 
 from snd_runtime.evaluation.request import Texts
-from snd_runtime.samples.handler import SampleOrder
+from snd_runtime.samples.handler import OneSample, SampleOrder, Work
 from snd_runtime.samples.outcome import SampleOutcome, Status
+from snd_runtime.samples.proposal import ProposalRequest, SampleProposal
 from snd_runtime.samples.request import SampleRequest
+from snd_runtime.samples.trace import GraphTrace
+from snd_runtime.samples.tracing import TraceRequest
 from snd_runtime.worker import ProcessLimits, Worker, WorkerFailed
 
 _TARGET = "snd_runtime.samples.handler:make"
@@ -16,9 +21,9 @@ _GRACE_SECONDS = 0.5
 
 
 class SampleEvaluator:
-    """Evaluates samples in a process that is kept, killed and replaced by ``Worker``; texts are sent when they change.
+    """Evaluates samples and graphs in a process that is kept, killed and replaced by ``Worker``.
 
-    The death of the process costs the sample that it was at.
+    Texts are sent when they change. The death of the process costs what it was at.
     """
 
     def __init__(self, limits: ProcessLimits | None = None, *, keep_ready: bool = False) -> None:
@@ -37,27 +42,45 @@ class SampleEvaluator:
     ) -> Iterator[SampleOutcome]:
         """What comes of samples of a file, in the order of ``numbers``. ``existing`` are further files there are."""
         for number in numbers:
-            yield self._outcome(request, number, frozenset(existing))
+            yield self.outcome(request, number, existing)
 
-    def _outcome(self, request: SampleRequest, number: int, existing: frozenset[str]) -> SampleOutcome:
+    def outcome(self, request: SampleRequest, number: int, existing: Collection[str] = ()) -> SampleOutcome:
+        """What comes of one sample of a file."""
+        try:
+            outcome: SampleOutcome = self._call(OneSample(request, number), existing)
+        except WorkerFailed as failed:
+            return SampleOutcome(Status.FAILED, rule=_rule(failed), message=failed.message)
+        return outcome
+
+    def trace(self, request: TraceRequest, existing: Collection[str] = ()) -> GraphTrace:
+        """What comes of the tensors of a graph."""
+        try:
+            trace: GraphTrace = self._call(request, existing)
+        except WorkerFailed as failed:
+            return GraphTrace(rule=_rule(failed), message=failed.message)
+        return trace
+
+    def propose(self, request: ProposalRequest, existing: Collection[str] = ()) -> SampleProposal | None:
+        """A sample for a definition; None if none was found. Raises WorkerFailed."""
+        proposal: SampleProposal | None = self._call(request, existing)
+        return proposal
+
+    def _call(self, work: Work, existing: Collection[str]) -> Any:
+        around = work.around
+
         def order(generation: int) -> SampleOrder:
             # Only from within the call is it known which process gets it.
             if generation != self._sent_to:
                 self._sent, self._sent_to = {}, generation
-            changed = {path: text for path, text in request.texts.items() if self._sent.get(path) != text}
-            gone = frozenset(self._sent.keys() - request.texts.keys())
-            self._sent = dict(request.texts)
-            texts = Texts(changed, existing, gone, request.module_paths)
-            return SampleOrder(
-                texts, request.path, number, request.limits, request.real, request.seed, request.pictures
-            )
+            changed = {path: text for path, text in around.texts.items() if self._sent.get(path) != text}
+            gone = frozenset(self._sent.keys() - around.texts.keys())
+            self._sent = dict(around.texts)
+            texts = Texts(changed, frozenset(existing), gone, around.module_paths)
+            return SampleOrder(texts, replace(work, around=replace(around, texts={})))
 
-        seconds = request.limits.seconds
-        try:
-            outcome: SampleOutcome = self.worker.call(
-                order, seconds=None if seconds is None else seconds + _GRACE_SECONDS
-            )
-        except WorkerFailed as failed:
-            rule = "internal-error" if failed.reason == "fault" else "limit-exceeded"
-            return SampleOutcome(Status.FAILED, rule=rule, message=failed.message)
-        return outcome
+        seconds = around.limits.seconds
+        return self.worker.call(order, seconds=None if seconds is None else seconds + _GRACE_SECONDS)
+
+
+def _rule(failed: WorkerFailed) -> str:
+    return "internal-error" if failed.reason == "fault" else "limit-exceeded"

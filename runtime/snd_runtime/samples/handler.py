@@ -1,41 +1,60 @@
-"""What a worker process does with samples: keeps the texts it was told, and evaluates one sample after the other."""
+"""What a worker process does: keeps the texts it was told, evaluates samples and graphs, proposes samples."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
-import numpy as np
-
+from snd_runtime.evaluation.binding import FoundShapes
 from snd_runtime.evaluation.handler import KnownFiles
 from snd_runtime.evaluation.request import Texts
-from snd_runtime.limits import Limits
 from snd_runtime.samples.evaluation import evaluate_sample
 from snd_runtime.samples.outcome import SampleOutcome
+from snd_runtime.samples.proposal import ProposalRequest, SampleProposal, propose_sample
+from snd_runtime.samples.request import SampleRequest
+from snd_runtime.samples.trace import GraphTrace
+from snd_runtime.samples.tracing import TraceRequest, trace_graph
+
+
+@dataclass(frozen=True, slots=True)
+class OneSample:
+    """A sample of a file: the ``number``-th, from 0."""
+
+    around: SampleRequest
+    number: int
+
+
+Work: TypeAlias = OneSample | TraceRequest | ProposalRequest
+Answer: TypeAlias = SampleOutcome | GraphTrace | SampleProposal | None
 
 
 @dataclass(frozen=True, slots=True)
 class SampleOrder:
-    """One sample of a file: the ``number``-th, from 0. ``texts`` is what has changed since the last order."""
+    """``texts`` is what has changed since the last order; those of the request itself are left out."""
 
     texts: Texts
-    path: str
-    number: int
-    limits: Limits
-    real: np.dtype[Any]
-    seed: int
-    pictures: bool = False
+    work: Work
 
 
-def make() -> Callable[[SampleOrder, Callable[[Any], None]], SampleOutcome]:
+def make() -> Callable[[SampleOrder, Callable[[Any], None]], Answer]:
     """The handler of a worker, see ``snd_runtime.worker.child``."""
-    files = KnownFiles()
+    files, found = KnownFiles(), FoundShapes()
 
-    def handle(order: SampleOrder, note: Callable[[Any], None]) -> SampleOutcome:
-        snapshot = files.snapshot(order.texts)
-        sample = snapshot.samples(order.path)[order.number].sample
-        checked = snapshot.checked_sample(order.path, sample)
-        return evaluate_sample(snapshot.session(), checked, order.limits, order.real, order.seed, order.pictures)
+    def handle(order: SampleOrder, note: Callable[[Any], None]) -> Answer:
+        snapshot, work = files.snapshot(order.texts), order.work
+        around = work.around
+        match work:
+            case TraceRequest():
+                return trace_graph(snapshot, work, found)
+            case ProposalRequest():
+                return propose_sample(snapshot, work)
+            case OneSample(number=number):
+                sample = snapshot.samples(around.path)[number].sample
+                checked = snapshot.checked_sample(around.path, sample)
+                session = snapshot.session()
+                return evaluate_sample(
+                    session, checked, around.limits, around.real, around.seed, around.pictures
+                )  # fmt: skip
 
     return handle

@@ -1,0 +1,101 @@
+"""How much there is to compute, as far as composing tells."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from snd_analysis.compose.cost import iterations, multiply_adds, total
+from snd_analysis.compose.instance import Instance
+from snd_analysis.model import Graph, Loop, Operation, Tensor, TensorValue
+from snd_analysis.shapes import bounds
+from snd_analysis.values import Maybe, Pack, Run
+
+_MOST_ELEMENTS = 1_000_000
+_MOST_PRODUCTS = 10_000_000
+"""What of an evaluation may still be called small: elements of all results together, and multiply-adds."""
+
+
+# Graphs of which it is kept whether they are small: it is asked with every edit.
+_REMEMBERED = 8
+
+
+def is_small_operation(operation: Operation) -> bool:
+    """Whether there is little to compute for an invocation."""
+    most = multiply_adds(operation).most
+    if most is not None and most > _MOST_PRODUCTS:
+        return False
+    elements = _Elements(None).of_operation(operation)
+    return elements is not None and elements <= _MOST_ELEMENTS
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def is_small_graph(instance: Instance) -> bool:
+    """Whether there is little to compute for a graph whose unknown extents will be small."""
+    if instance.body is None:
+        return True
+    most = total(instance.body.operations).most
+    if most is not None and most > _MOST_PRODUCTS:
+        return False
+    elements = _Elements(0).of_instance(instance)
+    return elements is not None and elements <= _MOST_ELEMENTS
+
+
+class _Elements:
+    """How many elements all results have that are computed on the way, at most; None where nothing limits them.
+
+    ``unlimited`` is what a tensor counts for that has no bound.
+    """
+
+    def __init__(self, unlimited: int | None) -> None:
+        self._unlimited = unlimited
+        self._known: dict[Instance, int | None] = {}
+
+    def of_operation(self, operation: Operation) -> int | None:
+        """Of what an operation takes and gives, and of what is computed in it."""
+        control = operation.control
+        found = [self._elements(value) for value in (*operation.inputs, *operation.outputs)]
+        parts = [self._of_graph(part) for part in operation.subgraphs.values()]
+        inside = _sum(parts)
+        if isinstance(control, Loop):
+            times = iterations(control).most
+            inside = None if times is None or inside is None else times * (inside + 1)
+        if operation.instance is not None:
+            found.append(self.of_instance(operation.instance))
+        return _sum([*found, inside])
+
+    def of_instance(self, instance: Instance) -> int | None:
+        """Of the variables and the body of an instance."""
+        if instance not in self._known:
+            body = instance.body
+            variables = _sum([self._elements(value) for value in instance.variables.values()])
+            self._known[instance] = _sum([variables, 0 if body is None else self._of_graph(body)])
+        return self._known[instance]
+
+    def _of_graph(self, graph: Graph) -> int | None:
+        return _sum([self.of_operation(each) for each in (*graph.operations, *graph.update_operations)])
+
+    def _elements(self, value: TensorValue) -> int | None:
+        if isinstance(value, Tensor):
+            volume = value.elements
+            most = None if volume is None else bounds(volume)[1]
+            return self._unlimited if most is None else most
+        if isinstance(value, Maybe):
+            return self._elements(value.value)
+        if isinstance(value, Pack):
+            return _sum([self._segment(each) for each in value.segments])
+        return 0
+
+    def _segment(self, segment: TensorValue) -> int | None:
+        if not isinstance(segment, Run):
+            return self._elements(segment)
+        length, each = bounds(segment.length)[1], self._elements(segment.element)
+        return self._unlimited if length is None or each is None else length * each
+
+
+def _sum(amounts: list[int | None]) -> int | None:
+    total = 0
+    for amount in amounts:
+        if amount is None:
+            return None
+        total += amount
+    return total

@@ -1,0 +1,54 @@
+"""Digests of all that an evaluation depends on: the same as long as nothing of that has changed."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+
+from snd_analysis.compose.unit import Unit
+from snd_analysis.names.symbols import OperatorName
+from snd_analysis.workspace import Snapshot
+
+
+class Digests:
+    """Digests of definitions are made once for all evaluations of a file."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+        self._session = snapshot.session()
+        self._of_units: dict[Unit, str] = {}
+
+    def of(self, text: str, target: OperatorName | None) -> str:
+        """Of an evaluation: what is written of it, and every definition that its target reaches."""
+        unit = None if target is None else self._snapshot.unit(target)
+        reached = () if unit is None else self._session.reached(unit)
+        return _hash(text, repr(target), *sorted({self._of_unit(each) for each in reached}))
+
+    def _of_unit(self, unit: Unit) -> str:
+        known = self._of_units.get(unit)
+        if known is None:
+            known = self._of_units[unit] = _hash(repr(unit.name), *self._content(unit))
+        return known
+
+    def _content(self, unit: Unit) -> tuple[str, ...]:
+        """The definition without its comments, what its names lead to, and whether something is wrong with it."""
+        if unit.in_library:
+            return ()
+        found = self._snapshot.definitions(unit.name.path).get(unit.name.name)
+        if found is None:
+            return ()
+        text, end = found.chunk.text, unit.definition.end
+        pieces, at = [], unit.definition.start
+        for comment in found.chunk.comments:
+            if at <= comment.start and comment.end <= end:
+                pieces.append(text[at : comment.start])
+                at = comment.end
+        return "".join((*pieces, text[at:end])), repr(unit.invoked), str(len(unit.errors))
+
+
+def _hash(*parts: str) -> str:
+    digest = blake2b(digest_size=16)
+    for part in parts:
+        content = part.encode(errors="surrogatepass")
+        digest.update(len(content).to_bytes(8, "little"))
+        digest.update(content)
+    return digest.hexdigest()

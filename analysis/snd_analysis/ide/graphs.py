@@ -1,0 +1,77 @@
+"""The graphs of a file as an editor runs them: where they stand, which samples they have, what they depend on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from snd_analysis.ide.amounts import is_small_graph
+from snd_analysis.ide.digests import Digests
+from snd_analysis.ide.graph_tensors import GraphTensors, graph_tensors
+from snd_analysis.ide.samples import KnownSample, samples_in
+from snd_analysis.names.symbols import OperatorName
+from snd_analysis.source import Span
+from snd_analysis.workspace import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class GraphName:
+    """The name of a graph within its file."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class KnownGraph:
+    """One graph of a state of the files."""
+
+    name: GraphName
+    start: int
+    """What spans of its tensors count from, in the file."""
+    span: Span
+    """From its keyword to its closing brace, in the file."""
+    head: Span
+    """Of its name, in the file."""
+    tensors: GraphTensors
+    samples: tuple[KnownSample, ...]
+    """Those of the file that invoke it, in order."""
+    digest: str
+    """The same as long as no definition has changed that it reaches."""
+    can_run: bool
+    """Whether it can be composed. What is wrong otherwise, checking reports."""
+    is_small: bool
+    """Whether there is little to compute where all extents that are not known are small."""
+
+
+def graphs_in(snapshot: Snapshot, path: str, within: Span | None = None) -> Iterator[KnownGraph]:
+    """The graphs of a file, or those that touch a part of it, in order."""
+    digests, samples = Digests(snapshot), list[KnownSample]()
+    asked = False
+    for start, definition in snapshot.tree(path).definitions:
+        span = definition.span.shifted(start)
+        name = OperatorName(path, definition.name.text)
+        if definition.kind != "graph" or snapshot.definition(name) is not definition:
+            continue
+        if within is not None and not (span.start <= within.end and within.start <= span.end):
+            continue
+        if not asked:  # where there are no graphs, nobody needs to know
+            samples, asked = [*samples_in(snapshot, path)], True
+        instance = snapshot.instance(name)
+        can_run = instance is not None and instance.valid and not instance.failures and not instance.unit.errors
+        yield KnownGraph(
+            GraphName(name.name),
+            start,
+            span,
+            definition.name.span.shifted(start),
+            graph_tensors(snapshot.resolution(path, definition)),
+            tuple(each for each in samples if each.target == name),
+            digests.of("", name),
+            can_run,
+            can_run and instance is not None and is_small_graph(instance),
+        )
+
+
+def graph_names(snapshot: Snapshot, path: str) -> Mapping[str, GraphName]:
+    """The graphs of a file by name."""
+    found = snapshot.definitions(path).items()
+    return {name: GraphName(name) for name, each in found if each.definition.kind == "graph"}

@@ -1,0 +1,184 @@
+"""A sample for a definition that has none: small attributes and inputs with which it binds, and what comes out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice, product
+
+import numpy as np
+
+from snd_analysis.compose.session import Session
+from snd_analysis.compose.unit import Member, Unit
+from snd_analysis.ide.changed import changed_snapshot
+from snd_analysis.names.symbols import OperatorName
+from snd_analysis.samples import CheckedSample
+from snd_analysis.syntax import nodes
+from snd_analysis.values import format_value
+from snd_analysis.workspace import Snapshot
+from snd_runtime.errors import EvaluationFailed
+from snd_runtime.evaluation.binding import Bound, bound
+from snd_runtime.evaluation.request import EvaluationRequest, PlainValue
+from snd_runtime.evaluation.tensors import InvalidRequest
+from snd_runtime.limits import Budget
+from snd_runtime.samples.evaluation import evaluate_sample
+from snd_runtime.samples.outcome import SampleOutcome, Status
+from snd_runtime.samples.request import SampleRequest
+from snd_runtime.samples.written_arguments import STYLES, argument_text
+
+_MOST_BINDINGS = 200
+_SECONDS = 3.0
+"""For finding attributes and shapes."""
+_SEARCH_SECONDS = 0.5
+"""For the shapes of inputs with certain attributes."""
+_MOST_WIDTH = 110
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalRequest:
+    """``around`` has the texts, and how samples in them are evaluated."""
+
+    around: SampleRequest
+    name: OperatorName
+
+
+@dataclass(frozen=True, slots=True)
+class SampleProposal:
+    """The lines of an invocation without their ``# >>>`` and ``# ...``, and what comes of it."""
+
+    code: tuple[str, ...]
+    outcome: SampleOutcome
+
+
+def propose_sample(snapshot: Snapshot, request: ProposalRequest) -> SampleProposal | None:
+    """The best of some samples that check: one that can be evaluated, without NaN if there is one; None for none."""
+    session = snapshot.session()
+    unit = session.unit(request.name)
+    if unit is None or unit.errors:
+        return None
+    found = next(_bindings(session, unit, request.around), None)
+    if found is None:
+        return None
+    codes = list(dict.fromkeys(_codes(unit, *found)))
+    proposals = [*_evaluated(snapshot, request, codes)]
+    return min(proposals, key=_fault, default=None)
+
+
+def _fault(proposal: SampleProposal) -> int:
+    """How much is wrong with a proposal; of those with as little, the first counts."""
+    outcome = proposal.outcome
+    if outcome.status is not Status.UNRECORDED:
+        return 2
+    tensors = [tensor.summary for result in outcome.results for tensor in result.shown]
+    return any(summary is not None and (summary.nan or summary.infinite) for summary in tensors)
+
+
+# ---- attributes ------------------------------------------------------------------------------------------------------
+def _bindings(
+    session: Session, unit: Unit, around: SampleRequest
+) -> Iterator[tuple[Mapping[str, PlainValue], Bound]]:  # fmt: skip
+    """Values for the attributes that need one, with which the definition binds to inputs of some shape."""
+    end = time.monotonic() + _SECONDS
+    for attributes in islice(_attributes(unit), _MOST_BINDINGS):
+        given = EvaluationRequest(unit.name, attributes, seed=around.seed)
+        try:
+            budget = Budget(around.limits)
+            yield attributes, bound(session, unit, given, around.real, budget, search_seconds=_SEARCH_SECONDS)
+        except (InvalidRequest, EvaluationFailed):
+            pass
+        if time.monotonic() > end:
+            return
+
+
+def _attributes(unit: Unit) -> Iterator[Mapping[str, PlainValue]]:
+    """Those without which nothing goes; then with one of the others, too."""
+    needed = [each for each in unit.attributes if each.node.default is None and not each.node.optional]
+    others = [each for each in unit.attributes if each not in needed]
+    for members in (needed, *([*needed, other] for other in others)):
+        for values in product(*(_attribute_values(unit, each) for each in members)):
+            yield {member.name: value for member, value in zip(members, values, strict=True)}
+
+
+def _attribute_values(unit: Unit, member: Member) -> Sequence[PlainValue]:
+    single: Sequence[PlainValue] = _single_values(unit, member.node.type.text)
+    if member.node.pack is None:
+        return single
+    lists: list[PlainValue] = [(value,) * length for length in (2, 1, 3, 4) for value in single[:3]]
+    return [*lists, tuple(single[:2]), ()]
+
+
+def _single_values(unit: Unit, dtype: str) -> Sequence[PlainValue]:
+    literals = [each.value for each in nodes.descendants(unit.definition) if isinstance(each, nodes.Literal)]
+    match dtype:
+        case "int":
+            named = [each for each in literals if type(each) is int and 3 < each <= 64]
+            return list(dict.fromkeys((2, 1, 0, 3, -1, *named)))
+        case "bool":
+            return (True, False)
+        case "str":
+            return list(dict.fromkeys((*(each for each in literals if isinstance(each, str)), "a")))
+        case _:
+            return (0.5, 1.0, 2.0, 0.0, -1.0)
+
+
+# ---- code ------------------------------------------------------------------------------------------------------------
+def _codes(unit: Unit, attributes: Mapping[str, PlainValue], binding: Bound) -> Iterator[tuple[str, ...]]:
+    """Invocations in several styles; with generic types, too, where arguments may not tell them."""
+    given = ", ".join(f"{name}={_plain_text(value)}" for name, value in attributes.items())
+    dtypes = ", ".join(binding.instance.scope.dtypes.get(each.name.text, "real") for each in unit.generics)
+    head = unit.name.name
+    for generics in ("", f"<{dtypes}>") if dtypes else ("",):
+        for style in STYLES:
+            arguments = [argument_text(each, style) for each in binding.arguments]
+            while arguments and arguments[-1] == "~":
+                arguments.pop()
+            yield tuple(_lines(f"{head}{generics}{f'{{{given}}}' if given else ''}(", arguments))
+
+
+def _lines(head: str, arguments: Sequence[str]) -> Iterator[str]:
+    """On one line, or on one for each argument where that is too long."""
+    whole = f"{head}{', '.join(arguments)})"
+    if len(whole) <= _MOST_WIDTH or len(arguments) < 2:
+        yield whole
+        return
+    blanks = " " * min(len(head), _MOST_WIDTH // 2)
+    for at, argument in enumerate(arguments):
+        yield f"{blanks if at else head}{argument}{')' if at == len(arguments) - 1 else ','}"
+
+
+def _plain_text(value: PlainValue) -> str:
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_plain_text, value))}]"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return format_value(value, quoted=True) if isinstance(value, str) else repr(value)
+
+
+# ---- trying ----------------------------------------------------------------------------------------------------------
+def _evaluated(
+    snapshot: Snapshot, request: ProposalRequest, codes: Sequence[tuple[str, ...]]
+) -> Iterator[SampleProposal]:
+    """All of them as samples above the definition, evaluated in their order until one has no fault."""
+    around, path = request.around, request.name.path
+    found = snapshot.definitions(path)[request.name.name]
+    at = found.start + found.definition.start
+    text = snapshot.source(path).text
+    comments = "".join(f"\n{comment}\n\n" for comment in map(sample_comment, codes))
+    changed = changed_snapshot(snapshot, {path: f"{text[:at]}\n{comments}{text[at:]}"})
+    placed = [each for each in changed.samples(path) if at <= each.start + each.sample.span.start <= at + len(comments)]
+    for code, each in zip(codes, placed, strict=True):
+        checked: CheckedSample = changed.checked_sample(path, each.sample)
+        if checked.problems:
+            continue
+        limits, real = around.limits, np.dtype(around.real)
+        outcome = evaluate_sample(changed.session(), checked, limits, real, around.seed)
+        proposal = SampleProposal(code, outcome)
+        yield proposal
+        if not _fault(proposal):
+            return
+
+
+def sample_comment(code: Sequence[str], line_break: str = "\n") -> str:
+    """The lines of an invocation as comments."""
+    return line_break.join(f"# {'...' if at else '>>>'} {line}" for at, line in enumerate(code))

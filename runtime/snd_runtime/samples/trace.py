@@ -1,0 +1,166 @@
+"""What came of every tensor that a graph's text names, as plain data; nothing is kept of tensors but what is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from snd_analysis.compose.unit import Unit
+from snd_analysis.ide.graph_tensors import TensorName, graph_tensors
+from snd_analysis.model import Place
+from snd_analysis.names.symbols import SymbolKind
+from snd_analysis.source import Span
+from snd_runtime.errors import EvaluationFailed
+from snd_runtime.evaluation.answer import ShownTensor, shown
+from snd_runtime.execution import Step
+from snd_runtime.lowering.lowered import Argument
+from snd_runtime.picture import picture
+
+Array: TypeAlias = np.ndarray[Any, Any]
+
+MOST_TRACED = 2_000
+"""Tensors of one graph; of a larger one the first that are computed."""
+_MOST_ITEMS = 16
+"""Tensors of a pack."""
+_MOST_PICTURE_BYTES = 2 << 20
+"""Of all pictures of a graph."""
+_MOST_HELD_BYTES = 16 << 10
+"""Of a tensor of the iteration at hand. Larger ones are looked at in every iteration, and not kept."""
+_DECLARED = (SymbolKind.INPUT, SymbolKind.OUTPUT, SymbolKind.VARIABLE)
+
+
+@dataclass(frozen=True, slots=True)
+class TracedTensor:
+    """What there is to show of a tensor, or of those of a pack."""
+
+    shown: tuple[ShownTensor, ...]
+    iterations: tuple[int, ...] = ()
+    """The numbers of the iterations of the loops around that it is of: the last ones."""
+    picture: bytes | None = None
+    """A PNG of a single tensor, if pictures are wanted and it can be drawn."""
+
+
+@dataclass(frozen=True, slots=True)
+class GraphTrace:
+    """What came of one run of a graph; of one that failed, what had been computed by then."""
+
+    values: Mapping[TensorName, TracedTensor] = field(default_factory=dict)
+    left_out: int = 0
+    """How many tensors are not among them, since there are too many."""
+    made: tuple[str, ...] = ()
+    """Inputs that nothing gave, so that they are random."""
+    drawn: tuple[str, ...] = ()
+    """Variables that nothing gave."""
+    rule: str | None = None
+    """The rule of a failure."""
+    message: str | None = None
+    """Why it failed."""
+    failed_at: int | None = None
+    """At which statement: its position in ``GraphTensors.statements``."""
+    seconds: float = 0.0
+
+
+class Tracer:
+    """Takes note of the tensors of one graph while it runs: ``watch`` is for an ``Execution``."""
+
+    def __init__(self, unit: Unit, pictures: bool) -> None:
+        self._unit = unit
+        self._tensors = graph_tensors(unit.resolution)
+        self._pictures = pictures
+        self._names: dict[tuple[str, Span], TensorName | None] = {}
+        self._noted: dict[TensorName, _Noted] = {}
+        self._left_out: set[TensorName] = set()
+        self._drawn_bytes = 0
+
+    def watch(self, step: Step) -> None:
+        """A tensor has been computed."""
+        place = step.place
+        if place is None or not self._is_here(place):
+            return
+        last, _, item = step.name.rpartition(".")[2].partition("[")
+        key = last, place.span
+        if key not in self._names:
+            self._names[key] = self._tensors.computed(last, self._unit.moved(place).span)
+        name = self._names[key]
+        if name is not None:
+            self._note(name, int(item[:-1]) if item else None, step.value, step.iterations)
+
+    def given(self, values: Mapping[str, Argument]) -> None:
+        """Declared tensors by their names. Those that were computed stay as they are."""
+        for symbol, name in self._tensors.of_symbols.items():
+            if symbol.kind not in _DECLARED or symbol.name not in values or name in self._noted:
+                continue
+            value = values[symbol.name]
+            is_single = value is None or isinstance(value, np.ndarray)
+            for item, one in [(None, value)] if is_single else enumerate(value or ()):
+                self._note(name, item, one, ())
+
+    def failed_at(self, failed: EvaluationFailed) -> int | None:
+        """The statement at which a run failed, or which invoked what failed."""
+        places = ([] if failed.place is None else [failed.place]) + [site.place for site in failed.chain]
+        for place in filter(self._is_here, places):
+            statement = self._tensors.statement_around(self._unit.moved(place).span)
+            if statement is not None:
+                return self._tensors.statements.index(statement)
+        return None
+
+    @property
+    def left_out(self) -> int:
+        """How many tensors there were too many."""
+        return len(self._left_out)
+
+    def values(self) -> dict[TensorName, TracedTensor]:
+        """What was noted."""
+        found = {}
+        for name, noted in self._noted.items():
+            looks = [self._looked_at(name, item, kept) for item, kept in sorted(noted.items.items(), key=_position)]
+            tensors = tuple(look.shown for look in looks)
+            found[name] = TracedTensor(tensors, noted.iterations, looks[0].picture if len(looks) == 1 else None)
+        return found
+
+    def _is_here(self, place: Place) -> bool:
+        return place.definition == self._unit.name.name and place.path == self._unit.name.path
+
+    def _note(self, name: TensorName, item: int | None, value: Argument, iterations: tuple[int, ...]) -> None:
+        noted = self._noted.get(name)
+        if noted is None:
+            if len(self._noted) >= MOST_TRACED:
+                self._left_out.add(name)
+                return
+            noted = self._noted[name] = _Noted()
+        if noted.iterations != iterations:
+            noted.items.clear()  # of the iteration before
+            noted.iterations = iterations
+        if item is None or item < _MOST_ITEMS:
+            is_held = bool(iterations) and isinstance(value, np.ndarray) and value.nbytes <= _MOST_HELD_BYTES
+            noted.items[item] = np.array(value) if is_held else self._looked_at(name, item, value)
+
+    def _looked_at(self, name: TensorName, item: int | None, kept: Argument | _Look) -> _Look:
+        if isinstance(kept, _Look):
+            return kept
+        (tensor,) = shown(name.name, kept)
+        is_drawn = self._pictures and isinstance(kept, np.ndarray) and self._drawn_bytes < _MOST_PICTURE_BYTES
+        drawn = picture(kept) if is_drawn and isinstance(kept, np.ndarray) else None
+        self._drawn_bytes += len(drawn or b"")
+        return _Look(replace(tensor, item=item), drawn)
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    shown: ShownTensor
+    picture: bytes | None
+
+
+@dataclass(slots=True)
+class _Noted:
+    """One tensor, or those of a pack by position. What the next iteration will replace is looked at in the end."""
+
+    items: dict[int | None, Array | _Look] = field(default_factory=dict)
+    iterations: tuple[int, ...] = ()
+
+
+def _position(item: tuple[int | None, object]) -> int:
+    return item[0] or 0

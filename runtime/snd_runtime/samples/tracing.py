@@ -1,0 +1,95 @@
+"""A graph run with what is chosen for it, each of its tensors told: by a sample, or as ``snd run`` runs it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from snd_analysis.compose.instance import Instance
+from snd_analysis.compose.session import Session
+from snd_analysis.compose.unit import Unit
+from snd_analysis.names.symbols import OperatorName
+from snd_analysis.workspace import Snapshot
+from snd_runtime.errors import EvaluationFailed
+from snd_runtime.evaluation.binding import FoundShapes, bound
+from snd_runtime.evaluation.request import EvaluationRequest
+from snd_runtime.evaluation.tensors import InvalidRequest
+from snd_runtime.execution import Execution, execute
+from snd_runtime.execution.plain import bytes_of
+from snd_runtime.limits import Budget
+from snd_runtime.lowering.lowered import Argument
+from snd_runtime.samples.evaluation import arguments_of
+from snd_runtime.samples.request import SampleRequest
+from snd_runtime.samples.trace import GraphTrace, Tracer
+
+
+@dataclass(frozen=True, slots=True)
+class TraceRequest:
+    """``around`` has the texts, and how everything in them is evaluated: its limits are those of this run.
+
+    The graph is invoked by a sample of the same file, the ``sample``-th from 0, or evaluated as ``given``.
+    """
+
+    around: SampleRequest
+    name: OperatorName
+    sample: int | None = None
+    given: EvaluationRequest | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    instance: Instance
+    arguments: list[Argument]
+    made: tuple[str, ...] = ()
+
+
+def trace_graph(snapshot: Snapshot, request: TraceRequest, found: FoundShapes) -> GraphTrace:
+    """Runs a graph. What fails is in the trace, with what had been computed by then."""
+    begin = time.monotonic()
+    session = snapshot.session()
+    unit = session.unit(request.name)
+    if unit is None:
+        return GraphTrace(rule="unknown-operator", message=f"there is no '{request.name.name}'")
+    tracer = Tracer(unit, request.around.pictures)
+    trace = GraphTrace()
+    try:
+        run = _bound(snapshot, session, unit, request, found)
+        names = [member.name for member in unit.inputs]
+        tracer.given(dict(zip(names, run.arguments, strict=True)))
+        trace = replace(trace, made=run.made)
+        trace = replace(trace, drawn=_run(session, run, request, tracer, time.monotonic() - begin))
+    except InvalidRequest as invalid:
+        trace = replace(trace, rule=invalid.failures[0].rule, message=invalid.failures[0].message)
+    except EvaluationFailed as failed:
+        trace = replace(trace, rule=failed.rule, message=failed.message, failed_at=tracer.failed_at(failed))
+    values, seconds = tracer.values(), time.monotonic() - begin
+    return replace(trace, values=values, left_out=tracer.left_out, seconds=seconds)
+
+
+def _bound(snapshot: Snapshot, session: Session, unit: Unit, request: TraceRequest, found: FoundShapes) -> _Run:
+    around = request.around
+    if request.sample is None:
+        given = request.given or EvaluationRequest(request.name)
+        binding = bound(session, unit, given, around.real, Budget(around.limits), found)
+        return _Run(binding.instance, list(binding.arguments), binding.made)
+    sample = snapshot.samples(around.path)[request.sample].sample
+    checked = snapshot.checked_sample(around.path, sample)
+    operation = checked.operation
+    if checked.failure is not None:
+        raise EvaluationFailed("sample-fails", checked.failure)
+    if checked.has_errors or operation is None or operation.instance is None or not operation.instance.valid:
+        raise EvaluationFailed("sample-fails", "the sample that is chosen for it can't be composed")
+    return _Run(*arguments_of(checked, operation, around.limits, around.real, around.seed))
+
+
+def _run(session: Session, run: _Run, request: TraceRequest, tracer: Tracer, spent: float) -> tuple[str, ...]:
+    """Runs it; the names of the variables that were drawn."""
+    around = request.around
+    weights: Mapping[str, Argument] = {} if request.given is None else request.given.weights
+    taken = sum(map(bytes_of, run.arguments))
+    limits = replace(around.limits, spent_seconds=spent, spent_bytes=taken)
+    execution = Execution(around.real, around.seed, weights, limits, tracer.watch)
+    outcome = execute(session, run.instance, run.arguments, execution)
+    tracer.given({**outcome.variables, **outcome.outputs})
+    return outcome.drawn
