@@ -1,16 +1,62 @@
+/** The extension: what it consists of, and when it begins and ends. */
 import * as vscode from "vscode";
-import { LanguageClient } from "vscode-languageclient/node";
+import { Guard } from "./commands/guard";
+import { registerReferencesCommand } from "./commands/references";
+import { registerRulePageCommand } from "./commands/rulePage";
+import { registerSampleCommands } from "./commands/samples";
+import { registerServerCommands } from "./commands/server";
+import { findServer } from "./server/finder";
+import { onPythonChange } from "./server/interpreters";
+import { ServerLife, type LifeState } from "./server/life";
+import { Messages } from "./server/messages";
+import { removeOld } from "./server/privateEnvironment";
+import { Setup } from "./server/setup";
+import { Status } from "./server/status";
 
-let client: LanguageClient | undefined;
+let life: ServerLife | undefined;
 
-export async function activate(context: vscode.ExtensionContext): Promise<void> {
-  const settings = vscode.workspace.getConfiguration("snd");
-  const command = settings.get<string>("server.path") || "snd";
-  client = new LanguageClient("snd", "SkriptND", { command, args: ["lsp"] }, { documentSelector: [{ language: "skriptnd" }] });
-  context.subscriptions.push(client);
-  await client.start();
+/** What other extensions, and tests, may know. */
+export interface Api {
+  readonly state: LifeState;
+  readonly onDidChangeState: vscode.Event<LifeState>;
+  /** The process of the server, while there is one. */
+  readonly serverProcessId: number | undefined;
+}
+
+export function activate(context: vscode.ExtensionContext): Api {
+  const log = vscode.window.createOutputChannel("SkriptND", { log: true });
+  const setup = new Setup(context, log);
+  const find = async () => {
+    await setup.upgrade();
+    return findServer(setup.storage, log);
+  };
+  const server = (life = new ServerLife(context.extension, log, find));
+  const messages = new Messages(server, setup, log);
+  const guard = new Guard(server, messages, log);
+  context.subscriptions.push(
+    log,
+    server,
+    new Status(server),
+    ...registerServerCommands(server, setup, log),
+    ...registerSampleCommands(guard),
+    ...registerRulePageCommand(server, guard),
+    registerReferencesCommand(server.client),
+    vscode.workspace.onDidChangeConfiguration((event) => {
+      if (event.affectsConfiguration("snd.server")) void server.restart();
+      else if (event.affectsConfiguration("python.defaultInterpreterPath")) void server.lookAgain();
+    }),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => void server.lookAgain()),
+  );
+  void server.start();
+  void onPythonChange(() => void server.lookAgain()).then((each) => context.subscriptions.push(each));
+  void removeOld(setup.storage);
+  return {
+    get state() { return server.state; },
+    onDidChangeState: server.onDidChange,
+    get serverProcessId() { return server.client.processId; },
+  };
 }
 
 export async function deactivate(): Promise<void> {
-  await client?.stop();
+  await life?.stop();
 }

@@ -1,0 +1,47 @@
+/** Looks for the server, in the order in which places count, and tells the log what it finds. */
+import { resolve } from "node:path";
+import * as vscode from "vscode";
+import { fromSetting, inEnvironment, search, sourceText, type Candidate, type Search } from "./candidates";
+import { chosenPythons } from "./interpreters";
+import { expanded, onPath } from "./places";
+import { existingEnvironment, privateCandidate } from "./privateEnvironment";
+import { run } from "./processes";
+
+// Python that starts for the first time, from a disk that is asleep, takes a while.
+const PROBE_MS = 20_000;
+
+/** The server, or why there is none. Code of workspaces that are not trusted is not run. */
+export async function findServer(storage: string, log: vscode.LogOutputChannel): Promise<Search> {
+  const candidates = await candidatesInOrder(storage, log);
+  const result = await search(candidates, async (candidate) => {
+    const started = Date.now();
+    const answer = await run(candidate.command, [...candidate.args, "--version"], { timeoutMs: PROBE_MS });
+    log.debug(`${candidate.place} --version: ${answer.problem ?? answer.stdout.trim()} (${Date.now() - started} ms)`);
+    return answer;
+  });
+  for (const { candidate, problem } of result.failures) {
+    log.info(`No server from ${sourceText(candidate.source)}, ${candidate.place}: ${problem}`);
+  }
+  if (result.found === undefined) log.warn("No server was found.");
+  else log.info(`Server ${result.found.version} from ${sourceText(result.found.source)}: ${result.found.place}`);
+  return result;
+}
+
+async function candidatesInOrder(storage: string, log: vscode.LogOutputChannel): Promise<Candidate[]> {
+  const trusted = vscode.workspace.isTrusted;
+  const settings = vscode.workspace.getConfiguration("snd.server");
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
+  const path = expanded(settings.get<string>("path", "").trim(), folder);
+  if (path !== "") {
+    const program = /[\\/]/.test(path) ? resolve(folder ?? "", path) : ((await onPath(path)) ?? path);
+    return [fromSetting(program, settings.get<string[]>("arguments", []))];
+  }
+  const found: Candidate[] = [];
+  if (trusted) found.push(...(await chosenPythons()).map((python) => inEnvironment("environment", python)));
+  else log.info("This workspace is not trusted: Python environments in it are not looked at.");
+  const program = await onPath("snd");
+  if (program !== undefined) found.push({ source: "path", command: program, args: [], place: program });
+  const own = await existingEnvironment(storage);
+  if (own !== undefined) found.push(privateCandidate(storage, own));
+  return found;
+}
