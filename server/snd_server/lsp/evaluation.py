@@ -163,6 +163,11 @@ class Evaluations:
         self._give_up(lambda job: job.sample.key == SampleKey(path, name))
         self._refresher.soon()
 
+    @property
+    def load(self) -> tuple[int, int]:
+        """How many evaluations run, and how many wait for their turn."""
+        return (0 if self._job is None else 1), len(self._queue)
+
     # ---- what there is to do -----------------------------------------------------------------------------------------
     async def _look(self) -> None:
         """Ends what an edit has outdated; after a pause, evaluates what is cheap."""

@@ -31,6 +31,7 @@ from snd_server.lsp import (
     pull,
     rename,
     sample_commands,
+    sample_list,
     semantic_tokens,
     signature_help,
     symbols,
@@ -70,6 +71,7 @@ _FEATURES: tuple[ModuleType, ...] = (
     code_actions,
     code_lenses,
     sample_commands,
+    sample_list,
     custom_requests,
 )
 

@@ -1,12 +1,19 @@
-"""Tells the client to ask again for what shows values: inlay hints and code lenses."""
+"""Tells the client to ask again for what shows values: inlay hints and code lenses.
+
+Clients that say so among their experimental capabilities (``evaluationStatus``) are told how much is being evaluated.
+"""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from snd_server.lsp.server import SndServer
+
+STATUS = "snd/evaluationStatus"
+_CAPABILITY = "evaluationStatus"
 
 # Values that come one after another are shown together.
 _TOGETHER_SECONDS = 0.05
@@ -19,6 +26,8 @@ class ValueRefresher:
         self._server = server
         self._shown: dict[str, object] = {}
         self._waiting: asyncio.Task[None] | None = None
+        self._told = (0, 0)
+        """How many evaluations run and wait, as the client knows."""
 
     def shown(self, path: str, state: object) -> None:
         """The ages of the samples of a document are these now."""
@@ -46,7 +55,22 @@ class ValueRefresher:
             server.begin(_asked(server.workspace_inlay_hint_refresh_async(None)))
         if workspace.code_lens and workspace.code_lens.refresh_support:
             server.begin(_asked(server.workspace_code_lens_refresh_async(None)))
+        self._tell()
+
+    def _tell(self) -> None:
+        load = self._server.evaluations.load
+        if load == self._told or not _takes_status(self._server.client_capabilities.experimental):
+            return
+        self._told = load
+        running, pending = load
+        self._server.protocol.notify(STATUS, {"running": running, "pending": pending})
 
 
 async def _asked(request: Any) -> None:
     await request
+
+
+def _takes_status(experimental: Any) -> bool:
+    if isinstance(experimental, Mapping):
+        return experimental.get(_CAPABILITY) is True
+    return getattr(experimental, _CAPABILITY, None) is True

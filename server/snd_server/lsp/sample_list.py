@@ -1,0 +1,69 @@
+"""``snd/samples``: the samples of a document, or the one at a position, for views of them; docs/lsp.md describes it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
+
+from snd_analysis.source import Source, Span
+from snd_analysis.workspace import Snapshot
+from snd_server.lsp.analysis_thread import Question
+from snd_server.lsp.convert import Converter
+from snd_server.lsp.evaluation import AgedSample
+from snd_server.lsp.uris import path_of
+
+if TYPE_CHECKING:
+    from snd_server.lsp.server import SndServer
+
+SAMPLES = "snd/samples"
+
+
+def register(server: SndServer) -> None:
+    """Registers the handler of this module."""
+    server.handle(SAMPLES, _samples)
+
+
+async def _samples(server: SndServer, params: Any) -> dict[str, Any]:
+    uri = getattr(getattr(params, "textDocument", None), "uri", None)
+    if not isinstance(uri, str):
+        raise JsonRpcInvalidParams("textDocument: the document is missing")
+    path, position = path_of(uri), _position(getattr(params, "position", None))
+
+    def answer(snapshot: Snapshot, question: Question) -> dict[str, Any]:
+        source, converter = snapshot.source(path), server.session.converter
+        within = None
+        if position is not None:
+            offset = converter.offset(source, position)
+            within = Span(offset, offset)
+        found = question.each(server.evaluations.samples(snapshot, path, within))
+        return {"version": 1, "samples": [_content(each, source, converter) for each in found]}
+
+    return await server.session.ask(path, answer, patient=True)
+
+
+def _content(each: AgedSample, source: Source, converter: Converter) -> dict[str, Any]:
+    sample = each.sample
+    return {
+        "sample": {"code": sample.name.code, "occurrence": sample.name.occurrence},
+        "range": _plain(converter.range(source, sample.span)),
+        "codeRange": _plain(converter.range(source, Span(sample.span.start, sample.code_end))),
+        "target": None if sample.target is None else sample.target.name,
+        "canRun": sample.can_run,
+        "age": each.aged.age.value,
+    }
+
+
+def _plain(range_: types.Range) -> dict[str, Any]:
+    ends = {"start": range_.start, "end": range_.end}
+    return {name: {"line": each.line, "character": each.character} for name, each in ends.items()}
+
+
+def _position(value: Any) -> types.Position | None:
+    if value is None:
+        return None
+    line, character = getattr(value, "line", None), getattr(value, "character", None)
+    if not isinstance(line, int) or not isinstance(character, int) or min(line, character) < 0:
+        raise JsonRpcInvalidParams("position: line and character must be numbers from 0")
+    return types.Position(line, character)
