@@ -1,0 +1,50 @@
+--- The program snd beside its language server: for what is not a question about an open document.
+
+local M = {}
+
+--- The command line of another command of the program that serves; `cmd` is it up to `lsp`.
+---@param arguments string[]
+---@return string[]
+function M.command(arguments)
+  local command = {}
+  for _, part in ipairs(require("snd.options").get().cmd) do
+    if part == "lsp" then
+      break
+    end
+    table.insert(command, part)
+  end
+  return vim.list_extend(command, arguments)
+end
+
+--- Runs a command and hands on what it prints; says so if it fails.
+---@param arguments string[]
+---@param done fun(output: string)
+function M.run(arguments, done)
+  local command = M.command(arguments)
+  local started, problem = pcall(vim.system, command, { text = true }, function(result)
+    vim.schedule(function()
+      if result.code == 0 then
+        done(result.stdout)
+      else
+        vim.notify("snd: " .. vim.trim(result.stderr ~= "" and result.stderr or result.stdout), vim.log.levels.ERROR)
+      end
+    end)
+  end)
+  if not started then
+    vim.notify("snd: " .. tostring(problem), vim.log.levels.ERROR)
+  end
+end
+
+--- What a command prints, waited for; nil if it fails or is not there.
+---@param arguments string[]
+---@return string?
+function M.output(arguments)
+  local started, process = pcall(vim.system, M.command(arguments), { text = true })
+  if not started then
+    return nil
+  end
+  local result = process:wait(10000)
+  return result.code == 0 and result.stdout or nil
+end
+
+return M

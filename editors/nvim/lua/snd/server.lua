@@ -1,0 +1,109 @@
+--- The running language server: asked, started again, and missed when it ends by itself.
+
+local M = {}
+
+local STOP_MILLISECONDS = 3000
+
+-- The configuration that a client was started with last, and the buffers it had: what :SndRestart starts again.
+---@type vim.lsp.ClientConfig?
+local last
+---@type table<integer, true>
+local restarting = {}
+
+---@param client vim.lsp.Client
+function M.remember(client)
+  last = client.config
+end
+
+--- The client of a buffer; says so and returns nil if there is none.
+---@param buffer integer?
+---@return vim.lsp.Client?
+function M.client(buffer)
+  local client = vim.lsp.get_clients({ bufnr = buffer or 0, name = "snd" })[1]
+  if not client then
+    vim.notify("snd: no language server is attached to this buffer (:checkhealth snd)", vim.log.levels.WARN)
+  end
+  return client
+end
+
+--- Neovim 0.10 has functions where later versions have methods.
+function M.request(client, method, parameters, handler, buffer)
+  if vim.fn.has("nvim-0.11") == 1 then
+    return client:request(method, parameters, handler, buffer)
+  end
+  return client.request(method, parameters, handler, buffer)
+end
+
+--- Asks the server of a buffer and hands the result on; what goes wrong is told.
+---@param buffer integer
+---@param method string
+---@param parameters table
+---@param received fun(result: any)
+function M.ask(buffer, method, parameters, received)
+  local client = M.client(buffer)
+  if not client then
+    return
+  end
+  parameters.textDocument = vim.lsp.util.make_text_document_params(buffer)
+  M.request(client, method, parameters, function(problem, result)
+    if problem then
+      vim.notify("snd: " .. problem.message, vim.log.levels.WARN)
+      return
+    end
+    received(result)
+  end, buffer)
+end
+
+--- For the configuration of the client.
+function M.exited(code, signal, client_id)
+  if restarting[client_id] then
+    restarting[client_id] = nil
+    return
+  end
+  if (code == 0 and signal == 0) or vim.v.exiting ~= vim.NIL then
+    return
+  end
+  local how = signal ~= 0 and "signal " .. signal or "status " .. code
+  vim.schedule(function()
+    vim.notify(
+      ("snd: the language server has ended (%s); :SndRestart starts it again, :SndLog may tell why"):format(how),
+      vim.log.levels.ERROR
+    )
+  end)
+end
+
+local function stop(client)
+  restarting[client.id] = true
+  local method = vim.fn.has("nvim-0.11") == 1
+  local function call(force)
+    if method then
+      client:stop(force)
+    else
+      client.stop(force)
+    end
+  end
+  call()
+  local function ended()
+    return vim.lsp.get_client_by_id(client.id) == nil
+  end
+  if not vim.wait(STOP_MILLISECONDS, ended, 20) then
+    call(true)
+    vim.wait(STOP_MILLISECONDS, ended, 20)
+  end
+end
+
+--- Ends the server and starts it again for all buffers of SkriptND; also one that has ended by itself.
+function M.restart()
+  for _, client in ipairs(vim.lsp.get_clients({ name = "snd" })) do
+    stop(client)
+  end
+  local config = vim.tbl_extend("force", {}, last or require("snd.client").config())
+  for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
+    if vim.api.nvim_buf_is_loaded(buffer) and vim.bo[buffer].filetype == "skriptnd" and vim.bo[buffer].buftype == "" then
+      config.root_dir = require("snd.root").of(buffer)
+      vim.lsp.start(config, { bufnr = buffer })
+    end
+  end
+end
+
+return M

@@ -1,0 +1,37 @@
+if vim.g.loaded_snd then
+  return
+end
+vim.g.loaded_snd = true
+
+-- However the client was started: by vim.lsp.enable, by setup, or by vim.lsp.start of the user's own.
+local group = vim.api.nvim_create_augroup("snd", {})
+vim.api.nvim_create_autocmd("LspAttach", {
+  group = group,
+  callback = function(event)
+    local client = vim.lsp.get_client_by_id(event.data.client_id)
+    if client and client.name == "snd" then
+      require("snd.attach").attached(client, event.buf)
+    end
+  end,
+})
+
+-- What Neovim has no colours for by itself, or those of something else.
+local links = {
+  ["@lsp.type.namespace.skriptnd"] = "@module",
+  ["@lsp.type.class.skriptnd"] = "Type",
+  ["@lsp.type.typeParameter.skriptnd"] = "Type",
+  ["@lsp.type.property.skriptnd"] = "@property",
+  ["@lsp.type.enumMember.skriptnd"] = "Constant",
+  ["@lsp.type.parameter.skriptnd"] = "@variable.parameter",
+  ["@lsp.type.decorator.skriptnd"] = "PreProc",
+  ["@lsp.type.macro.skriptnd"] = "SpecialComment",
+  ["@lsp.typemod.comment.documentation.skriptnd"] = "SpecialComment",
+  ["@lsp.typemod.function.defaultLibrary.skriptnd"] = "@function.builtin",
+}
+local function link()
+  for name, target in pairs(links) do
+    vim.api.nvim_set_hl(0, name, { link = target, default = true })
+  end
+end
+link()
+vim.api.nvim_create_autocmd("ColorScheme", { group = group, callback = link })

@@ -1,0 +1,18 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from downloads import UnavailableError, skip
+from neovim_programs import Neovim, newest, oldest
+
+_PROGRAMS: dict[str, Callable[[], Neovim]] = {"oldest": oldest, "newest": newest}
+
+
+@pytest.fixture(scope="session", params=sorted(_PROGRAMS, reverse=True))
+def neovim(request: pytest.FixtureRequest) -> Neovim:
+    """Neovim 0.10, and the newest one."""
+    try:
+        return _PROGRAMS[request.param]()
+    except UnavailableError as reason:
+        skip(reason)

@@ -1,0 +1,42 @@
+"""What stands where in the library and the examples, by the analysis: what a syntax file has to see without it."""
+
+from __future__ import annotations
+
+from downloads import REPOSITORY
+from memory import read_program, snapshot_of
+
+from snd_analysis.ide.semantic_tokens import TokenType, semantic_tokens
+
+# A number that no period of the text is likely to share: every kind of token is among those looked at.
+_STEP = 7
+
+_CLASSES = {
+    TokenType.KEYWORD: "word",
+    TokenType.TYPE: "type",
+    TokenType.BLOCK: "block",
+    TokenType.STRING: "string",
+    TokenType.FIELD: "field",
+    TokenType.NUMBER: "number",
+    TokenType.SYMBOL: "symbol",
+    TokenType.COMMENT: "comment",
+}
+
+
+def expected_classes() -> dict[str, list[tuple[int, int, str, str]]]:
+    """By the paths of files: line and column (bytes, both from 1), class and text of tokens."""
+    folders = [REPOSITORY / "analysis/snd_analysis/stdlib", *sorted(REPOSITORY.glob("examples/*"))]
+    found = {}
+    for folder in folders:
+        files = read_program(folder)
+        snapshot = snapshot_of(files)
+        for path, text in files.items():
+            source = snapshot.source(path)
+            tokens = [each for each in semantic_tokens(snapshot, path, None) if each.type in _CLASSES]
+            rows = []
+            for token in tokens[::_STEP]:
+                at = source.position(token.span.start)
+                start = source.line_starts[at.line - 1]
+                column = len(text[start : token.span.start].encode()) + 1
+                rows.append((at.line, column, _CLASSES[token.type], text[token.span.start : token.span.end]))
+            found[str(folder / path)] = rows
+    return found
