@@ -1,0 +1,20 @@
+"""What tests of the extension's parts need: the packages that it is built and tested with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from downloads import UnavailableError, locked, skip
+from packaged_extension import SOURCES, install_packages
+
+
+@pytest.fixture(scope="session")
+def extension() -> Path:
+    """The folder of the extension, with the packages that its package.json names."""
+    try:
+        with locked("extension"):
+            install_packages()
+    except UnavailableError as reason:
+        skip(reason)
+    return SOURCES
