@@ -1,6 +1,7 @@
 /** The extension: what it consists of, and when it begins and ends. */
 import * as vscode from "vscode";
 import { Guard } from "./commands/guard";
+import { registerEvaluateGraph } from "./commands/evaluateGraph";
 import { registerReferencesCommand } from "./commands/references";
 import { registerRulePageCommand } from "./commands/rulePage";
 import { registerSampleCommands } from "./commands/samples";
@@ -12,6 +13,9 @@ import { Messages } from "./server/messages";
 import { removeOld } from "./server/privateEnvironment";
 import { Setup } from "./server/setup";
 import { Status } from "./server/status";
+import { registerSampleTests } from "./testing/samples";
+import { registerShapes } from "./views/shapes/panel";
+import { registerSyntaxTree } from "./views/syntaxTree";
 
 let life: ServerLife | undefined;
 
@@ -40,6 +44,8 @@ export function activate(context: vscode.ExtensionContext): Api {
     ...registerServerCommands(server, setup, log),
     ...registerSampleCommands(guard),
     ...registerRulePageCommand(server, guard),
+    ...registerEvaluateGraph(context, guard),
+    ...registerSyntaxTree(server.client, guard),
     registerReferencesCommand(server.client),
     vscode.workspace.onDidChangeConfiguration((event) => {
       if (event.affectsConfiguration("snd.server")) void server.restart();
@@ -47,6 +53,8 @@ export function activate(context: vscode.ExtensionContext): Api {
     }),
     vscode.workspace.onDidGrantWorkspaceTrust(() => void server.lookAgain()),
   );
+  registerShapes(context, server.client);
+  registerSampleTests(context, server.client, log);
   void server.start();
   void onPythonChange(() => void server.lookAgain()).then((each) => context.subscriptions.push(each));
   void removeOld(setup.storage);

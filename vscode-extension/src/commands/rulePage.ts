@@ -2,6 +2,7 @@
 import * as vscode from "vscode";
 import { run } from "../server/processes";
 import type { ServerLife } from "../server/life";
+import { showMarkdown } from "../views/markdown";
 import { VirtualDocuments } from "../views/virtualDocuments";
 import type { Guard } from "./guard";
 
@@ -20,7 +21,7 @@ export function registerRulePageCommand(life: ServerLife, guard: Guard): vscode.
       if (name === undefined) return;
       const uri = vscode.Uri.from({ scheme: SCHEME, path: `/${name}.md` });
       pages.refresh(uri);
-      await shown(uri);
+      await showMarkdown(uri);
     }),
   );
   return [pages, open];
@@ -51,14 +52,6 @@ async function chosenRule(life: ServerLife): Promise<string | undefined> {
     .map((each) => ({ label: each.name, description: each.severity, detail: each.summary, rule: each.name }));
   const picked = await vscode.window.showQuickPick(items, { title: "Open the page of a rule", matchOnDetail: true });
   return picked?.rule;
-}
-
-async function shown(uri: vscode.Uri): Promise<void> {
-  try {
-    await vscode.commands.executeCommand("markdown.showPreviewToSide", uri);
-  } catch {
-    await vscode.window.showTextDocument(uri, { viewColumn: vscode.ViewColumn.Beside, preview: true });
-  }
 }
 
 function nameOf(uri: vscode.Uri): string {
