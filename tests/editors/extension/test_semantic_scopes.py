@@ -1,4 +1,4 @@
-"""The scopes that the extension gives to semantic tokens are there for all that the server sends, and in its grammar."""
+"""The scopes of semantic tokens are there for all that the server sends, and are those of the grammar."""
 
 from __future__ import annotations
 
