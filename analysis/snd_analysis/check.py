@@ -40,6 +40,11 @@ class Facts:
         self._main: dict[nodes.Definition, bool] = {}
         self._positions: dict[OperatorName, int] = {}
 
+    def checkpoint(self) -> None:
+        """Is called between statements: what it raises ends the question."""
+        assert self._snapshot is not None
+        self._snapshot.checkpoint()
+
     def definition(self, name: OperatorName) -> nodes.Definition | None:
         """The definition that a name stands for."""
         assert self._snapshot is not None
@@ -137,10 +142,10 @@ def main_graphs(snapshot: Names, path: str) -> tuple[nodes.Definition, ...]:
     if len(graphs) < 2:
         return tuple(graphs)
     invoked = {
-        use.target.name
+        target.name
         for each in definitions
-        for _, use in snapshot.resolution(path, each).local_uses
-        if isinstance(use.target, OperatorName) and use.target.path == path and use.target.name != each.name.text
+        for target in snapshot.resolution(path, each).invoked
+        if target.path == path and target.name != each.name.text
     }
     return tuple(each for each in graphs if each.name.text not in invoked) or (graphs[0],)
 
@@ -162,8 +167,8 @@ def check_definition(
     facts: Facts,
     syntax_is_right: bool,
     lasting: LastingTypes | None = None,
-) -> tuple[Problem, ...]:
-    """Everything that is wrong with a definition but its syntax. Spans count from the start of the chunk.
+) -> tuple[tuple[Problem, ...], Context]:
+    """Everything that is wrong with a definition but its syntax, and its types. Spans count from the chunk's start.
 
     ``lasting`` is what may be used of an earlier version, and learns what may be used next.
     """
@@ -173,4 +178,4 @@ def check_definition(
     facts.close()
     if syntax_is_right and not any(severity_of(problem.rule) is Severity.ERROR for problem in problems):
         problems.extend(unused_problems(resolution))
-    return tuple(problems)
+    return tuple(problems), context

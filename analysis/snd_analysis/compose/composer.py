@@ -9,6 +9,7 @@ from dataclasses import replace
 from snd_analysis import shapes
 from snd_analysis.compose.binding import Given, as_tensor, evaluation_failure
 from snd_analysis.compose.declared import dynamic_extent
+from snd_analysis.compose.doubts import invokes_doubts
 from snd_analysis.compose.failure import Failure, Site
 from snd_analysis.compose.instance import Instance
 from snd_analysis.compose.naming import Naming
@@ -16,7 +17,7 @@ from snd_analysis.compose.outputs import check_output
 from snd_analysis.compose.quantization import quantizations
 from snd_analysis.compose.renewal import Renewal, concerned
 from snd_analysis.compose.results import Targets, assign, made_output
-from snd_analysis.compose.reuse import LastingModel, alike, compose_lasting, first_name
+from snd_analysis.compose.reuse import LastingModel, alike, compose_row, first_name
 from snd_analysis.compose.session import Session
 from snd_analysis.compose.unit import Unit
 from snd_analysis.compose.work import MOST_WORK, TooMuchWorkError, Work
@@ -35,15 +36,16 @@ def compose_body(session: Session, instance: Instance, lasting: LastingModel | N
     Of statements that ``lasting`` knows the result is taken from there; it is the same without.
     """
     unit = instance.unit
-    if not unit.components and not unit.updates:
+    if not unit.is_composite and not unit.resolution.rows["update"]:
         return
     composer = Composer(session, instance, lasting)
-    composer.run(unit.components)
+    composer.run("compose")
     composer.finish_outputs()
     operations = composer.operations
     composer.operations = []
-    composer.run(unit.updates)
+    composer.run("update")
     instance.work = composer.work.done
+    instance.invokes_doubts = composer.invokes_doubts
     instance.body = composer.graph(unit.name.name, operations, composer.operations)
 
 
@@ -67,6 +69,7 @@ class Composer:
         self.tensors: dict[str, TensorValue] = {}
         self.outputs: dict[Symbol, TensorValue] = {}
         self.updated: dict[str, TensorValue] = {}
+        self.invokes_doubts = False
         self._labels: tuple[str, ...] = ()
         self.left_open = frozenset[Hashable](instance.dynamic)
         """The extents that the declarations only bound."""
@@ -98,17 +101,33 @@ class Composer:
             self.checks.append(RuntimeCheck(condition, message, self.place(node)))
 
     # ---- statements --------------------------------------------------------------------------------------------------
-    def run(self, entries: Sequence[tuple[int, nodes.Component]]) -> None:
+    def run(self, block: str) -> None:
         """Composes the statements of a block of the definition."""
-        for base, component in entries:
-            self.base, self._statement = base, component
-            if self.unit.is_wrong(base, component):
-                assign(self, component, None)
-            elif self._lasting is None:
-                self.statement(component)
-            else:
-                compose_lasting(self, component, self._lasting)
+        for row in self.unit.resolution.rows[block]:
+            if self._lasting is not None:
+                self.session.checkpoint()
+                compose_row(self, row, self._lasting)
+                continue
+            for part in row.single:
+                self.session.checkpoint()
+                component = self.begin(part.node)
+                if self.unit.is_wrong(self.base, component):
+                    assign(self, component, None)
+                else:
+                    self.statement(component)
+        if self._lasting is None:
+            self.note_doubts(0)
         self._statement = None
+
+    def note_doubts(self, first: int) -> None:
+        """Looks for doubts in what the operations from ``first`` on invoke."""
+        self.invokes_doubts = self.invokes_doubts or invokes_doubts(self.unit, self.operations[first:])
+
+    def begin(self, statement: nodes.Node) -> nodes.Component:
+        """Goes on to a statement of the definition."""
+        assert isinstance(statement, nodes.Component)
+        self.base, self._statement = self.unit.resolution.starts[statement], statement
+        return statement
 
     def statement(self, component: nodes.Component) -> None:
         """Composes one statement."""

@@ -7,7 +7,7 @@ so conditions of branches, lazy evaluation and assertions mean what they always 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, TypeAlias
@@ -22,6 +22,7 @@ from snd_analysis.values import Pack, Value
 
 if TYPE_CHECKING:
     from snd_analysis.compose.instance import Instance
+    from snd_analysis.compose.unit import Unit
 
 _RULES = ("negative-extent", "division-by-zero")
 _MOST_DOUBTS = 100
@@ -101,9 +102,27 @@ def _divisors(a: Integer) -> Iterator[Integer]:
                 yield divisor
 
 
+def invokes_doubts(unit: Unit, operations: Iterable[Operation]) -> bool:
+    """Whether there is any doubt in what operations of a definition invoke, or in what they give to it."""
+    for operation in operations:
+        inner = operation.instance
+        if inner is not None and (inner.doubts or inner.invokes_doubts):
+            return True
+        if not unit.in_library:
+            values = operation.attributes.values()
+            if any(True for value in values for _ in doubts_about_value(value, "", operation.place)):
+                return True
+        for _, part in _parts(operation):
+            if invokes_doubts(unit, (*part.operations, *part.update_operations)):
+                return True
+    return False
+
+
 # ---- a whole graph ---------------------------------------------------------------------------------------------------
 def doubtful(root: Instance, composed: Composed) -> list[Failure]:
     """The doubts in a composed graph for which there is an instance; each value once, where it comes from."""
+    if not root.doubts and not root.invokes_doubts:
+        return []
     found: dict[tuple[Integer, bool], list[_Reached]] = {}
     conditions: dict[Truth, None] = {}
     size = 0

@@ -44,6 +44,8 @@ class Instance:
     failures: list[Failure] = field(default_factory=list)
     checks: list[RuntimeCheck] = field(default_factory=list)
     doubts: list[Doubt] = field(default_factory=list)
+    invokes_doubts: bool = False
+    """Whether there are any in what the body invokes, or in what it gives to that."""
     body: Graph | None = None
     valid: bool = True
     """Whether the outputs can be built on: false if the invocation is invalid or unknown."""

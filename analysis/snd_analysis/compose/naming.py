@@ -46,8 +46,9 @@ class Naming:
         """The scopes of the statements with several results that need one: the name of the first result."""
         if self._scopes is None:
             self._scopes = {}
-            components = [node for _, node in (*self._unit.components, *self._unit.updates)]
-            if any(len(node.results) > 1 for each in components for node in _nested(each)):
+            rows = self._unit.resolution.rows
+            if any(row.has_several_results for row in (*rows["compose"], *rows["update"])):
+                components = [node for _, node in (*self._unit.components, *self._unit.updates)]
                 own = {member.name for member in (*self._unit.variables, *self._unit.constants)}
                 self._visit(components, _Scope(own))
         return self._scopes

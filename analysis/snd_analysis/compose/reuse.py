@@ -6,15 +6,18 @@ made again as it was is replaced by the one that was there, and what follows fro
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from snd_analysis.compose.declared import Dynamic
+from snd_analysis.compose.doubts import invokes_doubts
+from snd_analysis.compose.results import assign
 from snd_analysis.compose.unit import Member
 from snd_analysis.memo import Memo
 from snd_analysis.model import Operation, RuntimeCheck, Tensor, TensorValue
 from snd_analysis.names.part import Part
+from snd_analysis.names.resolution import Resolution
 from snd_analysis.names.symbols import Symbol
 from snd_analysis.shapes import Integer
 from snd_analysis.syntax import nodes
@@ -36,6 +39,7 @@ class StatementModel:
     updated: dict[str, TensorValue]
     checks: tuple[RuntimeCheck, ...]
     dynamic: dict[Dynamic, Integer]
+    invokes_doubts: bool
 
 
 class LastingModel:
@@ -44,17 +48,22 @@ class LastingModel:
     The places in it may be of earlier versions; ``Unit.moved`` tells where they are.
     """
 
-    __slots__ = ("_inputs", "_inputs_before", "declared", "statements")
+    __slots__ = ("_inputs", "declared", "statements")
 
-    def __init__(self, before: LastingModel | None = None) -> None:
-        self.statements: Memo[StatementModel] = Memo(None if before is None else before.statements)
-        self.declared: Memo[TensorValue] = Memo(None if before is None else before.declared)
-        self._inputs_before = before._inputs if before is not None else {}
+    def __init__(self) -> None:
+        self.statements: Memo[StatementModel] = Memo()
+        self.declared: Memo[TensorValue] = Memo()
         self._inputs: dict[nodes.Parameter, TensorValue] = {}
+
+    def forget(self, resolution: Resolution) -> None:
+        """Lets go of most of what a definition does not have any more."""
+        self.statements.forget(resolution)
+        self.declared.forget(resolution)
+        self._inputs = {node: value for node, value in self._inputs.items() if node in resolution.starts}
 
     def input(self, member: Member, value: TensorValue) -> TensorValue:
         """The input of the definition, as it was before if it is as it was."""
-        known = self._inputs_before.get(member.node)
+        known = self._inputs.get(member.node)
         if known is not None and alike(known, value):
             value = known
         self._inputs[member.node] = value
@@ -110,28 +119,67 @@ def _values(instance: Instance, part: Part) -> list[object]:
     return [instance.scope.dtypes, *(values.get(symbol) for symbol in part.given)]
 
 
-def compose_lasting(composer: Composer, component: nodes.Component, lasting: LastingModel) -> None:
-    """Composes a statement of the definition, or adds what is known of it."""
-    resolution = composer.unit.resolution
-    part = resolution.parts.get(component)
-    if part is None or not part.lasting or _is_ambiguous(resolution.ambiguous, part):
-        composer.statement(component)
+def compose_row(composer: Composer, row: Part, lasting: LastingModel) -> None:
+    """Composes the statements of a row, or adds what is known of it."""
+    parts = row.single
+    if len(parts) == 1:
+        compose_lasting(composer, parts[0], lasting)
         return
+    starts = composer.unit.resolution.starts
+    last = parts[-1].node
+    lasts = _may_last(composer, row) and not composer.unit.is_wrong_between(starts[row.node], starts[last] + last.end)
+    given = _given(composer, row) if lasts else None
+    known = lasting.statements.find(row, given) if lasts else None
+    if known is not None:
+        _add(composer, known)
+        return
+    found = [compose_lasting(composer, part, lasting) for part in parts]
+    models = [each for each in found if each is not None]
+    if lasts and len(models) == len(found):
+        lasting.statements.learn(row, given, _together(models))
+
+
+def compose_lasting(composer: Composer, part: Part, lasting: LastingModel) -> StatementModel | None:
+    """Composes a statement of the definition, or adds what is known of it; returns what may be used again."""
+    component = composer.begin(part.node)
+    if composer.unit.is_wrong(composer.base, component):
+        assign(composer, component, None)
+        return None
+    if not _may_last(composer, part):
+        first = len(composer.operations)
+        composer.statement(component)
+        composer.note_doubts(first)
+        return None
+    given = _given(composer, part)
+    known = lasting.statements.find(part, given)
+    if known is not None:
+        _add(composer, known)
+        return known
+    failures = len(composer.instance.failures)
+    composer.made_before = _results(lasting.statements.versions(part))
+    known = _composed(composer, component, part)
+    composer.made_before = {}
+    _add(composer, known)
+    if len(composer.instance.failures) > failures:
+        return None
+    lasting.statements.learn(part, given, known)
+    return known
+
+
+def _may_last(composer: Composer, part: Part) -> bool:
+    return part.lasting and not _is_ambiguous(composer.unit.resolution.ambiguous, part)
+
+
+def _given(composer: Composer, part: Part) -> list[object]:
+    """What composing a statement or a row depends on."""
     given = _values(composer.instance, part)
     for name in part.operators:
         unit = composer.session.unit(name)
         given.append(unit)
         given.append(None if unit is None else composer.session.reached(unit))
-    given.append(composer.naming.key(component))
-    known = lasting.statements.find(part, given)
-    if known is None:
-        failures = len(composer.instance.failures)
-        composer.made_before = _results(lasting.statements.versions(part))
-        known = _composed(composer, component, part)
-        composer.made_before = {}
-        if len(composer.instance.failures) == failures:
-            lasting.statements.learn(part, given, known)
-    _add(composer, known)
+    if composer.naming.scopes:
+        given.append([composer.naming.key(each.node) for each in part.single if isinstance(each.node, nodes.Component)])
+    return given
 
 
 def _is_ambiguous(ambiguous: frozenset[Symbol], part: Part) -> bool:
@@ -180,11 +228,25 @@ def _composed(composer: Composer, component: nodes.Component, part: Part) -> Sta
         }
         return StatementModel(
             tuple(composer.operations), composer.tensors, changed, composer.outputs, composer.updated,
-            tuple(composer.checks), instance.dynamic,
+            tuple(composer.checks), instance.dynamic, invokes_doubts(composer.unit, composer.operations),
         )  # fmt: skip
     finally:
         composer.operations, composer.tensors, composer.outputs, composer.updated, composer.checks = around
         instance.dynamic = dynamic
+
+
+def _together(models: Sequence[StatementModel]) -> StatementModel:
+    together = StatementModel(
+        tuple(operation for each in models for operation in each.operations), {}, {}, {}, {},
+        tuple(check for each in models for check in each.checks), {}, any(each.invokes_doubts for each in models),
+    )  # fmt: skip
+    for each in models:
+        together.tensors.update(each.tensors)
+        together.values.update(each.values)
+        together.outputs.update(each.outputs)
+        together.updated.update(each.updated)
+        together.dynamic.update(each.dynamic)
+    return together
 
 
 def _add(composer: Composer, known: StatementModel) -> None:
@@ -195,3 +257,4 @@ def _add(composer: Composer, known: StatementModel) -> None:
     composer.updated.update(known.updated)
     composer.checks.extend(known.checks)
     composer.instance.dynamic.update(known.dynamic)
+    composer.invokes_doubts = composer.invokes_doubts or known.invokes_doubts

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from typing import Protocol
 
 from snd_analysis.compose.binding import Given, bind
@@ -47,8 +47,16 @@ class Session:
     ``composing`` says whether there are concrete inputs; not when an operator is composed for itself.
     """
 
-    def __init__(self, definitions: Definitions, composing: bool = True, reached: Reached | None = None) -> None:
+    def __init__(
+        self,
+        definitions: Definitions,
+        composing: bool = True,
+        reached: Reached | None = None,
+        checkpoint: Callable[[], None] = lambda: None,
+    ) -> None:
         self._definitions = definitions
+        self.checkpoint = checkpoint
+        """Is called between statements: what it raises ends the composing."""
         self.composing = composing
         self._known = Reached() if reached is None else reached
         """What is known of this state of the files, for others to go on with."""

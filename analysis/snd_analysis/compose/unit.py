@@ -90,11 +90,10 @@ class Unit:
         module = self.name.path.rpartition(":")[2]
         return f"{module}.{self.name.name}" if self.in_library else self.name.name
 
-    @cached_property
+    @property
     def invoked(self) -> tuple[OperatorName, ...]:
         """The operators and graphs that are invoked, each once."""
-        targets = self.resolution.targets.values()
-        return tuple(dict.fromkeys(target for target in targets if isinstance(target, OperatorName)))
+        return self.resolution.invoked
 
     # ---- places ------------------------------------------------------------------------------------------------------
     def place(self, base: int, node: nodes.Node | Span) -> Place:
@@ -117,9 +116,13 @@ class Unit:
 
     def is_wrong(self, base: int, node: nodes.Node) -> bool:
         """Whether something inside a node of an entry is reported already."""
+        return self.is_wrong_between(node.start + base, node.end + base)
+
+    def is_wrong_between(self, start: int, end: int) -> bool:
+        """Whether something at a place is reported already."""
         starts, ends = self._errors_by_start
-        before = bisect_right(starts, node.end + base)
-        return before > 0 and node.start + base <= ends[before - 1]
+        before = bisect_right(starts, end)
+        return before > 0 and start <= ends[before - 1]
 
     @cached_property
     def _errors_by_start(self) -> tuple[list[int], list[int]]:
@@ -209,7 +212,7 @@ class Unit:
     @cached_property
     def is_composite(self) -> bool:
         """Whether there is a ``@compose`` block with anything in it."""
-        return bool(self.components)
+        return bool(self.resolution.rows["compose"])
 
     @cached_property
     def has_unreadable_declarations(self) -> bool:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -78,7 +78,7 @@ def use_at(snapshot: Snapshot, path: str, offset: int) -> PlacedUse | None:
     start, definition = found
     resolution = snapshot.resolution(path, definition)
     place = offset - start
-    touching = [use for use in resolution.uses if use.span.start <= place <= use.span.end]
+    touching = resolution.uses_at(place)
     if not touching:
         return None
     use = min(touching, key=lambda use: (use.span.end == place, use.span.end - use.span.start))
@@ -111,7 +111,7 @@ def nodes_at(tree: SyntaxTree, offset: int) -> list[PlacedNode]:
 
 def _innermost(outer: PlacedNode, offset: int) -> PlacedNode | None:
     best: PlacedNode | None = None
-    for child in nodes.children(outer.node):
+    for child in _children_near(outer, offset):
         span = child.span.shifted(outer.base)
         if not span.start <= offset <= span.end:
             continue
@@ -120,6 +120,15 @@ def _innermost(outer: PlacedNode, offset: int) -> PlacedNode | None:
         if best is None or span.start == offset:
             best = PlacedNode(child, span, base)
     return best
+
+
+def _children_near(outer: PlacedNode, offset: int) -> Iterable[nodes.Node]:
+    """The children of a node; of the entries of a block those that may touch an offset."""
+    if not isinstance(outer.node, nodes.Block):
+        return nodes.children(outer.node)
+    entries = outer.node.entries
+    behind = bisect_right(entries, offset - outer.base, key=lambda entry: entry.start)
+    return entries[max(behind - 2, 0) : behind]
 
 
 @lru_cache(maxsize=_REMEMBERED_CHUNKS)
@@ -164,5 +173,7 @@ def comment_at(tree: SyntaxTree, offset: int) -> Span | None:
     placed = chunk_at(tree, offset)
     if placed is None:
         return None
-    candidates = (span.shifted(placed.start) for span in placed.chunk.comments)
-    return next((span for span in candidates if span.start < offset <= span.end), None)
+    place = offset - placed.start
+    before = bisect_left(placed.chunk.comments, place, key=lambda span: span.start) - 1
+    span = placed.chunk.comments[before] if before >= 0 else None
+    return span.shifted(placed.start) if span is not None and place <= span.end else None

@@ -68,17 +68,18 @@ class Knowledge:
         """What is known of the type of an expression in an entry."""
         known = self.context.expressions.get(node)
         if known is None and entry is not None and isinstance(entry.statement, nodes.Component):
-            known = self._statement_types(entry, entry.statement).get(node)
+            known = self._statement_types(entry.statement).get(node)
         return known or UNTYPED
 
-    def _statement_types(self, entry: nodes.Entry, component: nodes.Component) -> Mapping[nodes.Node, Typed]:
+    def _statement_types(self, component: nodes.Component) -> Mapping[nodes.Node, Typed]:
         """The types of the expressions of a statement that was not looked at again, since nothing about it changed."""
         facts = Facts(self.snapshot, self.path)
         context = Context(self.definition, self.resolution, facts)
         context.symbols, context.extents = dict(self.context.symbols), dict(self.context.extents)
-        context.base = entry.start
+        work = Composition(context)
+        work.begin(component)
         with context.at(Place.COMPOSE):
-            statement(Composition(context), component)
+            statement(work, component)
         facts.close()
         return context.expressions
 

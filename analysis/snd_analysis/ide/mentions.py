@@ -101,7 +101,7 @@ def mentions(snapshot: Snapshot, path: str, name: str | None = None) -> Iterator
     for placed in snapshot.tree(path).chunks:
         if name is None or name in placed.chunk.text:
             for definition in placed.chunk.definitions:
-                yield from _mentions_in(snapshot, path, placed.start, definition)
+                yield from _mentions_in(snapshot, path, placed.start, definition, name)
                 yield from _documented_mentions(snapshot, path, placed, definition)
     for sample in _samples_of(snapshot, path, name, text):
         yield from _sample_mentions(snapshot, path, sample)
@@ -118,14 +118,17 @@ def mentions_of_others(snapshot: Snapshot, path: str, name: str | None = None) -
         yield from _sample_mentions(snapshot, path, sample)
 
 
-def _mentions_in(snapshot: Snapshot, path: str, start: int, definition: nodes.Definition) -> Iterator[Mention]:
+def _mentions_in(
+    snapshot: Snapshot, path: str, start: int, definition: nodes.Definition, name: str | None
+) -> Iterator[Mention]:
     if definition.name.text:
         subject: Subject = OperatorName(path, definition.name.text)
         yield Mention(definition.name.span.shifted(start), subject, Role.DECLARATION)
     dotted = [*_dotted_mentions(snapshot, path, start, definition)]
     yield from dotted
     told = {mention.span for mention in dotted}
-    for use in snapshot.resolution(path, definition).uses:
+    resolution = snapshot.resolution(path, definition)
+    for use in resolution.uses if name is None else resolution.uses_named(name):
         span = use.span.shifted(start)
         if span not in told:
             yield Mention(span, subject_of_target(snapshot, path, definition, use.target), use.role)

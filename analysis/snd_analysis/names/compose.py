@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeGuard
 
 from snd_analysis.names.expressions import resolve_expression, resolve_invocation, resolve_type
@@ -42,10 +43,10 @@ class ComposeNames:
         self._assignable = assignable
         self._depth = 0
 
-    def entry(self, base: int, component: nodes.Component) -> None:
-        """Resolves one statement of the block; its results are visible from the next one on."""
+    def entries(self, entries: Sequence[tuple[int, nodes.Component]]) -> None:
+        """Resolves the statements of the block; the results of each are visible from the next one on."""
         scopes = (self._scope, self._assignable)
-        self._tables.resolve_part(base, component, scopes, lambda: self._component(component, self._scope))
+        self._tables.resolve_rows(entries, scopes, lambda component: self._component(component, self._scope))
 
     def _component(self, component: nodes.Component, scope: Scope) -> None:
         self._right_side(component.value, scope)

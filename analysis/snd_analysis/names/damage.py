@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
+from snd_analysis.names.part import Part
 from snd_analysis.source import Span
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.tokens import keywords
@@ -36,15 +37,18 @@ def damaged_places(definition: nodes.Definition) -> Iterator[Span]:
     )
 
 
-def lost_names(definition: nodes.Definition) -> Container[str]:
-    """Names that may have been declared in what could not be read: if they seem undefined, they may be none."""
+def lost_names(definition: nodes.Definition, rows: Mapping[str, Sequence[Part]]) -> Container[str]:
+    """Names that may have been declared in what could not be read: if they seem undefined, they may be none.
+
+    ``rows`` are those of the ``Resolution``.
+    """
     names = set[str]()
     for block in definition.blocks:
         if isinstance(block, nodes.ErrorBlock):
             return _Everything()
         if block.kind in ("assert", "lower", "quantize"):
             continue
-        for entry in block.entries:
+        for entry in _questionable(block, rows.get(block.kind)):
             statement = entry.statement
             if _is_nameless(statement) or (block.kind == "input" and _is_shapeless(definition, statement)):
                 return _Everything()
@@ -52,6 +56,18 @@ def lost_names(definition: nodes.Definition) -> Container[str]:
                 return _Everything()
             names.update(entry.damage or ())
     return _Lost(sorted(names))
+
+
+def _questionable(block: nodes.Block, rows: Sequence[Part] | None) -> Sequence[nodes.Entry]:
+    """The entries of a block without those of which it is known that they are read and have all names."""
+    if rows is None:
+        return block.entries
+    nameless = {part.node for row in rows if row.lacks_result for part in row.single if part.lacks_result}
+    return [
+        entry
+        for entry in block.entries
+        if entry.damage is not None or type(entry.statement) is not nodes.Component or entry.statement in nameless
+    ]
 
 
 def _lacks_name(statement: nodes.Statement) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import is_
 from typing import TYPE_CHECKING
 
 from snd_analysis.names.symbols import OperatorName, ShapeMember, Symbol, SymbolKind, Target
@@ -32,11 +33,11 @@ def read_symbols(uses: Iterable[tuple[nodes.Node, Use]]) -> Iterator[Symbol]:
 class Part:
     """What a statement, or a name that stands for one, added to the tables of its definition.
 
-    ``asked`` and ``bound`` are by scope: names with what they stood for, and names that have a meaning since.
+    ``asked`` and ``bound`` are by scope: names and what they stood for, and names that have a meaning since.
     """
 
     node: nodes.Node
-    asked: tuple[tuple[tuple[str, Symbol | None], ...], ...]
+    asked: tuple[tuple[tuple[str, ...], tuple[Symbol | None, ...]], ...]
     bound: tuple[Mapping[str, Symbol], ...]
     symbols: tuple[Symbol, ...]
     targets: Mapping[nodes.Node, Target]
@@ -44,16 +45,19 @@ class Part:
     lasting: bool
     """Whether it may be used again: not if anything is to be said about the names."""
 
+    @property
+    def single(self) -> tuple[Part, ...]:
+        """The parts of single statements that it consists of."""
+        return (self,)
+
     def holds_in(self, scopes: Sequence[Scope]) -> bool:
         """Whether the scopes still give the same answers."""
         if not self.lasting:
             return False
-        for scope, asked in zip(scopes, self.asked, strict=True):
-            names = scope.names
-            for name, symbol in asked:
-                if names.get(name) is not symbol:
-                    return False
-        return True
+        return all(
+            all(map(is_, map(scope.names.get, names), symbols))
+            for scope, (names, symbols) in zip(scopes, self.asked, strict=True)
+        )
 
     @cached_property
     def given(self) -> tuple[Symbol, ...]:
@@ -89,6 +93,21 @@ class Part:
         return any(isinstance(name, nodes.Name) and not name.text for name in self._results)
 
     @cached_property
+    def has_several_results(self) -> bool:
+        """Whether a statement, also one in blocks, has more than one."""
+        return any(isinstance(node, nodes.Component) and len(node.results) > 1 for node in self._notable)
+
+    @cached_property
+    def results(self) -> frozenset[str]:
+        """The names of results, also in blocks."""
+        return frozenset(name.text for name in self._results if isinstance(name, nodes.Name))
+
+    @cached_property
+    def labels(self) -> frozenset[str]:
+        """The labels that are written, also in blocks."""
+        return frozenset(symbol.name for symbol in self.symbols if symbol.kind is SymbolKind.LABEL)
+
+    @cached_property
     def outputs(self) -> tuple[Symbol, ...]:
         """The outputs that are given results."""
         found = (self.targets.get(name) for name in self._results)
@@ -98,6 +117,11 @@ class Part:
     def modules(self) -> tuple[ModuleName, ...]:
         """The modules that are named."""
         return tuple(dict.fromkeys(use.target for _, use in self.uses if isinstance(use.target, ModuleName)))
+
+    @cached_property
+    def names_used(self) -> frozenset[str | None]:
+        """The names of everything that is used."""
+        return frozenset(use.name for _, use in self.uses)
 
     @cached_property
     def read(self) -> tuple[Symbol, ...]:
@@ -114,5 +138,5 @@ class Part:
 
     @cached_property
     def _notable(self) -> tuple[nodes.Node, ...]:
-        kinds = nodes.Call | nodes.Binary | nodes.Result | nodes.ResultTuple
+        kinds = nodes.Call | nodes.Binary | nodes.Component | nodes.Result | nodes.ResultTuple
         return tuple(node for node in nodes.descendants(self.node) if isinstance(node, kinds))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain
+from itertools import chain, filterfalse
 
 from snd_analysis.names.part import Part, read_symbols
-from snd_analysis.names.symbols import Symbol, Target
+from snd_analysis.names.symbols import OperatorName, Symbol, Target
 from snd_analysis.names.use import AttributeName, ModuleName, Role, Use
 from snd_analysis.source import Span
 from snd_analysis.syntax import nodes
@@ -39,6 +40,8 @@ class Resolution:
     """Where each statement starts: what its spans count from."""
     parts: Mapping[nodes.Node, Part] = field(default_factory=dict)
     """What single statements have added, by the statements; not of all blocks."""
+    rows: Mapping[str, tuple[Part, ...]] = field(default_factory=dict)
+    """What the statements of ``@compose`` and ``@update`` have added, in order, those of long blocks in rows."""
 
     @property
     def local_uses(self) -> Iterator[tuple[nodes.Node, Use]]:
@@ -48,19 +51,37 @@ class Resolution:
     @cached_property
     def symbols_read(self) -> set[Symbol]:
         """The symbols that are named anywhere else than where they are declared."""
-        return set(chain(chain.from_iterable(part.read for part in self.parts.values()), read_symbols(self._loose)))
+        return set(chain(chain.from_iterable(part.read for part in self._outermost), read_symbols(self._loose)))
+
+    @cached_property
+    def names_read(self) -> set[str]:
+        """Their names."""
+        return {symbol.name for symbol in self.symbols_read}
+
+    @cached_property
+    def invoked(self) -> tuple[OperatorName, ...]:
+        """The operators and graphs that are named, each once."""
+        loose = (use.target for _, use in self._loose if isinstance(use.target, OperatorName))
+        return tuple(dict.fromkeys(chain(chain.from_iterable(part.operators for part in self._outermost), loose)))
 
     @cached_property
     def modules(self) -> set[ModuleName]:
         """The modules that are named."""
         loose = (use.target for _, use in self._loose if isinstance(use.target, ModuleName))
-        return set(chain(chain.from_iterable(part.modules for part in self.parts.values()), loose))
+        return set(chain(chain.from_iterable(part.modules for part in self._outermost), loose))
 
     @property
     def _loose(self) -> Iterator[tuple[nodes.Node, Use]]:
         """The uses that belong to no part."""
-        groups = {id(part.uses) for part in self.parts.values()}
+        groups = {id(part.uses) for part in self._outermost}
         return chain.from_iterable(group for group in self.use_groups if id(group) not in groups)
+
+    @cached_property
+    def _outermost(self) -> tuple[Part, ...]:
+        """Every part, a row for those that are in one."""
+        rows = [*chain.from_iterable(self.rows.values())]
+        inside = set(chain.from_iterable(row.single for row in rows))
+        return (*filterfalse(inside.__contains__, self.parts.values()), *rows)
 
     @cached_property
     def uses(self) -> tuple[Use, ...]:
@@ -69,6 +90,51 @@ class Resolution:
         return tuple(
             Use(use.span.shifted(starts[statement]), use.target, use.role) for statement, use in self.local_uses
         )
+
+    def uses_at(self, place: int) -> list[Use]:
+        """The uses of names that a place touches."""
+        found = []
+        for block in self.definition.blocks:
+            if not isinstance(block, nodes.Block) or not block.start <= place <= block.end:
+                continue
+            behind = bisect_right(block.entries, place, key=lambda entry: entry.start)
+            for entry in block.entries[max(behind - 2, 0) : behind]:  # one may end where the next one begins
+                for use in self._uses_of(entry.statement):
+                    span = use.span.shifted(entry.start)
+                    if span.start <= place <= span.end:
+                        found.append(Use(span, use.target, use.role))
+        return found
+
+    def uses_named(self, name: str) -> Iterator[Use]:
+        """The uses of everything that has a name."""
+        for row in chain.from_iterable(self.rows.values()):
+            for part in row.single if name in row.names_used else ():
+                start = self.starts[part.node]
+                for _, use in part.uses if name in part.names_used else ():
+                    if use.name == name:
+                        yield Use(use.span.shifted(start), use.target, use.role)
+        for statement, uses in self._other_uses.items():
+            start = self.starts[statement]
+            for use in uses:
+                if use.name == name:
+                    yield Use(use.span.shifted(start), use.target, use.role)
+
+    def _uses_of(self, statement: nodes.Node) -> list[Use]:
+        part = self.parts.get(statement)
+        if part is not None and statement not in self._other_uses:
+            return [use for _, use in part.uses]
+        return self._other_uses.get(statement, [])
+
+    @cached_property
+    def _other_uses(self) -> Mapping[nodes.Node, list[Use]]:
+        """Those that do not stand in ``rows``, by statement."""
+        inside = {id(row.uses) for row in chain.from_iterable(self.rows.values())}
+        found: dict[nodes.Node, list[Use]] = {}
+        for group in self.use_groups:
+            if id(group) not in inside:
+                for statement, use in group:
+                    found.setdefault(statement, []).append(use)
+        return found
 
     def span(self, symbol: Symbol) -> Span:
         """Where a symbol of this definition is declared."""

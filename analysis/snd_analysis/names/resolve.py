@@ -5,6 +5,7 @@ Blocks may stand in any order; they are read in the order in which the draft eva
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import TypeVar
@@ -31,13 +32,14 @@ def resolve(
     before: Resolution | None = None,
     same_environment: bool = True,
     missed: Missed | None = None,
+    checkpoint: Callable[[], None] = lambda: None,
 ) -> Resolution:
     """Resolves every name of ``definition``, seen from its file.
 
     ``before`` is the resolution of an earlier version of it; the result is the same without. ``missed`` is told of
-    names that stand for nothing, where they are looked for.
+    names that stand for nothing, where they are looked for. What ``checkpoint`` raises ends the work.
     """
-    tables = Tables(definition, environment, before, same_environment)
+    tables = Tables(definition, environment, before, same_environment, checkpoint)
     scope = Scope()
     scope.missed = missed
 
@@ -95,14 +97,12 @@ def resolve(
     compose_scope = scope
     compose = ComposeNames(tables, compose_scope, outputs)
     tables.block = "compose"
-    for base, component in entries("compose", nodes.Component):
-        compose.entry(base, component)
+    compose.entries(entries("compose", nodes.Component))
     variables = Scope()
     variables.names = {name: symbol for name, symbol in scope.names.items() if symbol.kind is SymbolKind.VARIABLE}
     update = ComposeNames(tables, compose_scope, variables)
     tables.block = "update"
-    for base, component in entries("update", nodes.Component):
-        update.entry(base, component)
+    update.entries(entries("update", nodes.Component))
 
     tables.block = "quantize"
     for base, quantization in entries("quantize", nodes.Quantization):
@@ -112,11 +112,11 @@ def resolve(
     unclear = (*damaged_places(definition), *tables.unclear)
     resolution = Resolution(
         definition, tuple(tables.symbols), tables.targets, tables.use_groups(), tuple(tables.problems),
-        frozenset(tables.ambiguous), unclear, tables.starts, tables.parts,
+        frozenset(tables.ambiguous), unclear, tables.starts, tables.parts, tables.rows,
     )  # fmt: skip
     undefined = [item for item in tables.undefined if resolution.is_clear(item.span)]
     unknown_modules = [item for item in tables.unknown_modules if resolution.is_clear(item.span)]
-    lost = lost_names(definition) if undefined else ()
+    lost = lost_names(definition, resolution.rows) if undefined else ()
     return replace(
         resolution,
         problems=(

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from functools import partial
+from typing import TypeAlias, TypeVar
 
 from snd_analysis.names.environment import Environment
 from snd_analysis.names.part import Part
 from snd_analysis.names.resolution import Resolution
+from snd_analysis.names.rows import Row, in_rows, joined
 from snd_analysis.names.symbols import Symbol, SymbolKind, Target
 from snd_analysis.names.undefined import Undefined, UnknownModule
 from snd_analysis.names.use import AttributeName, ModuleName, Role, Use
 from snd_analysis.source import Span
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.problem import Note, Problem
+from snd_analysis.syntax.reparse import SHORTEST_LONG_BLOCK
 from snd_analysis.syntax.tokens import keywords
+
+Statement = TypeVar("Statement", bound=nodes.Node)
 
 
 @dataclass(slots=True)
@@ -65,6 +70,15 @@ class Scope:
         if self.watch is not None:
             self.watch.bound[name] = symbol
 
+    def symbols(self) -> dict[str, Symbol]:
+        """Everything that could be named here, by name: what is further in, and what was declared first, first."""
+        found: dict[str, Symbol] = {}
+        scope: Scope | None = self
+        while scope is not None:
+            found = {**found, **{name: symbol for name, symbol in scope.names.items() if name not in found}}
+            scope = scope.outer
+        return found
+
     def visible(self) -> Iterator[str]:
         """All names that could be used here."""
         scope: Scope | None = self
@@ -85,18 +99,26 @@ class Tables:
     """
 
     def __init__(
-        self, definition: nodes.Definition, environment: Environment, before: Resolution | None, same_environment: bool
+        self,
+        definition: nodes.Definition,
+        environment: Environment,
+        before: Resolution | None,
+        same_environment: bool,
+        checkpoint: Callable[[], None],
     ) -> None:
+        self._checkpoint = checkpoint
         self.environment = environment
         self.starts: dict[nodes.Node, int] = {}
         self._statements: dict[int, nodes.Node] = {}
         for block in definition.blocks:
-            for entry in block.entries if isinstance(block, nodes.Block) else ():
-                self.starts[entry.statement] = entry.start
-                self._statements[entry.start] = entry.statement
+            if isinstance(block, nodes.Block):
+                self.starts.update({entry.statement: entry.start for entry in block.entries})
+                self._statements.update({entry.start: entry.statement for entry in block.entries})
         self._targets_before = before.targets if before is not None else {}
         self._parts_before = before.parts if before is not None and same_environment else {}
+        self._rows_before = before.rows if before is not None and same_environment else {}
         self.parts: dict[nodes.Node, Part] = {}
+        self.rows: dict[str, tuple[Part, ...]] = {}
         self.symbols: list[Symbol] = []
         self.targets: dict[nodes.Node, Target] = {}
         self._uses: list[tuple[nodes.Node, Use]] = []
@@ -140,6 +162,46 @@ class Tables:
             for scope, bound in zip(scopes, part.bound, strict=True):
                 scope.names.update(bound)
         self.parts[node] = part
+        self._add(part)
+
+    def resolve_rows(
+        self, entries: Sequence[tuple[int, Statement]], scopes: Sequence[Scope], resolve: Callable[[Statement], None]
+    ) -> None:
+        """Resolves the statements of the block at hand, one behind the other, as ``resolve_part`` does with one."""
+        if len(entries) < SHORTEST_LONG_BLOCK:
+            for base, statement in entries:
+                self.resolve_part(base, statement, scopes, partial(resolve, statement))
+            self.rows[self.block] = tuple(self.parts[statement] for _, statement in entries)
+            return
+        before = {row.node: row for row in self._rows_before.get(self.block, ()) if isinstance(row, Row)}
+        rows = []
+        for row, known in in_rows(entries, before):
+            self._checkpoint()
+            rows.append(self._resolve_row(row, known, scopes, resolve))
+        self.rows[self.block] = tuple(rows)
+
+    def _resolve_row(
+        self,
+        entries: Sequence[tuple[int, Statement]],
+        known: Row | None,
+        scopes: Sequence[Scope],
+        resolve: Callable[[Statement], None],
+    ) -> Row:
+        if known is None or not known.holds_in(scopes):
+            self._end_group()
+            groups = len(self._use_groups)
+            for base, statement in entries:
+                self.resolve_part(base, statement, scopes, partial(resolve, statement))
+            row = joined([self.parts[statement] for _, statement in entries])
+            self._use_groups[groups:] = [row.uses]
+            return row
+        for scope, bound in zip(scopes, known.bound, strict=True):
+            scope.names.update(bound)
+        self.parts.update(known.by_node)
+        self._add(known)
+        return known
+
+    def _add(self, part: Part) -> None:
         self.symbols.extend(part.symbols)
         self.targets.update(part.targets)
         self._end_group()
@@ -157,7 +219,7 @@ class Tables:
             scope.watch = None
         part = Part(
             node,
-            tuple(tuple(watch.asked.items()) for watch in watches),
+            tuple((tuple(watch.asked), tuple(watch.asked.values())) for watch in watches),
             tuple(watch.bound for watch in watches),
             tuple(self.symbols), self.targets, tuple(self._uses), self._amount_said() == said,
         )  # fmt: skip

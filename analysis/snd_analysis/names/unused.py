@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import filterfalse
 
 from snd_analysis.names.resolution import Resolution
 from snd_analysis.names.symbols import SymbolKind
@@ -28,11 +29,10 @@ def unused_problems(resolution: Resolution) -> Iterator[Problem]:
     blocks = {block.kind for block in resolution.definition.blocks if isinstance(block, nodes.Block)}
     has_body = bool(blocks & {"lower", "compose"})
     read = resolution.symbols_read
-    names_read = {symbol.name for symbol in read}
-    for symbol in resolution.symbols:
-        if symbol.kind not in _JUDGED or symbol in read or symbol.name.startswith("_"):
+    for symbol in filterfalse(read.__contains__, resolution.symbols):
+        if symbol.kind not in _JUDGED or symbol.name.startswith("_"):
             continue
-        if symbol.kind is SymbolKind.TENSOR and symbol.name in names_read:  # another one shadows it
+        if symbol.kind is SymbolKind.TENSOR and symbol.name in resolution.names_read:  # another one shadows it
             continue
         if symbol.kind is SymbolKind.ATTRIBUTE and not has_body:
             continue

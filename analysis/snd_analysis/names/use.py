@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from snd_analysis.names.symbols import OperatorName, Target
+from snd_analysis.names.symbols import OperatorName, ShapeMember, Target
 from snd_analysis.source import Span
 
 
@@ -39,3 +39,11 @@ class Use:
     span: Span
     target: Target | ModuleName | AttributeName
     role: Role
+
+    @property
+    def name(self) -> str | None:
+        """The name of what is used; None for a module, which each file may name otherwise."""
+        target = self.target
+        if isinstance(target, ShapeMember):
+            return target.tensor.name
+        return None if isinstance(target, ModuleName) else target.name

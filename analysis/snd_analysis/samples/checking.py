@@ -163,7 +163,7 @@ def _typing_problems(statement: Statement, resolution: Resolution, facts: Facts)
     declare(context)
     work = Composition(context)
     work.in_control_flow = True  # a sample may invoke graphs, too
-    context.base = 0
+    work.begin(statement.component)
     with context.at(Place.COMPOSE):
         type_statement(work, statement.component)
     found = (*context.problems, *check_precedence(resolution))

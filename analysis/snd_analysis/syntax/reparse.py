@@ -24,7 +24,8 @@ from snd_analysis.syntax.stacks import Stacks, run_states
 from snd_analysis.syntax.table import table
 from snd_analysis.syntax.tokens import Token, Tokens, tokenize
 
-_SHORTEST = 64
+SHORTEST_LONG_BLOCK = 64
+"""So many entries make a block that is read again in pieces: of a shorter one all nodes are new after an edit."""
 _UP_TO_BRACE = re.compile(r"(?:\s|#[^\r\n]*)*\{")
 # Entries behind the edit that are read before giving up: few at first, for a statement mostly ends where it did.
 _REACHES = (3, 60)
@@ -134,7 +135,7 @@ def _block_around(document: nodes.Document, change: _Change) -> tuple[nodes.Defi
     if len(definitions) != 1 or len(document.items) != 1:
         return None
     for block in definitions[0].blocks:
-        if isinstance(block, nodes.Block) and len(block.entries) >= _SHORTEST:
+        if isinstance(block, nodes.Block) and len(block.entries) >= SHORTEST_LONG_BLOCK:
             first, last = block.entries[0], block.entries[-1]
             if first.start < change.start and change.old_end < max(last.start, block.end):
                 return definitions[0], block

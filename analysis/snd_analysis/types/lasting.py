@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from snd_analysis.memo import Memo
+from snd_analysis.names.resolution import Resolution
 from snd_analysis.types.compose.reuse import StatementTypes
 from snd_analysis.types.reuse import DeclarationTypes
 
 
 class LastingTypes:
-    """Types of declarations and statements, by what they depend on; it begins with those ``before`` an edit."""
+    """Types of declarations and statements, by what they depend on."""
 
     __slots__ = ("declared", "statements")
 
-    def __init__(self, before: LastingTypes | None = None) -> None:
-        self.declared: Memo[DeclarationTypes] = Memo(None if before is None else before.declared)
-        self.statements: Memo[StatementTypes] = Memo(None if before is None else before.statements)
+    def __init__(self) -> None:
+        self.declared: Memo[DeclarationTypes] = Memo()
+        self.statements: Memo[StatementTypes] = Memo()
+
+    def forget(self, resolution: Resolution) -> None:
+        """Lets go of most of what a definition does not have any more."""
+        self.declared.forget(resolution)
+        self.statements.forget(resolution)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 from snd_analysis.names.resolution import Resolution
 from snd_analysis.source import Edit, Span
@@ -15,11 +16,16 @@ _LOGICAL = frozenset({"&&", "||", "^"})
 def check_precedence(resolution: Resolution) -> Iterator[Problem]:
     """Chains that mix ``&&``, ``||`` and ``^``, and chains of powers, without parentheses."""
     for block in resolution.definition.blocks:
-        for entry in block.entries if isinstance(block, nodes.Block) else ():
-            part = resolution.parts.get(entry.statement)
-            chains = part.chains if part is not None else _chains(entry.statement)
-            for outer, inner in chains:
-                yield from _check(entry.start, outer, inner)
+        if isinstance(block, nodes.Block) and block.kind not in resolution.rows:
+            for entry in block.entries:
+                part = resolution.parts.get(entry.statement)
+                chains = part.chains if part is not None else _chains(entry.statement)
+                for outer, inner in chains:
+                    yield from _check(entry.start, outer, inner)
+    for row in chain.from_iterable(resolution.rows.values()):
+        for part in row.single if row.chains else ():
+            for outer, inner in part.chains:
+                yield from _check(resolution.starts[part.node], outer, inner)
 
 
 def _chains(statement: nodes.Node) -> Iterator[tuple[nodes.Binary, nodes.Binary]]:

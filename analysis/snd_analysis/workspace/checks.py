@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from snd_analysis.check import Facts, check_definition, type_definition
+from snd_analysis.names.environment import Environment
 from snd_analysis.names.library import is_library
 from snd_analysis.names.modules import candidates
 from snd_analysis.rules.imports import with_import
@@ -26,13 +27,17 @@ class Checks(Names):
             return known[2]
         facts = Facts(self, path)
         resolution = self.resolution(path, definition)
-        lasting = self._known.lasting_of(path, definition)
-        types = None if lasting is None else LastingTypes(lasting.types)
-        problems = check_definition(definition, resolution, facts, syntax_is_right, types)
-        if lasting is not None and types is not None:
-            lasting.types = types
+        types = self._lasting_types(path, definition)
+        problems, context = check_definition(definition, resolution, facts, syntax_is_right, types)
+        if types is not None:
+            types.forget(resolution)
+            self._remember(path, definition, (environment, facts, context))
         self._known.checks[path, definition] = (environment, facts, problems)
         return problems
+
+    def _lasting_types(self, path: str, definition: nodes.Definition) -> LastingTypes | None:
+        lasting = self._known.lasting_of(path, definition)
+        return None if lasting is None else lasting.types
 
     def typing(self, path: str, definition: nodes.Definition) -> Context:
         """What is known of the types in a definition; of a long one not of every expression in ``@compose``."""
@@ -40,16 +45,17 @@ class Checks(Names):
         known = typings.get((path, definition))
         if known is None or known[0] is not environment or not known[1].unchanged(self):
             facts = Facts(self, path)
-            lasting = self._known.lasting_of(path, definition)
-            types = None if lasting is None else LastingTypes(lasting.types)
+            types = self._lasting_types(path, definition)
             known = environment, facts, type_definition(definition, self.resolution(path, definition), facts, types)
             facts.close()
-            if lasting is not None and types is not None:
-                lasting.types = types
-            if len(typings) >= _MOST_TYPINGS:
-                del typings[next(iter(typings))]
-            typings[path, definition] = known
+            self._remember(path, definition, known)
         return known[2]
+
+    def _remember(self, path: str, definition: nodes.Definition, known: tuple[Environment, Facts, Context]) -> None:
+        typings = self._known.typings
+        if len(typings) >= _MOST_TYPINGS:
+            del typings[next(iter(typings))]
+        typings[path, definition] = known
 
     def _importable(self, path: str, problem: Problem) -> Problem:
         """A problem, with the import that mends it if that is all that is missing."""
@@ -62,4 +68,4 @@ class Checks(Names):
     def _check_chosen(self, path: str, definition: nodes.Definition, syntax_is_right: bool) -> tuple[Problem, ...]:
         """What is wrong with a graph as a main graph."""
         facts = Facts(self, path, definition)
-        return check_definition(definition, self.resolution(path, definition), facts, syntax_is_right)
+        return check_definition(definition, self.resolution(path, definition), facts, syntax_is_right)[0]

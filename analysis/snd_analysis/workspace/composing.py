@@ -7,7 +7,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from snd_analysis.compose.entry import Composition, compose_graph
 from snd_analysis.compose.failure import PlacedProblem, placed_problems
 from snd_analysis.compose.instance import Instance
-from snd_analysis.compose.reuse import LastingModel
 from snd_analysis.compose.root import InputShapes, compose_root
 from snd_analysis.compose.session import Reached, Session
 from snd_analysis.compose.unit import Unit
@@ -41,7 +40,7 @@ class Composing(Checks):
 
     def session(self) -> Session:
         """The composing of graphs in this state of the files."""
-        return Session(self, True, self._reached)
+        return Session(self, True, self._reached, self.checkpoint)
 
     def unit(self, name: OperatorName) -> Unit | None:
         """A definition, ready to be composed: the same object as long as its text, its names and its mistakes are."""
@@ -90,15 +89,15 @@ class Composing(Checks):
         unit = self.unit(name)
         if unit is None:
             return None
-        session = Session(self, unit.is_graph, self._reached)
+        session = Session(self, unit.is_graph, self._reached, self.checkpoint)
         reached = session.reached(unit)
         known = self._known.composed.get((name.path, unit.definition))
         if known is None or known[0] != reached:
             lasting = self._known.lasting_of(name.path, unit.definition)
-            model = None if lasting is None else LastingModel(lasting.model)
+            model = None if lasting is None else lasting.model
             instance = compose_root(session, unit, {}, {}, lasting=model)
-            if lasting is not None and model is not None:
-                lasting.model = model
+            if model is not None:
+                model.forget(unit.resolution)
             known = (reached, instance, tuple(placed_problems(instance.failures, name.path)))
             self._known.composed[name.path, unit.definition] = known
         return known
@@ -130,7 +129,7 @@ class Composing(Checks):
         definitions = self.definitions(path)
         # A mistake that shows with the shapes of a graph is told by them.
         for name in sorted(definitions, key=lambda each: definitions[each].definition.kind):
-            self._checkpoint()
+            self.checkpoint()
             for placed in self._composed(OperatorName(path, name)):
                 if placed.definition in definitions:
                     problem = placed.problem.shifted(definitions[placed.definition].start)
@@ -148,7 +147,7 @@ class Composing(Checks):
         unit = self.unit(OperatorName(path, definition))
         if unit is None:
             return False
-        reached = Session(self, unit.is_graph, self._reached).reached(unit)
+        reached = Session(self, unit.is_graph, self._reached, self.checkpoint).reached(unit)
         return any(each is not unit and each.name.path == path and each.name.name in others for each in reached)
 
     def _in_file(self, path: str, found: Iterable[PlacedProblem]) -> list[Problem]:

@@ -51,7 +51,8 @@ class Files:
         module_paths: tuple[str, ...],
         checkpoint: Callable[[], None],
     ) -> None:
-        self._checkpoint = checkpoint
+        self.checkpoint = checkpoint
+        """Is called between definitions, and between the statements of long ones: what it raises ends the question."""
         self._opened = opened
         self._files = dict(read)
         self._shared = read

@@ -134,9 +134,9 @@ class Names(Files):
     def _resolved(self, path: str, definition: nodes.Definition, environment: Environment) -> Resolution:
         lasting = self._known.lasting_of(path, definition)
         if lasting is None:
-            return resolve(definition, environment)
+            return resolve(definition, environment, checkpoint=self.checkpoint)
         known, before = lasting.names
-        resolution = resolve(definition, environment, before, known is environment)
+        resolution = resolve(definition, environment, before, known is environment, checkpoint=self.checkpoint)
         lasting.names = (environment, resolution)
         return resolution
 
@@ -144,8 +144,7 @@ class Names(Files):
         """The operators and graphs that a definition invokes, each once."""
         if name not in self._invoked:
             definition = self.definition(name)
-            targets = () if definition is None else self.resolution(name.path, definition).targets.values()
-            self._invoked[name] = tuple(dict.fromkeys(each for each in targets if isinstance(each, OperatorName)))
+            self._invoked[name] = () if definition is None else self.resolution(name.path, definition).invoked
         return self._invoked[name]
 
     def is_recursive(self, name: OperatorName) -> bool:

@@ -40,7 +40,7 @@ class Snapshot(Composing):
         used: set[str] = set()
         for placed in tree.chunks:
             for definition in placed.chunk.definitions:
-                self._checkpoint()
+                self.checkpoint()
                 used.update(self._modules_used(path, definition))
                 syntax_is_right = not placed.chunk.problems
                 found = self._check(path, definition, syntax_is_right)

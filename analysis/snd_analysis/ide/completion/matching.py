@@ -5,6 +5,8 @@ from __future__ import annotations
 
 def matches(typed: str, *names: str) -> bool:
     """Whether the letters that are typed occur in one of the names in their order, as clients compare them."""
+    if not typed:
+        return True
     wanted = typed.casefold()
     return any(_is_within(wanted, name.casefold()) for name in names)
 

@@ -58,7 +58,7 @@ def visible_names(snapshot: Snapshot, place: Place, visible: Visible) -> Iterato
     for symbol in reversed(list(visible.symbols.values())):
         if symbol.kind in (SymbolKind.DTYPE, SymbolKind.LABEL) or symbol.name == unwritten:
             continue
-        if not matches(place.prefix, symbol.name) or (symbol.kind is SymbolKind.TENSOR and results >= _MOST_RESULTS):
+        if (symbol.kind is SymbolKind.TENSOR and results >= _MOST_RESULTS) or not matches(place.prefix, symbol.name):
             continue
         results += symbol.kind is SymbolKind.TENSOR
         type_ = visible.typed(symbol).type

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from dataclasses import dataclass, replace
 
 from snd_analysis.ide.completion.stack import Frame, Stack, stack_of
@@ -14,6 +15,8 @@ from snd_analysis.syntax.tokens import Token, tokenize
 from snd_analysis.workspace import Snapshot
 
 _WORD_BEFORE = re.compile(r"@?\w*\Z", re.ASCII)
+# What can't stand in a dotted name: it begins behind the last of these.
+_BETWEEN_NAMES = ";,(){}[]<>=:"
 _WORD_BEHIND = re.compile(r"\w*", re.ASCII)
 _QUALIFIER = re.compile(r"(?:[A-Za-z_]\w*\s*\.\s*)+\Z", re.ASCII)
 _NEXT_WORD = re.compile(r"[ \t]*(\w+)")
@@ -112,7 +115,8 @@ def place_at(snapshot: Snapshot, path: str, offset: int) -> Place | None:
     chunk = chunk_at(tree, offset)
     if chunk is None:
         return None
-    word = _WORD_BEFORE.search(text, 0, offset)
+    line_start = max(text.rfind("\n", 0, offset), text.rfind("\r", 0, offset)) + 1
+    word = _WORD_BEFORE.search(text, line_start, offset)
     start = word.start() if word else offset
     # ``chunk_at`` takes what begins at the offset; a word belongs to the chunk that it begins in.
     if start < chunk.start:
@@ -123,7 +127,8 @@ def place_at(snapshot: Snapshot, path: str, offset: int) -> Place | None:
     field = None if literal is None else _FIELD.search(text, literal.start + chunk.start, start)
     if literal is not None and field is None:
         return None
-    found = _QUALIFIER.search(text, chunk.start, start)
+    names_start = max(chunk.start, *(text.rfind(mark, chunk.start, start) for mark in _BETWEEN_NAMES))
+    found = _QUALIFIER.search(text, names_start, start)
     head = found.start() if found and not text[start:offset].startswith("@") else start
     qualifier = tuple(part.strip() for part in text[head:start].split(".")[:-1])
     definition = _definition(chunk, head)
@@ -220,15 +225,17 @@ def beginning(chunk: PlacedChunk, definition: nodes.Definition | None, head: int
         return chunk.start, ""
     for block in definition.blocks:
         if isinstance(block, nodes.Block) and block.keyword.end < at and at < block.end:
-            entries = [entry for entry in block.entries if entry.end <= at]
-            near = entries[-_NEAR:]
+            ended = bisect_right(block.entries, at, key=lambda entry: entry.end)
+            near = block.entries[max(ended - _NEAR, 0) : ended]
             broken = [index for index, entry in enumerate(near) if _is_broken(entry)]
-            whole = entries[: len(entries) - len(near) + broken[0]] if broken else entries
+            whole = ended - len(near) + broken[0] if broken else ended
             inside = f"{definition.kind} _ {{ @{block.kind} {{ "
-            starts = [entry.start for entry in block.entries if entry.start <= at]
-            line = _STATEMENT.search(chunk.chunk.text, 0, at)
+            begun = bisect_right(block.entries, at, key=lambda entry: entry.start)
+            starts = [block.entries[begun - 1].start] if begun else []
+            text = chunk.chunk.text
+            line = _STATEMENT.search(text, max(text.rfind("\n", 0, at), text.rfind("\r", 0, at), 0), at)
             here = max([*starts, *([line.end("blank")] if line else [])], default=block.start)
-            begin = whole[-1].end if whole else block.start
+            begin = block.entries[whole - 1].end if whole else block.start
             before = inside if whole else f"{definition.kind} _ {{ "
             if broken and here > begin and _is_between(before + chunk.chunk.text[begin:here]):
                 return chunk.start + here, inside

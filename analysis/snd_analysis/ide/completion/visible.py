@@ -7,8 +7,9 @@ looks for that is what could be written there.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from snd_analysis.ide.completion.place import Place, beginning
 from snd_analysis.names.resolution import Resolution
@@ -36,10 +37,17 @@ class Visible:
     """The symbols that can be named at a place, by name, with what is known of their types."""
 
     symbols: Mapping[str, Symbol]
-    all: tuple[Symbol, ...]
-    """Every symbol of the definition, as it is with a name at the cursor."""
+    _symbols: tuple[Symbol, ...]
     types: Mapping[Symbol, Typed]
-    _by_name: Mapping[tuple[str, SymbolKind], Typed]
+
+    @cached_property
+    def all(self) -> tuple[Symbol, ...]:
+        """Every symbol of the definition, as it is with a name at the cursor."""
+        return _without_stand_in(self._symbols)
+
+    @cached_property
+    def _by_name(self) -> Mapping[tuple[str, SymbolKind], Typed]:
+        return {(symbol.name, symbol.kind): typed for symbol, typed in self.types.items()}
 
     def typed(self, symbol: Symbol) -> Typed:
         """What is known of the type of a symbol."""
@@ -51,12 +59,15 @@ def visible_at(snapshot: Snapshot, place: Place) -> Visible:
     """What is visible at a place in code."""
     definition = place.definition
     if definition is None or place.in_sample:
-        return Visible({}, (), {}, {})
+        return Visible({}, (), {})
     original = snapshot.resolution(place.path, definition)
     symbols, every = _symbols(snapshot, place, original)
     context: Context = snapshot.typing(place.path, definition)
-    by_name = {(symbol.name, symbol.kind): typed for symbol, typed in context.symbols.items()}
-    return Visible(symbols, every, context.symbols, by_name)
+    return Visible(symbols, every, context.symbols)
+
+
+def _without_stand_in(symbols: Iterable[Symbol]) -> tuple[Symbol, ...]:
+    return tuple(each for each in symbols if not each.name.startswith(_STAND_IN))
 
 
 def _symbols(snapshot: Snapshot, place: Place, original: Resolution) -> tuple[dict[str, Symbol], tuple[Symbol, ...]]:
@@ -66,15 +77,15 @@ def _symbols(snapshot: Snapshot, place: Place, original: Resolution) -> tuple[di
 
         def missed(name: str, scope: Scope, found: list[dict[str, Symbol]] = found) -> None:
             if name == _STAND_IN:
-                found.append({text: symbol for text in scope.visible() if (symbol := scope.find(text))})
+                found.append(scope.symbols())
 
         resolution = resolve(definition, environment, original, True, missed)
-        symbols = tuple(each for each in resolution.symbols if not each.name.startswith(_STAND_IN))
+        symbols = resolution.symbols
         if found:
             return found[0], symbols
         if resolution.symbol(_STAND_IN) is not None:
-            bound = place.block in ("attrib", "input")
-            return {each.name: each for each in symbols if each.kind in _BOUND} if bound else {}, symbols
+            bound = {each.name: each for each in _without_stand_in(symbols) if each.kind in _BOUND}
+            return bound if place.block in ("attrib", "input") else {}, symbols
     names = {each.name: each for each in original.symbols if each.kind not in _LOCAL}
     return names, original.symbols
 

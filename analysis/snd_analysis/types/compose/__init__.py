@@ -5,14 +5,13 @@ from __future__ import annotations
 
 from snd_analysis.memo import Memo
 from snd_analysis.names.resolve import entries_of
-from snd_analysis.names.symbols import SymbolKind
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.problem import Problem
 from snd_analysis.types.compose.composition import Composition
 from snd_analysis.types.compose.labels import check_generated_labels
 from snd_analysis.types.compose.quantize import check_quantize
 from snd_analysis.types.compose.recursion import check_recursion
-from snd_analysis.types.compose.reuse import StatementTypes, statement_types
+from snd_analysis.types.compose.reuse import StatementTypes, row_types
 from snd_analysis.types.compose.statements import statement
 from snd_analysis.types.context import Context, Place
 
@@ -29,12 +28,14 @@ def check_compose(context: Context, memo: Memo[StatementTypes] | None = None) ->
     with context.at(Place.COMPOSE):
         for block in ("compose", "update"):
             work.updating = block == "update"
-            for base, component in entries_of(context.definition, block, nodes.Component):
-                context.base = base
-                if memo is None:
-                    statement(work, component)
-                else:
-                    statement_types(work, component, memo)
+            for row in context.resolution.rows[block]:
+                context.facts.checkpoint()
+                if memo is not None:
+                    row_types(work, row, memo)
+                    continue
+                for part in row.single:
+                    work.begin(part.node)
+                    statement(work, work.component)
         _check_outputs_assigned(context)
         check_recursion(context)
         check_generated_labels(context)
@@ -46,20 +47,16 @@ def _check_outputs_assigned(context: Context) -> None:
     """Every output of a definition that is composed must be assigned (2.10)."""
     blocks = {block.kind: block for block in context.definition.blocks if isinstance(block, nodes.Block)}
     compose = blocks.get("compose")
-    if (
-        compose is None
-        or "lower" in blocks
-        or any(isinstance(entry.statement, nodes.ErrorEntry) for entry in compose.entries)
-    ):
+    if compose is None or "lower" in blocks:
         return
-    parts = context.resolution.parts
     assigned = set(context.resolution.ambiguous)
-    for _, component in entries_of(context.definition, "compose", nodes.Component):
-        part = parts[component]
+    for part in context.resolution.rows["compose"]:
         if part.lacks_result:
             return  # a broken statement, which may have been the one
         assigned.update(part.outputs)
-    for symbol in context.resolution.symbols:
-        if symbol.kind is SymbolKind.OUTPUT and symbol not in assigned:
+    outputs = (context.symbol(node.name) for _, node in entries_of(context.definition, "output", nodes.Parameter))
+    missing = [symbol for symbol in outputs if symbol is not None and symbol not in assigned]
+    if missing and not any(isinstance(entry.statement, nodes.ErrorEntry) for entry in compose.entries):
+        for symbol in missing:
             message = f"nothing is assigned to the output '{symbol.name}' in '@compose'"
             context.problems.append(Problem("output-not-assigned", context.resolution.span(symbol), message))

@@ -8,9 +8,8 @@ from dataclasses import replace
 from snd_analysis import shapes
 from snd_analysis.names.symbols import Symbol
 from snd_analysis.shapes import Verdict
-from snd_analysis.source import Span
 from snd_analysis.syntax import nodes
-from snd_analysis.types.compose.composition import UNKNOWN, Composition, Value, result_place
+from snd_analysis.types.compose.composition import UNKNOWN, Composition, Located, Value, result_place
 from snd_analysis.types.compose.conditions import condition
 from snd_analysis.types.dimensions import agreed, shape_of
 from snd_analysis.types.expressions import promotions
@@ -41,7 +40,12 @@ def branch(work: Composition, node: nodes.Branch, run: Run) -> list[Value] | Non
 
 
 def _alternative(
-    work: Composition, node: nodes.Callable, static: bool, run: Run, labels: dict[str, Span], collected: dict[str, Span]
+    work: Composition,
+    node: nodes.Callable,
+    static: bool,
+    run: Run,
+    labels: dict[str, Located],
+    collected: dict[str, Located],
 ) -> list[Value] | None:
     """One alternative. Of those with compile-time conditions only one is composed: their labels can't clash."""
     work.labels = dict(labels) if static else collected

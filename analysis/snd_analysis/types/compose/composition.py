@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from snd_analysis import shapes
 from snd_analysis.names.symbols import OperatorName, Symbol
@@ -51,9 +52,15 @@ class Value:
 
 UNKNOWN = Value(None)
 
+Located: TypeAlias = "tuple[nodes.Node, Span]"
+"""A place by the statement that it is in, from the start of which its span counts."""
+
 
 class Composition:
     """State of the typing of one definition's composition."""
+
+    component: nodes.Component
+    """The statement of the definition at hand."""
 
     def __init__(self, context: Context) -> None:
         self.context = context
@@ -62,11 +69,17 @@ class Composition:
         """False where composing may decide never to get: nothing is said about ranks and extents there."""
         self.in_control_flow = False
         """Whether the invocation at hand is a part of a branch or loop, where graphs may be invoked too."""
-        self.labels: dict[str, Span] = {}
+        self.labels: dict[str, Located] = {}
         self.updating = False
         """Whether the statement at hand stands in ``@update``."""
-        self.updated: dict[Symbol, Span] = {}
+        self.updated: dict[Symbol, Located] = {}
         """Where each variable was updated."""
+
+    def begin(self, statement: nodes.Node) -> None:
+        """Goes on to a statement of the definition."""
+        assert isinstance(statement, nodes.Component)
+        self.component = statement
+        self.context.base = self.context.resolution.starts[statement]
 
     @contextmanager
     def inside(self, *, shapes_certain: bool = True, control_flow: bool | None = None) -> Iterator[None]:
@@ -78,6 +91,15 @@ class Composition:
             yield
         finally:
             self.shapes_certain, self.in_control_flow = before
+
+    def located(self, node: nodes.Node) -> Located:
+        """Where a node of the statement at hand stands."""
+        return self.component, node.span
+
+    def note(self, place: Located, message: str) -> Note:
+        """A note at a place."""
+        statement, span = place
+        return Note(span.shifted(self.context.resolution.starts[statement]), message)
 
     def value(self, node: nodes.Expression) -> Value:
         """Types an expression on a right side or among arguments."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from snd_analysis.names.resolve import entries_of
 from snd_analysis.names.symbols import OperatorName, SymbolKind
@@ -22,14 +23,16 @@ def add_label(work: Composition, label: nodes.Name) -> None:
     earlier = work.labels.get(label.text)
     if earlier is not None:
         message = f"the label '{label.text}' is given a second time here: names of tensors below it would be ambiguous"
-        work.context.report("duplicate-label", label, message, (Note(earlier, "first given here"),))
+        work.context.report("duplicate-label", label, message, (work.note(earlier, "first given here"),))
         return
-    work.labels[label.text] = work.context.span(label)
+    work.labels[label.text] = work.located(label)
 
 
 def check_generated_labels(context: Context) -> None:
     """A label must not be the one that another statement has from its result, if both lead to tensors."""
-    if all(symbol.kind is not SymbolKind.LABEL for symbol in context.resolution.symbols):
+    rows = [*chain.from_iterable(context.resolution.rows.values())]
+    labels = set(chain.from_iterable(row.labels for row in rows))
+    if all(labels.isdisjoint(row.results) for row in rows):
         return
     for block in ("compose", "update"):
         _check_scope(context, entries_of(context.definition, block, nodes.Component))

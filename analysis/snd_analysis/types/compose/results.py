@@ -232,10 +232,10 @@ def _define(work: Composition, name: nodes.Name, value: Value) -> None:
 def _check_updated_once(work: Composition, symbol: Symbol, name: nodes.Name) -> None:
     earlier = work.updated.get(symbol)
     if earlier is None:
-        work.updated[symbol] = work.context.span(name)
+        work.updated[symbol] = work.located(name)
         return
     message = f"the variable '{symbol.name}' is updated a second time"
-    work.context.report("assigned-twice", name, message, (Note(earlier, "first updated here"),))
+    work.context.report("assigned-twice", name, message, (work.note(earlier, "first updated here"),))
 
 
 def _complete(work: Composition, symbol: Symbol, value: Value) -> None:

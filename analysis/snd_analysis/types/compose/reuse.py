@@ -1,15 +1,14 @@
-"""Typing a statement, or using what was found before an edit where everything it depends on is the same."""
+"""Typing statements, or using what was found before an edit where everything they depend on is the same."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from snd_analysis.memo import Memo
 from snd_analysis.names.part import Part
 from snd_analysis.names.symbols import Symbol
-from snd_analysis.source import Span
-from snd_analysis.syntax import nodes
-from snd_analysis.types.compose.composition import Composition
+from snd_analysis.types.compose.composition import Composition, Located
 from snd_analysis.types.compose.statements import statement
 from snd_analysis.types.context import Typed
 from snd_analysis.types.dimensions import Extents
@@ -17,28 +16,47 @@ from snd_analysis.types.dimensions import Extents
 
 @dataclass(frozen=True, slots=True)
 class StatementTypes:
-    """What typing a statement, of which nothing is to be said, has added. Spans count from its start."""
+    """What typing a statement, or a row of them, of which nothing is to be said, has added."""
 
     symbols: dict[Symbol, Typed]
     extents: dict[Symbol, Extents | None]
-    labels: dict[str, Span]
-    updated: dict[Symbol, Span]
+    labels: dict[str, Located]
+    updated: dict[Symbol, Located]
 
 
-def statement_types(work: Composition, component: nodes.Component, memo: Memo[StatementTypes]) -> None:
-    """Types one statement of the definition, or adds what is known of it."""
-    part = work.context.resolution.parts.get(component)
-    if part is None or not part.lasting or _is_ambiguous(work, part):
-        statement(work, component)
+def row_types(work: Composition, row: Part, memo: Memo[StatementTypes]) -> None:
+    """Types the statements of a row, or adds what is known of it."""
+    parts = row.single
+    if len(parts) == 1:
+        statement_types(work, parts[0], memo)
         return
+    lasts = row.lasting and not _is_ambiguous(work, row)
+    given = _given(work, row) if lasts else None
+    known = memo.find(row, given) if lasts else None
+    if known is not None and _is_addable(work, known):
+        _add(work, known)
+        return
+    found = [statement_types(work, part, memo) for part in parts]
+    types = [each for each in found if each is not None]
+    if lasts and len(types) == len(found):
+        memo.learn(row, given, _together(types))
+
+
+def statement_types(work: Composition, part: Part, memo: Memo[StatementTypes]) -> StatementTypes | None:
+    """Types one statement of the definition, or adds what is known of it; returns what may be used again."""
+    work.begin(part.node)
+    if not part.lasting or _is_ambiguous(work, part):
+        statement(work, work.component)
+        return None
     given = _given(work, part)
     known = memo.find(part, given)
     if known is None:
-        _typed(work, component, part, given, memo)
-    elif known.labels.keys().isdisjoint(work.labels) and known.updated.keys().isdisjoint(work.updated):
-        _add(work, known)
-    else:
-        statement(work, component)
+        return _typed(work, part, given, memo)
+    if not _is_addable(work, known):
+        statement(work, work.component)
+        return None
+    _add(work, known)
+    return known
 
 
 def _is_ambiguous(work: Composition, part: Part) -> bool:
@@ -56,26 +74,35 @@ def _given(work: Composition, part: Part) -> object:
     )
 
 
+def _is_addable(work: Composition, known: StatementTypes) -> bool:
+    return known.labels.keys().isdisjoint(work.labels) and known.updated.keys().isdisjoint(work.updated)
+
+
 def _add(work: Composition, known: StatementTypes) -> None:
     work.context.symbols.update(known.symbols)
     work.extents.update(known.extents)
-    base = work.context.base
-    for label, span in known.labels.items():
-        work.labels[label] = span.shifted(base)
-    for symbol, span in known.updated.items():
-        work.updated[symbol] = span.shifted(base)
+    work.labels.update(known.labels)
+    work.updated.update(known.updated)
 
 
-def _typed(
-    work: Composition, component: nodes.Component, part: Part, given: object, memo: Memo[StatementTypes]
-) -> None:
+def _together(types: Sequence[StatementTypes]) -> StatementTypes:
+    together = StatementTypes({}, {}, {}, {})
+    for each in types:
+        together.symbols.update(each.symbols)
+        together.extents.update(each.extents)
+        together.labels.update(each.labels)
+        together.updated.update(each.updated)
+    return together
+
+
+def _typed(work: Composition, part: Part, given: object, memo: Memo[StatementTypes]) -> StatementTypes | None:
     context = work.context
     named = (*part.symbols, *part.given)
     before = [(context.symbols.get(symbol), work.extents.get(symbol)) for symbol in named]
     labels, updated, said = len(work.labels), len(work.updated), context.amount_said()
-    statement(work, component)
+    statement(work, work.component)
     if context.amount_said() != said:
-        return
+        return None
     symbols, extents = {}, {}
     for symbol, (type_before, extents_before) in zip(named, before, strict=True):
         type_ = context.symbols.get(symbol)
@@ -83,11 +110,8 @@ def _typed(
             symbols[symbol] = type_
         if symbol in work.extents and (type_before is None or work.extents[symbol] is not extents_before):
             extents[symbol] = work.extents[symbol]
-    distance = -context.base
     result = StatementTypes(
-        symbols,
-        extents,
-        {label: span.shifted(distance) for label, span in [*work.labels.items()][labels:]},
-        {symbol: span.shifted(distance) for symbol, span in [*work.updated.items()][updated:]},
+        symbols, extents, dict([*work.labels.items()][labels:]), dict([*work.updated.items()][updated:])
     )
     memo.learn(part, given, result)
+    return result
