@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from lsprotocol import types
@@ -26,3 +27,11 @@ def diagnostic_abilities(capabilities: types.ClientCapabilities) -> DiagnosticAb
         related=any(each.related_information for each in kinds),
         unnecessary=any(types.DiagnosticTag.Unnecessary in each.value_set for each in tags),
     )
+
+
+def takes(capabilities: types.ClientCapabilities, name: str) -> bool:
+    """Whether a client lists something that the protocol does not know among its experimental capabilities."""
+    experimental = capabilities.experimental
+    if isinstance(experimental, Mapping):
+        return experimental.get(name) is True
+    return getattr(experimental, name, None) is True

@@ -1,4 +1,8 @@
-"""Colours by meaning: full, by range, and as what changed since the last time."""
+"""Colours by meaning: full, by range, and as what changed since the last time.
+
+Clients that have a grammar of the language say so among their experimental capabilities (``grammar``), and are told
+what no grammar knows: a grammar tells more of strings, keywords and samples than one type for the whole of each.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +15,7 @@ from lsprotocol import types
 from snd_analysis.ide.semantic_tokens import Modifier, SemanticToken, TokenType, semantic_tokens
 from snd_analysis.source import Source, Span
 from snd_analysis.workspace import Snapshot
+from snd_server.lsp.abilities import takes
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.convert import Converter
 from snd_server.lsp.uris import path_of
@@ -22,6 +27,8 @@ if TYPE_CHECKING:
 _MOST_REMEMBERED = 64
 _FIELDS = 5
 """Numbers for each token: lines and columns from the one before, length, type, modifiers."""
+
+_GRAMMAR = "grammar"
 
 _Types = types.SemanticTokenTypes
 _Modifiers = types.SemanticTokenModifiers
@@ -61,6 +68,12 @@ _MODIFIERS = {
     Modifier.READONLY: _Modifiers.Readonly,
     Modifier.DEFAULT_LIBRARY: _Modifiers.DefaultLibrary,
 }
+_KNOWN_TO_GRAMMARS = frozenset(
+    {
+        TokenType.KEYWORD, TokenType.BLOCK, TokenType.TYPE, TokenType.STRING, TokenType.FIELD, TokenType.NUMBER,
+        TokenType.SYMBOL, TokenType.COMMENT, TokenType.SAMPLE, TokenType.DIRECTIVE,
+    }
+)  # fmt: skip
 _LEGEND_TYPES = tuple(dict.fromkeys(_TYPES.values()))
 _LEGEND_MODIFIERS = (*_MODIFIERS.values(), _Modifiers.Documentation)
 _TYPE_NUMBERS = {kind: _LEGEND_TYPES.index(name) for kind, name in _TYPES.items()}
@@ -126,7 +139,10 @@ async def _tokens(server: SndServer, path: str, range_: types.Range | None = Non
     def answer(snapshot: Snapshot, question: Question) -> list[int]:
         source = snapshot.source(path)
         span = None if range_ is None else server.session.converter.span(source, range_)
-        return encoded(server.session.converter, source, semantic_tokens(snapshot, path, span))
+        tokens = semantic_tokens(snapshot, path, span)
+        if takes(server.client_capabilities, _GRAMMAR):
+            tokens = [token for token in tokens if token.type not in _KNOWN_TO_GRAMMARS]
+        return encoded(server.session.converter, source, tokens)
 
     return await server.session.ask(path, answer, if_unchanged=True)
 
