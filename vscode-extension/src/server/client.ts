@@ -105,7 +105,7 @@ class Abilities implements StaticFeature {
 
   fillClientCapabilities(capabilities: ClientCapabilities): void {
     const known = capabilities.experimental as object | undefined;
-    capabilities.experimental = { ...known, commands: [SHOW_REFERENCES], evaluationStatus: true };
+    capabilities.experimental = { ...known, commands: [SHOW_REFERENCES], evaluationStatus: true, grammar: true };
   }
 
   preInitialize(capabilities: ServerCapabilities): void {
