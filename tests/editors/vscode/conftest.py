@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from downloads import Unavailable, skip
+from downloads import UnavailableError, skip
 from packaged_extension import packaged
 from playwright.sync_api import Browser, sync_playwright
 from vscode_programs import browser as installed_browser
@@ -35,7 +35,7 @@ def vscode(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VSCode]:
     """A server with the extension as users install it; it finds no `snd` on its own."""
     try:
         script, vsix = vscode_server(), packaged()
-    except Unavailable as reason:
+    except UnavailableError as reason:
         skip(reason)
     folder = tmp_path_factory.mktemp("vscode")
     with running(script, vsix, folder, _path_without("snd")) as server:
@@ -50,7 +50,7 @@ def vscode(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VSCode]:
 def browser() -> Iterator[Browser]:
     try:
         path = installed_browser()
-    except Unavailable as reason:
+    except UnavailableError as reason:
         skip(reason)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=BROWSER_OPTIONS)

@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
 from downloads import build
 from packaged_extension import SOURCES, install_packages
 from scenarios import SUITE, Case
@@ -24,14 +25,14 @@ class Run:
     finished: bool
 
     def check(self, case: Case) -> None:
-        """Fails as the test did."""
+        """Fails as the test did, or as what is run before all tests of its file."""
         key = (case.file, case.title)
         if key not in self.errors:
-            raise AssertionError(
-                f"did not run: {'it was left out' if self.finished else 'the ones before did not end'}"
-            )
+            hooks = [error for (file, title), error in self.errors.items() if file == case.file and title[:1] == '"']
+            reason = hooks[0] if hooks else "it was left out" if self.finished else "the ones before did not end"
+            pytest.fail(f"did not run: {reason}", pytrace=False)
         if (error := self.errors[key]) is not None:
-            raise AssertionError(error)
+            pytest.fail(error, pytrace=False)
 
 
 def compile_tests() -> None:
@@ -52,7 +53,10 @@ def payload(address: str, folder: Path) -> dict[str, str]:
 
 
 def begin(scenario: str, folder: Path) -> Path:
-    """Tells the window whose first workspace folder is directly below `folder` what to run; where the results will be."""
+    """Tells the window whose first workspace folder is directly below `folder` what to run.
+
+    Returns where the results will be.
+    """
     results = folder / "results.json"
     (folder / "scenario.json").write_text(json.dumps({"tests": scenario, "results": str(results)}), encoding="utf-8")
     return results
@@ -68,5 +72,4 @@ def wait(window: Window, results: Path, seconds: float) -> Run:
 
 
 def _errors(read: dict[str, list[dict[str, str | None]]]) -> dict[tuple[str, str], str | None]:
-    # Hooks that fail have titles of their own; what they say stands at all tests that did not run because of them.
     return {(str(each["file"]), str(each["title"])): each["error"] for each in read["results"]}

@@ -14,7 +14,7 @@ WHEEL_SOURCES = ("pyproject.toml", "analysis", "runtime", "server")
 
 
 def packaged() -> Path:
-    """The vsix of the sources as they are. Raises `Unavailable` without npm or its registry."""
+    """The vsix of the sources as they are. Raises `UnavailableError` without npm or its registry."""
     with locked("extension"):
         vsix = cache() / "extension" / f"skriptnd-{_state_of_sources()}.vsix"
         if not vsix.exists():

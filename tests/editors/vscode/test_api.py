@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from downloads import Unavailable, skip
+from downloads import UnavailableError, skip
 from host_runs import Run, begin, compile_tests, payload, wait
 from scenarios import Case, cases, workspace
 from vscode_server import VSCode
@@ -24,7 +24,7 @@ RunScenario = Callable[[str], Run]
 def compiled() -> None:
     try:
         compile_tests()
-    except Unavailable as reason:
+    except UnavailableError as reason:
         skip(reason)
 
 

@@ -14,7 +14,8 @@ from playwright.sync_api import Locator, Page, expect
 
 # Screenshots and logs that tests leave, to be looked at.
 OUTPUT = REPOSITORY / "test-output" / "editors"
-PATIENCE = 20_000
+# Seconds for anything to be seen.
+PATIENCE = 20
 T = TypeVar("T")
 
 
@@ -24,7 +25,7 @@ class Window:
     def __init__(self, page: Page, screenshots: Path) -> None:
         self.page = page
         self._screenshots = screenshots
-        page.set_default_timeout(PATIENCE)
+        page.set_default_timeout(PATIENCE * 1000)
 
     def open(self, address: str, workspace: Path, payload: dict[str, str] | None = None) -> None:
         """Opens a folder, or the workspace file, and waits until there is a workbench."""
@@ -91,16 +92,14 @@ class Window:
         placed = sorted(lines, key=lambda line: (line.bounding_box() or {"y": 0})["y"])
         return "\n".join((line.text_content() or "").replace("\u00a0", " ") for line in placed)
 
-    def sees(
-        self, selector: str, text: str | re.Pattern[str] | None = None, seconds: float = PATIENCE / 1000
-    ) -> Locator:
+    def sees(self, selector: str, text: str | re.Pattern[str] | None = None, seconds: float = PATIENCE) -> Locator:
         """Waits until something can be seen, with a text in it if one is given."""
         found = self.page.locator(selector)
         found = found.filter(has_text=text).first if text is not None else found.first
         expect(found).to_be_visible(timeout=seconds * 1000)
         return found
 
-    def until(self, ask: Callable[[], T], what: str, seconds: float = PATIENCE / 1000) -> T:
+    def until(self, ask: Callable[[], T], what: str, seconds: float = PATIENCE) -> T:
         """Asks again and again, until the answer counts as true."""
         for _ in range(int(seconds * 10)):
             if answer := ask():
