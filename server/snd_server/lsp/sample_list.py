@@ -1,4 +1,7 @@
-"""``snd/samples``: the samples of a document, or the one at a position, for views of them; docs/lsp.md describes it."""
+"""The samples of documents and which files have any, for views of them: ``snd/samples`` and ``snd/sampleFiles``.
+
+docs/lsp.md describes these requests.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
+from snd_analysis.names.library import is_library
 from snd_analysis.source import Source, Span
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.analysis_thread import Question
+from snd_server.lsp.asking import ANYWHERE
 from snd_server.lsp.convert import Converter
 from snd_server.lsp.evaluation import AgedSample
 from snd_server.lsp.uris import path_of
@@ -17,12 +22,14 @@ from snd_server.lsp.uris import path_of
 if TYPE_CHECKING:
     from snd_server.lsp.server import SndServer
 
-SAMPLES = "snd/samples"
+SAMPLES, SAMPLE_FILES = "snd/samples", "snd/sampleFiles"
+_PROMPT = ">>>"
 
 
 def register(server: SndServer) -> None:
-    """Registers the handler of this module."""
+    """Registers the handlers of this module."""
     server.handle(SAMPLES, _samples)
+    server.handle(SAMPLE_FILES, _sample_files)
 
 
 async def _samples(server: SndServer, params: Any) -> dict[str, Any]:
@@ -41,6 +48,22 @@ async def _samples(server: SndServer, params: Any) -> dict[str, Any]:
         return {"version": 1, "samples": [_content(each, source, converter) for each in found]}
 
     return await server.session.ask(path, answer, patient=True)
+
+
+async def _sample_files(server: SndServer, params: Any) -> dict[str, Any]:
+    """Looks for samples in all files of the workspace, and in open documents; what does not parse is looked at, too."""
+
+    def answer(snapshot: Snapshot, question: Question) -> dict[str, Any]:
+        paths = [each for each in question.each(server.session.files()) if _may_have_samples(snapshot, each)]
+        return {"version": 1, "uris": [server.session.documents.uri(each) for each in paths]}
+
+    return await server.session.ask(ANYWHERE, answer, patient=True)
+
+
+def _may_have_samples(snapshot: Snapshot, path: str) -> bool:
+    if is_library(path) or not snapshot.exists(path) or _PROMPT not in snapshot.source(path).text:
+        return False
+    return any(True for _ in snapshot.samples(path))
 
 
 def _content(each: AgedSample, source: Source, converter: Converter) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -69,6 +70,18 @@ async def test_bad_parameters_are_refused(client: LanguageClient):
         await asked(client, position={"line": -1, "character": 0})
     with pytest.raises(JsonRpcInvalidParams):
         await client.protocol.send_request_async("snd/samples", {})
+
+
+async def test_files_with_samples(client: LanguageClient, tmp_path: Path):
+    """Open documents, and files of the workspace; one that only mentions the mark has none."""
+    (tmp_path / "closed.sknd").write_text(TEXT, encoding="utf-8")
+    (tmp_path / "without.sknd").write_text(TEXT.replace(">>>", "> > >"), encoding="utf-8")
+    (tmp_path / "mentioned.sknd").write_text("# Samples begin with '>>>'.\n", encoding="utf-8")
+    event = types.WorkspaceFoldersChangeEvent([types.WorkspaceFolder(tmp_path.as_uri(), "folder")], [])
+    client.workspace_did_change_workspace_folders(types.DidChangeWorkspaceFoldersParams(event))
+    open_text(client, URI, TEXT)
+    found = await client.protocol.send_request_async("snd/sampleFiles", {})
+    assert sorted(found.uris) == sorted([(tmp_path / "closed.sknd").as_uri(), URI])
 
 
 async def test_what_is_evaluated_is_told(client: LanguageClient):
