@@ -1,0 +1,50 @@
+"""What control flow reads of the tensors around it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Set
+
+from snd_analysis.compose.decomposition import tensors_of
+from snd_analysis.model import Branch, Graph, Loop, Operation, Tensor, TensorValue
+from snd_analysis.values import NULL
+
+
+def reads(operation: Operation, around: Set[Tensor]) -> list[TensorValue]:
+    """What an operation reads: its arguments; of a loop the initial values, packs and count; of all control flow then
+    what its parts capture of the tensors ``around``."""
+    values = list(_arguments(operation))
+    known = {tensor for value in values for tensor in tensors_of(value)}
+    for part in operation.subgraphs.values():
+        for tensor in captured(part, around):
+            if tensor not in known:
+                known.add(tensor)
+                values.append(tensor)
+    return values
+
+
+def captured(part: Graph, around: Set[Tensor]) -> list[Tensor]:
+    """The tensors of those ``around`` that a part of control flow reads, each once."""
+    if not around:
+        return []
+    own = {tensor for value in part.inputs.values() for tensor in tensors_of(value)}
+    return list(dict.fromkeys(each for each in _read(part) if each in around and each not in own))
+
+
+def _read(part: Graph) -> Iterator[Tensor]:
+    for operation in (*part.operations, *part.update_operations):
+        for value in _arguments(operation):
+            yield from tensors_of(value)
+        for inner in operation.subgraphs.values():
+            yield from _read(inner)
+    for value in part.outputs.values():
+        yield from tensors_of(value)
+
+
+def _arguments(operation: Operation) -> Iterator[TensorValue]:
+    control = operation.control
+    if isinstance(control, Loop):
+        yield from (each.source for each in (*control.carried, *control.scanned))
+        if isinstance(control.count, Tensor):
+            yield control.count
+    elif not isinstance(control, Branch):
+        yield from (NULL if value is None else value for value in operation.inputs)

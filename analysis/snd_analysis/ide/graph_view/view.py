@@ -1,0 +1,131 @@
+"""What a drawing of a composed graph shows, as plain data.
+
+A *body* is a graph, what an operator is composed of, or a part of control flow. Bodies are listed once and referred to
+by their numbers: all invocations of an operator that compose to the same have the same one, so that a network of
+thousands of operations with operators in operators stays as small as what is different in it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from snd_analysis.diagnostics import Location
+from snd_analysis.values import Value
+
+
+class NodeKind(StrEnum):
+    """What a node stands for."""
+
+    INPUT = "input"
+    CAPTURE = "capture"
+    """A tensor from around that a part of control flow reads."""
+    VARIABLE = "variable"
+    CONSTANT = "constant"
+    OUTPUT = "output"
+    UPDATE = "update"
+    """A variable that gets a new value when all operations have run (2.11)."""
+    OPERATION = "operation"
+    BRANCH = "branch"
+    LOOP = "loop"
+    PART = "part"
+    """A condition, case or body of control flow."""
+
+
+@dataclass(frozen=True, slots=True)
+class TensorView:
+    """A tensor of a body, or a number of them that are alike.
+
+    ``shape`` holds numbers and, for extents that only the run tells, texts; it is None if it is not known, as is
+    ``bound``, which has the greatest extents.
+    """
+
+    name: str
+    dtype: str | None
+    shape: tuple[int | str, ...] | None
+    bound: tuple[int | None, ...] | None
+    location: Location | None
+    count: int | str | None = None
+    """How many tensors a pack has of this one, where it does not list them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Port:
+    """An argument or a result of a node."""
+
+    name: str | None
+    """As the operator declares it."""
+    tensors: tuple[int, ...]
+    """By their numbers in the body; several of a pack."""
+    value: Value | None = None
+    """What stands in the place of a tensor."""
+    pack: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeView:
+    """An attribute with its value; ``default`` tells whether it is what the operator has without it."""
+
+    name: str
+    value: Value
+    default: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NodeView:
+    """A node of a body. ``name`` is unique in the body, and stays the same as long as what the node gives is named so.
+
+    ``scope`` stands before the names of tensors in the node's body, joined by a dot, where these are told apart over
+    all of the graph: as in ``snd shapes`` and in traces of ``snd run``.
+    """
+
+    name: str
+    kind: NodeKind
+    title: str
+    """The operator with its module, ``if`` or ``do``, the part of control flow, or the name of the tensor."""
+    inputs: tuple[Port, ...] = ()
+    outputs: tuple[Port, ...] = ()
+    label: str | None = None
+    scope: str | None = None
+    attributes: tuple[AttributeView, ...] = ()
+    body: int | None = None
+    cut: bool = False
+    """Whether there is a body that was left out, as there are too many nodes already."""
+    location: Location | None = None
+    definition: Location | None = None
+    update: bool = False
+    """Whether the node is one of ``@update``."""
+    macs: int | None = None
+    """Multiply-adds; None if there is not one number."""
+    macs_bound: int | None = None
+    """The most there can be."""
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeView:
+    """Tensors on their way from a result of a node to an argument of another, both by number."""
+
+    source: tuple[int, int]
+    target: tuple[int, int]
+    tensors: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BodyView:
+    """A body: nodes, in a valid order of execution; edges; tensors."""
+
+    title: str
+    nodes: tuple[NodeView, ...] = ()
+    edges: tuple[EdgeView, ...] = ()
+    tensors: tuple[TensorView, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GraphView:
+    """A graph with all bodies in it; that of the graph itself is the first."""
+
+    name: str
+    location: Location | None
+    bodies: tuple[BodyView, ...]
+    quantizations: dict[str, str] = field(default_factory=dict)
+    """How tensors are quantized, by scoped names."""
