@@ -136,6 +136,7 @@ interface GraphValues extends OfDocument {
 }
 
 export const samples = new RequestType<OfDocument & { position?: Position }, { samples: KnownSample[] }, void>("snd/samples");
+export const sampleFiles = new RequestType<object, { uris: string[] }, void>("snd/sampleFiles");
 export const evaluateSample = new RequestType<OfDocument & { sample: SampleName; again?: boolean }, SampleAnswer, void>("snd/evaluate");
 export const evaluateGraph = new RequestType<GraphValues, GraphAnswer, void>("snd/evaluate");
 export const composedGraph = new RequestType<OfDocument & { graph?: string; decompose?: boolean }, ComposedGraph, void>("snd/composedGraph");

@@ -1,7 +1,7 @@
 /** Samples in the Test Explorer: a file of samples is a node, each sample a test. */
 import * as vscode from "vscode";
 import { State as ClientState } from "vscode-languageclient/node";
-import { evaluateSample, samples, type KnownSample, type SampleName } from "../protocol";
+import { evaluateSample, sampleFiles, samples, type KnownSample, type SampleName } from "../protocol";
 import { SELECTOR, type SndClient } from "../server/client";
 import { titleOf, verdictOf } from "./verdict";
 
@@ -63,9 +63,8 @@ class SampleTests implements vscode.Disposable {
   private async seek(): Promise<void> {
     if (this.client.state !== ClientState.Running) return;
     this.isSought = true;
-    const uris = await vscode.workspace.findFiles(PATTERN);
-    const open = vscode.workspace.textDocuments.filter((each) => vscode.languages.match(SELECTOR, each) > 0);
-    const all = new Map([...uris, ...open.map((each) => each.uri)].map((uri) => [uri.toString(), uri]));
+    const { uris } = await this.client.sendRequest(sampleFiles, {});
+    const all = new Map(uris.map((each) => this.client.protocol2CodeConverter.asUri(each)).map((uri) => [uri.toString(), uri]));
     for (const [id] of this.controller.items) if (!all.has(id)) this.controller.items.delete(id);
     for (const uri of all.values()) await this.look(uri);
   }
