@@ -34,7 +34,7 @@ export class Status implements vscode.Disposable {
         if (state.kind !== "running") this.evaluation = IDLE;
         this.show();
       }),
-      vscode.window.onDidChangeActiveTextEditor(() => this.show()),
+      vscode.window.onDidChangeVisibleTextEditors(() => this.show()),
       life.client.onNotification(evaluationStatus, (status) => {
         this.evaluation = status;
         this.show();
@@ -56,7 +56,8 @@ export class Status implements vscode.Disposable {
       severity === vscode.LanguageStatusSeverity.Error ? new vscode.ThemeColor("statusBarItem.errorBackground") : undefined;
     Object.assign(this.languageItem, { text, detail, severity, busy });
     const isNeeded = severity !== vscode.LanguageStatusSeverity.Information;
-    if (isNeeded || vscode.window.activeTextEditor?.document.languageId === "skriptnd") this.item.show();
+    const isUsed = vscode.window.visibleTextEditors.some((each) => each.document.languageId === "skriptnd");
+    if (isNeeded || isUsed) this.item.show();
     else this.item.hide();
   }
 }
