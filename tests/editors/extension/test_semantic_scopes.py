@@ -13,7 +13,11 @@ from snd_server.lsp.semantic_tokens import LEGEND
 CONTRIBUTIONS = json.loads((SOURCES / "package.json").read_text("utf-8"))["contributes"]
 GRAMMAR = (SOURCES / "syntaxes/skriptnd.tmLanguage.json").read_text("utf-8")
 # What the analysis knows and the grammar doesn't.
-ONLY_MEANT = {"variable.other.enummember.skriptnd", "variable.other.constant.skriptnd"}
+ONLY_MEANT = {
+    "variable.other.constant.skriptnd",
+    "variable.other.constant.property.skriptnd",
+    "variable.other.enummember.skriptnd",
+}
 
 
 def _scopes() -> dict[str, list[str]]:
