@@ -22,13 +22,15 @@ vim.b.match_words = [[\<if\>:\<then\>:\<elif\>:\<else\>,\<\%(with\|for\|while\)\
 vim.b.match_skip = [[s:comment\|string]]
 
 local undo = "setl com< cms< fo< fex< isk< sua< inc< inex< def< et< sw< sts<"
-  .. " | unlet! b:match_words b:match_skip | lua require'snd.commands'.remove(0)"
+  .. " | unlet! b:match_words b:match_skip"
 if options.folding then
   vim.wo[0][0].foldmethod = "expr"
   vim.wo[0][0].foldexpr = "v:lua.require'snd.text'.fold()"
   vim.wo[0][0].foldlevel = 99
   undo = undo .. " | setl fdm< fde< fdl<"
 end
-vim.b.undo_ftplugin = (vim.b.undo_ftplugin and vim.b.undo_ftplugin .. " | " or "") .. undo
+vim.b.undo_ftplugin = (vim.b.undo_ftplugin and vim.b.undo_ftplugin .. " | " or "")
+  .. undo
+  .. " | lua require('snd.commands').remove(0)" -- the last: `lua` takes bars for its own
 
 require("snd.commands").create(0)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from downloads import REPOSITORY
-from memory import read_program, snapshot_of
 
+from memory import read_program, snapshot_of
 from snd_analysis.ide.semantic_tokens import TokenType, semantic_tokens
 
-# A number that no period of the text is likely to share: every kind of token is among those looked at.
-_STEP = 7
+# Every third token tells what all would, in a third of the time.
+_STEP = 3
 
 _CLASSES = {
     TokenType.KEYWORD: "word",

@@ -18,7 +18,7 @@ from neovim_programs import Neovim
 
 PLUGIN = REPOSITORY / "editors/nvim"
 HERE = Path(__file__).parent
-SECONDS = 90
+SECONDS = 120
 """For one process; they take a few seconds."""
 
 # How users set the plugin up.

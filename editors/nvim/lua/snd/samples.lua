@@ -17,7 +17,7 @@ local function told(answer)
   local lines = vim.tbl_map(function(result)
     return result.text
   end, answer.results)
-  vim.api.nvim_echo({ { answer.status .. "  ", "Comment" }, { table.concat(lines, "\n") } }, false, {})
+  vim.api.nvim_echo({ { answer.status .. "  ", "Comment" }, { table.concat(lines, "\n") } }, true, {})
 end
 
 --- Evaluates the sample at a line, or at the cursor, and tells what comes out; it is shown behind the sample as well.

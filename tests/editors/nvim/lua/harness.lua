@@ -30,6 +30,13 @@ function _G.contains(text, part)
   end
 end
 
+--- The end of what the server has said.
+local function server_log()
+  local file = io.open(vim.fn.stdpath("state") .. "/lsp.log") or io.open(vim.fn.stdpath("log") .. "/lsp.log")
+  local text = file and file:read("*a") or ""
+  return text:sub(-2000):gsub("\\n", "\n")
+end
+
 --- Waits until a function returns something, and returns that.
 function _G.await(what, look, milliseconds)
   local found
@@ -38,7 +45,7 @@ function _G.await(what, look, milliseconds)
     return found
   end, 20)
   if not seen then
-    error("waited in vain for " .. what .. "\n" .. table.concat(messages, "\n"), 2)
+    error(("waited in vain for %s\n%s\n%s"):format(what, table.concat(messages, "\n"), server_log()), 2)
   end
   return found
 end

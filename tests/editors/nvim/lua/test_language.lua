@@ -33,7 +33,7 @@ operator twice {
 ]]
 
 local function project(name)
-  write(name .. "/snd.toml", "")
+  write("snd.toml", "") -- one project and one server for all tests
   write(name .. "/blocks.sknd", BLOCKS)
   return edit(name .. "/main.sknd", MAIN)
 end
@@ -185,12 +185,12 @@ test("an accepted completion fills in the arguments", function()
     return program.lua("return vim.fn.pumvisible()") == 1
   end)
   program.type("<C-y>")
-  local line = await("the completed line", function()
-    local text = program.lua("return vim.api.nvim_get_current_line()")
-    return text:find("blocks.twice", 1, true) and text
+  -- 0.10 has no snippets in completions
+  local wanted = NEWER and "y = blocks.twice(x)" or "y = blocks.twice"
+  await("the completed line", function()
+    return vim.endswith(program.lua("return vim.api.nvim_get_current_line()"), wanted)
   end)
   if NEWER then
-    contains(line, "blocks.twice(x)")
     check(program.lua("return vim.snippet.active()"), "the snippet has ended")
   end
 end)
@@ -248,7 +248,7 @@ test("names are coloured by what they are", function()
   local buffer = project("tokens")
   local line, column = at("double(h)")
   local token = await("semantic tokens", function()
-    return vim.lsp.semantic_tokens.get_at_pos(buffer, line - 1, column)[1]
+    return (vim.lsp.semantic_tokens.get_at_pos(buffer, line - 1, column) or {})[1]
   end)
   equal(token.type, "function")
   local _, module = at("blocks.twice")

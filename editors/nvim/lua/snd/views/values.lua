@@ -22,6 +22,20 @@ local function statistics_text(statistics)
   return table.concat(parts, " ")
 end
 
+--- A value as the language writes it: reals with a point.
+local function literal(value, dtype)
+  if type(value) == "table" then
+    return "[" .. table.concat(vim.tbl_map(function(each)
+      return literal(each, dtype)
+    end, value), ", ") .. "]"
+  end
+  if dtype == "str" then
+    return "'" .. value .. "'"
+  end
+  local text = type(value) == "number" and ("%.9g"):format(value) or tostring(value)
+  return dtype == "real" and text:match("^-?%d+$") and text .. ".0" or text
+end
+
 local function value_lines(value, depth)
   local indentation = ("  "):rep(depth)
   if value.items then
@@ -39,7 +53,7 @@ local function value_lines(value, depth)
     ("%s%s: %s[%s] %s"):format(indentation, value.name, value.dtype, shape, statistics_text(value.statistics)),
   }
   if value.values ~= vim.NIL and value.statistics.n <= MOST_ELEMENTS then
-    table.insert(lines, indentation .. "  " .. vim.json.encode(value.values))
+    table.insert(lines, indentation .. "  " .. literal(value.values, value.dtype))
   end
   return lines
 end

@@ -1,0 +1,175 @@
+local TEXT = [[
+import math;
+
+operator double {
+    @input { x: real[s..]; }
+    @output { y: real[s..]; }
+    @compose { y = math.add(x, x); }
+}
+
+graph net {
+    @attrib { n: int = 2; }
+    @input { a: real[n, 3]; }
+    @output { y: real[n, 3]; }
+    @compose {
+        t = double(a);
+        u = if n > 1 then { w = math.exp(t); yield w; } else t;
+        y = math.neg(u);
+    }
+}
+]]
+
+local function document(name)
+  write("snd.toml", "")
+  return edit(name .. ".sknd", TEXT)
+end
+
+local function shown(kind)
+  await("the view " .. kind, function()
+    return view(kind)
+  end)
+  return view(kind)
+end
+
+test(":SndShapes shows the tensors of the graph", function()
+  document("shapes")
+  vim.cmd("SndShapes")
+  local text = shown("shapes")
+  contains(text, "graph net {n=2}")
+  check(text:find("t +real%[2,3%] +double"), text)
+  check(text:find("a +input +real%[2,3%]"), text)
+end)
+
+test(":SndShapes takes attributes and shapes of inputs", function()
+  document("shapes_given")
+  vim.cmd("SndShapes net n=7")
+  check(shown("shapes"):find("t +real%[7,3%]"), shown("shapes"))
+end)
+
+test("the table of shapes follows edits", function()
+  local buffer = document("shapes_edited")
+  vim.cmd("SndShapes")
+  shown("shapes")
+  vim.api.nvim_buf_set_lines(buffer, 9, 10, false, { "    @attrib { n: int = 5; }" })
+  vim.api.nvim_exec_autocmds("TextChanged", { buffer = buffer })
+  await("the new shape", function()
+    return shown("shapes"):find("t +real%[5,3%]")
+  end)
+end)
+
+test("<CR> in the table goes to the statement", function()
+  document("shapes_jump")
+  vim.cmd("SndShapes")
+  local text, _, window = shown("shapes")
+  for number, line in ipairs(vim.split(text, "\n")) do
+    if line:match("^y ") then
+      vim.api.nvim_win_set_cursor(window, { number, 0 })
+    end
+  end
+  vim.api.nvim_set_current_win(window)
+  vim.cmd("normal \r")
+  contains(vim.api.nvim_buf_get_name(0), "shapes_jump.sknd")
+  contains(vim.api.nvim_get_current_line(), "y = math.neg(u);")
+end)
+
+test("the table follows the cursor that is moved by keys", function()
+  local path = write("shapes_moved.sknd", TEXT)
+  local program = child()
+  program.lua("vim.cmd.edit(...)", path)
+  await("the server", function()
+    return program.lua("local c = vim.lsp.get_clients({ name = 'snd' })[1] return c and c.initialized or false")
+  end)
+  program.lua("vim.cmd('SndShapes')")
+  local function row()
+    return program.lua([[
+      for _, window in ipairs(vim.api.nvim_list_wins()) do
+        local buffer = vim.api.nvim_win_get_buf(window)
+        if vim.api.nvim_buf_get_name(buffer):find("snd://shapes", 1, true) then
+          return vim.api.nvim_buf_get_lines(buffer, vim.fn.line(".", window) - 1, vim.fn.line(".", window), false)[1]
+        end
+      end
+      return false
+    ]])
+  end
+  await("the table", row)
+  program.type("14G")
+  await("the row of t", function()
+    return (row() or ""):match("^t ")
+  end)
+  program.type("2j")
+  await("the row of y", function()
+    return (row() or ""):match("^y ")
+  end)
+  program.type("Oz = math.neg(t);<Esc>")
+  await("the row of what was typed", function()
+    return (row() or ""):match("^z ")
+  end)
+end)
+
+test("q closes the view, and the command opens it again", function()
+  document("shapes_closed")
+  vim.cmd("SndShapes")
+  local _, _, window = shown("shapes")
+  vim.api.nvim_set_current_win(window)
+  vim.cmd("normal q")
+  check(not view("shapes"), "it is still there")
+  vim.cmd("SndShapes")
+  shown("shapes")
+end)
+
+test(":SndShapes completes graphs and what they take", function()
+  document("shapes_completed")
+  at("graph net")
+  equal(vim.fn.getcompletion("SndShapes ", "cmdline"), { "net", "n=", "a=" })
+end)
+
+test(":SndSyntaxTree shows the tree and follows the cursor", function()
+  document("tree")
+  at("math.neg")
+  vim.cmd("SndSyntaxTree")
+  local text, buffer, window = shown("tree")
+  contains(text, "File  1:1")
+  contains(text, "Name net")
+  check(vim.api.nvim_win_get_cursor(window)[1] > 1, "it does not follow")
+  local row = lines(buffer)[vim.api.nvim_win_get_cursor(window)[1]]
+  check(row:find("16:", 1, true), row)
+end)
+
+test(":SndRule shows the page of the diagnostic at the cursor", function()
+  local buffer = document("rule")
+  vim.api.nvim_buf_set_lines(buffer, 13, 14, false, { "        t = doubel(a);" })
+  await("the diagnostic", function()
+    return #vim.diagnostic.get(buffer) > 0
+  end)
+  at("doubel")
+  vim.cmd("SndRule")
+  await("the page", function()
+    return vim.bo.filetype == "markdown" and table.concat(lines(), "\n"):find("unknown-operator", 1, true)
+  end)
+  vim.cmd("bwipeout")
+end)
+
+test(":SndRule takes the name of a rule, and completes it", function()
+  document("rule_named")
+  check(vim.tbl_contains(vim.fn.getcompletion("SndRule unused", "cmdline"), "unused-import"), "it is not offered")
+  vim.cmd("SndRule unused-import")
+  await("the page", function()
+    return vim.bo.filetype == "markdown" and table.concat(lines(), "\n"):find("unused-import", 1, true)
+  end)
+  vim.cmd("bwipeout")
+end)
+
+test(":SndRule says what is no rule", function()
+  document("rule_unknown")
+  vim.cmd("SndRule unused-improt")
+  await("the message", function()
+    return told():find("unused-import", 1, true)
+  end)
+end)
+
+test(":SndLog opens the log", function()
+  document("log")
+  vim.cmd("SndLog")
+  contains(vim.api.nvim_buf_get_name(0), "lsp.log")
+  vim.cmd("bwipeout!")
+end)
