@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, sync_playwright
 from vscode_programs import browser as installed_browser
 from vscode_programs import vscode_server
 from vscode_server import VSCode, running
-from vscode_window import OUTPUT, OpenWindow, Window
+from vscode_window import FAILED, OUTPUT, OpenWindow, Window
 
 # Sandboxes need what containers do not have; the rest keeps the browser off the network.
 BROWSER_OPTIONS = [
@@ -85,3 +85,12 @@ def snd() -> Path:
 def _path_without(program: str) -> str:
     folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
     return os.pathsep.join(folder for folder in folders if not (Path(folder) / program).exists())
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]):
+    """Tells fixtures whether the test failed, so that they can leave a screenshot."""
+    report = yield
+    if report.when == "call":
+        item.stash[FAILED] = report.failed
+    return report

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
+import pytest
 from downloads import REPOSITORY
 from playwright.sync_api import Locator, Page, expect
 
@@ -16,6 +17,7 @@ from playwright.sync_api import Locator, Page, expect
 OUTPUT = REPOSITORY / "test-output" / "editors"
 # Seconds for anything to be seen.
 PATIENCE = 20
+FAILED = pytest.StashKey[bool]()
 T = TypeVar("T")
 
 
@@ -25,10 +27,12 @@ class Window:
     def __init__(self, page: Page, screenshots: Path) -> None:
         self.page = page
         self._screenshots = screenshots
+        self._folder = Path()
         page.set_default_timeout(PATIENCE * 1000)
 
     def open(self, address: str, workspace: Path, payload: dict[str, str] | None = None) -> None:
         """Opens a folder, or the workspace file, and waits until there is a workbench."""
+        self._folder = workspace
         kind = "workspace" if workspace.suffix == ".code-workspace" else "folder"
         query = {kind: str(workspace)} | ({"payload": json.dumps([*payload.items()])} if payload else {})
         self.page.goto(f"http://{address}/?{urllib.parse.urlencode(query, quote_via=urllib.parse.quote)}")
@@ -45,17 +49,32 @@ class Window:
         row.click()
 
     def open_file(self, name: str) -> None:
-        """Shows a file of the workspace in the active editor."""
+        """Shows a file of the workspace in the active editor.
+
+        It is named by its path: to search for it, VS Code would need a program that has to be downloaded.
+        """
         self.page.keyboard.press("Control+P")
         box = self.page.locator(".quick-input-widget input")
         box.wait_for()
-        box.fill(name)
+        box.fill(str(self._folder / name))
         row = self.page.locator(".quick-input-list .monaco-list-row").filter(has_text=Path(name).name).first
-        row.wait_for()
-        self.page.keyboard.press("Enter")
+        row.click()
         self.tab(Path(name).name).wait_for()
         self.editor.locator(".view-line").first.wait_for()
         self.page.locator(".quick-input-widget").wait_for(state="hidden")
+
+    def close_all(self) -> None:
+        """Closes all editors; what is not saved is lost."""
+        self.page.keyboard.press("Escape")
+        self.command("View: Close All Editors")
+        tabs, dialog = self.page.locator(".tabs-container .tab"), self.page.locator(".monaco-dialog-box")
+        for _ in range(100):
+            if dialog.is_visible():
+                dialog.get_by_text("Don't Save").click()
+            if tabs.count() == 0:
+                return
+            self.page.wait_for_timeout(50)
+        raise AssertionError("the editors did not close")
 
     def tab(self, name: str) -> Locator:
         return self.page.locator(f".tabs-container .tab.active[data-resource-name='{name}']")
@@ -93,8 +112,9 @@ class Window:
         return "\n".join((line.text_content() or "").replace("\u00a0", " ") for line in placed)
 
     def sees(self, selector: str, text: str | re.Pattern[str] | None = None, seconds: float = PATIENCE) -> Locator:
-        """Waits until something can be seen, with a text in it if one is given."""
+        """Waits until something can be seen, with a text in it if one is given (however it is spaced)."""
         found = self.page.locator(selector)
+        text = _shown(text) if isinstance(text, str) else text
         found = found.filter(has_text=text).first if text is not None else found.first
         expect(found).to_be_visible(timeout=seconds * 1000)
         return found

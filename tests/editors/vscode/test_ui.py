@@ -1,0 +1,197 @@
+"""What users of VS Code see and do, in one window; each test leaves the files and editors as it found them."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import FrameLocator, expect
+from scenarios import workspace
+from vscode_server import VSCode, processes
+from vscode_window import FAILED, OpenWindow, Window
+
+# Nothing is evaluated before a test asks for it.
+SETTINGS = {"snd.evaluation.automatic": False, "snd.evaluation.pictures": True, "editor.inlayHints.maximumLength": 80}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory, snd: Path) -> Path:
+    return workspace("language", tmp_path_factory.mktemp("ui"), {"snd.server.path": str(snd), **SETTINGS})
+
+
+@pytest.fixture(scope="module")
+def shared(open_window: OpenWindow, folder: Path) -> Window:
+    return open_window(folder)
+
+
+@pytest.fixture
+def window(shared: Window, request: pytest.FixtureRequest) -> Iterator[Window]:
+    yield shared
+    if request.node.stash.get(FAILED, False):
+        shared.screenshot(f"failed-{request.node.name}")
+    shared.close_all()
+
+
+def test_a_mistake_is_underlined_and_the_hover_tells_it(window: Window):
+    window.open_file("broken.sknd")
+    window.sees(".squiggly-error")
+    window.word("imag", "nn.relu(imag)").hover()
+    window.sees(".monaco-hover", "did you mean 'image'?")
+    window.screenshot("mistake")
+
+
+def test_the_status_bar_tells_the_version_of_the_server(window: Window):
+    window.open_file("main.sknd")
+    item = window.sees(".statusbar-item[id*='snd.server']", re.compile(r"snd \d+\.\d+"))
+    item.click()
+    window.sees(".quick-input-list .monaco-list-row", "Restart Server")
+    window.sees(".quick-input-list .monaco-list-row", "Show Graph")
+    window.screenshot("actions")
+
+
+def test_values_stand_beside_a_sample_evaluated_through_its_lens_and_the_hover_shows_a_picture(window: Window):
+    window.open_file("samples.sknd")
+    sample = window.line("# >>> wave(random[12, 16])")
+    evaluate = window.page.locator(".codelens-decoration a").filter(has_text=re.compile("^evaluate$"))
+    window.until(lambda: evaluate.count() == 3, "the lenses of all samples")
+    before = sample.text_content()
+    for left in (2, 1, 0):
+        evaluate.first.click()
+        window.until(lambda left=left: evaluate.count() == left, "the lens to change")
+    window.until(lambda: sample.text_content() != before, "the value behind the sample")
+    window.sees(".view-line", re.compile("✓"))
+    window.sees(".view-line", re.compile("≠"))
+    window.screenshot("values")
+    window.word("wave", "# >>> wave").hover()
+    picture = window.sees(".monaco-hover img")
+    window.until(lambda: picture.evaluate("image => image.naturalWidth") > 1, "the picture to be drawn")
+    window.screenshot("hover-picture")
+
+
+def test_a_completion_is_accepted_by_the_keyboard_and_brings_its_import(window: Window):
+    window.open_file("main.sknd")
+    window.go_to(17, 1)
+    keyboard = window.page.keyboard
+    keyboard.press("End")
+    keyboard.press("Enter")
+    keyboard.type("more = softm", delay=30)
+    window.sees(".suggest-widget .monaco-list-row", "softmax")
+    keyboard.press("Control+Space")
+    window.sees(".suggest-widget .monaco-list-row.focused", "softmax")
+    window.screenshot("completion")
+    keyboard.press("Enter")
+    window.until(lambda: re.search(r"more = nn\.softmax", window.text()), "what was completed")
+    window.until(lambda: re.search(r"import .*\bnn\b", window.text()), "the import")
+    window.command("Revert File")
+
+
+def test_renaming_by_f2_changes_all_files(window: Window, folder: Path):
+    before = {name: (folder / name).read_text() for name in ("main.sknd", "blocks.sknd")}
+    window.open_file("main.sknd")
+    window.sees(".view-line", "real[1, 4, 16, 16]")
+    window.put_cursor("block", "channels=4")
+    window.page.keyboard.press("F2")
+    box = window.page.locator(".rename-box input")
+    box.wait_for()
+    assert box.input_value() == "block"
+    box.fill("stage")
+    window.screenshot("rename")
+    window.page.keyboard.press("Enter")
+    window.until(lambda: "blocks.stage{channels=8}" in window.text().replace(" ", ""), "the new name")
+    window.command("Save All")
+    window.until(lambda: "operator stage {" in (folder / "blocks.sknd").read_text(), "the other file")
+    for name, text in before.items():
+        (folder / name).write_text(text)
+    window.until(lambda: "blocks.block{" in window.text(), "the old name")
+
+
+def test_the_graph_is_drawn_and_a_click_leads_to_the_source(window: Window):
+    window.open_file("main.sknd")
+    window.sees(".view-line", "real[1, 4, 16, 16]")
+    window.command("SkriptND: Show Graph")
+    page = webview(window)
+    node = page.get_by_text("tanh").first
+    expect(node).to_be_visible()
+    window.page.wait_for_timeout(500)
+    window.screenshot("graph")
+    node.click()
+    window.until(lambda: cursor_line(window) == 17, "the cursor in the statement of the node")
+
+
+def test_the_table_of_shapes_has_every_tensor(window: Window):
+    window.open_file("main.sknd")
+    window.command("SkriptND: Show Composed Shapes")
+    page = webview(window)
+    expect(page.get_by_text("edges", exact=True).first).to_be_visible()
+    expect(page.locator("body")).to_contain_text(re.compile(r"1[^\d]+4[^\d]+16[^\d]+16"))
+    window.screenshot("shapes")
+    window.command("View: Toggle Panel Visibility")
+
+
+def test_samples_are_in_the_test_explorer_and_run_there(window: Window):
+    window.open_file("samples.sknd")
+    window.command("Focus on Test Explorer View")
+    tree = window.page.locator(".test-explorer .monaco-list-row")
+    tree.filter(has_text="samples.sknd").first.wait_for()
+    window.command("Test: Run All Tests")
+    window.sees(".test-explorer .monaco-list-row .codicon-testing-failed-icon")
+    window.sees(".test-explorer .monaco-list-row .codicon-testing-passed-icon")
+    window.page.wait_for_timeout(500)
+    window.screenshot("test-explorer")
+    window.page.keyboard.press("Escape")
+    window.command("View: Show Explorer")
+
+
+def test_the_page_of_a_rule_is_shown(window: Window):
+    window.open_file("broken.sknd")
+    window.sees(".squiggly-error")
+    window.put_cursor("imag", "nn.relu(imag)")
+    window.command("SkriptND: Open Page of Rule")
+    expect(webview(window).get_by_text("undefined-name").first).to_be_visible()
+    window.screenshot("rule-page")
+
+
+def test_the_syntax_tree_is_shown(window: Window):
+    window.open_file("main.sknd")
+    window.command("SkriptND: Show Syntax Tree")
+    window.sees(".view-line", re.compile("graph"))
+    window.screenshot("syntax-tree")
+
+
+def test_a_server_that_is_killed_is_started_again(window: Window, vscode: VSCode):
+    window.open_file("broken.sknd")
+    window.sees(".squiggly-error")
+    killed = servers(vscode)
+    assert killed
+    for each in killed:
+        os.kill(each, signal.SIGKILL)
+    window.until(lambda: (now := servers(vscode)) and not set(now) & set(killed), "another server")
+    window.go_to(11, 20)
+    window.page.keyboard.press("Delete")
+    window.until(lambda: "nn.reluimag" in window.text() or "nn.relu" in window.text(), "the edit")
+    window.sees(".statusbar-item[id*='snd.server'] .codicon-check")
+    window.sees(".squiggly-error")
+    assert window.page.locator(".notification-toast").count() == 0
+    window.screenshot("recovered")
+    window.command("Revert File")
+
+
+def servers(vscode: VSCode) -> list[int]:
+    """The numbers of the processes that are language servers."""
+    return [number for number, command in processes(vscode.process).items() if re.search(r"snd\S* .*\blsp\b", command)]
+
+
+def webview(window: Window) -> FrameLocator:
+    """The page of the extension that is shown: it is in a frame in a frame."""
+    return window.page.frame_locator("iframe.webview.ready").last.frame_locator("iframe#active-frame")
+
+
+def cursor_line(window: Window) -> int:
+    """The line of the cursor, as the status bar says it."""
+    said = window.page.locator(".statusbar-item[id='status.editor.selection']").text_content() or ""
+    found = re.search(r"Ln (\d+)", said)
+    return int(found[1]) if found else 0
