@@ -32,15 +32,21 @@ class Wire:
             stdout=subprocess.PIPE,
             env={**kept, "PYTHONPATH": packages},
         )
+        self.notifications: list[dict[str, Any]] = []
+        """What the server said without being asked."""
+        self.settings: object = None
+        """What the client is configured to, for whoever asks."""
         self._asked = 0
+        self._answers: dict[int, dict[str, Any]] = {}
         self._versions: dict[str, int] = {}
 
-    def initialize(self, capabilities: object = PULLS, folder: Path | None = None) -> None:
-        """Begins a session."""
+    def initialize(self, capabilities: object = PULLS, folder: Path | None = None) -> Any:
+        """Begins a session; returns what the server can do."""
         folders = [] if folder is None else [{"uri": folder.as_uri(), "name": "here"}]
         params = {"processId": None, "rootUri": None, "capabilities": capabilities, "workspaceFolders": folders}
-        self.request("initialize", params)
+        able = self.request("initialize", params)
         self.send("initialized", {})
+        return able
 
     def open(self, uri: str, text: str) -> None:
         """Opens a document."""
@@ -83,10 +89,12 @@ class Wire:
         return message["result"]
 
     def answer(self, identity: int) -> Any:
-        """Waits for the answer to a request."""
-        while (message := self.receive()).get("id") != identity or "method" in message:
-            pass
-        return message
+        """Waits for the answer to a request; answers to others are kept until they are waited for."""
+        while identity not in self._answers:
+            message = self.receive()
+            if "method" not in message:
+                self._answers[message["id"]] = message
+        return self._answers.pop(identity)
 
     def notified(self, method: str) -> Any:
         """Waits for a notification."""
@@ -95,7 +103,7 @@ class Wire:
         return message["params"]
 
     def receive(self) -> dict[str, Any]:
-        """Waits for a message; requests are answered with nothing."""
+        """Waits for a message; requests are answered with nothing, but those for settings."""
         assert self.process.stdout
         length = 0
         while (header := self.process.stdout.readline()).strip():
@@ -103,7 +111,11 @@ class Wire:
                 length = int(header.partition(b":")[2])
         message: dict[str, Any] = json.loads(self.process.stdout.read(length))
         if "method" in message and "id" in message:
-            self._write({"jsonrpc": "2.0", "id": message["id"], "result": None})
+            asks_settings = message["method"] == "workspace/configuration"
+            result = [self.settings] * len(message["params"]["items"]) if asks_settings else None
+            self._write({"jsonrpc": "2.0", "id": message["id"], "result": result})
+        elif "method" in message:
+            self.notifications.append(message)
         return message
 
     def resident_bytes(self) -> int:
