@@ -13,7 +13,7 @@ VERSION_FILE := server/snd_server/__init__.py
 # of the product have as many as leave half of the machine to others.
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test test-editors lint format bench docs clean
+.PHONY: demo test test-editors lint format bench docs clean extension
 
 ## Install snd and show it at work: a clean model is checked and run, then one with mistakes checked.
 demo: $(INSTALLED)
@@ -25,6 +25,10 @@ demo: $(INSTALLED)
 test: $(DEVELOPING)
 	$(BIN)/python -m pytest
 	$(BIN)/snd test analysis/snd_analysis/stdlib examples --quiet
+
+## The extension for VS Code as one file, vscode-extension/dist/skriptnd.vsix; takes Node and npm.
+extension: $(INSTALLED)
+	cd vscode-extension && npm install --no-audit --no-fund --silent && npm run --silent package
 
 ## The extension in a real VS Code, the plugin in a real Neovim: what they need is downloaded into .editors (or
 ## SND_EDITORS_CACHE, which clones may share). Screenshots and logs are left in test-output/editors.
