@@ -1,6 +1,6 @@
 /** Evaluates a graph with inputs and attributes that the user chooses; they are remembered for the next time. */
 import * as vscode from "vscode";
-import { SymbolKind, type DocumentSymbol } from "vscode-languageclient/node";
+import { ExecuteCommandRequest, SymbolKind, type DocumentSymbol } from "vscode-languageclient/node";
 import { composedGraph, evaluateGraph, type ComposedGraph } from "../protocol";
 import type { SndClient } from "../server/client";
 import { graphAt, graphsOf } from "../views/activeGraph";
@@ -120,7 +120,15 @@ function evaluated(
   return vscode.window.withProgress(options, async (_, token) => {
     const answer = await client.sendRequest(evaluateGraph, { textDocument, graph, attributes, inputs }, token);
     if (token.isCancellationRequested) return undefined;
+    await showBesideCode(client, textDocument.uri, graph, { attributes, inputs });
     const file = vscode.workspace.asRelativePath(document.uri);
     return valuesMarkdown({ file, graph, attributes, inputs, answer });
   });
+}
+
+/** The values that stand beside the statements are those of the same inputs, from now on. */
+async function showBesideCode(client: SndClient, uri: string, graph: string, given: object): Promise<void> {
+  const command = "snd.evaluateGraph";
+  if (!client.initializeResult?.capabilities.executeCommandProvider?.commands.includes(command)) return;
+  await client.sendRequest(ExecuteCommandRequest.type, { command, arguments: [uri, graph, given] });
 }

@@ -1,10 +1,9 @@
 /** What the server is told of the settings: those that somebody made. It knows the defaults of the others itself. */
 import * as vscode from "vscode";
+import { nested } from "./nested";
 
 export const SECTION = "snd";
 
-/** Features that are switched by `KEY.enabled` here, and by `KEY: false` at the server. */
-const FEATURES = ["evaluation", "inlayHints", "codeLenses"] as const;
 /** Keys that concern the extension alone. */
 const OWN = /^(server|trace)(\.|$)/;
 /** What holds in this client unless somebody says otherwise: its hovers show pictures. */
@@ -20,22 +19,6 @@ export function serverSettings(scope: vscode.Uri | undefined, keys: readonly str
     if (value !== undefined && value !== null) made[key] = value;
   }
   return nested(made);
-}
-
-/** `{"a.b": 1}` as `{a: {b: 1}}`; a feature that is not enabled as `{a: false}`. */
-export function nested(flat: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const result: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(flat)) {
-    const [first, second] = key.split(".", 2) as [string, string?];
-    if (second === undefined) result[first] = value;
-    else result[first] = { ...(result[first] as object | undefined), [second]: value };
-  }
-  for (const feature of FEATURES) {
-    const { enabled, ...rest } = (result[feature] ?? {}) as Record<string, unknown>;
-    if (enabled === false) result[feature] = false;
-    else if (feature in result) result[feature] = rest;
-  }
-  return result;
 }
 
 /** The keys that the extension declares, without the section. */
