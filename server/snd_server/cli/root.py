@@ -11,6 +11,7 @@ from snd_server import __version__
 _SUBCOMMANDS = {
     "check": "Find the mistakes in SkriptND files.",
     "fmt": "Bring SkriptND files into the one style.",
+    "graph": "Draw a graph.",
     "lsp": "Serve editors: the language server.",
     "rule": "Explain the rules.",
     "run": "Run a graph or an operator.",

@@ -9,10 +9,11 @@ from dataclasses import replace
 
 import click
 
+from snd_server.composing import ShapesError
 from snd_server.config_schema import ConfigError
 from snd_server.output import painter
 from snd_server.report import plain
-from snd_server.shapes import ShapesError, ShapesRequest, run_shapes
+from snd_server.shapes import ShapesRequest, run_shapes
 
 _NARROWEST = 40
 

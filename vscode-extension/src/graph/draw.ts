@@ -17,10 +17,9 @@ export interface Item {
   height: number;
   /** Of a node its own; of an edge that of the body it is in. */
   path: string;
-  /** The scope of the tensors of the body it is in. */
-  scope: string;
-  /** The tensors of the body that are those of the bodies around, by their scoped names. */
   body: Body;
+  /** The scoped name of a tensor of the body: the one outside, of those that come from there. */
+  named: (tensor: number) => string;
   node?: Node;
   edge?: Edge;
   open?: boolean;
@@ -35,15 +34,15 @@ export function items(model: GraphModel, placed: PlacedBody, values?: Values): I
   const found: Item[] = [];
   const walk = (inside: PlacedBody, path: string, scope: string, names: Names, at: Point, depth: number): void => {
     const body = model.bodies[inside.body];
+    const named = (tensor: number): string => names.get(tensor) ?? scoped(scope, body.tensors[tensor].name);
     for (const each of inside.nodes) {
       const node = body.nodes[each.node];
       const corner = { x: at.x + each.x, y: at.y + each.y };
       const own = pathOf(path, node);
-      const named = (tensor: number): string => names.get(tensor) ?? scoped(scope, body.tensors[tensor].name);
       const labels = Math.max(0, ...each.labels.map((label) => label.x + label.texts.reduce((sum, one) => sum + one.width, 0)));
       found.push({
         kind: "node", depth, ...corner, width: Math.max(each.width, labels, each.width / 2 + VALUE_LINE.width),
-        height: each.height + (each.labels.length > 0 ? 34 : 0), path: own, scope, body, node,
+        height: each.height + (each.labels.length > 0 ? 34 : 0), path: own, body, named, node,
         open: each.inner !== undefined,
         svg: () => nodeSvg(each, node, body, own, corner, named, values),
       });
@@ -62,7 +61,7 @@ export function items(model: GraphModel, placed: PlacedBody, values?: Values): I
       const ys = points.map((point) => point.y);
       found.push({
         kind: "edge", depth, x: Math.min(...xs) - 5, y: Math.min(...ys), width: Math.max(...xs) - Math.min(...xs) + 10,
-        height: Math.max(...ys) - Math.min(...ys), path, scope, body, edge,
+        height: Math.max(...ys) - Math.min(...ys), path, body, named, edge,
         svg: () => edgeSvg(each, edge, body, points),
       });
     }

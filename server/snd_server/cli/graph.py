@@ -1,0 +1,94 @@
+"""``snd graph``."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from snd_server.composing import ShapesError
+from snd_server.config_schema import ConfigError
+from snd_server.graph import ALL_LEVELS, GraphFormat, GraphRequest, draw
+from snd_server.render import full
+from snd_server.render.graph_svg import DrawingError
+
+_FORMATS = [each.value for each in GraphFormat]
+_ALL = "all"
+
+
+@click.command(short_help="Draw a graph.")
+@click.argument("path", metavar="PATH")
+@click.option("--graph", metavar="NAME", help="The graph to draw; by default the first one that no other invokes.")
+@click.option(
+    "-o", "--output", metavar="FILE", default="-",
+    help="Where to write it. The suffix tells the format: .svg, .html, .dot or .json. '-' is standard output.",
+)  # fmt: skip
+@click.option("--format", "format", type=click.Choice(_FORMATS), help="The format, whatever the suffix.")
+@click.option(
+    "--open", "levels", metavar="all|LEVEL", default="0",
+    help="To what depth operators show what they are composed of, in .svg and .dot; by default they are closed.",
+)  # fmt: skip
+@click.option(
+    "--attrib", "attributes", multiple=True, metavar="K=V",
+    help="Give an attribute a value, as it is written in SkriptND or '~' for null, or a generic type a type.",
+)  # fmt: skip
+@click.option(
+    "--input", "inputs", multiple=True, metavar="NAME=SHAPE",
+    help="Give an input a shape, as in x=1,3,224,224; the tensors of a pack one each, with ';' between them.",
+)  # fmt: skip
+@click.option(
+    "--theme", type=click.Choice(["auto", "light", "dark"]), default="auto",
+    help="The colours of an .svg; 'auto' leaves them to whoever looks at it.",
+)  # fmt: skip
+@click.option("--config", metavar="FILE", help="Use this configuration.")
+def graph(
+    path: str,
+    graph: str | None,
+    output: str,
+    format: str | None,
+    levels: str,
+    attributes: tuple[str, ...],
+    inputs: tuple[str, ...],
+    theme: str,
+    config: str | None,
+) -> int:
+    """Compose a graph and draw it: operations, the tensors between them with their shapes, operators in operators.
+
+    PATH is a file, or the folder of a model, whose file is main.sknd. An .html is a page by itself, in which one can
+    search and look into operators. Exit status 1 says that the graph has mistakes; what does not depend on them is
+    drawn all the same.
+    """
+    if os.path.isdir(path):
+        path = os.path.join(path, "main.sknd")
+    request = GraphRequest(path, graph, attributes, inputs, _format(output, format), _levels(levels), theme, config)
+    try:
+        drawing = draw(request)
+    except (ConfigError, ShapesError, DrawingError) as problem:
+        raise click.ClickException(str(problem)) from problem
+    if drawing.has_errors:
+        click.echo(full.render(drawing.report), nl=False, err=True)
+    if output == "-":
+        click.echo(drawing.text, nl=False)
+    else:
+        Path(output).write_text(drawing.text, encoding="utf-8")
+    return 1 if drawing.has_errors else 0
+
+
+def _format(output: str, wanted: str | None) -> GraphFormat:
+    if wanted is not None:
+        return GraphFormat(wanted)
+    if output == "-":
+        return GraphFormat.SVG
+    suffix = Path(output).suffix.lower().removeprefix(".")
+    if suffix not in _FORMATS:
+        raise click.UsageError(f"-o {output}: the suffix must be .svg, .html, .dot or .json; or give --format")
+    return GraphFormat(suffix)
+
+
+def _levels(text: str) -> int:
+    if text == _ALL:
+        return ALL_LEVELS
+    if not text.isdecimal() or not text.isascii():
+        raise click.UsageError(f"--open {text}: this must be 'all' or a number")
+    return min(int(text[:4]), ALL_LEVELS)

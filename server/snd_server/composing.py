@@ -1,0 +1,86 @@
+"""A graph of a file, composed with what a command line gives for its attributes and inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from snd_analysis.check import main_graphs
+from snd_analysis.compose.entry import Composition
+from snd_analysis.compose.unit import Unit
+from snd_analysis.diagnostics import Diagnostic
+from snd_analysis.names.symbols import OperatorName
+from snd_analysis.reached import reached_diagnostics
+from snd_analysis.rules.suppressions import UNUSED_SUPPRESSION
+from snd_analysis.suppression import apply
+from snd_analysis.workspace import Snapshot
+from snd_server.checking import Checker
+from snd_server.given import Misgiven, given_values
+
+
+class ShapesError(Exception):
+    """The command line asks for what there is not."""
+
+
+def chosen_graph(checker: Checker, path: str, graph: str | None) -> tuple[Snapshot, OperatorName, Unit]:
+    """The graph of that name, or the main graph of the file. Raises ShapesError if there is none."""
+    snapshot = checker.snapshot(path)
+    if snapshot.file(path) is None:
+        raise ShapesError(f"there is no file {path}")
+    name = OperatorName(path, _graph_name(snapshot, path, graph))
+    unit = snapshot.unit(name)
+    assert unit is not None
+    return snapshot, name, unit
+
+
+def compose_chosen(
+    checker: Checker, snapshot: Snapshot, unit: Unit, attributes: Sequence[str], inputs: Sequence[str]
+) -> tuple[Composition, list[Diagnostic]]:
+    """The graph composed with ``NAME=VALUE`` and ``NAME=SHAPE``, and what is wrong with all that it reaches.
+
+    Raises ShapesError for values that the graph does not ask for, or that do not fit.
+    """
+    try:
+        given = given_values(unit, attributes, inputs)
+    except Misgiven as problem:
+        raise ShapesError(str(problem)) from None
+    composition = snapshot.compose(unit.name, given.attributes, given.dtypes, given.inputs)
+    _demand_fitting(composition, attributes, inputs)
+    return composition, _diagnostics(checker, snapshot, unit.name, composition)
+
+
+def _graph_name(snapshot: Snapshot, path: str, graph: str | None) -> str:
+    graphs = [name for name, found in snapshot.definitions(path).items() if found.definition.kind == "graph"]
+    if not graphs:
+        raise ShapesError(f"there is no graph in {path}")
+    if graph is None:
+        return main_graphs(snapshot, path)[0].name.text
+    if graph not in graphs:
+        known = ", ".join(f"'{name}'" for name in graphs)
+        raise ShapesError(f"there is no graph '{graph}' in {path}, only {known}")
+    return graph
+
+
+def _demand_fitting(composition: Composition, attributes: Sequence[str], inputs: Sequence[str]) -> None:
+    """What is given must fit the declarations of the graph, other values given, and defaults."""
+    given = {
+        item.partition("=")[0].strip(): f"{option} {item}"
+        for option, items in (("--attrib", attributes), ("--input", inputs))
+        for item in items
+    }
+    for failure in composition.failures:
+        written = [given[name] for name in failure.responsible if name in given]
+        if written:
+            raise ShapesError(f"{written[0]}: {failure.message}")
+
+
+def _diagnostics(
+    checker: Checker, snapshot: Snapshot, name: OperatorName, composition: Composition
+) -> list[Diagnostic]:
+    """What is wrong with the graph and all that it reaches, where no comment or setting suppresses it."""
+    found: list[Diagnostic] = []
+    for path, diagnostics in reached_diagnostics(snapshot, name, composition).items():
+        kept = apply(diagnostics, snapshot.source(path), snapshot.comments(path))
+        # Which comments suppress nothing is known only of whole files.
+        about = {each.location for each in kept if each.rule == UNUSED_SUPPRESSION.name}
+        found += [each for each in checker.select(path, kept) if each.location not in about]
+    return found

@@ -1,0 +1,91 @@
+"""One run of ``snd graph``: compose a graph, draw it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from snd_analysis.diagnostics import Location, Severity
+from snd_analysis.ide.graph_view import graph_content, graph_view
+from snd_server.checking import Checker
+from snd_server.composing import chosen_graph, compose_chosen
+from snd_server.config import Configurations
+from snd_server.render.graph_dot import graph_dot
+from snd_server.render.graph_page import graph_page
+from snd_server.render.graph_svg import graph_svg
+from snd_server.render.records import record
+from snd_server.report import Report
+from snd_server.selection import RuleSettings
+
+ALL_LEVELS = 50
+"""Operators are hardly nested so deeply."""
+
+
+class GraphFormat(StrEnum):
+    """What a drawing is written as."""
+
+    SVG = "svg"
+    HTML = "html"
+    DOT = "dot"
+    JSON = "json"
+
+
+@dataclass(frozen=True, slots=True)
+class GraphRequest:
+    """What is asked for. ``levels`` are those of operators within operators that are open."""
+
+    path: str
+    graph: str | None
+    attributes: tuple[str, ...]
+    inputs: tuple[str, ...]
+    format: GraphFormat
+    levels: int
+    theme: str
+    config: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A drawing, and what is wrong with the graph; not all of a graph with mistakes is there."""
+
+    text: str
+    report: Report
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether the graph has mistakes."""
+        return any(each.severity is Severity.ERROR for each in self.report.diagnostics)
+
+
+def draw(request: GraphRequest) -> Drawing:
+    """Draws a graph. Raises ShapesError, ConfigError and DrawingError."""
+    checker = Checker(Configurations(request.config), RuleSettings())
+    snapshot, name, unit = chosen_graph(checker, request.path, request.graph)
+    composition, diagnostics = compose_chosen(checker, snapshot, unit, request.attributes, request.inputs)
+    report = Report((request.path,), tuple(diagnostics), checker.source)
+
+    def locate(location: Location) -> dict[str, Any]:
+        source = snapshot.source(location.path)
+        ends = {"start": source.position(location.span.start), "end": source.position(location.span.end)}
+        return {
+            "path": location.path,
+            "range": {end: {"line": at.line, "column": at.column} for end, at in ends.items()},
+        }
+
+    records = [record(each, report) for each in diagnostics if each.severity is not Severity.HINT]
+    content = graph_content(graph_view(snapshot, name, composition.graph), composition.attributes, locate, records)
+    return Drawing(_written(content, request), report)
+
+
+def _written(content: dict[str, Any], request: GraphRequest) -> str:
+    match request.format:
+        case GraphFormat.JSON:
+            return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+        case GraphFormat.DOT:
+            return graph_dot(content, request.levels)
+        case GraphFormat.HTML:
+            return graph_page(content)
+        case GraphFormat.SVG:
+            return graph_svg(content, request.levels, request.theme)
