@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -14,7 +14,7 @@ from snd_analysis.compose.declared import Declarations, Dynamic, is_dynamic
 from snd_analysis.compose.decomposed import take_apart
 from snd_analysis.compose.doubts import Doubt, doubts_about, doubts_about_value
 from snd_analysis.compose.failure import Failure, Site
-from snd_analysis.compose.reuse import LastingModel, lasting_declaration
+from snd_analysis.compose.reuse import LastingModel, known_declarations, lasting_declaration, learn_declarations
 from snd_analysis.compose.scope import Scope
 from snd_analysis.compose.unit import Member, Unit
 from snd_analysis.model import Graph, RuntimeCheck, Tensor, TensorKind, TensorValue
@@ -172,15 +172,8 @@ class _Evaluation:
             (unit.constants, TensorKind.CONSTANT, instance.constants),
             (unit.variables, TensorKind.VARIABLE, instance.variables),
         ):
-            for member in members:
-                evaluate = partial(self._possible, member, kind)
-                value = lasting_declaration(instance, self._lasting, member, evaluate)
-                if value is None:
-                    return False
-                self._note_doubts(member, value)
-                if kind is TensorKind.VARIABLE:
-                    self._demand_static(member, value)
-                into[member.name] = self._scope.values[member.symbol] = value
+            if not self._declare_stored(members, kind, into):
+                return False
         outputs: list[TensorValue] = []
         for member in unit.outputs:
             value = self._possible(member, TensorKind.RESULT)
@@ -189,6 +182,37 @@ class _Evaluation:
             self._note_doubts(member, value)
             outputs.append(value)
         instance.outputs = tuple(outputs)
+        return True
+
+    def _declare_stored(self, members: Sequence[Member], kind: TensorKind, into: dict[str, TensorValue]) -> bool:
+        """Constants or variables; whether the evaluation goes on."""
+        instance, lasting = self._instance, self._lasting
+        if lasting is None or not members:
+            return all(self._declare_one(member, kind, into) for member in members)
+        by_node: dict[nodes.Node, Member] = {member.node: member for member in members}
+        for row in self._unit.resolution.rows["constant" if kind is TensorKind.CONSTANT else "variable"]:
+            of_row = [by_node[part.node] for part in row.single if part.node in by_node]
+            known = known_declarations(instance, lasting, row)
+            if known is not None:
+                for member in of_row:
+                    into[member.name] = self._scope.values[member.symbol] = known[member.node]
+                continue
+            said = len(instance.failures), len(instance.doubts), len(instance.dynamic)
+            if not all(self._declare_one(member, kind, into) for member in of_row):
+                return False
+            if (len(instance.failures), len(instance.doubts), len(instance.dynamic)) == said:
+                values: dict[nodes.Node, TensorValue] = {each.node: into[each.name] for each in of_row}
+                learn_declarations(instance, lasting, row, values)
+        return True
+
+    def _declare_one(self, member: Member, kind: TensorKind, into: dict[str, TensorValue]) -> bool:
+        value = lasting_declaration(self._instance, self._lasting, member, partial(self._possible, member, kind))
+        if value is None:
+            return False
+        self._note_doubts(member, value)
+        if kind is TensorKind.VARIABLE:
+            self._demand_static(member, value)
+        into[member.name] = self._scope.values[member.symbol] = value
         return True
 
     def _demand_static(self, member: Member, value: TensorValue) -> None:

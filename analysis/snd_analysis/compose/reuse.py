@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from snd_analysis.compose.declared import Dynamic
 from snd_analysis.compose.doubts import invokes_doubts
 from snd_analysis.compose.results import assign
-from snd_analysis.compose.unit import Member
+from snd_analysis.compose.unit import Member, Unit
 from snd_analysis.memo import Memo
 from snd_analysis.model import Operation, RuntimeCheck, Tensor, TensorValue
 from snd_analysis.names.part import Part
@@ -48,17 +48,19 @@ class LastingModel:
     The places in it may be of earlier versions; ``Unit.moved`` tells where they are.
     """
 
-    __slots__ = ("_inputs", "declared", "statements")
+    __slots__ = ("_inputs", "declared", "rows_declared", "statements")
 
     def __init__(self) -> None:
         self.statements: Memo[StatementModel] = Memo()
         self.declared: Memo[TensorValue] = Memo()
+        self.rows_declared: Memo[dict[nodes.Node, TensorValue]] = Memo()
         self._inputs: dict[nodes.Parameter, TensorValue] = {}
 
     def forget(self, resolution: Resolution) -> None:
         """Lets go of most of what a definition does not have any more."""
         self.statements.forget(resolution)
         self.declared.forget(resolution)
+        self.rows_declared.forget(resolution)
         self._inputs = {node: value for node, value in self._inputs.items() if node in resolution.starts}
 
     def input(self, member: Member, value: TensorValue) -> TensorValue:
@@ -90,6 +92,25 @@ def alike(one: TensorValue, other: TensorValue) -> bool:
             and all(alike(mine, others) for mine, others in zip(one.segments, other.segments, strict=True))
         )
     return one is other
+
+
+def known_declarations(instance: Instance, lasting: LastingModel, row: Part) -> dict[nodes.Node, TensorValue] | None:
+    """The declared tensors of a row as they were before; None if they may be others, or something is to be said."""
+    return lasting.rows_declared.find(row, _values(instance, row)) if _row_may_last(instance.unit, row) else None
+
+
+def learn_declarations(
+    instance: Instance, lasting: LastingModel, row: Part, values: dict[nodes.Node, TensorValue]
+) -> None:
+    """Keeps the declared tensors of a row of which nothing is to be said."""
+    if _row_may_last(instance.unit, row):
+        lasting.rows_declared.learn(row, _values(instance, row), values)
+
+
+def _row_may_last(unit: Unit, row: Part) -> bool:
+    starts, last = unit.resolution.starts, row.single[-1].node
+    may_last = row.lasting and not unit.resolution.ambiguous and len(row.single) > 1
+    return may_last and not unit.is_wrong_between(starts[row.node], starts[last] + last.end)
 
 
 def lasting_declaration(

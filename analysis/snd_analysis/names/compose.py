@@ -43,10 +43,10 @@ class ComposeNames:
         self._assignable = assignable
         self._depth = 0
 
-    def entries(self, entries: Sequence[tuple[int, nodes.Component]]) -> None:
+    def entries(self, block: str, entries: Sequence[tuple[int, nodes.Component]]) -> None:
         """Resolves the statements of the block; the results of each are visible from the next one on."""
         scopes = (self._scope, self._assignable)
-        self._tables.resolve_rows(entries, scopes, lambda component: self._component(component, self._scope))
+        self._tables.resolve_rows(block, entries, scopes, lambda component: self._component(component, self._scope))
 
     def _component(self, component: nodes.Component, scope: Scope) -> None:
         self._right_side(component.value, scope)

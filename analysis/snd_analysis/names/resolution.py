@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain, filterfalse
+from itertools import chain
 
 from snd_analysis.names.part import Part, read_symbols
 from snd_analysis.names.symbols import OperatorName, Symbol, Target
@@ -41,7 +41,7 @@ class Resolution:
     parts: Mapping[nodes.Node, Part] = field(default_factory=dict)
     """What single statements have added, by the statements; not of all blocks."""
     rows: Mapping[str, tuple[Part, ...]] = field(default_factory=dict)
-    """What the statements of ``@compose`` and ``@update`` have added, in order, those of long blocks in rows."""
+    """The same in order, of long blocks in rows: by block, what its constants and variables have added in two steps."""
 
     @property
     def local_uses(self) -> Iterator[tuple[nodes.Node, Use]]:
@@ -79,9 +79,7 @@ class Resolution:
     @cached_property
     def _outermost(self) -> tuple[Part, ...]:
         """Every part, a row for those that are in one."""
-        rows = [*chain.from_iterable(self.rows.values())]
-        inside = set(chain.from_iterable(row.single for row in rows))
-        return (*filterfalse(inside.__contains__, self.parts.values()), *rows)
+        return (*chain.from_iterable(self.rows.values()),)
 
     @cached_property
     def uses(self) -> tuple[Use, ...]:
@@ -107,33 +105,23 @@ class Resolution:
 
     def uses_named(self, name: str) -> Iterator[Use]:
         """The uses of everything that has a name."""
-        for row in chain.from_iterable(self.rows.values()):
-            for part in row.single if name in row.names_used else ():
-                start = self.starts[part.node]
-                for _, use in part.uses if name in part.names_used else ():
-                    if use.name == name:
-                        yield Use(use.span.shifted(start), use.target, use.role)
-        for statement, uses in self._other_uses.items():
-            start = self.starts[statement]
-            for use in uses:
-                if use.name == name:
-                    yield Use(use.span.shifted(start), use.target, use.role)
+        naming = (part for row in self._outermost if name in row.names_used for part in row.single)
+        uses = chain.from_iterable(part.uses for part in naming if name in part.names_used)
+        for statement, use in chain(uses, self._loose):
+            if use.name == name:
+                yield Use(use.span.shifted(self.starts[statement]), use.target, use.role)
 
-    def _uses_of(self, statement: nodes.Node) -> list[Use]:
-        part = self.parts.get(statement)
-        if part is not None and statement not in self._other_uses:
-            return [use for _, use in part.uses]
-        return self._other_uses.get(statement, [])
+    def _uses_of(self, statement: nodes.Node) -> Iterator[Use]:
+        names = (statement, statement.name) if isinstance(statement, nodes.Parameter) else (statement,)
+        for part in (self.parts[each] for each in names if each in self.parts):
+            yield from (use for _, use in part.uses)
+        yield from self._loose_by_statement.get(statement, ())
 
     @cached_property
-    def _other_uses(self) -> Mapping[nodes.Node, list[Use]]:
-        """Those that do not stand in ``rows``, by statement."""
-        inside = {id(row.uses) for row in chain.from_iterable(self.rows.values())}
+    def _loose_by_statement(self) -> Mapping[nodes.Node, list[Use]]:
         found: dict[nodes.Node, list[Use]] = {}
-        for group in self.use_groups:
-            if id(group) not in inside:
-                for statement, use in group:
-                    found.setdefault(statement, []).append(use)
+        for statement, use in self._loose:
+            found.setdefault(statement, []).append(use)
         return found
 
     def span(self, symbol: Symbol) -> Span:

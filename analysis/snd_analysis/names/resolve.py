@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import TypeVar
 
 from snd_analysis.names import parameters
@@ -68,13 +67,7 @@ def resolve(
 
     parameters.resolve_using(tables, scope, entries("using", nodes.Using))
     for block in ("constant", "variable"):
-        declared = entries(block, nodes.Parameter)
-        for base, entry in declared:
-            resolving = partial(parameters.resolve_parameters, tables, scope, block, [(base, entry)])
-            tables.resolve_part(base, entry, (scope,), resolving)
-        for base, entry in declared:
-            declaring = partial(parameters.declare_parameters, tables, scope, block, [(base, entry)])
-            tables.resolve_part(base, entry.name, (scope,), declaring)
+        _declare_stored(tables, scope, block, entries(block, nodes.Parameter))
 
     outputs = Scope()
     declared = entries("output", nodes.Parameter)
@@ -97,12 +90,12 @@ def resolve(
     compose_scope = scope
     compose = ComposeNames(tables, compose_scope, outputs)
     tables.block = "compose"
-    compose.entries(entries("compose", nodes.Component))
+    compose.entries("compose", entries("compose", nodes.Component))
     variables = Scope()
     variables.names = {name: symbol for name, symbol in scope.names.items() if symbol.kind is SymbolKind.VARIABLE}
     update = ComposeNames(tables, compose_scope, variables)
     tables.block = "update"
-    update.entries(entries("update", nodes.Component))
+    update.entries("update", entries("update", nodes.Component))
 
     tables.block = "quantize"
     for base, quantization in entries("quantize", nodes.Quantization):
@@ -137,6 +130,20 @@ def entries_of(definition: nodes.Definition, block: str, kind: type[_Statement])
         for entry in item.entries
         if isinstance(entry.statement, kind)
     ]
+
+
+def _declare_stored(tables: Tables, scope: Scope, block: str, declared: parameters.Entries) -> None:
+    """Constants or variables: none of them is visible in the declarations of the others."""
+
+    def resolve_one(entry: nodes.Parameter) -> None:
+        parameters.resolve_parameters(tables, scope, block, [(tables.base, entry)])
+
+    def declare(name: nodes.Name) -> None:
+        parameters.declare_parameters(tables, scope, block, [(tables.base, by_name[name])])
+
+    by_name = {entry.name: entry for _, entry in declared}
+    tables.resolve_rows(block, declared, (scope,), resolve_one)
+    tables.resolve_rows(f"{block} names", [(base, entry.name) for base, entry in declared], (scope,), declare)
 
 
 def _declare_outputs(tables: Tables, scope: Scope, outputs: Scope, entries: parameters.Entries) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TypeAlias, TypeVar
 
 from snd_analysis.names.environment import Environment
@@ -148,12 +147,33 @@ class Tables:
         return symbol.local_span.shifted(self.starts[symbol.statement])
 
     # ---- parts -------------------------------------------------------------------------------------------------------
-    def resolve_part(self, base: int, node: nodes.Node, scopes: Sequence[Scope], resolve: Callable[[], None]) -> None:
-        """Resolves a statement by ``resolve``, or adds what it added before, if ``scopes`` answer as they did then.
+    def resolve_rows(
+        self,
+        key: str,
+        entries: Sequence[tuple[int, Statement]],
+        scopes: Sequence[Scope],
+        resolve: Callable[[Statement], None],
+    ) -> None:
+        """Resolves statements by ``resolve``, or adds what they added before, if ``scopes`` answer as they did then.
 
-        The scopes are all that are asked which are not its own. ``node`` is the statement, or a name of it if it is
-        resolved in two steps.
+        The scopes are all that are asked which are not theirs. Of statements that are resolved in two steps, names of
+        them stand for them in one. ``key`` is that of the rows: the block that they stand in.
         """
+        if len(entries) < SHORTEST_LONG_BLOCK:
+            for base, statement in entries:
+                self._resolve_part(base, statement, scopes, resolve)
+            self.rows[key] = tuple(self.parts[statement] for _, statement in entries)
+            return
+        before = {row.node: row for row in self._rows_before.get(key, ()) if isinstance(row, Row)}
+        rows = []
+        for row, known in in_rows(entries, before):
+            self._checkpoint()
+            rows.append(self._resolve_row(row, known, scopes, resolve))
+        self.rows[key] = tuple(rows)
+
+    def _resolve_part(
+        self, base: int, node: Statement, scopes: Sequence[Scope], resolve: Callable[[Statement], None]
+    ) -> None:
         part = self._parts_before.get(node)
         if part is None or not part.holds_in(scopes):
             self.base = base
@@ -163,22 +183,6 @@ class Tables:
                 scope.names.update(bound)
         self.parts[node] = part
         self._add(part)
-
-    def resolve_rows(
-        self, entries: Sequence[tuple[int, Statement]], scopes: Sequence[Scope], resolve: Callable[[Statement], None]
-    ) -> None:
-        """Resolves the statements of the block at hand, one behind the other, as ``resolve_part`` does with one."""
-        if len(entries) < SHORTEST_LONG_BLOCK:
-            for base, statement in entries:
-                self.resolve_part(base, statement, scopes, partial(resolve, statement))
-            self.rows[self.block] = tuple(self.parts[statement] for _, statement in entries)
-            return
-        before = {row.node: row for row in self._rows_before.get(self.block, ()) if isinstance(row, Row)}
-        rows = []
-        for row, known in in_rows(entries, before):
-            self._checkpoint()
-            rows.append(self._resolve_row(row, known, scopes, resolve))
-        self.rows[self.block] = tuple(rows)
 
     def _resolve_row(
         self,
@@ -191,7 +195,7 @@ class Tables:
             self._end_group()
             groups = len(self._use_groups)
             for base, statement in entries:
-                self.resolve_part(base, statement, scopes, partial(resolve, statement))
+                self._resolve_part(base, statement, scopes, resolve)
             row = joined([self.parts[statement] for _, statement in entries])
             self._use_groups[groups:] = [row.uses]
             return row
@@ -207,14 +211,14 @@ class Tables:
         self._end_group()
         self._use_groups.append(part.uses)
 
-    def _resolved(self, node: nodes.Node, scopes: Sequence[Scope], resolve: Callable[[], None]) -> Part:
+    def _resolved(self, node: Statement, scopes: Sequence[Scope], resolve: Callable[[Statement], None]) -> Part:
         before = self.symbols, self.targets, self._uses
         self.symbols, self.targets, self._uses = [], {}, []
         said = self._amount_said()
         watches = [Watch() for _ in scopes]
         for scope, watch in zip(scopes, watches, strict=True):
             scope.watch = watch
-        resolve()
+        resolve(node)
         for scope in scopes:
             scope.watch = None
         part = Part(

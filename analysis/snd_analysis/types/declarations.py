@@ -17,7 +17,7 @@ from snd_analysis.types.extents import Task, extent_tasks, pack_length, run_in_o
 from snd_analysis.types.generics import check_generics
 from snd_analysis.types.main_graph import check_main_graph
 from snd_analysis.types.parameters import Declaration, declarations, symbols_in
-from snd_analysis.types.reuse import DeclarationTypes, lasting_declaration
+from snd_analysis.types.reuse import DeclarationTypes, row_of_declarations
 from snd_analysis.types.tensors import check_inputs, check_outputs, declare_output_extents
 from snd_analysis.types.type import ABSTRACT, INT, Type
 from snd_analysis.types.using import define_using
@@ -41,12 +41,13 @@ def declare(context: Context, memo: Memo[DeclarationTypes] | None = None) -> Non
     check_main_graph(context, inputs)
     define_using(context)
     for block, check in (("constant", check_constants), ("variable", check_variables)):
-        for declaration in declarations(definition, block):
-            declaring = partial(_declare_checked, context, declaration, check)
-            if memo is None:
-                declaring()
-            else:
-                lasting_declaration(context, declaration, memo, declaring)
+        declaring = partial(_declare_checked, context, check)
+        if memo is None:
+            for declaration in declarations(definition, block):
+                declaring(declaration)
+            continue
+        for row in context.resolution.rows[block]:
+            row_of_declarations(context, row, memo, declaring, block)
     outputs = declarations(definition, "output")
     declare_output_extents(context, outputs)
     _declare_tensors(context, outputs)
@@ -82,7 +83,7 @@ def _typing(
 
 
 def _declare_checked(
-    context: Context, declaration: Declaration, check: Callable[[Context, Sequence[Declaration]], None]
+    context: Context, check: Callable[[Context, Sequence[Declaration]], None], declaration: Declaration
 ) -> None:
     _declare_tensors(context, [declaration])
     check(context, [declaration])
