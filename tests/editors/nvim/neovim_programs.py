@@ -114,7 +114,9 @@ def _source(suite: str) -> str:
     folder = Path("/etc/apt")
     files = [each for each in [*folder.glob("sources.list.d/*"), folder / "sources.list"] if each.is_file()]
     lines = "\n".join(each.read_text(encoding="utf-8") for each in files).splitlines()
-    mirrors = [mirror for line in lines if line[:1] != "#" for mirror in re.findall(r"https?://\S+/debian/?(?!\S)", line)]
+    mirrors = [
+        mirror for line in lines if line[:1] != "#" for mirror in re.findall(r"https?://\S+/debian/?(?!\S)", line)
+    ]
     if not mirrors or not _KEYRING.exists():
         raise UnavailableError("no nvim of this version is on PATH, and the machine has no mirror of Debian")
     return f"deb [signed-by={_KEYRING}] {mirrors[0]} {suite} main\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -10,7 +11,6 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from downloads import REPOSITORY
@@ -29,14 +29,7 @@ STARTS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """Of one test in Lua; `problem` is None if it passed."""
-
-    problem: str | None
-
-
-def tests_in(file: Path) -> list[str]:
+def names_in(file: Path) -> list[str]:
     """The names of the tests in a file, without running it."""
     return re.findall(r'^test\("(.+)", function', file.read_text(encoding="utf-8"), re.MULTILINE)
 
@@ -64,8 +57,11 @@ def home(folder: Path) -> dict[str, str]:
 
 def run_lua(
     neovim: Neovim, file: Path, start: str, folder: Path, given: Mapping[str, object] | None = None
-) -> dict[str, Outcome]:
-    """The outcome of each test of a file, by its name. `given` is what the tests find as `GIVEN`."""
+) -> dict[str, str]:
+    """What is wrong by each test of a file, by its name: an empty text if it passed.
+
+    `given` is what the tests find as `GIVEN`.
+    """
     (folder / "workspace").mkdir(parents=True)
     (folder / "init.lua").write_text(STARTS[start], encoding="utf-8")
     (folder / "given.json").write_text(json.dumps(given or {}), encoding="utf-8")
@@ -91,24 +87,19 @@ def run_lua(
             start_new_session=True,
         )
         try:
-            process.wait(SECONDS)
-        except subprocess.TimeoutExpired:
-            pass
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(SECONDS)
         finally:
             _end(process)
     said = (folder / "output.txt").read_text(encoding="utf-8", errors="replace")[-4000:]
     if not results.exists():
-        return {name: Outcome(f"Neovim ended without a result:\n{said}") for name in tests_in(file)}
+        return dict.fromkeys(names_in(file), f"Neovim ended without a result:\n{said}")
     problems = json.loads(results.read_text(encoding="utf-8"))
-    return {
-        name: Outcome(problems.get(name, f"the test was not run:\n{said}") or None) for name in tests_in(file)
-    }
+    return {name: problems.get(name, f"the test was not run:\n{said}") for name in names_in(file)}
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
     """Ends a process and what it started."""
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
     process.wait()

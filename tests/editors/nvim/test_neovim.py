@@ -5,57 +5,62 @@ A file of them is run by one process of Neovim, when the first of its tests is a
 
 from __future__ import annotations
 
+import fcntl
+import json
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from library_tokens import expected_classes
 from neovim_programs import OLDEST, Neovim
-from neovim_runs import HERE, Outcome, run_lua, tests_in
+from neovim_runs import HERE, names_in, run_lua
 
 _FILES = sorted((HERE / "lua").glob("test_*.lua"))
+_STARTING = HERE / "lua/test_starting.lua"
 
 # What files of tests find as GIVEN.
 _GIVEN = {"test_syntax_library": expected_classes}
 
-_Runs = dict[tuple[Path, tuple[int, int], str], dict[str, Outcome]]
+Problem = Callable[[Neovim, Path, str, str], str]
 
 
 @pytest.fixture(scope="session")
-def runs() -> _Runs:
-    """What has been run already."""
-    return {}
+def problem(tmp_path_factory: pytest.TempPathFactory) -> Problem:
+    """What is wrong by a test of a file with a way to start; the file is run unless it has been, by any worker."""
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
 
+    def answer(neovim: Neovim, file: Path, start: str, name: str) -> str:
+        run = f"{file.stem}-{neovim.version[0]}.{neovim.version[1]}-{start}"
+        done = shared / f"{run}.json"
+        with (shared / f"{run}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not done.exists():
+                given = _GIVEN[file.stem]() if file.stem in _GIVEN else None
+                problems = run_lua(neovim, file, start, shared / run, given)
+                done.write_text(json.dumps(problems), encoding="utf-8")
+        return str(json.loads(done.read_text(encoding="utf-8"))[name])
 
-def outcome(runs: _Runs, neovim: Neovim, file: Path, start: str, folders: pytest.TempPathFactory, name: str) -> Outcome:
-    """Of a test, whose file is run unless it has been."""
-    key = (file, neovim.version, start)
-    if key not in runs:
-        given = _GIVEN[file.stem]() if file.stem in _GIVEN else None
-        runs[key] = run_lua(neovim, file, start, folders.mktemp(file.stem), given)
-    return runs[key][name]
+    return answer
 
 
 @pytest.mark.parametrize(
-    ("file", "name"), [pytest.param(file, name, id=f"{file.stem}: {name}") for file in _FILES for name in tests_in(file)]
+    ("file", "name"),
+    [pytest.param(file, name, id=f"{file.stem}: {name}") for file in _FILES for name in names_in(file)],
 )
-def test_in_neovim(
-    neovim: Neovim, file: Path, name: str, runs: _Runs, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    start = "setup" if neovim.version == OLDEST else "enable"
-    problem = outcome(runs, neovim, file, start, tmp_path_factory, name).problem
-    assert problem is None, problem
+def test_in_neovim(neovim: Neovim, file: Path, name: str, problem: Problem) -> None:
+    found = problem(neovim, file, "setup" if neovim.version == OLDEST else "enable", name)
+    assert not found, found
 
 
-@pytest.mark.parametrize("name", tests_in(HERE / "lua/test_starting.lua"))
-def test_setup_in_newer_versions(
-    neovim: Neovim, name: str, runs: _Runs, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    if neovim.version == OLDEST:
-        pytest.skip("that is how the other tests start it there")
-    problem = outcome(runs, neovim, HERE / "lua/test_starting.lua", "setup", tmp_path_factory, name).problem
-    assert problem is None, problem
+@pytest.mark.parametrize("neovim", ["newest"], indirect=True)
+@pytest.mark.parametrize("name", names_in(_STARTING))
+def test_setup_in_newer_versions(neovim: Neovim, name: str, problem: Problem) -> None:
+    found = problem(neovim, _STARTING, "setup", name)
+    assert not found, found
 
 
 def test_every_file_has_tests() -> None:
-    assert all(tests_in(file) for file in _FILES)
     assert len(_FILES) > 5
+    assert all(names_in(file) for file in _FILES)

@@ -5,9 +5,12 @@
 local M = {}
 
 local PAUSE_MILLISECONDS = 200
+local CONTENT_MODIFIED = -32801
 
 ---@type table<integer, uv.uv_timer_t>
 local waiting = {}
+
+local ask_soon
 
 local function ask(client, buffer)
   if not vim.api.nvim_buf_is_loaded(buffer) or client.is_stopped() then
@@ -15,10 +18,16 @@ local function ask(client, buffer)
   end
   local parameters = { textDocument = vim.lsp.util.make_text_document_params(buffer) }
   -- Not codelens.refresh(): it asks nothing as long as an answer is awaited, which may be one for an older text.
-  require("snd.server").request(client, "textDocument/codeLens", parameters, vim.lsp.codelens.on_codelens, buffer)
+  require("snd.server").request(client, "textDocument/codeLens", parameters, function(problem, lenses, context)
+    if problem and problem.code == CONTENT_MODIFIED then
+      ask_soon(client, buffer)
+    else
+      vim.lsp.codelens.on_codelens(problem, lenses, context)
+    end
+  end, buffer)
 end
 
-local function ask_soon(client, buffer)
+function ask_soon(client, buffer)
   if waiting[buffer] then
     waiting[buffer]:stop()
   end

@@ -72,24 +72,17 @@ function M.exited(code, signal, client_id)
   end)
 end
 
+-- Without `shutdown`: it would be answered after requests that nobody waits for any more, with errors that are shown.
 local function stop(client)
   restarting[client.id] = true
-  local method = vim.fn.has("nvim-0.11") == 1
-  local function call(force)
-    if method then
-      client:stop(force)
-    else
-      client.stop(force)
-    end
+  if vim.fn.has("nvim-0.11") == 1 then
+    client:stop(true)
+  else
+    client.stop(true)
   end
-  call()
-  local function ended()
+  vim.wait(STOP_MILLISECONDS, function()
     return vim.lsp.get_client_by_id(client.id) == nil
-  end
-  if not vim.wait(STOP_MILLISECONDS, ended, 20) then
-    call(true)
-    vim.wait(STOP_MILLISECONDS, ended, 20)
-  end
+  end, 20)
 end
 
 --- Ends the server and starts it again for all buffers of SkriptND; also one that has ended by itself.
