@@ -17,7 +17,7 @@ REPOSITORY = Path(__file__).parents[2]
 DOWNLOAD_SECONDS = 300
 
 
-class Unavailable(Exception):
+class UnavailableError(Exception):
     """A program can't be had on this machine; the message says why."""
 
 
@@ -39,7 +39,7 @@ def locked(name: str) -> Iterator[None]:
 def once(name: str, make: Callable[[Path], None]) -> Path:
     """The folder `name` of the cache, filled by `make` unless it is there already.
 
-    What is begun and not finished is thrown away: a folder under its final name is complete. Raises `Unavailable`.
+    What is begun and not finished is thrown away: a folder under its final name is complete. Raises `UnavailableError`.
     """
     folder = cache() / name
     with locked(name):
@@ -57,18 +57,18 @@ def build(command: Sequence[str | Path], folder: Path) -> None:
     needed(command[0])
     try:
         run(command, folder)
-    except Unavailable as failure:
+    except UnavailableError as failure:
         raise AssertionError(str(failure)) from None
 
 
 def needed(program: str | Path) -> None:
-    """Raises `Unavailable` if a program is not there."""
+    """Raises `UnavailableError` if a program is not there."""
     if shutil.which(program) is None:
-        raise Unavailable(f"there is no {Path(program).name} on PATH")
+        raise UnavailableError(f"there is no {Path(program).name} on PATH")
 
 
 def run(command: Sequence[str | Path], folder: Path | None = None, environment: dict[str, str] | None = None) -> str:
-    """What a command prints. Raises `Unavailable` with the end of what it said if it is not there or fails."""
+    """What a command prints. Raises `UnavailableError` with the end of what it said if it is not there or fails."""
     name = Path(command[0]).name
     needed(command[0])
     try:
@@ -82,10 +82,10 @@ def run(command: Sequence[str | Path], folder: Path | None = None, environment: 
             timeout=DOWNLOAD_SECONDS,
         )
     except subprocess.TimeoutExpired:
-        raise Unavailable(f"{name} took longer than {DOWNLOAD_SECONDS} s") from None
+        raise UnavailableError(f"{name} took longer than {DOWNLOAD_SECONDS} s") from None
     if done.returncode != 0:
         said = "\n".join((done.stdout + done.stderr).strip().splitlines()[-15:])
-        raise Unavailable(f"{' '.join(map(str, command))} failed:\n{said}")
+        raise UnavailableError(f"{' '.join(map(str, command))} failed:\n{said}")
     return done.stdout
 
 
