@@ -1,10 +1,19 @@
-"""Tells clients that pull when to ask again: if an edit of one document changed what is wrong with another."""
+"""Tells clients when to ask again for what they show of a document, though it has not been edited.
+
+For diagnostics, when an edit of another document changed them. For colours, hints and lenses, when an edit changed what
+a document offers to others: the signatures of its definitions. For all, when settings or files changed.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Hashable
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
+from pygls.exceptions import JsonRpcException
+
+from snd_analysis.syntax import nodes
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.diagnostics import converted, found, pulls, result_id
@@ -16,6 +25,9 @@ if TYPE_CHECKING:
 # How long nothing must change before it is looked for what else has changed by that.
 _PAUSE_SECONDS = 0.15
 
+_SIGNATURE = frozenset({"dtype", "attrib", "input", "using", "output", "assert"})
+"""The blocks of a definition that others know of."""
+
 
 class Refresher:
     """Knows what the client was told of each document."""
@@ -26,6 +38,11 @@ class Refresher:
         self._waiting: asyncio.Task[None] | None = None
         self._for_certain = False
         """Whether the client is to ask again, however things are."""
+        self._changed: set[str] = set()
+        """The documents that were edited since it was last looked what they offer."""
+        self._offered: dict[str, Hashable] = {}
+        """What open documents offered to others when that was looked at."""
+        self._offers_differ = False
 
     def told(self, path: str, version: int | None, result: str) -> None:
         """The client was told what is wrong with a version of a document."""
@@ -36,22 +53,20 @@ class Refresher:
         """The client shows nothing of this document any more."""
         self._told.pop(path, None)
 
-    def texts(self) -> None:
+    def texts(self, path: str) -> None:
         """A text changed, which may matter for others."""
         if not pulls(self._server):
             self._server.publisher.others()
-            return
-        if self._told and _refreshes(self._server):
-            self._restart()
+        self._changed.add(path)
+        self._restart()
 
     def everything(self) -> None:
         """Something changed that may matter for any file."""
         self._server.evaluations.changed()
         if not pulls(self._server):
             self._server.publisher.others()
-        elif _refreshes(self._server):
-            self._for_certain = True
-            self._restart()
+        self._for_certain = True
+        self._restart()
 
     def _restart(self) -> None:
         if self._waiting is not None and not self._waiting.done():
@@ -60,12 +75,54 @@ class Refresher:
 
     async def _refresh(self) -> None:
         await asyncio.sleep(_PAUSE_SECONDS)
-        if self._for_certain or await self._differs():
-            self._for_certain = False
-            await self._server.workspace_diagnostic_refresh_async(None)
+        server = self._server
+        able: Any = server.client_capabilities.workspace
+        if able is None:
+            return
+        await self._look_at_offers()
+        wrong = _can(able.diagnostics) and (self._for_certain or await self._differs())
+        shows = self._for_certain or self._offers_differ
+        self._for_certain = self._offers_differ = False
+        if server.stopped.is_set():
+            return
+        if wrong:
+            self._ask(server.workspace_diagnostic_refresh_async(None))
+        if shows and _can(able.semantic_tokens):
+            self._ask(server.workspace_semantic_tokens_refresh_async(None))
+        if shows and _can(able.inlay_hint):
+            self._ask(server.workspace_inlay_hint_refresh_async(None))
+        if shows and _can(able.code_lens):
+            self._ask(server.workspace_code_lens_refresh_async(None))
+
+    def _ask(self, request: Awaitable[None]) -> None:
+        async def ask() -> None:
+            with suppress(JsonRpcException):  # the client may refuse; then it shows what it showed
+                await request
+
+        self._server.begin(ask())
+
+    async def _look_at_offers(self) -> None:
+        """Notes whether edited documents offer something else to the other ones."""
+        documents = self._server.session.documents
+        for path in list(self._changed):
+            offers: Hashable = None
+
+            def now(snapshot: Snapshot, question: Question, path: str = path) -> Hashable:
+                return _offers(snapshot, path)
+
+            with suppress(UnknownDocument):
+                offers = await self._server.session.ask(path, now)
+            self._changed.discard(path)
+            before = self._offered.pop(path, offers)
+            if documents.get(path) is not None:
+                self._offered[path] = offers
+            if before != offers and any(each.source.path != path for each in documents):
+                self._offers_differ = True
 
     async def _differs(self) -> bool:
         server = self._server
+        if not pulls(server):
+            return False
         for path, (version, before) in list(self._told.items()):
             document = server.session.documents.get(path)
             if document is None or document.version != version:  # the client is going to ask for it anyway
@@ -82,6 +139,24 @@ class Refresher:
         return False
 
 
-def _refreshes(server: SndServer) -> bool:
-    workspace = server.client_capabilities.workspace
-    return bool(workspace and workspace.diagnostics and workspace.diagnostics.refresh_support)
+def _offers(snapshot: Snapshot, path: str) -> Hashable:
+    """The definitions of a file as others see them, by their texts."""
+    text = snapshot.source(path).text
+    return tuple(
+        (
+            definition.kind,
+            definition.public,
+            definition.name.text,
+            *(
+                text[start + block.span.start : start + block.span.end]
+                for block in definition.blocks
+                if isinstance(block, nodes.Block) and block.kind in _SIGNATURE
+            ),
+        )
+        for start, definition in snapshot.tree(path).definitions
+    )
+
+
+def _can(kind: Any) -> bool:
+    """Whether a client with these capabilities can be told to ask again."""
+    return bool(kind and kind.refresh_support)

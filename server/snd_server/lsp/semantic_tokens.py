@@ -158,10 +158,8 @@ def encoded(converter: Converter, source: Source, tokens: Sequence[SemanticToken
         start, end = token.span.start, token.span.end
         while at + 1 < count and starts[at + 1] <= start:
             at += 1
-        if at + 1 == count or end < starts[at + 1]:
-            pieces = [(at, start, end)]
-        else:
-            pieces = [*_lines(source, token.span)]
+        is_whole = at + 1 == count or end < starts[at + 1]
+        pieces = [(at, start, end)] if is_whole else [*_lines(source, token.span)]
         for on, begin, stop in pieces:
             first = column(on, begin)
             data += (

@@ -55,7 +55,7 @@ def _close(server: SndServer, params: types.DidCloseTextDocumentParams) -> None:
         return
     server.publisher.closed(document)
     server.refresher.closed(document.source.path)
-    server.refresher.texts()
+    server.refresher.texts(document.source.path)
     server.evaluations.closed(document.source.path)
     server.evaluations.changed()
 
@@ -64,5 +64,5 @@ def _changed(server: SndServer, uri: str) -> None:
     document = server.session.documents.get(path_of(uri))
     if document is not None:
         server.publisher.changed(document)
-        server.refresher.texts()
+        server.refresher.texts(document.source.path)
         server.evaluations.changed()

@@ -25,6 +25,13 @@ class Editor(LanguageClient):
         return [each for each in self.published if each.uri == uri]
 
 
+REFRESHES = (
+    types.WORKSPACE_SEMANTIC_TOKENS_REFRESH,
+    types.WORKSPACE_INLAY_HINT_REFRESH,
+    types.WORKSPACE_CODE_LENS_REFRESH,
+)
+
+
 def make_editor() -> LanguageClient:
     """A client with what pytest-lsp's own has, and what it lacks."""
     client = make_test_lsp_client()
@@ -48,7 +55,7 @@ def make_editor() -> LanguageClient:
         client.applied.append(params)
         return types.ApplyWorkspaceEditResult(True)
 
-    for method in (types.WORKSPACE_INLAY_HINT_REFRESH, types.WORKSPACE_CODE_LENS_REFRESH):
+    for method in REFRESHES:
         features[method] = lambda params, method=method: client.refreshed.append(method)
     features[types.WORKSPACE_APPLY_EDIT] = apply
     features[types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS] = publish
@@ -67,7 +74,8 @@ PUSHING = ("neovim@v0.9", "emacs")
 
 
 def capabilities(editor: str) -> types.ClientCapabilities:
-    """What an editor can do. The profile of Visual Studio Code is of a time before diagnostics were pulled."""
+    """What an editor can do. The profile of Visual Studio Code is of a time before diagnostics were pulled,
+    and hints shown."""
     known = client_capabilities(editor)
     if editor == "visual-studio-code":
         assert known.text_document
@@ -79,6 +87,8 @@ def capabilities(editor: str) -> types.ClientCapabilities:
             tag_support=types.ClientDiagnosticsTagOptions([types.DiagnosticTag.Unnecessary]),
         )
         known.workspace.diagnostics = types.DiagnosticWorkspaceClientCapabilities(refresh_support=True)
+        known.text_document.inlay_hint = types.InlayHintClientCapabilities(dynamic_registration=True)
+        known.workspace.inlay_hint = types.InlayHintWorkspaceClientCapabilities(refresh_support=True)
     return known
 
 

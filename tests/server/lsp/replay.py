@@ -62,16 +62,23 @@ class Replay:
         """Does what an event tells, and asserts that the server does what it did when the event was recorded."""
         (kind,) = (key for key in event if key != "edits")
         value = event[kind]
-        if kind in ("rest", "check"):
-            {"rest": self.rest, "check": self.check}[kind]()
-        elif kind == "edit":
-            self.edit([(start, end, new) for start, end, new in value])
-        elif kind in ("type", "back", "hover"):
-            {"type": self.type, "back": self.back, "hover": self.hover}[kind](value)
-        elif kind == "caret":
-            self.caret = value
-        else:
-            self.edit(self._served(kind, value, [(start, end, new) for start, end, new in event["edits"]]))
+        match kind:
+            case "type":
+                self.type(value)
+            case "back":
+                self.back(value)
+            case "caret":
+                self.caret = value
+            case "edit":
+                self.edit([(start, end, new) for start, end, new in value])
+            case "rest":
+                self.rest()
+            case "hover":
+                self.hover(value)
+            case "check":
+                self.check()
+            case _:
+                self.edit(self._served(kind, value, [(start, end, new) for start, end, new in event["edits"]]))
 
     def close(self) -> None:
         """Ends the servers, which must have nothing to complain of."""
@@ -185,6 +192,7 @@ class Replay:
         """What can be seen of the document is what a fresh server shows of its text."""
         if self._fresh is None:
             return
+        self._edited = None
         told = len(self._fresh.notifications)
         self._fresh.open(URI, self.text)
         for method in _SHOWN:

@@ -1,0 +1,80 @@
+"""Clients are told to ask again for colours, hints and lenses, when something else than the document changed them."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+import pytest_lsp
+from clients import EDITORS, REFRESHES, SERVER, Editor, begin, change_text, open_text
+from lsprotocol import types
+from protocol_texts import BLOCKS, MAIN
+
+_LONG_ENOUGH = 0.6
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "blocks.sknd").write_text(BLOCKS)
+    (tmp_path / "main.sknd").write_text(MAIN)
+    return tmp_path
+
+
+@pytest_lsp.fixture(config=SERVER, params=EDITORS)
+async def client(lsp_client: Editor, request: pytest.FixtureRequest, folder: Path):
+    # Values ask for hints and lenses on their own account.
+    await begin(lsp_client, request.param, folder)
+    yield
+    await lsp_client.shutdown_session()
+
+
+def supported(client: Editor) -> set[str]:
+    """What the client can be told to ask again for."""
+    workspace = client.capabilities.workspace if client.capabilities else None
+    assert workspace
+    kinds = dict(zip(REFRESHES, (workspace.semantic_tokens, workspace.inlay_hint, workspace.code_lens), strict=True))
+    return {method for method, kind in kinds.items() if kind and kind.refresh_support}
+
+
+async def asked_again(client: Editor) -> set[str]:
+    """What the client is told to ask again for, from now on."""
+    client.refreshed.clear()
+    await asyncio.sleep(_LONG_ENOUGH)
+    return set(client.refreshed)
+
+
+async def test_signatures_of_other_documents_matter(client: Editor, folder: Path):
+    main, blocks = ((folder / name).as_uri() for name in ("main.sknd", "blocks.sknd"))
+    open_text(client, main, MAIN)
+    open_text(client, blocks, BLOCKS)
+    await asked_again(client)
+    change_text(client, blocks, BLOCKS.replace("+ x[i,]", "* x[i,]"), 2)
+    assert types.WORKSPACE_SEMANTIC_TOKENS_REFRESH not in await asked_again(client), "a body is of no concern to others"
+    change_text(client, blocks, BLOCKS.replace("y: real[n]", "y: real[n,n]"), 3)
+    assert await asked_again(client) == supported(client)
+    change_text(client, blocks, BLOCKS, 4)
+    change_text(client, blocks, BLOCKS.replace("double", "triple"), 5)
+    client.refreshed.clear()
+    await asyncio.sleep(_LONG_ENOUGH)
+    assert client.refreshed.count(types.WORKSPACE_SEMANTIC_TOKENS_REFRESH) <= 1, "once for all that is done together"
+    assert set(client.refreshed) == supported(client)
+
+
+async def test_a_document_alone_is_asked_about_anyway(client: Editor, folder: Path):
+    blocks = (folder / "blocks.sknd").as_uri()
+    open_text(client, blocks, BLOCKS)
+    await asked_again(client)
+    change_text(client, blocks, BLOCKS.replace("double", "triple"), 2)
+    assert types.WORKSPACE_SEMANTIC_TOKENS_REFRESH not in await asked_again(client)
+
+
+async def test_settings_and_files_matter_for_all(client: Editor, folder: Path):
+    open_text(client, (folder / "main.sknd").as_uri(), MAIN)
+    await asked_again(client)
+    client.workspace_did_change_configuration(types.DidChangeConfigurationParams({"snd": {"inlayHints": False}}))
+    assert await asked_again(client) == supported(client)
+    (folder / "blocks.sknd").write_text(BLOCKS.replace("double", "triple"))
+    event = types.FileEvent((folder / "blocks.sknd").as_uri(), types.FileChangeType.Changed)
+    client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([event]))
+    assert await asked_again(client) == supported(client)
