@@ -1,24 +1,34 @@
 """Samples in comments, evaluated: is what is recorded what comes out?
 
 ``SampleEvaluator`` evaluates those of a file in a worker process, ``evaluate_samples`` in this one; ``evaluate_sample``
-runs one that is checked already, ``update_edits`` records what came of it. Nothing is printed or written here.
+runs one that is checked already, ``update_edits`` records what came of it. The worker also
+traces graphs (``tracing``) and proposes samples (``proposal``). Nothing is printed or written here.
 """
 
 from snd_runtime.samples.evaluation import evaluate_sample
 from snd_runtime.samples.evaluator import SampleEvaluator
 from snd_runtime.samples.outcome import Result, SampleOutcome, Status
+from snd_runtime.samples.proposal import ProposalRequest, SampleProposal, sample_comment
 from snd_runtime.samples.recording import recorded_text
 from snd_runtime.samples.request import SampleRequest, evaluate_samples
+from snd_runtime.samples.trace import GraphTrace, TracedTensor
+from snd_runtime.samples.tracing import TraceRequest
 from snd_runtime.samples.update import update_edits
 
 __all__ = [
+    "GraphTrace",
+    "ProposalRequest",
     "Result",
     "SampleEvaluator",
     "SampleOutcome",
+    "SampleProposal",
     "SampleRequest",
     "Status",
+    "TraceRequest",
+    "TracedTensor",
     "evaluate_sample",
     "evaluate_samples",
     "recorded_text",
+    "sample_comment",
     "update_edits",
 ]

@@ -71,6 +71,16 @@ class Worker:
         """Begins to start the process, if there is none, without waiting for it."""
         self._running()
 
+    def wait(self) -> None:
+        """Waits until the process is ready; it is started if there is none. Raises WorkerFailed."""
+        with self._busy:
+            process = self._running()
+            try:
+                process.wait_until_ready()
+            except BaseException:
+                self._discard(process)
+                raise
+
     def call(self, request: Any, *, seconds: float | None = None, note: Callable[[Any], None] | None = None) -> Any:
         """The answer to a request. ``seconds`` count from when the process is ready; ``note`` gets what is sent before.
 
@@ -94,6 +104,12 @@ class Worker:
         if process is not None:
             process.stopped = True
             self._discard(process)
+
+    def limit(self, limits: ProcessLimits) -> None:
+        """Other limits hold from now on: a process that was started with others is replaced, whatever it is at."""
+        if limits != self._limits:
+            self._limits = limits
+            self.stop()
 
     def close(self) -> None:
         """Kills the process for good."""

@@ -1,4 +1,4 @@
-"""The values of samples with their ages: a value is fresh only for the very state of the texts that it was found for.
+"""The values of samples and graphs with their ages: fresh is one only for the very state that it was found for.
 
 Whoever shows a value says for which state: the ``digest`` of all that it depends on. What is kept decides nothing by
 itself, so that no edit, however it came about, can leave a stale value looking fresh (DESIGN, invariant 12).
@@ -9,9 +9,15 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any, Generic, TypeAlias, TypeVar
 
+from snd_analysis.ide.graphs import GraphName
 from snd_analysis.ide.samples import SampleName
-from snd_runtime.samples import SampleOutcome, Status
+from snd_runtime.samples import GraphTrace, SampleOutcome, Status
+
+Outcome: TypeAlias = SampleOutcome | GraphTrace
+"""What came of a sample, or of the tensors of a graph."""
+_Outcome = TypeVar("_Outcome", SampleOutcome, GraphTrace, Any)
 
 OVER_LIMIT = "limit-exceeded"
 """The rule of evaluations that were ended."""
@@ -34,11 +40,11 @@ class Age(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Aged:
+class Aged(Generic[_Outcome]):
     """The age of a value, and what was found last; that is of the same state if the age is one of ``settled``."""
 
     age: Age
-    outcome: SampleOutcome | None = None
+    outcome: _Outcome | None = None
 
     @property
     def settled(self) -> bool:
@@ -47,33 +53,33 @@ class Aged:
 
 
 @dataclass(frozen=True, slots=True)
-class SampleKey:
-    """A sample of a document."""
+class ValueKey:
+    """A sample or a graph of a document."""
 
     path: str
-    name: SampleName
+    name: SampleName | GraphName
 
 
 @dataclass(frozen=True, slots=True)
 class _Found:
     digest: str
-    outcome: SampleOutcome
+    outcome: Outcome
     seconds: float
 
 
 class Values:
-    """What was found for samples, and what is being found. Written by one thread; ``of`` may be asked on any."""
+    """What was found, and what is being found. Written by one thread; ``of`` may be asked on any."""
 
     def __init__(self) -> None:
-        self._found: dict[SampleKey, _Found] = {}
-        self._pending: dict[SampleKey, str] = {}
-        self._running: tuple[SampleKey, str] | None = None
+        self._found: dict[ValueKey, _Found] = {}
+        self._pending: dict[ValueKey, str] = {}
+        self._running: dict[ValueKey, str] = {}
 
-    def of(self, key: SampleKey, digest: str) -> Aged:
-        """The value of a sample as it is to be shown for a state of the texts."""
+    def of(self, key: ValueKey, digest: str) -> Aged[Any]:
+        """The value of a sample or graph as it is to be shown for a state of the texts."""
         found = self._found.get(key)
         outcome = None if found is None else found.outcome
-        if self._running == (key, digest):
+        if self._running.get(key) == digest:
             return Aged(Age.RUNNING, outcome)
         if self._pending.get(key) == digest:
             return Aged(Age.PENDING, outcome)
@@ -81,44 +87,51 @@ class Values:
             return Aged(Age.NONE)
         return Aged(age_of(found.outcome) if found.digest == digest else Age.STALE, outcome)
 
-    def seconds(self, key: SampleKey) -> float | None:
+    def seconds(self, key: ValueKey) -> float | None:
         """How long its last evaluation took; None if there was none."""
         found = self._found.get(key)
         return None if found is None else found.seconds
 
-    def wait(self, key: SampleKey, digest: str) -> None:
+    def was_over_limit(self, key: ValueKey) -> bool:
+        """Whether its last evaluation took more than it may."""
+        found = self._found.get(key)
+        return found is not None and age_of(found.outcome) is Age.OVER_LIMIT
+
+    def wait(self, key: ValueKey, digest: str) -> None:
         """An evaluation is asked for, for this state alone."""
         self._pending[key] = digest
 
-    def begin(self, key: SampleKey, digest: str) -> None:
+    def begin(self, key: ValueKey, digest: str) -> None:
         """The evaluation begins."""
-        self._drop_pending(key, digest)
-        self._running = key, digest
+        self._drop(self._pending, key, digest)
+        self._running[key] = digest
 
-    def end(self, key: SampleKey, digest: str, outcome: SampleOutcome, seconds: float) -> None:
+    def end(self, key: ValueKey, digest: str, outcome: Outcome, seconds: float) -> None:
         """The evaluation came to something, whether the texts are still those or not."""
-        self._running = None
+        self._drop(self._running, key, digest)
         self._found[key] = _Found(digest, outcome, seconds)
 
-    def give_up(self, key: SampleKey, digest: str) -> None:
+    def give_up(self, key: ValueKey, digest: str) -> None:
         """The evaluation will not come to anything, or will not begin."""
-        self._drop_pending(key, digest)
-        if self._running == (key, digest):
-            self._running = None
+        self._drop(self._pending, key, digest)
+        self._drop(self._running, key, digest)
 
-    def keep(self, path: str, names: Collection[SampleName]) -> None:
-        """Forgets the other samples of a document."""
+    def keep(self, path: str, names: Collection[SampleName | GraphName]) -> None:
+        """Forgets the other samples and graphs of a document."""
         for kept in (self._found, self._pending):
             for key in [key for key in kept if key.path == path and key.name not in names]:
                 del kept[key]
 
-    def _drop_pending(self, key: SampleKey, digest: str) -> None:
-        if self._pending.get(key) == digest:
-            del self._pending[key]
+    @staticmethod
+    def _drop(states: dict[ValueKey, str], key: ValueKey, digest: str) -> None:
+        if states.get(key) == digest:
+            del states[key]
 
 
-def age_of(outcome: SampleOutcome) -> Age:
+def age_of(outcome: Outcome) -> Age:
     """The age of a value that was found for the state that it is shown for."""
+    if isinstance(outcome, GraphTrace):
+        return Age.FRESH if outcome.rule is None else Age.OVER_LIMIT if outcome.rule == OVER_LIMIT else Age.FAILED
     if outcome.rule == OVER_LIMIT and outcome.status is not Status.AS_EXPECTED:
         return Age.OVER_LIMIT
     if outcome.status in (Status.FAILED, Status.INVALID):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from snd_analysis.ide.actions import Action, ActionKind, actions
-from snd_analysis.ide.actions.samples import REFRESH
+from snd_analysis.ide.actions.samples import REFRESH, WRITE
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.diagnostics import converted, found
@@ -17,7 +17,7 @@ from snd_server.lsp.workspace_edits import workspace_edit
 if TYPE_CHECKING:
     from snd_server.lsp.server import SndServer
 
-COMMANDS = frozenset({REFRESH})
+COMMANDS = frozenset({REFRESH, WRITE})
 """The commands of actions that this server has."""
 _KINDS = [kind.value for kind in ActionKind]
 

@@ -1,7 +1,7 @@
-"""Code lenses: what can be done with a sample, and how often a definition is named.
+"""Code lenses: what can be done with a sample or a graph, and how often a definition is named.
 
-The setting ``codeLenses`` of the client is ``false`` for none, or an object with the switches ``samples`` and
-``references``.
+The setting ``codeLenses`` of the client is ``false`` for none, or an object with the switches ``samples``, ``graphs``
+and ``references``.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ from snd_analysis.names.symbols import OperatorName
 from snd_analysis.source import Span
 from snd_analysis.workspace import Snapshot
 from snd_runtime.samples import update_edits
+from snd_server.lsp.aged import AgedGraph, AgedSample
 from snd_server.lsp.ages import Age
 from snd_server.lsp.analysis_thread import Question
-from snd_server.lsp.evaluation import AgedSample
+from snd_server.lsp.graph_commands import CANCEL_GRAPH, CHOOSE_SAMPLE, EVALUATE_GRAPH, SHOW_VALUES
 from snd_server.lsp.navigation import location
 from snd_server.lsp.sample_commands import CANCEL, EVALUATE, RECORD, REFERENCES, REFRESH, arguments_of
 from snd_server.lsp.uris import path_of
@@ -39,6 +40,11 @@ _TITLES = {
     Age.OVER_LIMIT: ("over limit: evaluate again", REFRESH),
 }
 
+_GRAPH_TITLES = {
+    age: (title.replace("evaluate", "evaluate the graph"), CANCEL_GRAPH if command == CANCEL else EVALUATE_GRAPH)
+    for age, (title, command) in _TITLES.items()
+}
+
 
 def register(server: SndServer) -> None:
     """Registers the handlers of this module."""
@@ -55,6 +61,9 @@ async def _lenses(server: SndServer, params: types.CodeLensParams) -> list[types
         if _is_on(switches, "samples"):
             for each in server.evaluations.samples(snapshot, path):
                 found += _sample_lenses(server, snapshot, path, each)
+        if _is_on(switches, "graphs"):
+            for graph in server.evaluations.graphs(snapshot, path):
+                found += _graph_lenses(server, snapshot, path, graph)
         if _is_on(switches, "references"):
             found += _definition_lenses(server, snapshot, path)
         return found
@@ -78,6 +87,28 @@ def _sample_lenses(server: SndServer, snapshot: Snapshot, path: str, each: AgedS
     outcome = each.aged.outcome
     if each.aged.settled and outcome is not None and update_edits(source.text, each.sample.placed, outcome):
         yield types.CodeLens(range_, types.Command("record result", RECORD, arguments=arguments))
+
+
+def _graph_lenses(server: SndServer, snapshot: Snapshot, path: str, each: AgedGraph) -> Iterator[types.CodeLens]:
+    """Above the graph; and above each of its samples that it is not run by, though it could be."""
+    if not each.can_run:
+        return
+    converter, source = server.session.converter, snapshot.source(path)
+    range_ = converter.range(source, each.graph.head)
+    uri, name = server.session.documents.uri(path), each.graph.name.name
+    title, command = _GRAPH_TITLES[Age.NONE if each.is_hidden else each.aged.age]
+    outcome = each.aged.outcome
+    if each.aged.settled and outcome is not None and outcome.left_out and not each.is_hidden:
+        title = f"{title} (values of the first {len(outcome.values):,} tensors)"
+    arguments: list[Any] = [uri, name] if command == CANCEL_GRAPH else [uri, name, {"again": each.aged.settled}]
+    yield types.CodeLens(range_, types.Command(title, command, arguments=arguments))
+    if outcome is not None and not each.is_hidden:
+        yield types.CodeLens(range_, types.Command("hide values", SHOW_VALUES, arguments=[uri, name, False]))
+    for sample in each.graph.samples:
+        if sample.can_run and sample != each.choice:
+            place = converter.range(source, Span(sample.span.start, sample.code_end))
+            chosen = types.Command(f"run '{name}' by this", CHOOSE_SAMPLE, arguments=arguments_of(uri, sample.name))
+            yield types.CodeLens(place, chosen)
 
 
 def _definition_lenses(server: SndServer, snapshot: Snapshot, path: str) -> Iterator[types.CodeLens]:

@@ -56,7 +56,8 @@ async def _evaluate(server: SndServer, params: Any) -> dict[str, Any]:
         if name is None:
             raise JsonRpcInvalidParams("there is no sample")
         with progress(server, getattr(params, "workDoneToken", None), "Evaluating"):
-            outcome = await server.evaluations.evaluate(path, name, again=getattr(params, "again", None) is True)
+            again, seconds = getattr(params, "again", None) is True, _seconds(getattr(params, "timeout", None))
+            outcome = await server.evaluations.evaluate(path, name, again=again, seconds=seconds)
         return {"version": 1, "sample": {"code": name.code, "occurrence": name.occurrence}, **sample_content(outcome)}
     try:
         request = await server.session.work(lambda: _run_request(server, path, params))

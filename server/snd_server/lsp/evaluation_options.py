@@ -1,9 +1,9 @@
-"""How samples are evaluated: the setting ``evaluation`` of the client.
+"""How samples and graphs are evaluated: the setting ``evaluation`` of the client.
 
-It is ``false`` for no evaluation at all, or an object: ``automatic`` (whether cheap samples are evaluated in pauses),
-``timeout`` (seconds for each sample), ``memory`` (megabytes for its tensors), ``budget`` (seconds that its last
-evaluation may have taken for it to be cheap), ``seed``, ``real`` (``f32`` or ``f64``), ``pictures`` (whether hovers
-hold pictures, for clients that show them).
+It is ``false`` for no evaluation at all, or an object: ``automatic`` (whether cheap ones are evaluated in pauses),
+``graphs`` (whether graphs are, too), ``timeout`` (seconds for each), ``memory`` (megabytes for its tensors), ``budget``
+(seconds that its last evaluation may have taken for it to be cheap), ``seed``, ``real`` (``f32`` or ``f64``),
+``pictures`` (whether hovers hold pictures, for clients that show them).
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ class EvaluationOptions:
 
     enabled: bool = True
     automatic: bool = True
+    graphs: bool = True
     timeout: float = 5.0
     memory: int = 1024
     budget: float = 0.5
@@ -30,7 +31,7 @@ class EvaluationOptions:
 
     @property
     def tensor_bytes(self) -> int:
-        """What all tensors of a sample may take together."""
+        """What all tensors of a sample or graph may take together."""
         return self.memory * _MEGABYTE
 
     def digest(self, sample: str) -> str:
@@ -48,6 +49,7 @@ def evaluation_options(switches: Mapping[str, Any]) -> EvaluationOptions:
     default = EvaluationOptions()
     return EvaluationOptions(
         automatic=given.get("automatic") is not False,
+        graphs=given.get("graphs") is not False,
         timeout=_positive(given.get("timeout"), default.timeout),
         memory=max(1, int(_positive(given.get("memory"), default.memory))),
         budget=_positive(given.get("budget"), default.budget),

@@ -100,6 +100,7 @@ class GraphEvaluations:
         if self._evaluator is None:
             self._evaluator = Evaluator(ProcessLimits(memory_bytes=request.memory_bytes), keep_ready=True)
         evaluator, trace = self._evaluator, list[ShownStep]()
+        evaluator.worker.limit(ProcessLimits(memory_bytes=request.memory_bytes))
         last: Progress | None = None
 
         def note(content: ShownStep | Progress) -> None:

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from snd_analysis.ide.cursor import comment_at
+from snd_analysis.ide.cursor import comment_at, use_at
 from snd_analysis.ide.hover import hover
+from snd_analysis.names.symbols import ShapeMember, Symbol
 from snd_analysis.source import Span
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.asking import at_position
 from snd_server.lsp.markup import markup, reads_markdown
-from snd_server.lsp.value_texts import value_markdown
+from snd_server.lsp.value_texts import graph_markdown, tensor_markdown, value_markdown
 
 if TYPE_CHECKING:
     from snd_server.lsp.server import SndServer
@@ -41,10 +42,29 @@ async def _hover(server: SndServer, params: types.HoverParams) -> types.Hover | 
     return await at_position(server, params, answer)
 
 
+def _tensor_value(
+    server: SndServer, snapshot: Snapshot, path: str, offset: int, tables: bool
+) -> tuple[Span, str] | None:  # fmt: skip
+    """What came of the tensor of a graph that is named at an offset, or of the graph whose name it is."""
+    for each in server.evaluations.graphs(snapshot, path, Span(offset, offset)):
+        if each.graph.head.start <= offset <= each.graph.head.end:
+            text = graph_markdown(each)
+            return (each.graph.head, text) if text else None
+        placed = use_at(snapshot, path, offset)
+        target = None if placed is None else placed.use.target
+        symbol = target.tensor if isinstance(target, ShapeMember) else target
+        name = each.graph.tensors.of_symbols.get(symbol) if isinstance(symbol, Symbol) else None
+        if placed is None or name is None:
+            return None
+        text = tensor_markdown(each, name, tables=tables)
+        return (placed.span, text) if text else None
+    return None
+
+
 def _value(server: SndServer, snapshot: Snapshot, path: str, offset: int, tables: bool) -> tuple[Span, str] | None:
-    """What came of the sample that an offset stands in, and where that is."""
+    """What came of the sample or the tensor that an offset stands in, and where that is."""
     if comment_at(snapshot.tree(path), offset) is None:
-        return None
+        return _tensor_value(server, snapshot, path, offset, tables)
     for each in server.evaluations.samples(snapshot, path, Span(offset, offset)):
         text = value_markdown(each.aged, tables=tables)
         return (each.sample.span, text) if text else None

@@ -1,7 +1,7 @@
 """What is not written and a reader would like to see, between the lines.
 
 The switch ``inlayHints`` of the client's settings is ``false`` for no hints, or an object with a switch for each kind:
-``shapes``, ``attributes``, ``arguments``, ``generics``, ``blockEnds``, ``values``.
+``shapes``, ``attributes``, ``arguments``, ``generics``, ``blockEnds``, ``values``, ``graphValues``.
 """
 
 from __future__ import annotations
@@ -11,13 +11,18 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
+from snd_analysis.ide.graph_tensors import TensorName
+from snd_analysis.ide.graphs import GraphName
 from snd_analysis.ide.inlay_hints import ALL_KINDS, HintKind, InlayHint, inlay_hints
+from snd_analysis.ide.samples import SampleName
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.analysis_thread import Question
+from snd_server.lsp.graph_commands import again_command
 from snd_server.lsp.navigation import location
 from snd_server.lsp.switches import spelled
 from snd_server.lsp.uris import path_of
-from snd_server.lsp.value_texts import value_hints
+from snd_server.lsp.value_hints import ValueHint, graph_hints, name_content, replaced_shapes, sample_hints
+from snd_server.lsp.value_texts import graph_markdown, tensor_markdown, value_markdown
 
 if TYPE_CHECKING:
     from snd_server.lsp.server import SndServer
@@ -27,7 +32,8 @@ _KINDS = {HintKind.ARGUMENT: types.InlayHintKind.Parameter, HintKind.ATTRIBUTE: 
 
 def register(server: SndServer) -> None:
     """Registers the handlers of this module."""
-    server.handle(types.TEXT_DOCUMENT_INLAY_HINT, _inlay_hints, types.InlayHintOptions())
+    server.handle(types.TEXT_DOCUMENT_INLAY_HINT, _inlay_hints, types.InlayHintOptions(resolve_provider=True))
+    server.handle(types.INLAY_HINT_RESOLVE, _resolve)
 
 
 async def _inlay_hints(server: SndServer, params: types.InlayHintParams) -> list[types.InlayHint]:
@@ -37,12 +43,45 @@ async def _inlay_hints(server: SndServer, params: types.InlayHintParams) -> list
         kinds = switched_on(server.session.settings(path).switches)
         span = server.session.converter.span(snapshot.source(path), params.range)
         found = inlay_hints(snapshot, path, span, kinds)
+        values: list[ValueHint] = []
         if HintKind.VALUE in kinds:
-            values = value_hints(server.evaluations.samples(snapshot, path, span))
-            found += [each for each in values if span.start <= each.offset <= span.end]
-        return [_converted(server, snapshot, path, each) for each in found]
+            values += sample_hints(server.evaluations.samples(snapshot, path, span))
+        if HintKind.GRAPH_VALUE in kinds:
+            text = snapshot.source(path).text
+            for each in question.each(server.evaluations.graphs(snapshot, path, span)):
+                values += graph_hints(each, text, found, span)
+        values = [each for each in values if span.start <= each.hint.offset <= span.end]
+        shown = [_converted(server, snapshot, path, each) for each in replaced_shapes(values, found)]
+        return shown + [_converted_value(server, snapshot, path, each) for each in values]
 
     return await server.session.ask(path, answer, if_unchanged=True)
+
+
+async def _resolve(server: SndServer, hint: types.InlayHint) -> types.InlayHint:
+    """The value in full, which is told only of hints that somebody points at."""
+    data: Any = hint.data
+    if not isinstance(data, Mapping) or not isinstance(data.get("path"), str):
+        return hint
+
+    def answer(snapshot: Snapshot, question: Question) -> types.InlayHint:
+        text = _in_full(server, snapshot, data)
+        hint.tooltip = types.MarkupContent(types.MarkupKind.Markdown, text) if text else None
+        return hint
+
+    return await server.session.ask(data["path"], answer)
+
+
+def _in_full(server: SndServer, snapshot: Snapshot, data: Mapping[str, Any]) -> str:
+    path, number = data["path"], data.get("occurrence", 0)
+    if "code" in data:
+        name = SampleName(data["code"], number)
+        samples = server.evaluations.samples(snapshot, path)
+        return next((value_markdown(each.aged) for each in samples if each.key.name == name), "")
+    for each in server.evaluations.graphs(snapshot, path):
+        if each.key.name == GraphName(data.get("graph", "")):
+            tensor = data.get("tensor")
+            return graph_markdown(each) if tensor is None else tensor_markdown(each, TensorName(tensor, number))
+    return ""
 
 
 def switched_on(switches: Mapping[str, Any]) -> frozenset[HintKind]:
@@ -54,6 +93,17 @@ def switched_on(switches: Mapping[str, Any]) -> frozenset[HintKind]:
         return ALL_KINDS
     off = {spelled(key) for key, value in found.items() if value is False}
     return frozenset(kind for kind in HintKind if kind.value not in off)
+
+
+def _converted_value(server: SndServer, snapshot: Snapshot, path: str, value: ValueHint) -> types.InlayHint:
+    """What is old leads to another evaluation, what is not to where it comes from."""
+    hint = _converted(server, snapshot, path, value.hint)
+    hint.data = name_content(value)
+    if value.is_old and isinstance(hint.label, list):
+        uri = server.session.documents.uri(path)
+        for part in hint.label:
+            part.command = again_command(uri, value.subject)
+    return hint
 
 
 def _converted(server: SndServer, snapshot: Snapshot, path: str, hint: InlayHint) -> types.InlayHint:

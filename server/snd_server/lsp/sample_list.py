@@ -13,10 +13,10 @@ from pygls.exceptions import JsonRpcInvalidParams
 from snd_analysis.names.library import is_library
 from snd_analysis.source import Source, Span
 from snd_analysis.workspace import Snapshot
+from snd_server.lsp.aged import AgedSample
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.asking import ANYWHERE
 from snd_server.lsp.convert import Converter
-from snd_server.lsp.evaluation import AgedSample
 from snd_server.lsp.uris import path_of
 
 if TYPE_CHECKING:

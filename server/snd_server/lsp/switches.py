@@ -70,9 +70,9 @@ def _precision(value: Any) -> str | None:
 
 _SWITCHES: Mapping[str, Mapping[str, _Check]] = {
     "inlay-hints": {kind.value: _truth for kind in HintKind},
-    "code-lenses": {"samples": _truth, "references": _truth},
+    "code-lenses": {"samples": _truth, "graphs": _truth, "references": _truth},
     "evaluation": {
-        "automatic": _truth, "timeout": _positive, "memory": _positive, "budget": _positive, "seed": _seed,
-        "real": _precision, "pictures": _truth,
+        "automatic": _truth, "graphs": _truth, "timeout": _positive, "memory": _positive, "budget": _positive,
+        "seed": _seed, "real": _precision, "pictures": _truth,
     },
 }  # fmt: skip

@@ -1,90 +1,31 @@
-"""Values of samples as text: between the lines, and in full as Markdown. Each says its age."""
+"""Values of samples and graphs in full, as Markdown. Each says its age."""
 
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
+from typing import Any
 
-from snd_analysis.ide.inlay_hints import HintKind, InlayHint, LabelPart
+from snd_analysis.ide.graph_tensors import TensorName
 from snd_analysis.ide.markdown import code, paragraphs, plain
+from snd_analysis.ide.samples import KnownSample
 from snd_runtime.evaluation import ShownTensor
-from snd_runtime.samples import Result, SampleOutcome, Status
+from snd_runtime.samples import GraphTrace, Result, SampleOutcome, Status, TracedTensor
 from snd_runtime.values import item_text, value_text
+from snd_server.lsp.aged import AgedGraph
 from snd_server.lsp.ages import Age, Aged
-from snd_server.lsp.evaluation import AgedSample
 
-_LONGEST = 80
 _MOST_ROWS, _MOST_COLUMNS = 20, 12
 
 
-# ---- between the lines -----------------------------------------------------------------------------------------------
-def value_hints(samples: Iterable[AgedSample]) -> Iterator[InlayHint]:
-    """What came of samples, at the ends of their lines."""
-    for each in samples:
-        code_hint = _code_hint(each)
-        if code_hint:
-            yield _hint(each.sample.code_end, code_hint)
-        if each.aged.age is Age.FRESH and each.aged.outcome is not None:
-            yield from _result_hints(each, each.aged.outcome)
-
-
-def _hint(offset: int, text: str) -> InlayHint:
-    shortened = text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
-    return InlayHint(offset, HintKind.VALUE, (LabelPart(shortened),), before=True)
-
-
-def _code_hint(each: AgedSample) -> str:
-    """Behind the invocation: what stands in no line below it, or why there is nothing."""
-    age, outcome = each.aged.age, each.aged.outcome
-    if age is Age.NONE or (age is Age.STALE and not each.sample.can_run):
-        return "" if age is Age.NONE else "stale"
-    if age in (Age.PENDING, Age.RUNNING):
-        return f"… {age}"
-    assert outcome is not None
-    text = _outcome_text(outcome)
-    if age is Age.FRESH:
-        return text
-    label = {Age.STALE: "stale", Age.FAILED: "✗", Age.OVER_LIMIT: "over limit"}[age]
-    return f"{label}: {text}" if text and age is not Age.FAILED else f"{label} {text}".strip()
-
-
-def _outcome_text(outcome: SampleOutcome) -> str:
-    if outcome.status is Status.AS_EXPECTED:
-        return "✓ it fails as expected"
-    if outcome.message is not None:
-        return " ".join(outcome.message.split())
-    return "; ".join(result.now for result in outcome.results if not result.recorded)
-
-
-def _result_hints(each: AgedSample, outcome: SampleOutcome) -> Iterator[InlayHint]:
-    """Behind recorded results: whether that is what comes out, and what does if not."""
-    results = {result.name: result for result in outcome.results}
-    for recorded in each.sample.placed.sample.results:
-        result = results.get(recorded.name)
-        if result is None or not result.recorded:
-            continue
-        if result.difference is not None:
-            text = f"≠ {result.now}"
-        elif recorded.value is None and recorded.dtype is not None:
-            text = f"✓ {result.now}"
-        else:
-            text = "✓"
-        yield _hint(each.sample.placed.start + recorded.line.end, text)
-
-
-# ---- in full ---------------------------------------------------------------------------------------------------------
-def value_markdown(aged: Aged, *, tables: bool = True) -> str:
+def value_markdown(aged: Aged[SampleOutcome], *, tables: bool = True) -> str:
     """What came of a sample: age, and each result with statistics and elements. ``tables`` and pictures are Markdown's.
 
     Nothing for a sample that was never evaluated.
     """
     if aged.age is Age.NONE:
         return ""
-    outcome = aged.outcome
-    took = f", {outcome.seconds * 1000:.1f} ms" if outcome is not None and aged.settled and outcome.seconds else ""
-    head = f"**{aged.age}**{took}"
-    if aged.age is Age.STALE:
-        head += ": what follows came out before something changed that it depends on"
+    outcome, head = aged.outcome, _head(aged)
     if outcome is None:
         return head
     message = "" if outcome.message is None else plain(outcome.message)
@@ -93,13 +34,81 @@ def value_markdown(aged: Aged, *, tables: bool = True) -> str:
     return paragraphs([head, message, *(_result_text(result, tables) for result in outcome.results)])
 
 
+def _head(aged: Aged[Any]) -> str:
+    outcome = aged.outcome
+    took = f", {outcome.seconds * 1000:.1f} ms" if outcome is not None and aged.settled and outcome.seconds else ""
+    head = f"**{aged.age}**{took}"
+    if outcome is not None and not aged.settled:
+        head += ": what follows came out before something changed that it depends on"
+    return head
+
+
+# ---- graphs ----------------------------------------------------------------------------------------------------------
+def tensor_markdown(each: AgedGraph, name: TensorName, *, tables: bool = True) -> str:
+    """What came of one tensor of a graph; why there is nothing; nothing for a graph that was never evaluated."""
+    if each.aged.age is Age.NONE or each.is_hidden:
+        return ""
+    trace: GraphTrace | None = each.aged.outcome
+    if trace is None:
+        return _head(each.aged)
+    traced = trace.values.get(each.graph.tensors.origin(name))
+    if traced is not None:
+        return paragraphs([_head(each.aged), _traced_text(name.name, traced, tables), _origin_text(each, trace, name)])
+    if not each.aged.settled:
+        return ""
+    failed = "" if trace.message is None else f"not computed: {plain(trace.message)}"
+    too_many = f"not looked at: there are {trace.left_out:,} tensors too many" if trace.left_out else ""
+    return paragraphs([_head(each.aged), failed or too_many])
+
+
+def graph_markdown(each: AgedGraph) -> str:
+    """How a graph was run, and why it failed."""
+    if each.aged.age is Age.NONE or each.is_hidden:
+        return ""
+    trace: GraphTrace | None = each.aged.outcome
+    if trace is None:
+        return _head(each.aged)
+    message = "" if trace.message is None else plain(trace.message)
+    left_out = f"{trace.left_out:,} tensors were not looked at" if trace.left_out else ""
+    drawn = f"{len(trace.drawn):,} variables were drawn at random" if trace.drawn else ""
+    return paragraphs([_head(each.aged), message, _choice_text(each, trace), drawn, left_out])
+
+
+def _choice_text(each: AgedGraph, trace: GraphTrace) -> str:
+    if isinstance(each.choice, KnownSample):
+        return f"run by the sample\n```\n{each.choice.name.code}\n```"
+    given = (*each.choice.attributes, *each.choice.types, *each.choice.inputs)
+    made = ", ".join(map(code, trace.made))
+    return "; ".join(
+        filter(None, [f"run with {', '.join(map(code, given))}" if given else "", made and f"{made} random"])
+    )
+
+
+def _origin_text(each: AgedGraph, trace: GraphTrace, name: TensorName) -> str:
+    if name.occurrence == 0 and name.name in trace.made:
+        return "made at random, since nothing was given"
+    return "drawn at random" if name.occurrence == 0 and name.name in trace.drawn else ""
+
+
+def _traced_text(name: str, traced: TracedTensor, tables: bool) -> str:
+    last = "".join(f"#{number}" for number in traced.iterations)
+    parts = [_tensor_text(tensor, tables) for tensor in traced.shown]
+    return paragraphs(
+        [f"in the last iteration, {last}" if last else "", *parts, _picture(name, traced.picture, tables)]
+    )
+
+
+# ---- tensors ---------------------------------------------------------------------------------------------------------
 def _result_text(result: Result, tables: bool) -> str:
     difference = "" if result.difference is None else f"≠ what is recorded: {plain(result.difference)}"
     parts = [_tensor_text(tensor, tables) for tensor in result.shown]
-    drawn = ""
-    if result.picture is not None and tables:
-        drawn = f"![{result.name}](data:image/png;base64,{base64.b64encode(result.picture).decode()})"
-    return paragraphs([*parts, difference, drawn])
+    return paragraphs([*parts, difference, _picture(result.name, result.picture, tables)])
+
+
+def _picture(name: str, picture: bytes | None, tables: bool) -> str:
+    if picture is None or not tables:
+        return ""
+    return f"![{name}](data:image/png;base64,{base64.b64encode(picture).decode()})"
 
 
 def _tensor_text(tensor: ShownTensor, tables: bool) -> str:

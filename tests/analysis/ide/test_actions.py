@@ -268,6 +268,9 @@ def test_samples_are_for_servers_that_can_evaluate_them():
     found = [each for each in actions(snapshot, "main.sknd", at(text, ">>>"), commands=_COMMANDS) if each.command]
     assert [each.command.name for each in found if each.command] == ["snd.refreshSample"]
     assert found[0].kind is ActionKind.SAMPLE
+    assert not [each for each in actions(snapshot, "main.sknd", at(text, "half {"), commands=_COMMANDS) if each.command]
+    text = text.partition("\n")[2]
+    snapshot = snapshot_of({"main.sknd": text})
     found = [each for each in actions(snapshot, "main.sknd", at(text, "half {"), commands=_COMMANDS) if each.command]
     assert [each.command.arguments for each in found if each.command] == [("main.sknd", "half")]
 

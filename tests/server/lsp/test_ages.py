@@ -6,11 +6,11 @@ import random
 
 from snd_analysis.ide.samples import SampleName
 from snd_runtime.samples import SampleOutcome, Status
-from snd_server.lsp.ages import Age, SampleKey, Values
+from snd_server.lsp.ages import Age, ValueKey, Values
 from snd_server.lsp.evaluation_options import EvaluationOptions, evaluation_options
 
-KEY = SampleKey("a.sknd", SampleName("# >>> f(1)"))
-OTHER = SampleKey("a.sknd", SampleName("# >>> f(1)", 1))
+KEY = ValueKey("a.sknd", SampleName("# >>> f(1)"))
+OTHER = ValueKey("a.sknd", SampleName("# >>> f(1)", 1))
 GOOD = SampleOutcome(Status.UNRECORDED)
 
 
@@ -71,7 +71,7 @@ def test_what_is_given_up_leaves_what_was_there():
 
 def test_samples_that_are_gone_are_forgotten():
     values = Values()
-    elsewhere = SampleKey("b.sknd", KEY.name)
+    elsewhere = ValueKey("b.sknd", KEY.name)
     for key in (KEY, OTHER, elsewhere):
         values.end(key, "1", GOOD, 0.1)
     values.keep("a.sknd", {OTHER.name})

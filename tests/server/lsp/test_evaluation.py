@@ -20,6 +20,9 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pytest_lsp import LanguageClient
 from raw_client import goodbye, running
+from shown_values import eventually
+from shown_values import hints as hints_of
+from shown_values import lenses as lenses_of
 
 URI = "untitled:samples"
 
@@ -68,29 +71,11 @@ async def client(lsp_client: LanguageClient, request: pytest.FixtureRequest):
 
 
 async def hints(client: LanguageClient, text: str, uri: str = URI) -> dict[str, str]:
-    """The values that are shown, by the lines behind which they stand."""
-    whole = types.Range(types.Position(0, 0), types.Position(len(text), 0))
-    found = await client.text_document_inlay_hint_async(types.InlayHintParams(types.TextDocumentIdentifier(uri), whole))
-    lines, shown = text.split("\n"), {}
-    for hint in found or ():
-        assert hint.position.character == len(lines[hint.position.line]), "at the end of its line"
-        assert not isinstance(hint.label, str)
-        shown[lines[hint.position.line].strip()] = "".join(part.value for part in hint.label)
-    return shown
-
-
-async def eventually(ask: Callable[[], Awaitable[Any]], holds: Callable[[Any], bool], seconds: float = 8) -> Any:
-    """The first answer of which something holds."""
-    end = time.monotonic() + seconds
-    while not holds(found := await ask()):
-        assert time.monotonic() < end, found
-        await asyncio.sleep(0.03)
-    return found
+    return await hints_of(client, text, uri)
 
 
 async def lenses(client: LanguageClient, uri: str = URI) -> list[types.CodeLens]:
-    found = await client.text_document_code_lens_async(types.CodeLensParams(types.TextDocumentIdentifier(uri)))
-    return [*(found or ())]
+    return await lenses_of(client, uri)
 
 
 async def command(client: LanguageClient, name: str, code: str, uri: str = URI) -> Any:
@@ -259,7 +244,7 @@ async def test_what_runs_can_be_cancelled(client: Editor):
     open_text(client, URI, ENDLESS)
     await command(client, "snd.evaluate", "# >>> endless(1.0)")
     await eventually(lambda: hints(client, ENDLESS), lambda found: "running" in str(found))
-    (lens,) = [lens.command for lens in await lenses(client) if lens.command]
+    (lens,) = [each.command for each in await lenses(client) if each.command and "running" in each.command.title]
     assert lens.command == "snd.cancel"
     await client.workspace_execute_command_async(types.ExecuteCommandParams(lens.command, lens.arguments))
     assert await hints(client, ENDLESS) == {}

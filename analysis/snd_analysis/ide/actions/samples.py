@@ -7,12 +7,14 @@ from collections.abc import Collection, Iterator
 from snd_analysis.ide.actions.action import Action, ActionKind, Command, Request
 from snd_analysis.ide.cursor import definition_at
 from snd_analysis.ide.samples import sample_names
+from snd_analysis.names.symbols import OperatorName
+from snd_analysis.samples import named_sample
 
 WRITE, REFRESH = "snd.writeSample", "snd.refreshSample"
 
 
 def sample_actions(request: Request, commands: Collection[str]) -> Iterator[Action]:
-    """A new sample of the definition whose head is here; the results of the sample that is here."""
+    """A new sample of the definition whose head is here, if it has none; the results of the sample that is here."""
     if REFRESH in commands:
         for name, placed in sample_names(request.snapshot, request.path):
             span = placed.sample.span.shifted(placed.start)
@@ -20,8 +22,14 @@ def sample_actions(request: Request, commands: Collection[str]) -> Iterator[Acti
                 command = Command(REFRESH, (request.path, name.code, name.occurrence))
                 yield Action("record the results of this sample", ActionKind.SAMPLE, command=command)
     found = definition_at(request.tree, request.span.start) if WRITE in commands else None
-    if found is not None and request.touches(found[1].name.span.shifted(found[0])) and found[1].name.text:
-        written = found[1].name.text
-        yield Action(
-            f"write a sample of '{written}'", ActionKind.SAMPLE, command=Command(WRITE, (request.path, written))
-        )
+    if found is None or not request.touches(found[1].name.span.shifted(found[0])):
+        return
+    written = found[1].name.text
+    if written and not _has_sample(request, OperatorName(request.path, written)):
+        command = Command(WRITE, (request.path, written))
+        yield Action(f"write a sample of '{written}'", ActionKind.SAMPLE, command=command)
+
+
+def _has_sample(request: Request, name: OperatorName) -> bool:
+    placed = request.snapshot.samples(request.path)
+    return any(named_sample(request.snapshot, request.path, each.sample).target == name for each in placed)

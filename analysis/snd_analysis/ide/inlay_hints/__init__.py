@@ -7,13 +7,13 @@ from collections.abc import Iterator, Set
 from snd_analysis.ide.inlay_hints.block_ends import block_ends
 from snd_analysis.ide.inlay_hints.hint import HintKind, InlayHint, LabelPart
 from snd_analysis.ide.inlay_hints.invocations import invocation_hints
-from snd_analysis.ide.inlay_hints.shapes import shape_hints
+from snd_analysis.ide.inlay_hints.shapes import shape_hints, statement_end
 from snd_analysis.ide.knowledge import Knowledge
 from snd_analysis.source import Span
 from snd_analysis.syntax import nodes
 from snd_analysis.workspace import Snapshot
 
-__all__ = ["ALL_KINDS", "HintKind", "InlayHint", "LabelPart", "inlay_hints"]
+__all__ = ["ALL_KINDS", "HintKind", "InlayHint", "LabelPart", "inlay_hints", "statement_end"]
 
 ALL_KINDS = frozenset(HintKind)
 _COMPOSED = frozenset({"compose", "update"})

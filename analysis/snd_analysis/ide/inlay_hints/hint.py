@@ -23,6 +23,8 @@ class HintKind(StrEnum):
     """What a brace ends, far below its beginning."""
     VALUE = "values"
     """Values of samples. They are not made here: it takes a runtime."""
+    GRAPH_VALUE = "graph-values"
+    """Values of the tensors of graphs, at the ends of statements. They are not made here, either."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,14 +17,19 @@ _END = re.compile(r"\s*;")
 _REST = re.compile(r"[ \t]*(?:#|$|[\r\n])")
 
 
+def statement_end(text: str, at: int) -> int | None:
+    """Where hints about a statement stand that ends ``at`` an offset: behind its semicolon, if nothing follows there."""
+    end = _END.match(text, at)
+    return None if end is None or _REST.match(text, end.end()) is None else end.end()
+
+
 def shape_hints(knowledge: Knowledge, component: nodes.Component, base: int) -> Iterator[InlayHint]:
     """The shapes of the results of a statement, behind its semicolon; nothing if they are written, or not known.
 
     ``base`` is what the spans of the statement count from, in the file.
     """
-    text = knowledge.snapshot.source(knowledge.path).text
-    end = _END.match(text, component.end + base)
-    if end is None or _REST.match(text, end.end()) is None:
+    end = statement_end(knowledge.snapshot.source(knowledge.path).text, component.end + base)
+    if end is None:
         return
     results = [*_results(knowledge, component, base)]
     if not results:
@@ -35,7 +40,7 @@ def shape_hints(knowledge: Knowledge, component: nodes.Component, base: int) -> 
         prefix = f"{name}: " if len(results) > 1 else ""
         parts.append(LabelPart(f"{separator}{prefix}"))
         parts.append(LabelPart(type_, location))
-    yield InlayHint(end.end(), HintKind.SHAPE, tuple(part for part in parts if part.text), before=True)
+    yield InlayHint(end, HintKind.SHAPE, tuple(part for part in parts if part.text), before=True)
 
 
 def _results(knowledge: Knowledge, component: nodes.Component, base: int) -> Iterator[tuple[str, str, Location | None]]:

@@ -1,0 +1,108 @@
+"""The samples and graphs of a state of the files, each with its value as it is to be shown for that state."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from snd_analysis.ide.graphs import KnownGraph
+from snd_analysis.ide.samples import KnownSample
+from snd_analysis.names.symbols import OperatorName
+from snd_runtime.evaluation import EvaluationRequest
+from snd_runtime.samples import (
+    GraphTrace,
+    SampleEvaluator,
+    SampleOutcome,
+    SampleRequest,
+    Status,
+    TraceRequest,
+)
+from snd_server.lsp.ages import Aged, ValueKey
+from snd_server.lsp.evaluation_options import EvaluationOptions
+from snd_server.lsp.graph_choices import Choice
+
+
+@dataclass(frozen=True, slots=True)
+class AgedSample:
+    """A sample of a state of the files with its value for that state."""
+
+    sample: KnownSample
+    key: ValueKey
+    digest: str
+    aged: Aged[SampleOutcome]
+
+    @property
+    def can_run(self) -> bool:
+        """Whether it makes sense to evaluate it."""
+        return self.sample.can_run
+
+    @property
+    def is_small(self) -> bool:
+        """Whether there is little to compute, as far as composing tells."""
+        return self.sample.is_small
+
+    def evaluated(self, evaluator: SampleEvaluator, request: SampleRequest) -> SampleOutcome:
+        """What comes of it."""
+        return evaluator.outcome(request, self.sample.number)
+
+    def failed(self, message: str) -> SampleOutcome:
+        """An outcome of a fault of ours."""
+        return SampleOutcome(Status.FAILED, rule="internal-error", message=message)
+
+
+@dataclass(frozen=True, slots=True)
+class AgedGraph:
+    """A graph of a state of the files with the values of its tensors for that state, and what it is run with."""
+
+    graph: KnownGraph
+    key: ValueKey
+    digest: str
+    aged: Aged[GraphTrace]
+    choice: Choice
+    is_hidden: bool
+    """Whether nobody wants to see its values."""
+    given: EvaluationRequest | None = None
+    """What it is run with, if that is no sample."""
+
+    @property
+    def can_run(self) -> bool:
+        """Whether it makes sense to evaluate it."""
+        return self.graph.can_run and (not isinstance(self.choice, KnownSample) or self.choice.can_run)
+
+    @property
+    def is_small(self) -> bool:
+        """Whether there is little to compute, as far as composing tells."""
+        return self.choice.is_small if isinstance(self.choice, KnownSample) else self.graph.is_small
+
+    def evaluated(self, evaluator: SampleEvaluator, request: SampleRequest) -> GraphTrace:
+        """What comes of it."""
+        number = self.choice.number if isinstance(self.choice, KnownSample) else None
+        name = OperatorName(self.key.path, self.graph.name.name)
+        return evaluator.trace(TraceRequest(request, name, number, None if number is not None else self.given))
+
+    def failed(self, message: str) -> GraphTrace:
+        """An outcome of a fault of ours."""
+        return GraphTrace(rule="internal-error", message=message)
+
+
+Subject: TypeAlias = AgedSample | AgedGraph
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """The samples and graphs of one state of a document, and what it takes to evaluate them."""
+
+    subjects: tuple[Subject, ...]
+    request: SampleRequest
+    options: EvaluationOptions
+
+    def find(self, key: ValueKey) -> Subject | None:
+        """The sample or graph of that name; None if there is none any more."""
+        return next((each for each in self.subjects if each.key == key), None)
+
+    @property
+    def surroundings(self) -> Mapping[str, int]:
+        """The texts that the document depends on, and its own, by which lenses of those may say something else."""
+        texts = self.request.texts
+        return {path: hash(text) for path, text in texts.items()} if len(texts) > 1 else {}

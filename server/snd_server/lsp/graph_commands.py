@@ -1,0 +1,132 @@
+"""Commands about graphs: evaluate with what is chosen or given, choose a sample, show or hide values."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
+
+from snd_analysis.ide.graphs import GraphName, graphs_in
+from snd_analysis.ide.samples import SampleName
+from snd_analysis.workspace import Snapshot
+from snd_server.given import Misgiven
+from snd_server.lsp.aged import AgedGraph, AgedSample
+from snd_server.lsp.ages import ValueKey
+from snd_server.lsp.analysis_thread import Interrupted, Question
+from snd_server.lsp.graph_choices import GivenInputs
+from snd_server.lsp.sample_commands import REFRESH, arguments_of, sample_name
+from snd_server.lsp.session import UnknownDocument
+from snd_server.lsp.uris import path_of
+
+if TYPE_CHECKING:
+    from snd_server.lsp.server import SndServer
+
+EVALUATE_GRAPH, CANCEL_GRAPH = "snd.evaluateGraph", "snd.cancelGraph"
+CHOOSE_SAMPLE, SHOW_VALUES = "snd.chooseSample", "snd.showGraphValues"
+
+_Work = Callable[["SndServer", ValueKey, Any], Awaitable[None]]
+
+
+def register(server: SndServer) -> None:
+    """Registers the commands of this module. None of them waits for an evaluation: it could not be cancelled."""
+
+    def about_graph(work: _Work) -> Callable[..., None]:
+        def run(*arguments: Any) -> None:
+            key, more = _graph(arguments)
+            server.begin(_told(server, work(server, key, more)))
+
+        return run
+
+    for command, work in ((EVALUATE_GRAPH, _evaluate), (CANCEL_GRAPH, _cancel), (SHOW_VALUES, _show)):
+        server.command(command)(about_graph(work))
+
+    def choose(*arguments: Any) -> None:
+        name = sample_name(arguments[1]) if len(arguments) == 2 and isinstance(arguments[0], str) else None
+        if name is None:
+            raise JsonRpcInvalidParams("this command takes the URI of a document and the code of a sample")
+        server.begin(_told(server, _choose(server, path_of(arguments[0]), name)))
+
+    server.command(CHOOSE_SAMPLE)(choose)
+
+
+def again_command(uri: str, subject: AgedSample | AgedGraph) -> types.Command:
+    """Evaluates a sample or graph again."""
+    if isinstance(subject, AgedSample):
+        return types.Command("refresh", REFRESH, arguments=arguments_of(uri, subject.sample.name))
+    return types.Command("refresh", EVALUATE_GRAPH, arguments=[uri, subject.graph.name.name, {"again": True}])
+
+
+def _graph(arguments: tuple[Any, ...]) -> tuple[ValueKey, Any]:
+    if not 2 <= len(arguments) <= 3 or not all(isinstance(each, str) for each in arguments[:2]):
+        raise JsonRpcInvalidParams("this command takes the URI of a document and the name of a graph")
+    return ValueKey(path_of(arguments[0]), GraphName(arguments[1])), arguments[2] if len(arguments) == 3 else None
+
+
+async def _told(server: SndServer, work: Awaitable[None]) -> None:
+    """Whoever clicked is told why nothing comes of it."""
+    try:
+        await work
+    except Misgiven as problem:
+        server.warn(str(problem))
+    except (Interrupted, UnknownDocument) as problem:
+        server.log(types.MessageType.Info, str(problem) or "the graph has changed since it was to be evaluated")
+
+
+async def _evaluate(server: SndServer, key: ValueKey, more: Any) -> None:
+    """With what is given from now on, if anything is; values that are hidden are shown."""
+    given = _given(more)
+    if given is not None:
+        server.evaluations.choices.choose(key, given)
+    server.evaluations.choices.show(key, True)
+    await server.evaluations.evaluate(key.path, key.name, again=_entry(more, "again") is True)
+    server.evaluations.refresh()
+
+
+def _given(more: Any) -> GivenInputs | None:
+    """The lists of ``NAME=VALUE`` that a client gives; None if it gives none. Raises Misgiven for anything else."""
+    lists: dict[str, tuple[str, ...]] = {}
+    for name in ("attributes", "types", "inputs"):
+        value = _entry(more, name)
+        if value is None:
+            continue
+        is_list = isinstance(value, Sequence) and not isinstance(value, str)
+        if not is_list or not all(isinstance(each, str) for each in value):
+            raise Misgiven(f"{name}: this must be a list of strings NAME=VALUE")
+        lists[name] = tuple(value)
+    return GivenInputs(**lists) if lists else None
+
+
+def _entry(value: Any, name: str) -> Any:
+    """Of an object as a client sends it."""
+    return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
+
+
+async def _cancel(server: SndServer, key: ValueKey, more: Any) -> None:
+    server.evaluations.cancel(key.path, key.name)
+
+
+async def _show(server: SndServer, key: ValueKey, more: Any) -> None:
+    server.evaluations.choices.show(key, more is not False)
+    if more is False:
+        server.evaluations.cancel(key.path, key.name)
+    server.evaluations.changed()
+    server.evaluations.refresh()
+
+
+async def _choose(server: SndServer, path: str, name: SampleName) -> None:
+    """From now on the graph that a sample invokes is run by this sample."""
+
+    def answer(snapshot: Snapshot, question: Question) -> GraphName | None:
+        graphs = graphs_in(snapshot, path)
+        return next((each.name for each in graphs if any(sample.name == name for sample in each.samples)), None)
+
+    graph = await server.session.ask(path, answer)
+    if graph is None:
+        raise UnknownDocument("there is no such sample of a graph any more")
+    key = ValueKey(path, graph)
+    server.evaluations.choices.choose(key, name)
+    server.evaluations.choices.show(key, True)
+    await server.evaluations.evaluate(path, graph)
+    server.evaluations.refresh()

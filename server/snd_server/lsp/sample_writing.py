@@ -1,0 +1,119 @@
+"""The command that writes a sample for a definition: small inputs that it binds to, with what comes out."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
+
+from snd_analysis.diagnostics import Location, TextEdit
+from snd_analysis.ide.actions.samples import WRITE
+from snd_analysis.ide.graphs import GraphName
+from snd_analysis.names.library import is_library
+from snd_analysis.names.symbols import OperatorName
+from snd_analysis.source import Span
+from snd_analysis.workspace import Snapshot
+from snd_runtime.samples import ProposalRequest, SampleProposal, Status, sample_comment
+from snd_runtime.worker import WorkerFailed
+from snd_server.lsp.analysis_thread import Interrupted, Question
+from snd_server.lsp.evaluation import sample_request
+from snd_server.lsp.session import UnknownDocument
+from snd_server.lsp.uris import path_of
+from snd_server.lsp.workspace_edits import workspace_edit
+
+if TYPE_CHECKING:
+    from snd_server.lsp.server import SndServer
+
+_MOST_ATTEMPTS = 3
+"""How often it begins again if the text changes meanwhile."""
+_SECONDS = 8.0
+_LINE_BREAK = re.compile(r"\r\n|\n|\r")
+
+
+def register(server: SndServer) -> None:
+    """Registers the command of this module. It does not wait for what comes of it: it could not be cancelled."""
+
+    def write(*arguments: Any) -> None:
+        if len(arguments) != 2 or not all(isinstance(each, str) for each in arguments):
+            raise JsonRpcInvalidParams("this command takes the URI or path of a document and the name of a definition")
+        server.begin(_written(server, OperatorName(path_of(arguments[0]), arguments[1])))
+
+    server.command(WRITE)(write)
+
+
+@dataclass(frozen=True, slots=True)
+class _Order:
+    request: ProposalRequest
+    text: str
+    tensor_bytes: int
+
+
+async def _written(server: SndServer, name: OperatorName) -> None:
+    if is_library(name.path):
+        server.warn("the standard library can't be changed")
+        return
+    try:
+        for _ in range(_MOST_ATTEMPTS):
+            order = await server.session.ask(name.path, lambda snapshot, _: _ordered(server, snapshot, name))
+            proposal = await server.evaluations.call(
+                name.path,
+                GraphName(name.name),
+                lambda evaluator: evaluator.propose(order.request),  # noqa: B023 - it is waited for
+                order.tensor_bytes,
+            )
+            if proposal is None:
+                server.warn(f"no attributes and inputs were found with which '{name.name}' could be a sample")
+                return
+            edit = await _edit(server, order, proposal)
+            if edit is None:
+                continue
+            params = types.ApplyWorkspaceEditParams(edit, f"write a sample of '{name.name}'")
+            if (await server.workspace_apply_edit_async(params)).applied:
+                return
+        server.warn("the sample could not be written: the text has changed meanwhile")
+    except WorkerFailed as failed:
+        server.warn(f"no sample was found for '{name.name}': {failed.message}")
+    except (Interrupted, UnknownDocument) as problem:
+        server.log(types.MessageType.Info, str(problem))
+
+
+def _ordered(server: SndServer, snapshot: Snapshot, name: OperatorName) -> _Order:
+    options = server.evaluations.options(name.path)
+    if snapshot.definitions(name.path).get(name.name) is None:
+        raise UnknownDocument(f"there is no '{name.name}' any more")
+    request = sample_request(snapshot, name.path, options)
+    request = replace(request, limits=replace(request.limits, seconds=_SECONDS), pictures=False)
+    return _Order(ProposalRequest(request, name), snapshot.source(name.path).text, options.tensor_bytes)
+
+
+async def _edit(server: SndServer, order: _Order, proposal: SampleProposal) -> types.WorkspaceEdit | None:
+    """The comment above the definition; None if the text is another one by now."""
+    name = order.request.name
+
+    def answer(snapshot: Snapshot, question: Question) -> types.WorkspaceEdit | None:
+        source = snapshot.source(name.path)
+        found = snapshot.definitions(name.path).get(name.name)
+        if source.text != order.text or found is None:
+            return None
+        at = found.start + found.definition.start
+        edit = TextEdit(Location(name.path, Span(at, at)), comment_text(source.text, at, proposal))
+        return workspace_edit(server, snapshot, [edit])
+
+    return await server.session.ask(name.path, answer)
+
+
+def comment_text(text: str, at: int, proposal: SampleProposal) -> str:
+    """The lines of a sample, to be inserted at the beginning of a definition, each below the other."""
+    found = _LINE_BREAK.search(text)
+    line_break = "\n" if found is None else found[0]
+    start = max(text.rfind("\n", 0, at), text.rfind("\r", 0, at)) + 1
+    before = text[start:at].removeprefix("\ufeff")
+    indent = before if not before.strip() else ""
+    lines = sample_comment(proposal.code).split("\n")
+    if proposal.outcome.status is Status.UNRECORDED:
+        lines += [f"# {result.now}" for result in proposal.outcome.results]
+    ahead = "" if before == indent else line_break
+    return ahead + "".join(f"{line}{line_break}{indent}" for line in lines)

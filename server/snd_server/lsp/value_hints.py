@@ -1,0 +1,207 @@
+"""Values of samples and graphs between the lines. Each says its age, leads somewhere, and is told in full on demand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from snd_analysis.diagnostics import Location
+from snd_analysis.ide.graph_tensors import TensorName
+from snd_analysis.ide.inlay_hints import HintKind, InlayHint, LabelPart, statement_end
+from snd_analysis.ide.samples import KnownSample
+from snd_analysis.source import Span
+from snd_runtime.evaluation import ShownTensor
+from snd_runtime.samples import GraphTrace, SampleOutcome, Status, TracedTensor
+from snd_runtime.values import value_text
+from snd_server.lsp.aged import AgedGraph, AgedSample
+from snd_server.lsp.ages import Age
+
+_LONGEST = 80
+_LONGEST_VALUE = 48
+_MOST_VALUES = 12
+"""Characters and elements up to which all elements are shown, not statistics."""
+
+
+@dataclass(frozen=True, slots=True)
+class ValueHint:
+    """A hint about a sample, or about a tensor of a graph; ``tensor`` is None for the graph itself."""
+
+    hint: InlayHint
+    subject: AgedSample | AgedGraph
+    tensor: TensorName | None = None
+    is_old: bool = False
+    """Whether what can be done about it is to evaluate again."""
+
+
+# ---- samples ---------------------------------------------------------------------------------------------------------
+def sample_hints(samples: Iterable[AgedSample]) -> Iterator[ValueHint]:
+    """What came of samples, at the ends of their lines."""
+    for each in samples:
+        is_old = each.aged.age not in (Age.FRESH, Age.PENDING, Age.RUNNING)
+        code_hint = _code_hint(each)
+        if code_hint:
+            yield ValueHint(_hint(each.sample.code_end, code_hint), each, is_old=is_old)
+        if each.aged.age is Age.FRESH and each.aged.outcome is not None:
+            for hint in _result_hints(each, each.aged.outcome):
+                yield ValueHint(hint, each)
+
+
+def _hint(offset: int, text: str, kind: HintKind = HintKind.VALUE, location: Location | None = None) -> InlayHint:
+    return InlayHint(offset, kind, (LabelPart(_shortened(text), location),), before=True)
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+def _code_hint(each: AgedSample) -> str:
+    """Behind the invocation: what stands in no line below it, or why there is nothing."""
+    age, outcome = each.aged.age, each.aged.outcome
+    if age is Age.NONE or (age is Age.STALE and not each.sample.can_run):
+        return "" if age is Age.NONE else "stale"
+    if age in (Age.PENDING, Age.RUNNING):
+        return f"… {age}"
+    assert outcome is not None
+    text = _outcome_text(outcome)
+    if age is Age.FRESH:
+        return text
+    label = {Age.STALE: "stale", Age.FAILED: "✗", Age.OVER_LIMIT: "over limit"}[age]
+    return f"{label}: {text}" if text and age is not Age.FAILED else f"{label} {text}".strip()
+
+
+def _outcome_text(outcome: SampleOutcome) -> str:
+    if outcome.status is Status.AS_EXPECTED:
+        return "✓ it fails as expected"
+    if outcome.message is not None:
+        return " ".join(outcome.message.split())
+    return "; ".join(result.now for result in outcome.results if not result.recorded)
+
+
+def _result_hints(each: AgedSample, outcome: SampleOutcome) -> Iterator[InlayHint]:
+    """Behind recorded results: whether that is what comes out, and what does if not."""
+    results = {result.name: result for result in outcome.results}
+    for recorded in each.sample.placed.sample.results:
+        result = results.get(recorded.name)
+        if result is None or not result.recorded:
+            continue
+        if result.difference is not None:
+            text = f"≠ {result.now}"
+        elif recorded.value is None and recorded.dtype is not None:
+            text = f"✓ {result.now}"
+        else:
+            text = "✓"
+        yield _hint(each.sample.placed.start + recorded.line.end, text)
+
+
+# ---- graphs ----------------------------------------------------------------------------------------------------------
+def graph_hints(each: AgedGraph, text: str, shapes: Sequence[InlayHint], within: Span) -> Iterator[ValueHint]:
+    """What came of the tensors of a graph, at the ends of their statements in a part of a text; and where it failed.
+
+    ``shapes`` are the hints of shapes that may stand there, too: what those lead to, these do.
+    """
+    trace: GraphTrace | None = each.aged.outcome
+    if trace is None or each.is_hidden:
+        return
+    places = {hint.offset: hint for hint in shapes if hint.kind is HintKind.SHAPE}
+    failed_at = None
+    if each.aged.settled and trace.message is not None:
+        failed_at = _failed_at(each, text, trace)
+        yield ValueHint(_failure_hint(each, failed_at, trace.message), each, is_old=True)
+    for statement in each.graph.tensors.statements:
+        span = statement.span.shifted(each.graph.start)
+        if span.end < within.start or within.end < span.start:
+            continue
+        end = statement_end(text, span.end)
+        known = [(name, trace.values[name]) for name in statement.tensors if name in trace.values]
+        if end is not None and end != failed_at and known and len(statement.tensors) == len(known):
+            yield ValueHint(_tensor_hint(each, end, known, places.get(end)), each, known[0][0], not each.aged.settled)
+
+
+def _failed_at(each: AgedGraph, text: str, trace: GraphTrace) -> int:
+    """Behind the statement that failed, or the one around it where nothing can stand there; else behind the head."""
+    statements = each.graph.tensors.statements
+    if trace.failed_at is not None:
+        inner = statements[trace.failed_at].span
+        around = [found.span for found in statements if found.span.start <= inner.start and inner.end <= found.span.end]
+        for span in sorted(around, key=lambda span: span.end - span.start):
+            end = statement_end(text, span.end + each.graph.start)
+            if end is not None:
+                return end
+    return _line_end(text, each.graph.head.end)
+
+
+def replaced_shapes(values: Iterable[ValueHint], shapes: Iterable[InlayHint]) -> list[InlayHint]:
+    """Hints without those of shapes that a value at the same place says, too."""
+    said = {each.hint.offset: each.hint.text for each in values if each.hint.kind is HintKind.GRAPH_VALUE}
+    return [
+        hint
+        for hint in shapes
+        if hint.kind is not HintKind.SHAPE or not all(part in said.get(hint.offset, "") for part in _types_in(hint))
+    ]
+
+
+def _types_in(hint: InlayHint) -> list[str]:
+    return [part.text for part in hint.parts if "[" in part.text]
+
+
+def _line_end(text: str, at: int) -> int:
+    ends = [found for found in (text.find(mark, at) for mark in "\r\n#") if found >= 0]
+    end = min(ends, default=len(text))
+    return at + len(text[at:end].rstrip())
+
+
+def _failure_hint(each: AgedGraph, offset: int, message: str) -> InlayHint:
+    label = "over limit:" if each.aged.age is Age.OVER_LIMIT else "✗"
+    return _hint(offset, f"{label} {' '.join(message.split())}", HintKind.GRAPH_VALUE)
+
+
+def _tensor_hint(
+    each: AgedGraph, offset: int, known: Sequence[tuple[TensorName, TracedTensor]], shape: InlayHint | None
+) -> InlayHint:
+    locations = {part.text: part.location for part in (shape.parts if shape is not None else ())}
+    way = None
+    if each.aged.settled and isinstance(each.choice, KnownSample):
+        way = Location(each.key.path, each.choice.span)
+    parts = [] if each.aged.settled else [LabelPart("stale: ")]
+    for at, (name, traced) in enumerate(known):
+        prefix = f"{'; ' if at else ''}{f'{name.name}: ' if len(known) > 1 else ''}"
+        type_, value = _type_and_value(traced)
+        parts += [LabelPart(prefix), LabelPart(type_, locations.get(type_)), LabelPart(_shortened(value), way)]
+    found = tuple(part for part in parts if part.text)
+    return InlayHint(offset, HintKind.GRAPH_VALUE, found, before=True)
+
+
+def _type_and_value(traced: TracedTensor) -> tuple[str, str]:
+    last = "".join(f" #{number}" for number in traced.iterations)
+    first = traced.shown[0]
+    if first.item is None or first.summary is None:
+        type_, value = _one(first)
+        return type_, f"{last}{value}"
+    types = {_one(tensor)[0] for tensor in traced.shown}
+    type_ = f"{types.pop() if len(types) == 1 else '…'}..({len(traced.shown)})"
+    values = [_one(tensor)[1].removeprefix(" = ") for tensor in traced.shown]
+    if all("=" not in value for value in values) and sum(map(len, values)) <= _LONGEST_VALUE:
+        return type_, f"{last} = [{', '.join(values)}]"
+    return type_, f"{last} {'; '.join(value.strip() for value in values)}"
+
+
+def _one(tensor: ShownTensor) -> tuple[str, str]:
+    if tensor.summary is None:
+        return "", "[]" if tensor.is_pack else "null"
+    type_, _, statistics = str(tensor.summary).partition(" ")
+    if tensor.values is not None and 0 < tensor.values.size <= _MOST_VALUES:
+        text = value_text(tensor.values)
+        if len(text) <= _LONGEST_VALUE:
+            return type_, f" = {text}"
+    return type_, f" {statistics}"
+
+
+def name_content(hint: ValueHint) -> dict[str, Any]:
+    """What a hint is about, as plain data that a client hands back to be told more."""
+    key = hint.subject.key
+    if isinstance(hint.subject, AgedSample):
+        sample = hint.subject.sample.name
+        return {"path": key.path, "code": sample.code, "occurrence": sample.occurrence}
+    graph = {"path": key.path, "graph": hint.subject.graph.name.name}
+    return graph if hint.tensor is None else {**graph, "tensor": hint.tensor.name, "occurrence": hint.tensor.occurrence}

@@ -1,0 +1,37 @@
+"""What a client sees of values: hints and lenses."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from lsprotocol import types
+from pytest_lsp import LanguageClient
+
+
+async def hints(client: LanguageClient, text: str, uri: str) -> dict[str, str]:
+    """The values that are shown, by the lines behind which they stand."""
+    whole = types.Range(types.Position(0, 0), types.Position(len(text), 0))
+    found = await client.text_document_inlay_hint_async(types.InlayHintParams(types.TextDocumentIdentifier(uri), whole))
+    lines, shown = text.split("\n"), {}
+    for hint in found or ():
+        assert hint.position.character == len(lines[hint.position.line]), "at the end of its line"
+        assert not isinstance(hint.label, str)
+        shown[lines[hint.position.line].strip()] = "".join(part.value for part in hint.label)
+    return shown
+
+
+async def eventually(ask: Callable[[], Awaitable[Any]], holds: Callable[[Any], bool], seconds: float = 8) -> Any:
+    """The first answer of which something holds."""
+    end = time.monotonic() + seconds
+    while not holds(found := await ask()):
+        assert time.monotonic() < end, found
+        await asyncio.sleep(0.03)
+    return found
+
+
+async def lenses(client: LanguageClient, uri: str) -> list[types.CodeLens]:
+    found = await client.text_document_code_lens_async(types.CodeLensParams(types.TextDocumentIdentifier(uri)))
+    return [*(found or ())]

@@ -1,0 +1,320 @@
+"""Values beside the statements of graphs: what they are run with, ages, failures, control flow, lenses and hovers."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from typing import Any
+
+import pytest
+import pytest_lsp
+from clients import SERVER, Editor, begin, change_text, open_text, position
+from lsprotocol import types
+from pytest_lsp import LanguageClient
+from shown_values import eventually, lenses
+
+URI = "untitled:graphs"
+
+TEXT = """import math;
+
+# >>> net([1.0, 2.0])
+# >>> net([5.0, 6.0, 7.0])
+graph net {
+    @input { x: real[n|9]; }
+    @output { y: real[n|9]; }
+    @compose {
+        a = math.add(x, 1.0);
+        b = math.mul(a, 2.0);
+        y = math.neg(b);
+    }
+}
+"""
+FLOW = """import math;
+import layout;
+
+# >>> net([1.0, 2.0], true)
+graph net {
+    @input { x: real[2]; c: bool[]; }
+    @output { y: real[2]; }
+    @compose {
+        a = if c then {
+            s = math.add(x, 1.0);
+            yield s;
+        } else {
+            t = math.add(x, 2.0);
+            yield t;
+        };
+        y = with u = a do..(3) {
+            v = math.mul(u, 2.0);
+            yield v;
+        };
+    }
+}
+"""
+FAILING = """import math;
+
+operator pick {
+    @input { x: real[n]; at: int[m]; }
+    @output { y: real[m]; }
+    @lower { y[i,] = x[at[i,],], i < m; }
+}
+# >>> net([1.0, 2.0], [5])
+graph net {
+    @input { x: real[2]; at: int[1]; }
+    @output { y: real[1]; }
+    @compose {
+        a = math.add(x, 1.0);
+        b = pick(a, at);
+        y = math.neg(b);
+    }
+}
+"""
+
+
+LOOP = "y, ~ = with u = x, k = 0.0 while math.lt(k, 1.0) do { v = math.neg(u); i = math.mul(k, 1.0); yield v, i; };"
+
+
+@pytest_lsp.fixture(config=SERVER, params=["visual-studio-code", "neovim@v0.10"])
+async def client(lsp_client: LanguageClient, request: pytest.FixtureRequest):
+    options = {"snd": {"evaluation": {"timeout": 0.7}}}
+    lsp_client.set_configuration(options)
+    await begin(lsp_client, request.param, options=options)
+    yield
+    await lsp_client.shutdown_session()
+
+
+async def shown(client: LanguageClient, text: str) -> dict[str, str]:
+    """The hints at the ends of statements; two at one place with a bar between them."""
+    whole = types.Range(types.Position(0, 0), types.Position(len(text), 0))
+    found = await client.text_document_inlay_hint_async(types.InlayHintParams(types.TextDocumentIdentifier(URI), whole))
+    lines, known = text.split("\n"), dict[str, str]()
+    for hint in found or ():
+        line = lines[hint.position.line]
+        assert not isinstance(hint.label, str)
+        if hint.position.character == len(line) and line.endswith((";", "{")):
+            label = "".join(part.value for part in hint.label)
+            known[line.strip()] = f"{known[line.strip()]} | {label}" if line.strip() in known else label
+    return known
+
+
+async def run(client: LanguageClient, command: str, *arguments: Any) -> None:
+    await client.workspace_execute_command_async(types.ExecuteCommandParams(command, [URI, *arguments]))
+
+
+async def hover(client: LanguageClient, text: str, snippet: str, behind: str = "") -> str:
+    document = types.TextDocumentIdentifier(URI)
+    found = await client.text_document_hover_async(types.HoverParams(document, position(text, snippet, behind)))
+    assert found
+    assert isinstance(found.contents, types.MarkupContent)
+    return found.contents.value
+
+
+# ---- values and their ages -------------------------------------------------------------------------------------------
+async def test_values_stand_beside_statements_and_follow_edits(client: Editor):
+    open_text(client, URI, TEXT)
+    found = await eventually(lambda: shown(client, TEXT), lambda found: "real[2] = " in str(found))
+    assert found == {
+        "a = math.add(x, 1.0);": "real[n] | real[2] = [2.0, 3.0]",
+        "b = math.mul(a, 2.0);": "real[n] | real[2] = [4.0, 6.0]",
+        "y = math.neg(b);": "real[n] | real[2] = [-4.0, -6.0]",
+    }, "the first sample is what it is run by"
+    changed = TEXT.replace("math.mul(a, 2.0)", "math.mul(a, 3.0)").replace("graph net", "# More.\n\ngraph net")
+    change_text(client, URI, changed, 2)
+    at_once = await shown(client, changed)
+    assert at_once["a = math.add(x, 1.0);"].endswith("stale: real[2] = [2.0, 3.0]")
+    assert "stale" not in at_once["b = math.mul(a, 3.0);"] or "[4.0, 6.0]" in at_once["b = math.mul(a, 3.0);"]
+    found = await eventually(lambda: shown(client, changed), lambda found: "[6.0, 9.0]" in str(found))
+    assert found["y = math.neg(b);"] == "real[n] | real[2] = [-6.0, -9.0]"
+    change_text(client, URI, changed.replace("# More.", "# Comments change no value."), 3)
+    found = await shown(client, changed.replace("# More.", "# Comments change no value."))
+    assert found["y = math.neg(b);"] == "real[n] | real[2] = [-6.0, -9.0]"
+
+
+async def test_a_value_is_never_fresh_for_another_text(client: Editor):
+    open_text(client, URI, TEXT)
+    await eventually(lambda: shown(client, TEXT), lambda found: "real[2] = " in str(found))
+    for version in range(2, 12):
+        text = TEXT.replace("add(x, 1.0)", f"add(x, {version}.0)")
+        change_text(client, URI, text, version)
+        for line, hint in (await shown(client, text)).items():
+            if line.startswith("a ="):
+                assert "stale" in hint or "=" not in hint or f"[{version + 1}.0" in hint, (line, hint)
+
+
+async def test_without_a_sample_inputs_are_made(client: Editor):
+    text = re.sub(r"# >>>.*\n", "", TEXT)
+    open_text(client, URI, text)
+    found = await eventually(lambda: shown(client, text), lambda found: "| real[2]" in str(found))
+    assert re.fullmatch(r"real\[n\] \| real\[2\] = \[.*\]", found["y = math.neg(b);"]), found
+    assert "made at random" in await hover(client, text, "x, 1.0")
+    await run(client, "snd.evaluateGraph", "net", {"inputs": ["x=[10, 20, 30]"]})
+    found = await eventually(lambda: shown(client, text), lambda found: "[11.0, 21.0, 31.0]" in str(found))
+    await run(client, "snd.evaluateGraph", "net", {"inputs": ["x=@secret.npy"]})
+    await eventually(_now(lambda: client.messages), lambda found: "no files" in str(found))
+
+
+async def test_another_sample_is_chosen(client: Editor):
+    open_text(client, URI, TEXT)
+    await eventually(lambda: shown(client, TEXT), lambda found: "real[2] = " in str(found))
+    (lens,) = [each.command for each in await lenses(client, URI) if each.command and "run 'net'" in each.command.title]
+    await client.workspace_execute_command_async(types.ExecuteCommandParams(lens.command, lens.arguments))
+    found = await eventually(lambda: shown(client, TEXT), lambda found: "real[3]" in str(found))
+    assert found["a = math.add(x, 1.0);"] == "real[n] | real[3] = [6.0, 7.0, 8.0]"
+
+
+async def test_values_can_be_hidden(client: Editor):
+    open_text(client, URI, TEXT)
+    await eventually(lambda: shown(client, TEXT), lambda found: "real[2] = " in str(found))
+    await run(client, "snd.showGraphValues", "net", False)
+    await eventually(lambda: shown(client, TEXT), lambda found: "real[2] = " not in str(found))
+    titles = [each.command.title for each in await lenses(client, URI) if each.command]
+    assert "evaluate the graph" in titles
+    assert "fresh" not in await hover(client, TEXT, "a, 2.0")
+    await run(client, "snd.evaluateGraph", "net")
+    await eventually(lambda: shown(client, TEXT), lambda found: "real[2] = " in str(found))
+
+
+# ---- control flow and failures ---------------------------------------------------------------------------------------
+async def test_branches_that_ran_and_last_iterations(client: Editor):
+    open_text(client, URI, FLOW)
+    found = await eventually(lambda: shown(client, FLOW), lambda found: "[16.0, 24.0]" in str(found))
+    assert found["s = math.add(x, 1.0);"] == "real[2] = [2.0, 3.0]"
+    assert found["t = math.add(x, 2.0);"] == "real[2]", "the other branch was not taken: its shape is all there is"
+    assert found["v = math.mul(u, 2.0);"] == "real[2] #2 = [16.0, 24.0]"
+    assert "in the last iteration, #2" in await hover(client, FLOW, "v;")
+
+
+async def test_a_failure_stands_at_its_statement(client: Editor):
+    open_text(client, URI, FAILING)
+    found = await eventually(lambda: shown(client, FAILING), lambda found: "✗" in str(found))
+    assert found["a = math.add(x, 1.0);"] == "real[2] = [2.0, 3.0]", "what was computed before is shown"
+    assert re.match(r"real\[1\] \| ✗ .*\b5\b", found["b = pick(a, at);"]), found
+    assert "y = math.neg(b);" not in found, "it was not computed, and its shape is declared"
+    assert "not computed" in await hover(client, FAILING, "b = pick")
+
+
+async def test_what_takes_too_long_is_told_and_an_edit_gives_it_another_chance(client: Editor):
+    text = TEXT.replace("y = math.neg(b);", LOOP)
+    open_text(client, URI, text)
+    await eventually(lambda: lenses(client, URI), lambda found: "evaluate the graph" in str(found))
+    assert "=" not in str((await shown(client, text)).values()), "what may take long waits for its lens"
+    await run(client, "snd.evaluateGraph", "net")
+    found = await eventually(lambda: shown(client, text), lambda found: "over limit" in str(found))
+    assert "over limit: " in found[LOOP], "at the statement that took the time"
+    change_text(client, URI, TEXT, 2)
+    await eventually(lambda: shown(client, TEXT), lambda found: "[-4.0, -6.0]" in str(found))
+
+
+async def test_an_edit_cancels_what_it_outdates(client: Editor):
+    text = TEXT.replace("y = math.neg(b);", LOOP)
+    open_text(client, URI, text)
+    await eventually(lambda: lenses(client, URI), lambda found: "evaluate the graph" in str(found))
+    await run(client, "snd.evaluateGraph", "net")
+    await eventually(lambda: lenses(client, URI), lambda found: "running" in str(found))
+    change_text(client, URI, TEXT, 2)
+    await eventually(lambda: shown(client, TEXT), lambda found: "[-4.0, -6.0]" in str(found))
+
+
+# ---- hovers, parts, refresh ------------------------------------------------------------------------------------------
+async def test_hovers_and_tooltips_show_values_in_full(client: Editor):
+    open_text(client, URI, TEXT)
+    await eventually(lambda: shown(client, TEXT), lambda found: "real[2] = " in str(found))
+    found = await hover(client, TEXT, "a, 2.0")
+    assert "**fresh**" in found
+    assert "a: real[2] n=2 x∈[2, 3]" in found
+    assert "net([1.0, 2.0])" in await hover(client, TEXT, "net {")
+    whole = types.Range(types.Position(0, 0), types.Position(99, 0))
+    document = types.TextDocumentIdentifier(URI)
+    all_hints = await client.text_document_inlay_hint_async(types.InlayHintParams(document, whole))
+    (hint,) = [each for each in all_hints or () if "[4.0, 6.0]" in str(each.label)]
+    assert not isinstance(hint.label, str)
+    (place,) = [part.location for part in hint.label if "[4.0" in part.value]
+    assert place
+    assert place.range.start.line == 2, "it leads to the sample"
+    resolved = await client.inlay_hint_resolve_async(hint)
+    assert "b: real[2] n=2" in str(resolved.tooltip)
+
+
+async def test_what_is_stale_leads_to_an_evaluation(client: Editor):
+    await _configured(client, automatic=False)
+    open_text(client, URI, TEXT)
+    await run(client, "snd.evaluateGraph", "net")
+    await eventually(lambda: shown(client, TEXT), lambda found: "real[2] = " in str(found))
+    changed = TEXT.replace("math.mul(a, 2.0)", "math.mul(a, 3.0)")
+    change_text(client, URI, changed, 2)
+    whole = types.Range(types.Position(0, 0), types.Position(99, 0))
+    document = types.TextDocumentIdentifier(URI)
+    all_hints = await client.text_document_inlay_hint_async(types.InlayHintParams(document, whole))
+    (hint,) = [each for each in all_hints or () if "stale" in str(each.label) and "[4.0, 6.0]" in str(each.label)]
+    assert not isinstance(hint.label, str)
+    (command,) = [part.command for part in hint.label if part.command and "[4.0" in part.value]
+    await client.workspace_execute_command_async(types.ExecuteCommandParams(command.command, command.arguments))
+    await eventually(lambda: shown(client, changed), lambda found: "[6.0, 9.0]" in str(found))
+
+
+async def _configured(client: Editor, **evaluation: Any) -> None:
+    client.set_configuration({"snd": {"evaluation": evaluation}})
+    client.workspace_did_change_configuration(
+        types.DidChangeConfigurationParams({"snd": {"evaluation": evaluation}})
+    )  # fmt: skip
+    await asyncio.sleep(0.2)
+
+
+async def test_a_large_graph_is_bounded_and_says_so(client: Editor):
+    await _configured(client, automatic=False, timeout=30)
+    count = 2_100
+    lines = [f"        t{at} = math.add(t{at - 1}, 1.0);" for at in range(1, count)]
+    body = "\n".join(["        t0 = math.add(x, 1.0);", *lines, f"        y = math.neg(t{count - 1});"])
+    text = "import math;\n\n# >>> net([1.0])\ngraph net {\n    @input { x: real[1]; }\n    @output { y: real[1]; }\n"
+    text += f"    @compose {{\n{body}\n    }}\n}}\n"
+    open_text(client, URI, text)
+    await run(client, "snd.evaluateGraph", "net")
+    found = await eventually(lambda: shown(client, text), lambda found: "] = [" in str(found), 40)
+    assert sum("= [" in hint for hint in found.values()) < 2_001
+    assert any("first 2,000 tensors" in each.command.title for each in await lenses(client, URI) if each.command)
+    assert "tensors too many" in await hover(client, text, f"t{count - 2}, 1.0")
+
+
+async def test_a_long_evaluation_starves_nobody(client: Editor):
+    endless = """import math;
+
+# >>> endless(1.0)
+graph endless {
+    @input { x: real[]; }
+    @output { y: real[]; }
+    @compose { y = with a = x while math.lt(a, 1.0e30) do math.mul(a, 1.0); }
+}
+"""
+    open_text(client, "untitled:endless", endless)
+    open_text(client, URI, TEXT)
+    await eventually(lambda: shown(client, TEXT), lambda found: "real[2] = " in str(found))
+    code = {"code": "# >>> endless(1.0)", "occurrence": 0}
+    params = {"textDocument": {"uri": "untitled:endless"}, "sample": code, "timeout": 30}
+    future = client.protocol.send_request("snd/evaluate", params)
+    await asyncio.sleep(0.3)
+    changed = TEXT.replace("math.mul(a, 2.0)", "math.mul(a, 3.0)")
+    change_text(client, URI, changed, 2)
+    started = time.monotonic()
+    await eventually(lambda: shown(client, changed), lambda found: "[6.0, 9.0]" in str(found), 15)
+    assert not future.done(), f"it was evaluated beside the other, {time.monotonic() - started:.1f} s"
+    (number,) = [key for key, each in client.protocol._request_futures.items() if each is future]
+    client.cancel_request(types.CancelParams(number))
+
+
+async def test_the_time_that_a_request_allows_counts_for_samples(client: Editor):
+    text = TEXT.replace("y = math.neg(b);", LOOP)
+    open_text(client, URI, text)
+    started = time.monotonic()
+    params: dict[str, Any] = {"textDocument": {"uri": URI}, "position": {"line": 2, "character": 6}, "timeout": 0.2}
+    found = await client.protocol.send_request_async("snd/evaluate", params)
+    assert found.age == "over limit"
+    assert "0.2 seconds" in found.message
+    assert time.monotonic() - started < 10
+
+
+def _now(function: Any) -> Any:
+    async def answer() -> Any:
+        return function()
+
+    return answer
