@@ -14,6 +14,7 @@ import { removeOld } from "./server/privateEnvironment";
 import { Setup } from "./server/setup";
 import { Status } from "./server/status";
 import { registerSampleTests } from "./testing/samples";
+import { registerGraphPanel } from "./views/graphPanel";
 import { registerShapes } from "./views/shapes/panel";
 import { registerSyntaxTree } from "./views/syntaxTree";
 
@@ -31,8 +32,9 @@ export function activate(context: vscode.ExtensionContext): Api {
   const log = vscode.window.createOutputChannel("SkriptND", { log: true });
   const setup = new Setup(context, log);
   const find = async () => {
-    await setup.upgrade();
-    return findServer(setup.storage, log);
+    const result = await findServer(setup.storage, log);
+    const isOwn = result.found?.source === "private";
+    return isOwn && (await setup.upgrade()) ? findServer(setup.storage, log) : result;
   };
   const server = (life = new ServerLife(context.extension, log, find));
   const messages = new Messages(server, setup, log);
@@ -54,6 +56,7 @@ export function activate(context: vscode.ExtensionContext): Api {
     vscode.workspace.onDidGrantWorkspaceTrust(() => void server.lookAgain()),
   );
   registerShapes(context, server.client);
+  registerGraphPanel(context, server.client);
   registerSampleTests(context, server.client, log);
   void server.start();
   void onPythonChange(() => void server.lookAgain()).then((each) => context.subscriptions.push(each));

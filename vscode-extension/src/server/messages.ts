@@ -1,4 +1,4 @@
-/** Messages about the server: one at a time, each with what solves it. */
+/** Messages about the server, each with what solves it. */
 import * as vscode from "vscode";
 import type { Search } from "./candidates";
 import type { LifeState, ServerLife } from "./life";
@@ -10,8 +10,6 @@ const OUTPUT = "Show Output";
 const RESTART = "Restart Server";
 
 export class Messages {
-  private isOpen = false;
-
   constructor(
     private readonly life: ServerLife,
     private readonly setup: Setup,
@@ -20,16 +18,10 @@ export class Messages {
     life.onDidChange((state) => void this.tell(state));
   }
 
-  /** Says what is wrong, if something is; also to whoever closed the message before. */
+  /** Says what is wrong, if something is. The same message takes the place of the one before. */
   async tell(state: LifeState): Promise<void> {
-    if (this.isOpen || (state.kind !== "missing" && state.kind !== "failed")) return;
-    this.isOpen = true;
-    const choice = await (state.kind === "missing" ? this.missing(state.search) : this.failed(state.problem)).then(
-      (each) => each,
-      () => undefined,
-    );
-    this.isOpen = false;
-    await this.act(choice);
+    if (state.kind === "missing") await this.act(await this.missing(state.search));
+    if (state.kind === "failed") await this.act(await this.failed(state.problem));
   }
 
   private async missing({ failures }: Search): Promise<string | undefined> {

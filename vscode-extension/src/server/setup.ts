@@ -16,6 +16,7 @@ const PYTHON_PAGE = "https://www.python.org/downloads/";
 
 export class Setup {
   private installing: Promise<boolean> | undefined;
+  private hasTriedUpgrade = false;
 
   constructor(
     private readonly context: vscode.ExtensionContext,
@@ -39,12 +40,17 @@ export class Setup {
     return this.installing;
   }
 
-  /** If an environment was made of an older wheel than the one that the extension carries now: makes it anew. */
-  async upgrade(): Promise<void> {
+  /**
+   * If the environment was made of an older wheel than the one that the extension carries now: makes it anew. Whether
+   * it did. Without success it goes on with what there is, and tries again when VS Code starts the next time.
+   */
+  async upgrade(): Promise<boolean> {
+    if (this.hasTriedUpgrade) return false;
     const [environment, wheel] = await Promise.all([existingEnvironment(this.storage), this.wheel()]);
-    if (environment === undefined || wheel === undefined || !isOutdated(environment, wheel)) return;
+    if (environment === undefined || wheel === undefined || !isOutdated(environment, wheel)) return false;
+    this.hasTriedUpgrade = true;
     this.log.info(`The server ${environment.version} in the extension's environment gives way to ${wheel.version}.`);
-    await this.install("Upgrading the SkriptND server", vscode.ProgressLocation.Window, wheel);
+    return this.install("Upgrading the SkriptND server", vscode.ProgressLocation.Window, wheel);
   }
 
   /** Lets the user name the program; whether one was named. */

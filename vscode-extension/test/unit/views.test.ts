@@ -71,6 +71,7 @@ test("where a tensor's name stands", () => {
   assert.deepEqual(placeOfName("    xy, x = f(x);", "x"), [8, 9]);
   assert.deepEqual(placeOfName("  conv1 = nn.conv(x);", "conv1.filter"), [2, 7]);
   assert.deepEqual(placeOfName("  ps = split(x);", "ps:1"), [2, 4]);
+  assert.deepEqual(placeOfName("  y, ps = split(x);", "ps[0][12]"), [5, 7]);
   assert.deepEqual(placeOfName("  größe = f(x);  ", "grö"), [2, 15], "all that is written, if it is not there");
   assert.deepEqual(placeOfName("a + b", "a+"), [0, 5]);
   assert.deepEqual(placeOfName("", ""), [0, 0]);
