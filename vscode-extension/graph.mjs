@@ -15,10 +15,10 @@ export async function bundleGraph(outdir) {
   });
   // The library takes itself for a worker of its own where there is no document.
   await build({
-    ...common, entryPoints: { engine: "src/graph/engine.ts" }, define: { self: "globalThis", document: "0" },
+    ...common, entryPoints: { "graph-engine": "src/graph/engine.ts" }, define: { self: "globalThis", document: "0" },
     banner: banner(" Contains elkjs (github.com/kieler/elkjs), EPL-2.0."),
   });
-  await build({ ...common, entryPoints: { page: "src/graph/page/main.ts" }, banner: banner("") });
+  await build({ ...common, entryPoints: { "graph-page": "src/graph/page/main.ts" }, banner: banner("") });
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -15,7 +15,7 @@ class DrawingError(Exception):
 
 def engine() -> str:
     """What lays out and draws (``vscode-extension/src/graph``)."""
-    return files("snd_server").joinpath("drawing", "engine.js").read_text(encoding="utf-8")
+    return files("snd_server").joinpath("drawing", "graph-engine.js").read_text(encoding="utf-8")
 
 
 def graph_svg(content: dict[str, Any], levels: int, theme: str) -> str:

@@ -88,7 +88,8 @@ def body_of(
             node = _without_scope(node)
         body.nodes.append(node)
     for name, value in graph.outputs.items():
-        body.give(NodeKind.OUTPUT, name, value)
+        # The only result of a condition is named by its number.
+        body.give(NodeKind.OUTPUT, "condition" if name.isdigit() else name, value)
     for name, value in graph.updates.items():
         body.give(NodeKind.UPDATE, name, value)
     return body.view()

@@ -28,7 +28,8 @@ input {
 }
 .count { min-width: 56px; color: var(--snd-quiet); font-size: 12px; }
 .stage { grid-area: 2 / 1; position: relative; overflow: hidden; }
-.stage > .snd { position: absolute; inset: 0; width: 100%; height: 100%; cursor: default; touch-action: none; outline-offset: -2px; }
+.stage > .snd { position: absolute; inset: 0; width: 100%; height: 100%; cursor: default; touch-action: none; outline: none; }
+.stage > .snd:focus-visible { outline: 1px solid var(--vscode-focusBorder, var(--snd-accent)); outline-offset: -1px; }
 .snd.moving { cursor: grabbing; }
 .snd .node { cursor: pointer; }
 .snd .toggle:hover .chevron { stroke: var(--snd-accent); stroke-width: 2.4; }
