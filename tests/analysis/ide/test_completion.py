@@ -308,3 +308,12 @@ def test_required_attributes_stand_first():
         found = completions(snapshot, "main.sknd", use.span.start)
         groups = [item.group for item in found.items]
         assert groups == sorted(groups)
+
+
+def test_more_is_known_to_be_offered_as_soon_as_a_letter_is_written():
+    text = "import math;\ngraph g { @input { x: real[2]; } @output { y: real[2]; } @compose { y = %s; } }\n"
+    for written, is_incomplete in (("", True), ("s", True), ("math.", False)):
+        here = text % written
+        found = completions(snapshot_of({"main.sknd": here}), "main.sknd", here.index("y = ") + 4 + len(written))
+        assert found.items
+        assert found.is_incomplete is is_incomplete, written

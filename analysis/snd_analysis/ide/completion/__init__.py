@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
@@ -22,6 +23,9 @@ __all__ = ["TRIGGERS", "Completion", "CompletionKind", "Completions", "completio
 TRIGGERS = (".", "@", "{", "(", "=", "<", "[", ",", ">", "'", '"')
 """The characters behind which something is offered without being asked for."""
 _MOST = 300
+
+_PRAGMA = re.compile(r"(?:.*;)?\s*(?:version|extension)\s[^;]*")
+"""What stands before a number or a name that nobody but the writer can know."""
 
 
 def completions(
@@ -50,7 +54,10 @@ def _completions(place: Place, items: Iterable[Completion]) -> Completions:
         found.setdefault(item.label, item)
     ordered = sorted(found.values(), key=lambda item: (closeness(place.prefix, _filter(item)), item.group))
     shown = tuple(_placed(item, place) for item in ordered[:_MOST])
-    return Completions(place.insert, place.replace, shown, bool(place.prefix) or len(ordered) > _MOST)
+    # What is not imported is offered for what begins like it. Editors whose user is faster than the answer filter it by
+    # what was written meanwhile: they must know that there is more, else they find nothing and ask no more.
+    is_all = bool(place.qualifier) and not place.prefix and len(ordered) <= _MOST
+    return Completions(place.insert, place.replace, shown, not is_all)
 
 
 def _matching(items: Iterable[Completion], place: Place) -> Iterator[Completion]:
@@ -74,6 +81,9 @@ def _offered(snapshot: Snapshot, place: Place, snippets: bool, files: Sequence[s
     if place.prefix.startswith("@") or any(kind.startswith("B_") for kind in stack.terminals):
         yield from words.blocks(place, snippets)
         return
+    line = place.text[place.text.rfind("\n", 0, place.start) + 1 : place.start]
+    if stack.frame is Frame.DOCUMENT and _PRAGMA.fullmatch(line):
+        return
     if not place.qualifier and not place.in_sample:
         yield from words.keywords(place, snippets)
     if stack.frame is Frame.DOCUMENT and "qualified" in stack.roles:  # behind 'import', and not behind its ';'
@@ -82,7 +92,7 @@ def _offered(snapshot: Snapshot, place: Place, snippets: bool, files: Sequence[s
     if "ID" not in stack.terminals and not place.qualifier:
         return
     if stack.frame is Frame.ATTRIBUTES and "name" in stack.roles:
-        yield from attributes.attributes(snapshot, place, snippets)
+        yield from attributes.attributes(snapshot, place, files)
         return
     if stack.frame is Frame.DOCUMENT or not stack.roles:
         return
