@@ -47,7 +47,8 @@ function M.config()
     capabilities = capabilities(options),
     commands = { ["snd.showReferences"] = show_references },
     handlers = handlers(),
-    settings = { snd = options.settings },
+    -- an empty table would be sent as a list
+    settings = { snd = next(options.settings) and options.settings or vim.empty_dict() },
     on_exit = require("snd.server").exited,
   }
 end

@@ -4,7 +4,7 @@ local M = {}
 
 local health = vim.health
 
-local INSTALL = "Install it with `pip install snd`, or set the option `cmd` (:help snd-options)"
+local INSTALL = "Install snd, so that it is on $PATH, or set the option `cmd` (:help snd-install, :help snd-options)"
 
 local function check_neovim()
   health.start("Neovim")

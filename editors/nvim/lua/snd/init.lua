@@ -10,7 +10,7 @@ local function start(buffer)
   if vim.fn.executable(config.cmd[1]) == 0 then
     vim.b[buffer].snd_unstarted = true -- told once
     vim.notify(
-      ("snd: there is no program %s: install it (pip install snd), or set the option cmd"):format(config.cmd[1]),
+      ("snd: there is no program %s: install it, or set the option cmd (:help snd-install)"):format(config.cmd[1]),
       vim.log.levels.WARN
     )
     return

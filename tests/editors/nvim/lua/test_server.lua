@@ -47,7 +47,7 @@ test(":checkhealth says that the program is missing", function()
   local text = health()
   require("snd.options").choose({})
   contains(text, "there is no program `no_such_snd`")
-  contains(text, "pip install snd")
+  contains(text, ":help snd-install")
 end)
 
 test("what is no option is told, and of a wrong type refused", function()

@@ -141,7 +141,7 @@ test("the lens that counts references opens a list of them", function()
   at("operator double")
   await("the lens", function()
     vim.cmd.redraw() -- newer versions count when they draw
-    return vim.iter(vim.lsp.codelens.get(NEWER and { bufnr = buffer } or buffer)):any(function(each)
+    return vim.iter(vim.lsp.codelens.get(vim.lsp.codelens.enable and { bufnr = buffer } or buffer)):any(function(each)
       local lens = each.lens or each
       return lens.command ~= nil and lens.command.title == "3 references"
     end)
