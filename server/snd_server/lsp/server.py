@@ -24,6 +24,8 @@ from snd_server.lsp import (
     completion,
     custom_requests,
     formatting,
+    graph_commands,
+    graph_view,
     hover,
     inlay_hints,
     life,
@@ -32,6 +34,7 @@ from snd_server.lsp import (
     rename,
     sample_commands,
     sample_list,
+    sample_writing,
     semantic_tokens,
     signature_help,
     symbols,
@@ -71,8 +74,11 @@ _FEATURES: tuple[ModuleType, ...] = (
     code_actions,
     code_lenses,
     sample_commands,
+    graph_commands,
+    sample_writing,
     sample_list,
     custom_requests,
+    graph_view,
 )
 
 _MOST_LOGGED = 2_000
