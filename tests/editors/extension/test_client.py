@@ -37,6 +37,11 @@ def test_types(extension: Path):
     assert done.returncode == 0, done.stdout
 
 
+def test_style(extension: Path):
+    done = subprocess.run(["npx", "eslint", "src"], cwd=extension, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stdout
+
+
 def test_units(extension: Path):
     """The tests of `test/unit`, run by node."""
     done = subprocess.run(["node", "test/unit/run.mjs"], cwd=extension, capture_output=True, text=True, timeout=120)

@@ -77,8 +77,8 @@ async function chosenValues(
       validateInput: (value) => (value.trim().startsWith("@") ? "Files are not read for this." : undefined),
     });
     if (text === undefined) continue;
-    const { [name]: _, ...others } = choice[kind];
-    choice = { ...choice, [kind]: text.trim() === "" ? others : { ...others, [name]: text.trim() } };
+    const values = Object.fromEntries(Object.entries(choice[kind]).filter(([other]) => other !== name));
+    choice = { ...choice, [kind]: text.trim() === "" ? values : { ...values, [name]: text.trim() } };
     await memory.update(key, choice);
   }
 }

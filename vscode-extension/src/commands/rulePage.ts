@@ -46,7 +46,7 @@ async function chosenRule(life: ServerLife): Promise<string | undefined> {
   const names =
     editor === undefined ? [] : rulesAt(vscode.languages.getDiagnostics(editor.document.uri), editor.selection.active);
   if (names.length === 1) return names[0];
-  const all: { name: string; severity: string; summary: string }[] = JSON.parse(await told(life, ["--format", "json"]));
+  const all = JSON.parse(await told(life, ["--format", "json"])) as { name: string; severity: string; summary: string }[];
   const items: RuleItem[] = all
     .filter((each) => names.length === 0 || names.includes(each.name))
     .map((each) => ({ label: each.name, description: each.severity, detail: each.summary, rule: each.name }));

@@ -12,6 +12,7 @@ import {
   type StreamInfo,
 } from "vscode-languageclient/node";
 import type { FoundServer } from "./candidates";
+import { contributions } from "./contributions";
 import { SECTION, declaredKeys, serverSettings } from "./settings";
 
 export const SHOW_REFERENCES = "snd.showReferences";
@@ -55,10 +56,10 @@ export class SndClient extends LanguageClient {
       middleware: {
         workspace: {
           configuration: ({ items }) =>
-            items.map(({ section, scopeUri }) => {
+            items.map(({ section, scopeUri }): unknown => {
               const scope = scopeUri === undefined ? undefined : vscode.Uri.parse(scopeUri);
               if (section === SECTION) return serverSettings(scope, keys);
-              return vscode.workspace.getConfiguration(undefined, scope).get(section ?? "") ?? null;
+              return vscode.workspace.getConfiguration(undefined, scope).get<unknown>(section ?? "") ?? null;
             }),
         },
       },
@@ -111,8 +112,8 @@ class Abilities implements StaticFeature {
   preInitialize(capabilities: ServerCapabilities): void {
     const offered = capabilities.executeCommandProvider;
     if (offered === undefined) return;
-    const own = this.extension.packageJSON.contributes?.commands ?? [];
-    const names = new Set<string>([SHOW_REFERENCES, ...own.map((each: { command: string }) => each.command)]);
+    const own = (contributions(this.extension).commands ?? []).map((each) => each.command);
+    const names = new Set<string>([SHOW_REFERENCES, ...own]);
     offered.commands = offered.commands.filter((each) => !names.has(each));
   }
 

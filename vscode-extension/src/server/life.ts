@@ -62,7 +62,7 @@ export class ServerLife implements vscode.Disposable {
       const result = await this.find();
       const [now, then] = [result.found, this.server];
       const isRunning = this.current.kind === "running" || this.current.kind === "starting";
-      if (isRunning && now?.command === then?.command && `${now?.args}` === `${then?.args}`) return;
+      if (isRunning && now !== undefined && now.place === then?.place && now.source === then.source) return;
       this.backoff.reset();
       await this.end();
       await this.begin(result);

@@ -44,8 +44,9 @@ export async function carriedWheel(folder: string): Promise<Wheel | undefined> {
 /** The environment that was made before, if it is still there. */
 export async function existingEnvironment(storage: string): Promise<Environment | undefined> {
   try {
-    const { folder, version, digest } = JSON.parse(await readFile(join(storage, NAME_FILE), "utf8"));
-    if (![folder, version, digest].every((each) => typeof each === "string")) return undefined;
+    const written = JSON.parse(await readFile(join(storage, NAME_FILE), "utf8")) as Partial<Environment>;
+    const { folder, version, digest } = written;
+    if (typeof folder !== "string" || typeof version !== "string" || typeof digest !== "string") return undefined;
     return (await isProgram(pythonOf(join(storage, folder)))) ? { folder, version, digest } : undefined;
   } catch {
     return undefined;

@@ -1,5 +1,6 @@
 /** What the server is told of the settings: those that somebody made. It knows the defaults of the others itself. */
 import * as vscode from "vscode";
+import { contributions } from "./contributions";
 import { nested } from "./nested";
 
 export const SECTION = "snd";
@@ -23,9 +24,7 @@ export function serverSettings(scope: vscode.Uri | undefined, keys: readonly str
 
 /** The keys that the extension declares, without the section. */
 export function declaredKeys(extension: vscode.Extension<unknown>): string[] {
-  const declared: { properties?: object } | { properties?: object }[] =
-    extension.packageJSON.contributes?.configuration ?? [];
-  const keys = [declared].flat().flatMap((each) => Object.keys(each.properties ?? {}));
+  const keys = (contributions(extension).configuration ?? []).flatMap((each) => Object.keys(each.properties ?? {}));
   return keys.filter((key) => key.startsWith(`${SECTION}.`)).map((key) => key.slice(SECTION.length + 1));
 }
 

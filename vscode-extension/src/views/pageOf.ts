@@ -4,7 +4,8 @@ import * as vscode from "vscode";
 
 export function pageOf(webview: vscode.Webview, extension: vscode.Uri, name: string): string {
   const nonce = randomBytes(16).toString("base64");
-  const file = (suffix: string) => webview.asWebviewUri(vscode.Uri.joinPath(extension, "dist", `${name}.${suffix}`));
+  const file = (suffix: string) =>
+    webview.asWebviewUri(vscode.Uri.joinPath(extension, "dist", `${name}.${suffix}`)).toString();
   const policy = `default-src 'none'; style-src ${webview.cspSource}; script-src 'nonce-${nonce}';`;
   return `<!DOCTYPE html>
 <html lang="en">
