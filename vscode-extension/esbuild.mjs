@@ -1,10 +1,14 @@
 // Bundles the extension, and the code of its pages. `--minify` for packages; else with source maps.
 import { build } from "esbuild";
-import { existsSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { bundleGraph } from "./graph.mjs";
 
 const minify = process.argv.includes("--minify");
 const common = { bundle: true, minify, sourcemap: !minify, logLevel: "warning", legalComments: "none" };
+
+// Nothing of an earlier build gets into a package.
+mkdirSync("dist", { recursive: true });
+for (const file of readdirSync("dist").filter((name) => /\.(js|css|map)$/.test(name))) rmSync(`dist/${file}`);
 
 // For Node, in the extension host.
 await build({
@@ -17,12 +21,15 @@ await build({
   external: ["vscode"],
 });
 
-// For pages: webviews and files that stand alone. Each is one script without modules.
-const pages = { shapes: "src/views/shapes/page.ts" };
-const entryPoints = Object.fromEntries(Object.entries(pages).filter(([, path]) => existsSync(path)));
-if (Object.keys(entryPoints).length > 0) {
-  await build({ ...common, entryPoints, outdir: "dist", platform: "browser", format: "iife", target: "es2022" });
-}
+// For the page of the table of shapes: one script without modules, and its style sheet.
+await build({
+  ...common,
+  entryPoints: { shapes: "src/views/shapes/page.ts" },
+  outdir: "dist",
+  platform: "browser",
+  format: "iife",
+  target: "es2022",
+});
 
 // The drawing of graphs, as `snd graph` has it too.
 await bundleGraph("dist");

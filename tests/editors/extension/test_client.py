@@ -128,7 +128,7 @@ def test_nothing_is_packaged_that_is_not_needed():
     wanted = re.compile(
         r"\[Content_Types\]\.xml|extension\.vsixmanifest|package\.json|readme\.md|changelog\.md|LICENSE\.txt"
         r"|language-configuration\.json|(syntaxes|snippets|schemas)/[\w.]+\.json|images/[\w-]+\.(png|svg)"
-        r"|dist/\w+\.(js|css)|dist/wheel/snd-[\w.]+-py3-none-any\.whl",
+        r"|dist/[\w-]+\.(js|css)|dist/wheel/snd-[\w.]+-py3-none-any\.whl",
         re.IGNORECASE,
     )
     assert {name for name in names if not wanted.fullmatch(name)} == set()

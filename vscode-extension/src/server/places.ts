@@ -21,12 +21,9 @@ export async function isProgram(path: string): Promise<boolean> {
  * workspace must not be run for having the right name.
  */
 export async function onPath(name: string, path = process.env["PATH"] ?? ""): Promise<string | undefined> {
-  const suffixes = WINDOWS ? [".exe", ".cmd", ".bat"] : [""];
   for (const folder of path.split(delimiter).filter(isAbsolute)) {
-    for (const suffix of suffixes) {
-      const file = join(folder, name + suffix);
-      if (await isProgram(file)) return file;
-    }
+    const file = join(folder, WINDOWS ? `${name}.exe` : name);
+    if (await isProgram(file)) return file;
   }
   return undefined;
 }
