@@ -1,7 +1,8 @@
 // Bundles the extension, and the code of its pages. `--minify` for packages; else with source maps.
 import { build } from "esbuild";
-import { mkdirSync, readdirSync, rmSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { bundleGraph } from "./graph.mjs";
+import { notices } from "./notices.mjs";
 
 const minify = process.argv.includes("--minify");
 const common = { bundle: true, minify, sourcemap: !minify, logLevel: "warning", legalComments: "none" };
@@ -11,8 +12,9 @@ mkdirSync("dist", { recursive: true });
 for (const file of readdirSync("dist").filter((name) => /\.(js|css|map)$/.test(name))) rmSync(`dist/${file}`);
 
 // For Node, in the extension host.
-await build({
+const { metafile } = await build({
   ...common,
+  metafile: true,
   entryPoints: { extension: "src/extension.ts" },
   outdir: "dist",
   platform: "node",
@@ -33,3 +35,6 @@ await build({
 
 // The drawing of graphs, as `snd graph` has it too.
 await bundleGraph("dist");
+
+const elk = { inputs: { "node_modules/elkjs/lib/main.js": {} } };
+writeFileSync("dist/licences.txt", notices(metafile, elk));

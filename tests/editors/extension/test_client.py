@@ -128,10 +128,17 @@ def test_nothing_is_packaged_that_is_not_needed():
     wanted = re.compile(
         r"\[Content_Types\]\.xml|extension\.vsixmanifest|package\.json|readme\.md|changelog\.md|LICENSE\.txt"
         r"|language-configuration\.json|(syntaxes|snippets|schemas)/[\w.]+\.json|images/[\w-]+\.(png|svg)"
-        r"|dist/[\w-]+\.(js|css)|dist/wheel/snd-[\w.]+-py3-none-any\.whl",
+        r"|dist/[\w-]+\.(js|css)|dist/licences\.txt|dist/wheel/snd-[\w.]+-py3-none-any\.whl",
         re.IGNORECASE,
     )
     assert {name for name in names if not wanted.fullmatch(name)} == set()
     assert len([name for name in names if name.endswith(".whl")]) == 1
-    assert {"dist/extension.js", "dist/shapes.js", "dist/shapes.css", "readme.md", "changelog.md"} <= names
+    assert {
+        "dist/extension.js",
+        "dist/shapes.js",
+        "dist/shapes.css",
+        "dist/licences.txt",
+        "readme.md",
+        "changelog.md",
+    } <= names
     assert vsix.stat().st_size < MOST_BYTES
