@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,10 +31,18 @@ class Case:
 
 def workspace(name: str, folder: Path, settings: Mapping[str, Any]) -> Path:
     """A copy of the workspace `name` below `folder`, with settings."""
-    copied = shutil.copytree(WORKSPACES / name, folder / name)
+    copied = shutil.copytree(WORKSPACES / name, folder / Path(name).name)
     (copied / ".vscode").mkdir()
     (copied / ".vscode/settings.json").write_text(json.dumps(settings, indent=2), encoding="utf-8")
     return copied
+
+
+def workspace_file(folder: Path, roots: Sequence[Path], settings: Mapping[str, Any]) -> Path:
+    """A workspace of several folders, with settings for all."""
+    file = folder / "several.code-workspace"
+    content = {"folders": [{"path": str(root)} for root in roots], "settings": settings}
+    file.write_text(json.dumps(content, indent=2), encoding="utf-8")
+    return file
 
 
 def cases(scenario: str) -> list[Case]:

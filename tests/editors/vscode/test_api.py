@@ -5,40 +5,79 @@ The tests are in `vscode-extension/test/suite`, a folder for each window; here e
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from downloads import UnavailableError, skip
 from host_runs import Run, begin, compile_tests, payload, wait
-from scenarios import Case, cases, workspace
+from scenarios import SUITE, Case, cases, workspace, workspace_file
 from vscode_server import VSCode
 from vscode_window import OpenWindow
 
 SECONDS = 90
 
-RunScenario = Callable[[str], Run]
+RunScenario = Callable[[str, Path], Run]
 
 
 @pytest.fixture(scope="module")
-def compiled() -> None:
+def run(vscode: VSCode, open_window: OpenWindow) -> RunScenario:
+    """Opens a window for a workspace and runs a folder of tests in its extension host."""
     try:
         compile_tests()
     except UnavailableError as reason:
         skip(reason)
 
+    def run(scenario: str, root: Path) -> Run:
+        results = begin(scenario, root.parent)
+        window = open_window(root, payload(vscode.address, root.parent))
+        found = wait(window, results, SECONDS)
+        window.screenshot(f"api-{scenario}")
+        window.page.context.close()
+        return found
+
+    return run
+
 
 @pytest.fixture(scope="module")
-def language(compiled: None, vscode: VSCode, open_window: OpenWindow, tmp_path_factory, snd: Path) -> Run:
-    folder = tmp_path_factory.mktemp("language")
-    root = workspace("language", folder, {"snd.server.path": str(snd)})
-    results = begin("language", folder)
-    window = open_window(root, payload(vscode.address, folder))
-    run = wait(window, results, SECONDS)
-    window.screenshot("api-language")
-    return run
+def language(run: RunScenario, tmp_path_factory: pytest.TempPathFactory, snd: Path) -> Run:
+    settings = {"snd.server.path": str(snd)}
+    return run("language", workspace("language", tmp_path_factory.mktemp("language"), settings))
 
 
 @pytest.mark.parametrize("case", cases("language"), ids=str)
 def test_one_folder(language: Run, case: Case):
     language.check(case)
+
+
+@pytest.fixture(scope="module")
+def folders(run: RunScenario, tmp_path_factory: pytest.TempPathFactory, snd: Path) -> Run:
+    folder = tmp_path_factory.mktemp("folders")
+    first = workspace("folders/first", folder, {})
+    second = workspace("folders/second", folder, {"snd.warn": ["undefined-name"]})
+    return run("folders", workspace_file(folder, [first, second], {"snd.server.path": str(snd)}))
+
+
+@pytest.mark.parametrize("case", cases("folders"), ids=str)
+def test_two_folders(folders: Run, case: Case):
+    folders.check(case)
+
+
+@pytest.fixture(scope="module")
+def environment(run: RunScenario, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    root = workspace("language", tmp_path_factory.mktemp("environment"), {})
+    (root / ".venv").symlink_to(sys.prefix)
+    return run("environment", root)
+
+
+@pytest.mark.parametrize("case", cases("environment"), ids=str)
+def test_environment_in_the_workspace(environment: Run, case: Case):
+    environment.check(case)
+
+
+@pytest.mark.parametrize("scenario", [folder.name for folder in SUITE.iterdir() if folder.is_dir()])
+def test_all_that_ran_is_counted(scenario: str, request: pytest.FixtureRequest):
+    """Titles are read from the sources; one that can't be read so would fail unseen."""
+    ran = {key for key in request.getfixturevalue(scenario).errors if key[1][:1] != '"'}
+    assert ran == {(case.file, case.title) for case in cases(scenario)}

@@ -25,6 +25,7 @@ SETTINGS = {
     "extensions.autoCheckUpdates": False,
     "extensions.autoUpdate": False,
     "extensions.ignoreRecommendations": True,
+    "files.autoSave": "off",
     "git.enabled": False,
     "json.schemaDownload.enable": False,
     "npm.fetchOnlinePackageInfo": False,
@@ -66,7 +67,7 @@ def running(script: Path, vsix: Path, folder: Path, search_path: str) -> Iterato
     log = folder / "server.log"
     # Windows of VS Code must not see that they are driven from within one, nor the environment of the tests.
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("VSCODE_", "VIRTUAL_ENV"))}
-    environment = kept | {"PATH": search_path, "HOME": str(home)}
+    environment = kept | _settings_of_pip() | {"PATH": search_path, "HOME": str(home)}
     with log.open("w") as output:
         process = subprocess.Popen(
             command, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True
@@ -77,6 +78,14 @@ def running(script: Path, vsix: Path, folder: Path, search_path: str) -> Iterato
         yield VSCode(address, process.pid, folder / "extensions", log)
     finally:
         _end_session(process)
+
+
+def _settings_of_pip() -> dict[str, str]:
+    """Those that pip would find in the home folder: it installs the server of the extension."""
+    files = (Path.home() / ".config/pip/pip.conf", Path.home() / ".pip/pip.conf")
+    found = next((str(file) for file in files if file.exists()), None)
+    settings = {"PIP_CACHE_DIR": str(Path.home() / ".cache/pip")}
+    return settings | ({"PIP_CONFIG_FILE": found} if found is not None else {})
 
 
 PLACES = {"user-data": "data", "server-data": "server-data", "extensions": "extensions"}

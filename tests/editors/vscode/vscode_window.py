@@ -128,8 +128,9 @@ class Window:
         raise AssertionError(f"waited {seconds} s for {what}")
 
     def screenshot(self, name: str) -> Path:
+        """Keeps what can be seen, as `name`.png among the output of tests."""
         path = self._screenshots / f"{name}.png"
-        self.page.screenshot(path=path)
+        self.page.screenshot(path=path, animations="disabled")
         return path
 
 
