@@ -70,7 +70,7 @@ def parse_client_settings(value: Any, folder: str | None = None) -> ClientSettin
     if not isinstance(value, dict):
         return ClientSettings(mistakes=(f"{_ORIGIN} must be an object",))
     by_name = {spelled(key): (key, each) for key, each in value.items() if each is not None}
-    known, mistakes = _checked({name: each for name, (_, each) in by_name.items() if name in _KEYS})
+    known, mistakes = _checked({name: given for name, given in by_name.items() if name in _KEYS})
     switches = {key: each for name, (key, each) in by_name.items() if name not in _KEYS}
     mistakes += [f"{_ORIGIN}: {each}" for each in mistakes_of_switches(switches, _KEYS)]
     settings = checked_settings(known, _ORIGIN)
@@ -79,15 +79,15 @@ def parse_client_settings(value: Any, folder: str | None = None) -> ClientSettin
     return ClientSettings(settings.rules, tuple(paths), width, switches, tuple(mistakes))
 
 
-def _checked(given: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """Those settings that are right, and what is wrong with the others."""
+def _checked(given: Mapping[str, tuple[str, Any]]) -> tuple[dict[str, Any], list[str]]:
+    """Those settings that are right, by name, and what is wrong with the others, as it is written."""
     right: dict[str, Any] = {}
     mistakes: list[str] = []
-    for key, value in given.items():
+    for key, (written, value) in given.items():
         try:
             checked_settings({**right, key: value}, _ORIGIN)
         except ConfigError as error:
-            mistakes.append(str(error))
+            mistakes.append(str(error).replace(f"'{key}'", f"'{written}'"))
         else:
             right[key] = value
     return right, mistakes

@@ -22,6 +22,14 @@ def spelled(key: object) -> str:
     return _CAPITAL.sub("-", str(key)).lower()
 
 
+def _as_written(name: str, key: object) -> str:
+    """A key of files in the spelling of one that a user wrote; that of editors if both are the same."""
+    if "-" in str(key):
+        return name
+    first, *others = name.split("-")
+    return first + "".join(map(str.capitalize, others))
+
+
 def mistakes_of_switches(switches: Mapping[str, Any], others: Iterable[str]) -> Iterator[str]:
     """One sentence about each mistake.
 
@@ -33,7 +41,7 @@ def mistakes_of_switches(switches: Mapping[str, Any], others: Iterable[str]) -> 
         if kinds is None:
             meant = nearest(spelled(key), [*_SWITCHES, *others])
             if meant is not None:
-                yield f"unknown key '{key}'; did you mean '{meant}'?"
+                yield f"unknown key '{key}'; did you mean '{_as_written(meant, key)}'?"
         elif isinstance(value, Mapping):
             yield from _mistakes(key, value, kinds)
         elif not isinstance(value, bool):
@@ -45,7 +53,8 @@ def _mistakes(feature: str, given: Mapping[str, Any], kinds: Mapping[str, _Check
         check = kinds.get(spelled(key))
         if check is None:
             meant = nearest(spelled(key), kinds)
-            yield f"'{feature}': unknown switch '{key}'" + ("" if meant is None else f"; did you mean '{meant}'?")
+            suggestion = "" if meant is None else f"; did you mean '{_as_written(meant, key)}'?"
+            yield f"'{feature}': unknown switch '{key}'{suggestion}"
         elif value is not None and (demand := check(value)) is not None:
             yield f"'{feature}.{key}' must be {demand}"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -110,3 +111,44 @@ async def test_documents_that_are_not_open_are_no_reason_to_fail(client: Languag
         types.CompletionParams(types.TextDocumentIdentifier(uri), types.Position(2, 4))
     )
     assert found is not None
+
+
+def _applied(text: str, edits: Sequence[types.TextEdit]) -> str:
+    """A text of the Basic Multilingual Plane up to where it is edited, after edits."""
+    lines = text.splitlines(keepends=True)
+    for edit in sorted(edits, key=lambda each: (each.range.start.line, each.range.start.character), reverse=True):
+        start, end = (
+            sum(map(len, lines[: place.line])) + place.character for place in (edit.range.start, edit.range.end)
+        )
+        text = text[:start] + edit.new_text + text[end:]
+    return text
+
+
+async def test_what_imports_a_module_leaves_a_right_program(client: LanguageClient, folder: Path):
+    text = MAIN.replace("c = dou", "c = dou{times=1}(t);")
+    items = await complete(client, folder, text, "dou", "add(a, a)")
+    item = next(each for each in items if each.label == "blocks.double")
+    at = position(text, "dou", "add(a, a)")
+    word = types.TextEdit(types.Range(at, types.Position(at.line, at.character + 3)), inserted(item))
+    after = _applied(text, [word, *(item.additional_text_edits or ())])
+    assert after == text.replace("import math;", "import math;\nimport blocks;").replace("c = dou", "c = blocks.double")
+    open_text(client, (folder / "main.sknd").as_uri(), after, 2)
+    answer = await client.text_document_diagnostic_async(
+        types.DocumentDiagnosticParams(types.TextDocumentIdentifier((folder / "main.sknd").as_uri()))
+    )
+    assert isinstance(answer, types.RelatedFullDocumentDiagnosticReport)
+    assert not answer.items
+
+
+async def test_attributes_of_an_operator_import_its_module(client: LanguageClient, folder: Path):
+    text = MAIN.replace("c = dou", "c = blocks.double{}(t);")
+    items = await complete(client, folder, text, "double{")
+    assert [each.label for each in sorted(items, key=lambda each: each.sort_text or "")] == ["times", "note"]
+    for item in items:
+        (edit,) = item.additional_text_edits or ()
+        assert _applied(text, [edit]) == text.replace("import math;", "import math;\nimport blocks;")
+
+
+@pytest.mark.parametrize("text", ["extension ", "version 2.0;\nextension ", "version "])
+async def test_what_only_the_writer_knows_is_not_guessed(client: LanguageClient, folder: Path, text: str):
+    assert not await complete(client, folder, text, text.splitlines()[-1])

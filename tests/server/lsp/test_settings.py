@@ -186,11 +186,15 @@ def test_settings_are_those_of_files_in_either_spelling():
     [
         ([], "must be an object"),
         ({"select": "all"}, "'select' must be a list of strings"),
-        ({"lineWidth": "wide"}, "'line-width' must be a whole number"),
+        ({"lineWidth": "wide"}, "'lineWidth' must be a whole number"),
+        ({"line-width": "wide"}, "'line-width' must be a whole number"),
+        ({"modulePaths": 1}, "'modulePaths' must be a list of strings"),
+        ({"lineWidht": 1}, "unknown key 'lineWidht'; did you mean 'lineWidth'?"),
+        ({"line-widht": 1}, "unknown key 'line-widht'; did you mean 'line-width'?"),
         ({"error": ["no-such-rule"]}, "no-such-rule"),
         ({"error": ["unused-import"], "warn": ["unused-import"]}, "is in both"),
         ({"ignroe": []}, "unknown key 'ignroe'; did you mean 'ignore'?"),
-        ({"inlayHint": False}, "unknown key 'inlayHint'; did you mean 'inlay-hints'?"),
+        ({"inlayHint": False}, "unknown key 'inlayHint'; did you mean 'inlayHints'?"),
         ({"inlayHints": 1}, "'inlayHints' must be true, false or an object"),
         ({"inlayHints": {"shape": True}}, "'inlayHints': unknown switch 'shape'; did you mean 'shapes'?"),
         ({"inlay-hints": {"blockEnds": "no"}}, "'inlay-hints.blockEnds' must be true or false"),
@@ -237,7 +241,7 @@ async def test_each_mistake_is_told_once(client: Editor, folders: tuple[Path, Pa
         return sorted(each.message.partition(": ")[2] for each in client.messages[before:])
 
     first = await told(wrong)
-    assert [message.split("'")[1] for message in first] == ["inlayHints", "line-width", "select"]
+    assert [message.split("'")[1] for message in first] == ["inlayHints", "lineWidth", "select"]
     assert await told(wrong) == []
     assert await told({}) == []
     assert await told(wrong) == first, "what is wrong again is told again"

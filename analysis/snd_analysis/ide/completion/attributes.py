@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from snd_analysis.check import Facts
+from snd_analysis.diagnostics import TextEdit
 from snd_analysis.ide.completion.expected import signature_at
 from snd_analysis.ide.completion.item import Completion, CompletionKind
+from snd_analysis.ide.completion.operators import not_imported
 from snd_analysis.ide.completion.place import Place
 from snd_analysis.ide.declarations import declared
+from snd_analysis.names.library import is_library
+from snd_analysis.names.symbols import OperatorName
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.tokens import tokenize
+from snd_analysis.types.signature import Signature, signature_of
 from snd_analysis.workspace import Snapshot
 
 _REQUIRED, _OTHERS = 0, 1
@@ -17,10 +23,16 @@ _REQUIRED, _OTHERS = 0, 1
 _FAR = 2000
 
 
-def attributes(snapshot: Snapshot, place: Place, snippets: bool) -> Iterator[Completion]:
-    """The attributes that are not given yet, those first that must be."""
+def attributes(snapshot: Snapshot, place: Place, files: Sequence[str]) -> Iterator[Completion]:
+    """The attributes that are not given yet, those first that must be.
+
+    Those of an operator whose module is not imported import it.
+    """
     opener = place.stack.openers[-1]
+    edits: tuple[TextEdit, ...] = ()
     found = signature_at(snapshot, place, opener)
+    if found is None:
+        found, edits = _of_module_to_import(snapshot, place, opener, files)
     if found is None:
         return
     operator, signature = found
@@ -34,8 +46,25 @@ def attributes(snapshot: Snapshot, place: Place, snippets: bool) -> Iterator[Com
         text = name if place.following in ("=", ":") else f"{name}="
         yield Completion(
             name, CompletionKind.ATTRIBUTE, group, text=text, detail=texts.get(name, "").partition(":")[2].strip(),
-            subject=("attribute", operator.path, operator.name, name),
+            edits=edits, subject=("attribute", operator.path, operator.name, name),
         )  # fmt: skip
+
+
+def _of_module_to_import(
+    snapshot: Snapshot, place: Place, opener: int, files: Sequence[str]
+) -> tuple[tuple[OperatorName, Signature] | None, tuple[TextEdit, ...]]:
+    """The operator that is invoked, if it is one of a module that could be imported, and the edit that imports it."""
+    called = place.stack.call(opener)
+    if called is None or len(called.parts) < 2 or is_library(place.path):
+        return None, ()
+    *qualifier, name = (part.text for part in called.parts)
+    module = ".".join(qualifier)
+    target = next((names for other, names in not_imported(snapshot, place.path, files) if other == module), None)
+    if target is None or name not in target.definitions:
+        return None, ()
+    operator = OperatorName(target.path, name)
+    signature = signature_of(Facts(snapshot, place.path), operator)
+    return None if signature is None else (operator, signature), (snapshot.import_edit(place.path, module),)
 
 
 def _given_behind(place: Place) -> set[str]:

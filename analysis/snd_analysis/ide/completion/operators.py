@@ -38,7 +38,7 @@ def operators(snapshot: Snapshot, place: Place, snippets: bool, files: Sequence[
             yield from invocable.item(names, name, f"{module}.{name}", _IMPORTED)
     if is_library(place.path):
         return
-    for module, names in _not_imported(snapshot, place.path, files):
+    for module, names in not_imported(snapshot, place.path, files):
         edit: tuple[TextEdit, ...] | None = None
         for name in _likely(names, place.prefix):
             for found in invocable.item(names, name, f"{module}.{name}", _OTHERS):
@@ -55,7 +55,7 @@ def _of_qualifier(
         for name in names.definitions:
             yield from invocable.item(names, name, name, _OWN)
         return
-    for other, names in _not_imported(snapshot, place.path, files):
+    for other, names in not_imported(snapshot, place.path, files):
         if other == module:
             edit = (snapshot.import_edit(place.path, module),)
             for name in names.definitions:
@@ -70,7 +70,8 @@ def _importing(found: Completion, module: str, edits: tuple[TextEdit, ...]) -> C
     )  # fmt: skip
 
 
-def _not_imported(snapshot: Snapshot, path: str, files: Sequence[str]) -> Iterator[tuple[str, ModuleNames]]:
+def not_imported(snapshot: Snapshot, path: str, files: Sequence[str]) -> Iterator[tuple[str, ModuleNames]]:
+    """The modules that a file could import and does not, with what they define."""
     environment = snapshot.environment(path)
     found = importable(snapshot, path, files)
     beside = {module: target for module, target in found if not is_library(target)}
