@@ -47,7 +47,6 @@ def test_a_missing_server_is_told_once_with_what_helps(crashing: Window, missing
     missing.screenshot("missing-server")
 
 
-@pytest.mark.slow
 def test_the_extension_installs_the_server_that_it_carries(missing: Window):
     toasts(missing).get_by_text("Create Environment").click()
     missing.open_file("broken.sknd")
