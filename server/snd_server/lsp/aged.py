@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -100,9 +99,3 @@ class Order:
     def find(self, key: ValueKey) -> Subject | None:
         """The sample or graph of that name; None if there is none any more."""
         return next((each for each in self.subjects if each.key == key), None)
-
-    @property
-    def surroundings(self) -> Mapping[str, int]:
-        """The texts that the document depends on, and its own, by which lenses of those may say something else."""
-        texts = self.request.texts
-        return {path: hash(text) for path, text in texts.items()} if len(texts) > 1 else {}

@@ -188,7 +188,7 @@ class Evaluations:
                 if self._is_cheap(each, order.options):
                     await self._begin(each, request, order.options)
             ages = tuple((each.key, each.digest, self._age(each)) for each in order.subjects)
-            self._refresher.shown(path, (ages, order.surroundings))
+            self._refresher.shown(path, ages)
 
     def _end_outdated(self, path: str, order: Order | None) -> None:
         digests = {} if order is None else {each.key: each.digest for each in order.subjects}

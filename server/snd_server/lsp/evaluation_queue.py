@@ -9,7 +9,6 @@ import asyncio
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -182,8 +181,10 @@ class EvaluationQueue:
         def evaluated() -> Any:
             worker = lane.evaluator.worker
             worker.limit(ProcessLimits(job.tensor_bytes))
-            with suppress(WorkerFailed):  # the work itself fails with more to say
+            try:
                 worker.wait()
+            except WorkerFailed as failed:
+                return job.failed(failed.message)
             lane.since = time.monotonic()
             return job.work(lane.evaluator)
 

@@ -30,7 +30,7 @@ class ValueRefresher:
         """How many evaluations run and wait, as the client knows."""
 
     def shown(self, path: str, state: object) -> None:
-        """The ages of the values of a document, and the texts around it, are these now."""
+        """The ages of the values of a document are these now."""
         if self._shown.setdefault(path, state) != state:
             self._shown[path] = state
             self.soon()

@@ -156,7 +156,7 @@ async def test_the_client_is_asked_to_ask_again(client: Editor):
         expected.add(types.WORKSPACE_INLAY_HINT_REFRESH)
     if asked.code_lens and asked.code_lens.refresh_support:
         expected.add(types.WORKSPACE_CODE_LENS_REFRESH)
-    assert set(client.refreshed) == expected
+    assert expected <= set(client.refreshed)
     count = len(client.refreshed)
     await asyncio.sleep(0.4)
     assert len(client.refreshed) == count, "and not again without a reason"
