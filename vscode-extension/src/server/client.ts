@@ -74,6 +74,11 @@ export class SndClient extends LanguageClient {
     return this.process.id;
   }
 
+  /** What the server wrote to standard error last. */
+  get lastWords(): string {
+    return this.process.lastWords;
+  }
+
   /** Ends the server's process, if it does not end by itself soon. */
   endProcess(patienceMs = FAREWELL_MS): void {
     this.process.end(patienceMs);

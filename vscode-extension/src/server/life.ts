@@ -101,7 +101,7 @@ export class ServerLife implements vscode.Disposable {
       if (this.is("starting")) this.set({ kind: "running", server });
     } catch (error) {
       this.client.endProcess(0);
-      if (this.is("starting")) this.crash({ lastWords: String(error) });
+      if (this.is("starting")) this.crash({ lastWords: this.client.lastWords || String(error) });
     }
   }
 
