@@ -1,13 +1,15 @@
 /** Samples in the Test Explorer: a file of samples is a node, each sample a test. */
 import * as vscode from "vscode";
 import { State as ClientState } from "vscode-languageclient/node";
-import { evaluateSample, sampleFiles, samples, type KnownSample, type SampleName } from "../protocol";
+import { evaluateSample, sampleFiles, samples, type Age, type KnownSample, type SampleName } from "../protocol";
 import { SELECTOR, type SndClient } from "../server/client";
 import { titleOf, verdictOf } from "./verdict";
 
 const PATTERN = "**/*.sknd";
 const PAUSE_MS = 400;
 const MARK = ">>>";
+/** Ages of values that were found for another state of the files, if at all. */
+const OUTDATED: ReadonlySet<Age> = new Set(["stale", "pending", "running"]);
 
 /** What a test item stands for. */
 interface Test {
@@ -109,6 +111,7 @@ class SampleTests implements vscode.Disposable {
     item.range = this.client.protocol2CodeConverter.asRange(known.range);
     item.sortText = String(item.range.start.line).padStart(8, "0");
     if (known.target !== null) item.description = known.target;
+    if (OUTDATED.has(known.age)) this.controller.invalidateTestResults(item);
     this.tests.set(item, { sample, codeLine: known.codeRange.end.line });
     return item;
   }
