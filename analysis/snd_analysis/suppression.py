@@ -1,9 +1,9 @@
 """Comments that suppress diagnostics.
 
 ``# snd: ignore[rule, other-rule] reason`` covers the line it ends; alone on a line, it covers the next line that is
-not a comment. ``# snd: ignore-file[rule] reason`` above the first line of code covers the file. A diagnostic belongs
-to the line where it starts. Without ``[…]`` every rule is suppressed, which is reported, as is whatever a comment
-names in vain, and a comment that begins as if it were one of these.
+not a comment, or, directly above a sample, that sample. ``# snd: ignore-file[rule] reason`` above the first line of
+code covers the file. A diagnostic belongs to the line where it starts. Without ``[…]`` every rule is suppressed, which
+is reported, as is whatever a comment names in vain, and a comment that begins as if it were one of these.
 """
 
 from __future__ import annotations
@@ -20,17 +20,24 @@ from snd_analysis.rules.suppressions import (
     UNKNOWN_RULE_IN_SUPPRESSION,
     UNUSED_SUPPRESSION,
 )
+from snd_analysis.samples.comment_lines import MARKER
 from snd_analysis.source import Source, Span
 from snd_analysis.syntax.spelling import close_matches
 
 _SUPPRESSION = re.compile(r"#\s*snd:\s*(?P<kind>ignore-file|ignore)(?![\w-])(?:\s*(?P<list>\[(?P<rules>[^\]]*)\]))?")
+_SAMPLE_GOES_ON = re.compile(r"#(?!\s*(?:>>>(?!>)|snd:|$))")
 _NAME = re.compile(r"[^\s,]+")
 _DIRECTIVES = ("ignore", "ignore-file")
 _DIRECTIVE = re.compile(r"#\s*snd:(?P<blank>\s*)(?P<word>[\w-]*)")
 
 
-def apply(diagnostics: Iterable[Diagnostic], source: Source, comments: Iterable[Span]) -> tuple[Diagnostic, ...]:
-    """The diagnostics of ``source`` that no comment suppresses, and those about the suppressions; sorted by place."""
+def apply(
+    diagnostics: Iterable[Diagnostic], source: Source, comments: Iterable[Span], elsewhere: Set[str] = frozenset()
+) -> tuple[Diagnostic, ...]:
+    """The diagnostics of ``source`` that no comment suppresses, and those about the suppressions; sorted by place.
+
+    ``elsewhere`` are the rules that others look after: to name one is neither wrong nor in vain.
+    """
     comments = tuple(comments)
     suppressions = _suppressions(source, comments)
     unknown = [*_unknown_directives(source, comments)]
@@ -38,15 +45,21 @@ def apply(diagnostics: Iterable[Diagnostic], source: Source, comments: Iterable[
         return tuple(sorted([*diagnostics, *unknown], key=lambda found: found.location.span))
     from snd_analysis.rules.catalogue import catalogue
 
-    rules = catalogue().keys()
+    rules = catalogue().keys() - elsewhere
     kept = [found for found in diagnostics if not _suppressed(found, source, suppressions)]
-    about = unknown + [found for each in suppressions for found in _questionable(each, source, rules)]
+    about = unknown + [found for each in suppressions for found in _questionable(each, source, rules | elsewhere)]
     kept += [found for found in about if not _suppressed(found, source, suppressions, by_name=True)]
     meta = {UNUSED_SUPPRESSION.name}
     unused = [found for each in suppressions for found in _unused(each, source, rules - meta)]
     kept += [found for found in unused if not _suppressed(found, source, suppressions, by_name=True)]
     kept += [found for each in suppressions if not each.is_blanket for found in _unused(each, source, meta)]
     return tuple(sorted(kept, key=lambda found: found.location.span))
+
+
+def unsuppressed(diagnostics: Iterable[Diagnostic], source: Source, comments: Iterable[Span]) -> tuple[Diagnostic, ...]:
+    """Those that no comment suppresses, of diagnostics that are not all that there are; nothing about comments."""
+    suppressions = _suppressions(source, tuple(comments))
+    return tuple(found for found in diagnostics if not _suppressed(found, source, suppressions))
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +70,8 @@ class _Suppression:
     names: tuple[Span, ...]
     """Where each rule is named; empty for a blanket."""
     rules: tuple[str, ...]
-    line: int | None
-    """The line that is covered; None for the whole file."""
+    lines: range | None
+    """The lines that are covered; None for the whole file."""
     is_alone: bool
     """Nothing else stands on its line."""
     is_effective: bool = True
@@ -71,7 +84,7 @@ class _Suppression:
         return not self.names
 
     def covers(self, line: int) -> bool:
-        return self.is_effective and self.line in (None, line)
+        return self.is_effective and (self.lines is None or line in self.lines)
 
 
 def _suppressions(source: Source, comments: Sequence[Span]) -> list[_Suppression]:
@@ -86,9 +99,6 @@ def _suppressions(source: Source, comments: Sequence[Span]) -> list[_Suppression
         if match is None:
             continue
         own_line = source.position(comment.start).line
-        covered = own_line
-        while covered in alone:
-            covered += 1
         of_file = match["kind"] == "ignore-file"
         names = [] if match["list"] is None else [*_NAME.finditer(source.text, *match.span("rules"))]
         found.append(
@@ -97,12 +107,30 @@ def _suppressions(source: Source, comments: Sequence[Span]) -> list[_Suppression
                 Span(*match.span()),
                 tuple(Span(*name.span()) for name in names),
                 tuple(name[0] for name in names),
-                line=None if of_file else covered,
+                lines=None if of_file else _covered(own_line, alone, source),
                 is_alone=own_line in alone,
                 is_effective=not of_file or first_code is None or own_line < first_code,
             )
         )
     return found
+
+
+def _covered(line: int, alone: Set[int], source: Source) -> range:
+    """The lines that a comment on a line covers; ``alone`` are those on which nothing but a comment stands."""
+    if line not in alone:
+        return range(line, line + 1)
+    texts = {each: source.line_text(each).strip() for each in alone}
+    start = line
+    while _SUPPRESSION.match(texts.get(start, "")):
+        start += 1
+    if MARKER.match(texts.get(start, "")):
+        end = start + 1
+        while _SAMPLE_GOES_ON.match(texts.get(end, "")):
+            end += 1
+        return range(start, end)
+    while start in alone:
+        start += 1
+    return range(start, start + 1)
 
 
 def _is_alone(comment: Span, source: Source) -> bool:

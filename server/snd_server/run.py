@@ -44,7 +44,7 @@ def run_under(configurations: Configurations, request: CheckRequest) -> int:
     )
     if request.unsafe_fixes and not (request.fix or request.diff or request.quiet):
         click.echo("warning: --unsafe-fixes changes nothing without --fix or --diff", err=True)
-    files = _files(request, checker)
+    files = files_of(request, checker)
     if request.diff:
         changed = _show_changes(files, checker, request)
         return CLEAN if request.exit_zero or not changed else PROBLEMS
@@ -79,7 +79,8 @@ def _without_garbage_collection() -> Iterator[None]:
         gc.enable()
 
 
-def _files(request: CheckRequest, checker: Checker) -> list[str]:
+def files_of(request: CheckRequest, checker: Checker) -> list[str]:
+    """The files that a command line means; standard input under its name, when it has been read."""
     if request.stdin_filename is not None:
         checker.provide(request.stdin_filename, sys.stdin.buffer.read())
         return [request.stdin_filename]

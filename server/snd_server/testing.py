@@ -14,20 +14,20 @@ from snd_analysis.diagnostics import Diagnostic, Severity
 from snd_analysis.names.library import LIBRARY_PREFIX
 from snd_analysis.samples import PlacedSample
 from snd_analysis.source import Edit
+from snd_analysis.suppression import unsuppressed
 from snd_runtime.limits import Limits
 from snd_runtime.samples import SampleEvaluator, SampleOutcome, SampleRequest, Status, update_edits
 from snd_runtime.worker import ProcessLimits
 from snd_server.cache import default_folder
 from snd_server.checking import Checker
 from snd_server.config import Configurations
-from snd_server.discovery import discover
 from snd_server.files import DiskReader, write_text
 from snd_server.output import decorated, write_output
 from snd_server.progress import tracked
 from snd_server.render import render
 from snd_server.report import Report
 from snd_server.request import CheckRequest
-from snd_server.run import exit_status
+from snd_server.run import exit_status, files_of
 from snd_server.sample_diagnostics import diagnostics_of
 
 _MEGABYTE = 1 << 20
@@ -68,9 +68,7 @@ def run_samples(request: SamplesRequest) -> int:
     output = request.output
     configurations = Configurations(output.config)
     checker = Checker(configurations, output.rules, default_folder(), output.verbose)
-    files = discover(output.paths, configurations)
-    if not files and not output.quiet:
-        click.echo(f"warning: no SkriptND files (*.sknd) found in {', '.join(output.paths)}", err=True)
+    files = files_of(output, checker)
     recorded = 0
     with SampleEvaluator(ProcessLimits(request.memory * _MEGABYTE)) as evaluator:
         tested = [_test(path, checker, evaluator, request) for path in tracked(files, shown=not output.quiet)]
@@ -152,7 +150,8 @@ def _diagnostics(tested: _Tested, checker: Checker) -> Iterator[Diagnostic]:
         for placed, outcome in zip(tested.samples, tested.outcomes, strict=True)
         for diagnostic in diagnostics_of(tested.path, snapshot, placed, outcome, checked)
     ]
-    yield from checker.select(tested.path, sorted(made, key=lambda each: each.location.span))
+    left = unsuppressed(made, snapshot.source(tested.path), snapshot.comments(tested.path))
+    yield from checker.select(tested.path, sorted(left, key=lambda each: each.location.span))
 
 
 def _remark(tested: Sequence[_Tested], recorded: int) -> str:

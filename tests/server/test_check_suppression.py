@@ -48,6 +48,7 @@ def fixed(snd, project):
         ("fine # snd: ignore[wrong]\nwrong\n", ["1:unused-suppression", "2:wrong"]),
         ("# snd: ignore[wrong]\n\nwrong\n", ["1:unused-suppression", "3:wrong"]),
         ("# snd: ignore[wrong]", ["1:unused-suppression"]),
+        ("# snd: ignore[sample-differs] of a tool\nfine\n", []),
         ("begin # snd: ignore[block]\nend\n", []),
         ("begin\nend # snd: ignore[block]\n", ["1:block", "2:unused-suppression"]),
         ("# snd: ignore-file[wrong] generated\nwrong\n\nodd wrong\n", ["4:odd"]),

@@ -73,6 +73,35 @@ def test_clean(real, samples):
     assert "1 sample: 1 ok" in outcome.stdout
 
 
+def test_standard_input(real, project):
+    outcome = real("test", "-", stdin=RIGHT.encode())
+    assert (outcome.status, outcome.stderr) == (0, "")
+    assert "1 sample: 1 ok" in outcome.stdout
+    (project / "blocks.sknd").write_text(RIGHT)
+    text = RIGHT.replace("twice", "again").replace("= [2.0]", "= [3.0]")
+    beside = "import blocks;\n\n# >>> blocks.twice([2.0])\n# y: real[1] = [4.0]\n" + text
+    outcome = real("test", "-", "--stdin-filename", "main.sknd", "--format", "concise", stdin=beside.encode())
+    assert outcome.status == 1
+    assert outcome.stdout.startswith("main.sknd:6:1: error[sample-differs]")
+    assert "2 samples: 1 ok, 1 differs" in outcome.stdout
+    assert real("test", "-", "--update", stdin=RIGHT.encode()).status == 2
+    assert real("test", "-", "blocks.sknd", stdin=RIGHT.encode()).status == 2
+
+
+def test_a_comment_suppresses_what_comes_of_one_sample(real, project):
+    wrong = "# >>> twice([1.0])\n# y: real[1] = [3.0]\n"
+    above = "# snd: ignore[sample-differs] it is known\n"
+    rest = RIGHT.partition("operator")[1] + RIGHT.partition("operator")[2]
+    (project / "blocks.sknd").write_text(wrong + above + wrong + wrong + rest)
+    lines = real("test", "--format", "concise", "blocks.sknd").stdout.splitlines()
+    assert [line.split(": ")[0] for line in lines if "sample-differs" in line] == ["blocks.sknd:2:1", "blocks.sknd:7:1"]
+    assert real("check", "blocks.sknd").status == 0
+    named = wrong.replace("([1.0])", "{no=1}([1.0])")
+    (project / "blocks.sknd").write_text(named + "# snd: ignore[unknown-attribute] it is known\n" + named + rest)
+    lines = real("check", "--format", "concise", "blocks.sknd").stdout.splitlines()
+    assert [line.split(": ")[0] for line in lines if "unknown-attribute" in line] == ["blocks.sknd:1:14"]
+
+
 def test_no_samples(real, project):
     (project / "none.sknd").write_text(RIGHT.partition("operator")[1] + RIGHT.partition("operator")[2])
     outcome = real("test")

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
+from snd_server.cli.stdin_name import stdin_name
 from snd_server.config_schema import ConfigError
 from snd_server.discovery import MissingPathError
 from snd_server.render import FORMATS
@@ -71,7 +72,7 @@ def check(
         raise click.UsageError(f"'{min(both)}' is given to both --error and --warn")
     request = CheckRequest(
         paths=paths or (".",),
-        stdin_filename=_stdin_name(paths, stdin_filename),
+        stdin_filename=stdin_name(paths, stdin_filename),
         rules=RuleSettings(select=select or None, ignore=ignore, error=error, warn=warn),
         use_cache=not no_cache,
         **options,
@@ -85,12 +86,6 @@ def check(
         return run_check(request)
     except (ConfigError, MissingPathError) as problem:
         raise click.ClickException(str(problem)) from problem
-
-
-def _stdin_name(paths: tuple[str, ...], name: str | None) -> str | None:
-    if paths not in ((), ("-",)) and (name is not None or "-" in paths):
-        raise click.UsageError("standard input cannot be checked together with other paths")
-    return name or "<stdin>" if paths == ("-",) else name
 
 
 def _demand_consistent(request: CheckRequest, watch: bool) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from snd_server.cli.seconds import seconds
+from snd_server.cli.stdin_name import stdin_name
 from snd_server.config_schema import ConfigError
 from snd_server.discovery import MissingPathError
 from snd_server.render import FORMATS
@@ -32,19 +33,31 @@ from snd_server.testing import SamplesRequest, UpdateRefusedError, run_samples
 @click.option("--exit-zero", is_flag=True, help="Exit with status 0 even if samples fail.")
 @click.option("--error-on-warning", is_flag=True, help="Exit with status 1 if there are samples without results.")
 @click.option("--output-file", metavar="FILE", help="Write there instead of to standard output.")
+@click.option("--stdin-filename", metavar="NAME", help="Test standard input (PATH is -) as if it were this file.")
 @click.option("-q", "--quiet", is_flag=True, help="Print failures and nothing else.")
 @click.option("-v", "--verbose", is_flag=True, help="Show on standard error what snd does.")
 def test(
-    paths: tuple[str, ...], update: bool, real: str, seed: int, timeout: float, memory: int, **options: Any
+    paths: tuple[str, ...],
+    update: bool,
+    real: str,
+    seed: int,
+    timeout: float,
+    memory: int,
+    stdin_filename: str | None,
+    **options: Any,
 ) -> int:
     """Run the samples in the comments of SkriptND files, and compare what comes out with what is recorded.
 
-    PATH is a file, or a folder that is searched for *.sknd files (what .gitignore names is skipped). Without PATH the
-    samples of the current folder are run. Exit status 1 says that one differs or fails.
+    PATH is a file, a folder that is searched for *.sknd files (what .gitignore names is skipped), or - for standard
+    input. Without PATH the samples of the current folder are run. Exit status 1 says that one differs or fails.
     """
     if options["quiet"] and options["verbose"]:
         raise click.UsageError("--quiet and --verbose exclude each other")
-    request = SamplesRequest(CheckRequest(paths=paths or (".",), **options), update, real, seed, timeout, memory)
+    name = stdin_name(paths, stdin_filename)
+    if update and name is not None:
+        raise click.UsageError("results cannot be recorded in standard input: --update needs files")
+    output = CheckRequest(paths=paths or (".",), stdin_filename=name, **options)
+    request = SamplesRequest(output, update, real, seed, timeout, memory)
     try:
         return run_samples(request)
     except (ConfigError, MissingPathError, UpdateRefusedError) as problem:
