@@ -64,8 +64,10 @@ class Window:
         self.page.locator(".quick-input-widget").wait_for(state="hidden")
 
     def close_all(self) -> None:
-        """Closes all editors; what is not saved is lost."""
+        """Closes all editors, and the panel below them; what is not saved is lost."""
         self.page.keyboard.press("Escape")
+        if self.page.locator(".part.panel").is_visible():
+            self.page.keyboard.press("Control+J")
         self.command("View: Close All Editors")
         tabs, dialog = self.page.locator(".tabs-container .tab"), self.page.locator(".monaco-dialog-box")
         for _ in range(100):
