@@ -99,7 +99,7 @@ def test_a_comment_suppresses_what_comes_of_one_sample(real, project):
     named = wrong.replace("([1.0])", "{no=1}([1.0])")
     (project / "blocks.sknd").write_text(named + "# snd: ignore[unknown-attribute] it is known\n" + named + rest)
     lines = real("check", "--format", "concise", "blocks.sknd").stdout.splitlines()
-    assert [line.split(": ")[0] for line in lines if "unknown-attribute" in line] == ["blocks.sknd:1:14"]
+    assert [line.split(": ")[0] for line in lines if "unknown-attribute" in line] == ["blocks.sknd:1:13"]
 
 
 def test_no_samples(real, project):
