@@ -1,6 +1,8 @@
 // Bundles the drawing of graphs: the engine, which lays out and draws without a page, and the page. Extension and
 // command line use the same files; `node graph.mjs` writes those of the command line, which are committed.
-import { build } from "esbuild";
+import { createHash } from "node:crypto";
+import { readFileSync, readdirSync } from "node:fs";
+import { build, version } from "esbuild";
 import { fileURLToPath } from "node:url";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
@@ -10,15 +12,23 @@ export async function bundleGraph(outdir) {
     absWorkingDir: here, bundle: true, minify: true, outdir, format: "iife", target: "es2022", platform: "browser",
     legalComments: "none", logLevel: "warning", charset: "ascii", loader: { ".css": "text" },
   };
-  const banner = (licence) => ({
-    js: `/* Generated from vscode-extension/src/graph by \`node graph.mjs\`.${licence} */`,
-  });
+  const elkjs = JSON.parse(readFileSync(`${here}node_modules/elkjs/package.json`, "utf8")).version;
+  const of = `vscode-extension/src/graph (sources ${digest()}) by \`node graph.mjs\` with esbuild ${version}, elkjs ${elkjs}.`;
+  const banner = (licence) => ({ js: `/* Generated from ${of}${licence} */` });
   // The library takes itself for a worker of its own where there is no document.
   await build({
     ...common, entryPoints: { "graph-engine": "src/graph/engine.ts" }, define: { self: "globalThis", document: "0" },
     banner: banner(" Contains elkjs (github.com/kieler/elkjs), EPL-2.0."),
   });
   await build({ ...common, entryPoints: { "graph-page": "src/graph/page/main.ts" }, banner: banner("") });
+}
+
+/** Tells whether files were made of other sources than these, also where another esbuild would write them otherwise. */
+function digest() {
+  const hash = createHash("sha256");
+  const names = readdirSync(`${here}src/graph`, { recursive: true }).map(String).filter((name) => /\.(ts|css)$/.test(name));
+  for (const name of names.sort()) hash.update(readFileSync(`${here}src/graph/${name}`));
+  return hash.digest("hex").slice(0, 16);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

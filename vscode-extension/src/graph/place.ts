@@ -43,8 +43,8 @@ export const PADDING = { side: 14, top: HEAD + 10, bottom: 12 };
 /** Line for values below the shape of a tensor. */
 export const VALUE_LINE = { width: 124, height: 14 };
 const LABEL = 14;
-const GAP = 4;
-const LARGE = 350;
+/** From so many nodes on, straighter lines would take too long: the time grows with their square. */
+const LARGE = 150;
 
 export interface Options {
   toggled: Toggled;
@@ -137,7 +137,7 @@ class BodyDrawing {
         "elk.spacing.componentComponent": "26",
         "elk.layered.spacing.nodeNodeBetweenLayers": "26",
         "elk.layered.spacing.edgeNodeBetweenLayers": "12",
-        "elk.layered.nodePlacement.strategy": large ? "BRANDES_KOEPF" : "NETWORK_SIMPLEX",
+        "elk.layered.nodePlacement.strategy": large ? "LINEAR_SEGMENTS" : "NETWORK_SIMPLEX",
         "elk.layered.considerModelOrder.strategy": "PREFER_EDGES",
         "elk.layered.thoroughness": large ? "3" : "10",
       },
@@ -250,4 +250,3 @@ function openSize(face: Face, node: Parameters<typeof headOf>[0], opened: Placed
     height: opened.height + PADDING.top + PADDING.bottom,
   };
 }
-export { GAP };

@@ -93,6 +93,7 @@ class Page {
       const before = remembered();
       this.toggled = new Set(before.key === key ? (before.toggled as string[]) : []);
       this.values = undefined;
+      this.placed = undefined;
     }
     this.key = key;
     this.title.textContent = model.graph;
@@ -100,17 +101,12 @@ class Page {
     this.canvas.element.setAttribute("aria-label", `graph ${model.graph}, ${model.bodies[0].nodes.length} nodes`);
     const errors = model.diagnostics.filter((each) => each.severity === "error");
     this.say(errors.length === 0 ? null : `${errors[0].message}${errors.length > 1 ? ` (and ${errors.length - 1} more)` : ""}`);
-    await this.place(undefined, first);
-    const before = remembered();
-    if (first && before.key === key && before.view !== undefined) {
-      this.canvas.view = before.view as Canvas["view"];
-      this.canvas.changed();
-    }
+    await this.place();
     this.find(this.field.value, false);
   }
 
   /** Lays out again; what was at `anchor`, or at the middle of what is in sight, stays where it is. */
-  private async place(anchor?: string, first = false): Promise<void> {
+  private async place(anchor?: string): Promise<void> {
     const model = this.model;
     if (model === undefined) return;
     const work = ++this.work;
@@ -118,10 +114,12 @@ class Page {
     try {
       const placed = await this.layouts.place(model, this.toggled, this.values !== undefined);
       if (work !== this.work || model !== this.model) return;
+      // Not "the first that was asked for": another model may have come while that one was laid out.
+      const first = this.placed === undefined;
       const before = this.anchor(anchor);
       this.placed = placed;
       this.canvas.show(items(model, placed, this.values));
-      if (first) this.canvas.start();
+      if (first) this.begin();
       else if (before !== undefined) this.hold(before);
       this.minimap.drawNodes();
       this.edge = undefined;
@@ -131,6 +129,15 @@ class Page {
     } finally {
       if (work === this.work) document.body.classList.remove("busy");
     }
+  }
+
+  /** Where it was when the page was left, else at the beginning. */
+  private begin(): void {
+    const before = remembered();
+    this.canvas.start();
+    if (before.key !== this.key || before.view === undefined) return;
+    this.canvas.view = before.view as Canvas["view"];
+    this.canvas.changed();
   }
 
   private anchor(path?: string): Item | undefined {

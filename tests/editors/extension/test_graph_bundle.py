@@ -1,0 +1,31 @@
+"""The drawing of graphs that is committed for the command line is what its sources give."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from packaged_extension import SOURCES
+
+COMMITTED = SOURCES.parent / "server" / "snd_server" / "drawing"
+_MADE_OF = re.compile(r"sources (\w+)\) by .* with esbuild ([\d.]+), elkjs ([\d.]+)")
+
+
+@pytest.mark.parametrize("name", ["graph-engine.js", "graph-page.js"])
+def test_the_drawing_is_that_of_its_sources(extension: Path, tmp_path: Path, name: str):
+    subprocess.run(["node", "graph.mjs", str(tmp_path)], cwd=extension, check=True, timeout=120)
+    built, committed = (folder / name for folder in (tmp_path, COMMITTED))
+    sources, *versions = made_of(built)
+    committed_sources, *committed_versions = made_of(committed)
+    assert committed_sources == sources, "run `node graph.mjs` in vscode-extension and commit server/snd_server/drawing"
+    # Other versions of what bundles write the same otherwise.
+    if versions == committed_versions:
+        assert built.read_bytes() == committed.read_bytes()
+
+
+def made_of(file: Path) -> tuple[str, ...]:
+    found = _MADE_OF.search(file.read_text(encoding="utf-8")[:500])
+    assert found is not None, file
+    return found.groups()

@@ -1,0 +1,315 @@
+"""``snd graph``: the view model as JSON, DOT, SVG and pages, and what it says to mistakes."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+import shutil
+import subprocess
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from processes import ROOT
+
+VALIDATOR = Draft202012Validator(json.loads((ROOT / "docs" / "graph.schema.json").read_text(encoding="utf-8")))
+GOLDENS = Path(__file__).parent / "goldens" / "graph"
+EXAMPLES = sorted(path.parent.name for path in (ROOT / "examples").glob("*/main.sknd") if path.parent.name != "broken")
+FLOWS = sorted((ROOT / "tests" / "fixtures" / "valid").glob("2_1[01]_*.sknd"))
+SVG = "{http://www.w3.org/2000/svg}"
+
+MODEL = """\
+import math, nn;
+
+operator dense {
+    @attrib { units: int; slope: real = 0.0; }
+    @input { x: real[b, c]; }
+    @variable { w: real[units, c]; }
+    @output { y: real[b, units]; }
+    @compose {
+        z = nn.linear(x, w);
+        y = nn.elu{alpha=0.5}(z);
+    }
+}
+
+graph net {
+    @attrib { units: int = 5; }
+    @input { x: real[n|8, 3]; flag: bool[]; }
+    @output { y: real[n, units]; }
+    @compose {
+        first = dense{units=units}(x);
+        second = dense{units=units}(x);
+        sum = math.add(first, second);
+        y = if flag then math.mul(sum, 2.0) else sum;
+    }
+}
+"""
+
+
+@pytest.fixture
+def model(project):
+    (project / "main.sknd").write_text(MODEL)
+    return project
+
+
+def read(text: str) -> dict[str, Any]:
+    """A view, after everything about it was checked that holds for all."""
+    view = json.loads(text)
+    problems = [f"{error.json_path}: {error.message}"[:300] for error in VALIDATOR.iter_errors(view)]
+    assert not problems
+    for body in view["bodies"]:
+        check_body(body, len(view["bodies"]))
+    return view
+
+
+def check_body(body: dict[str, Any], bodies: int) -> None:
+    """Names are unique, edges lead from results to arguments with the same tensors, and no argument is without one."""
+    nodes = body["nodes"]
+    assert len({node["name"] for node in nodes}) == len(nodes)
+    carried: dict[tuple[int, int], set[int]] = {}
+    for edge in body["edges"]:
+        source, target = (nodes[edge[end][0]] for end in ("source", "target"))
+        assert set(edge["tensors"]) <= set(source["outputs"][edge["source"][1]]["tensors"])
+        assert set(edge["tensors"]) <= set(target["inputs"][edge["target"][1]]["tensors"])
+        carried.setdefault(tuple(edge["target"]), set()).update(edge["tensors"])
+    for at, node in enumerate(nodes):
+        assert node.get("body", 0) < bodies
+        for number, port in enumerate(node["inputs"]):
+            assert carried.get((at, number), set()) == set(port["tensors"]), (node["name"], number)
+    given = {tensor for node in nodes for port in node["outputs"] for tensor in port["tensors"]}
+    assert given == set(range(len(body["tensors"])))
+
+
+def view_of(real, *arguments: str) -> dict[str, Any]:
+    outcome = real("graph", *arguments, "--format", "json")
+    assert outcome.status == 0, outcome.stderr
+    return read(outcome.stdout)
+
+
+def same_as_golden(name: str, text: str) -> None:
+    golden = GOLDENS / name
+    if not golden.exists():
+        golden.parent.mkdir(exist_ok=True)
+        golden.write_text(text, encoding="utf-8")
+        pytest.fail(f"{golden} was not there: look at what was written, and commit it")
+    assert text == golden.read_text(encoding="utf-8")
+
+
+# ---- the view --------------------------------------------------------------------------------------------------------
+def test_json_of_a_small_net(real, model):
+    outcome = real("graph", ".", "--format", "json")
+    read(outcome.stdout)
+    content = re.sub(r'"path": "[^"]*main\.sknd"', '"path": "main.sknd"', outcome.stdout)
+    same_as_golden("net.json", content)
+
+
+def test_what_is_composed_alike_is_there_once(real, model):
+    view = view_of(real, ".")
+    first, second = (node for node in view["bodies"][0]["nodes"] if node["title"] == "dense")
+    assert first["body"] == second["body"]
+    assert (first["scope"], second["scope"]) == ("first", "second")
+    inner = view["bodies"][first["body"]]
+    assert [(node["kind"], node["title"]) for node in inner["nodes"]] == [
+        ("input", "x"), ("variable", "w"), ("operation", "nn.linear"), ("operation", "nn.elu"), ("output", "y"),
+    ]  # fmt: skip
+    relu = inner["nodes"][3]
+    assert relu["attributes"] == [{"name": "alpha", "value": 0.5, "text": "0.5", "default": False}]
+    assert {each["name"]: each["default"] for each in first["attributes"]} == {"units": False, "slope": True}
+
+
+def test_places_and_bounds(real, model):
+    view = view_of(real, ".")
+    x, *_ = view["bodies"][0]["tensors"]
+    assert (x["shape"], x["bound"]) == (["n", 3], [8, 3])
+    add = next(node for node in view["bodies"][0]["nodes"] if node["title"] == "math.add")
+    line = MODEL.splitlines()[add["location"]["range"]["start"]["line"] - 1]
+    assert "sum = math.add" in line
+    assert add["definition"]["path"] == "snd:math"
+
+
+def test_attributes_and_inputs_are_given(real, model):
+    view = view_of(real, ".", "--attrib", "units=7", "--input", "x=2,3")
+    shapes = {tensor["name"]: tensor["shape"] for tensor in view["bodies"][0]["tensors"]}
+    assert (shapes["x"], shapes["y"]) == ([2, 3], [2, 7])
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_every_tensor_of_the_examples_has_its_edges(real, example):
+    view = view_of(real, str(ROOT / "examples" / example))
+    shapes = json.loads(
+        real("shapes", str(ROOT / "examples" / example), "--decompose", "none", "--format", "json").stdout
+    )
+    drawn = {tensor["name"] for tensor in view["bodies"][0]["tensors"]}
+    outside = [each for each in shapes["tensors"] if "." not in each["name"]]
+    assert {name for tensor in outside for name in names(tensor)} <= drawn
+    invoked = [node["title"] for node in view["bodies"][0]["nodes"] if node["kind"] in ("operation", "branch", "loop")]
+    assert sorted(invoked) == sorted(each["operator"] for each in shapes["operations"])
+
+
+def names(tensor: dict[str, Any]) -> Iterator[str]:
+    if "items" not in tensor:
+        yield tensor["name"]
+    for item in tensor.get("items", ()):
+        yield from names(item)
+
+
+@pytest.mark.parametrize("path", FLOWS, ids=lambda path: path.stem)
+def test_control_flow_and_updates(real, path):
+    outcome = real("graph", str(path), "--format", "json")
+    if "there is no graph" not in outcome.stderr:
+        read(outcome.stdout)
+
+
+def test_a_network_of_thousands_of_operations_stays_small(real, project):
+    lines = [f"t{at} = dense{{units=3}}({f't{at - 1}' if at else 'x'});" for at in range(2000)]
+    graph = "graph g { @input { x: real[1, 3]; } @output { y: real[1, 3]; } @compose { %s y = nn.relu(t1999); } }"
+    (project / "main.sknd").write_text(MODEL.partition("graph net")[0] + graph % "\n".join(lines))
+    view = view_of(real, ".")
+    assert len(view["bodies"]) < 5
+    assert len(view["bodies"][0]["nodes"]) == 2003
+
+
+# ---- drawings --------------------------------------------------------------------------------------------------------
+def test_dot_of_a_small_net(real, model):
+    outcome = real("graph", ".", "--format", "dot", "--open", "1")
+    same_as_golden("net.dot", outcome.stdout)
+    dot = shutil.which("dot")
+    if dot is not None:
+        drawn = subprocess.run(
+            [dot, "-Tsvg"], input=outcome.stdout.encode(), capture_output=True, timeout=60, check=True
+        )
+        assert not drawn.stderr
+        assert b"nn.linear" in drawn.stdout
+
+
+@pytest.mark.parametrize(
+    ("example", "levels"),
+    [("lenet", "all"), ("detection", "all"), ("lstm", "all"), ("resnet50", "1"), ("transformer", "1")],
+)
+def test_no_nodes_of_a_drawing_overlap(real, example, levels):
+    pytest.importorskip("py_mini_racer")
+    outcome = real("graph", str(ROOT / "examples" / example), "--open", levels)
+    assert outcome.status == 0, outcome.stderr
+    boxes = dict(boxes_of(outcome.stdout))
+    assert len(boxes) > 5
+    for path, box in boxes.items():
+        for other_path, other in boxes.items():
+            if path >= other_path:
+                continue
+            if other_path.startswith(f"{path}/"):
+                assert inside(other, box), (path, other_path)
+            elif not path.startswith(f"{other_path}/"):
+                assert apart(box, other), (path, other_path)
+
+
+def boxes_of(svg: str) -> Iterator[tuple[str, tuple[float, float, float, float]]]:
+    root = ElementTree.fromstring(svg)
+    for group in root.iter(f"{SVG}g"):
+        if "data-path" in group.attrib:
+            x, y = map(float, re.findall(r"[-\d.]+", group.attrib["transform"]))
+            rectangle = group.find(f"{SVG}rect")
+            assert rectangle is not None
+            yield (
+                group.attrib["data-path"],
+                (x, y, x + float(rectangle.attrib["width"]), y + float(rectangle.attrib["height"])),
+            )
+
+
+def inside(box: tuple[float, ...], around: tuple[float, ...]) -> bool:
+    return box[0] >= around[0] and box[1] >= around[1] and box[2] <= around[2] and box[3] <= around[3]
+
+
+def apart(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
+    return one[2] <= other[0] or other[2] <= one[0] or one[3] <= other[1] or other[3] <= one[1]
+
+
+def test_a_drawing_has_an_edge_for_all_that_the_graph_has(real, model):
+    pytest.importorskip("py_mini_racer")
+    outcome = real("graph", ".")
+    view = view_of(real, ".")
+    root = ElementTree.fromstring(outcome.stdout)
+    drawn = {group.attrib["data-edge"] for group in root.iter(f"{SVG}g") if "data-edge" in group.attrib}
+    assert drawn == {str(at) for at in range(len(view["bodies"][0]["edges"]))}
+    texts = {text.text for text in root.iter(f"{SVG}text")}
+    assert {"dense", "math.add", "units ", "5", "n", "if"} <= texts
+    assert "dynamic" in {text.attrib.get("class") for text in root.iter(f"{SVG}text")}
+
+
+def test_a_page_runs_its_own_script_alone(real, model):
+    assert real("graph", ".", "-o", "net.html").status == 0
+    page = (model / "net.html").read_text(encoding="utf-8")
+    (policy,) = re.findall(r'Content-Security-Policy" content="([^"]*)"', page)
+    assert policy.startswith("default-src 'none'")
+    assert "unsafe" not in policy
+    assert page.count("</script>") == 3
+    script = page.rpartition("</script>")[0].rpartition("<script>")[2]
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert f"'sha256-{digest}'" in policy
+    inlined = page.partition('id="model">')[2].partition("</script>")[0]
+    assert read(inlined)["graph"] == "net"
+    assert "://" not in page.partition('id="engine"')[0], "nothing is loaded"
+
+
+def test_hostile_texts_are_only_texts(real, project):
+    name = '</script><script>alert(1)</script>\\u202e\\"&quot;]]>{}'
+    text = name.replace("\\u202e", "\u202e").replace("{", "\\{").replace("}", "\\}").replace('\\"', '"')
+    (project / "main.sknd").write_text(
+        "operator o { @attrib { s: str; } @input { x: real[]; } @output { y: real[]; } @lower { y[] = x[]; } }\n"
+        f"graph g {{ @input {{ x: real[]; }} @output {{ y: real[]; }} @compose {{ y = o{{s='{text}'}}(x); }} }}\n"
+    )
+    page = real("graph", ".", "--format", "html").stdout
+    assert page.count("<script") - page.count("<script>alert") == page.count("</script>")
+    assert "<script>alert" not in page
+    dot = real("graph", ".", "--format", "dot").stdout
+    assert "\u202e" not in dot
+    if shutil.which("dot") is not None:
+        subprocess.run(["dot", "-Tsvg"], input=dot.encode(), capture_output=True, timeout=60, check=True)
+    pytest.importorskip("py_mini_racer")
+    svg = real("graph", ".").stdout
+    root = ElementTree.fromstring(svg)
+    assert not list(root.iter(f"{SVG}script"))
+    assert "\u202e" not in svg
+
+
+# ---- mistakes --------------------------------------------------------------------------------------------------------
+def test_the_suffix_tells_the_format(real, model):
+    outcome = real("graph", ".", "-o", "net.pdf")
+    assert outcome.status == 2
+    assert "suffix must be .svg, .html, .dot or .json" in outcome.stderr
+    assert real("graph", ".", "-o", "net.pdf", "--format", "dot").status == 0
+    assert (model / "net.pdf").read_text(encoding="utf-8").startswith("digraph")
+
+
+def test_what_there_is_not(real, model):
+    assert "there is no graph 'other'" in real("graph", ".", "--graph", "other").stderr
+    assert "there is no file" in real("graph", "nowhere.sknd").stderr
+    assert "--open some" in real("graph", ".", "--open", "some").stderr
+    assert real("graph", ".", "--attrib", "unit=5").status == 2
+    assert real("graph", ".", "--format", "dot", "-o", "nowhere/net.dot").status == 2
+
+
+def test_a_graph_with_mistakes_is_drawn_as_far_as_it_is_known(real, project):
+    (project / "main.sknd").write_text(MODEL.replace("math.add(first, second)", "math.ad(first, second)"))
+    outcome = real("graph", ".", "--format", "json")
+    assert outcome.status == 1
+    assert "math.ad" in outcome.stderr
+    view = json.loads(outcome.stdout)
+    assert "dense" in {node["title"] for node in view["bodies"][0]["nodes"]}
+    assert view["diagnostics"][0]["severity"] == "error"
+    (project / "main.sknd").write_text("graph g { @input {{{ ")
+    broken = real("graph", ".", "--format", "dot")
+    assert broken.status == 1
+    assert broken.stdout.startswith("digraph")
+
+
+def test_without_the_engine_it_says_what_to_do(real, model, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "py_mini_racer", None)
+    outcome = real("graph", ".", "-o", "net.svg")
+    assert outcome.status == 2
+    assert "pip install 'snd[svg]'" in outcome.stderr
+    assert not (model / "net.svg").exists()
