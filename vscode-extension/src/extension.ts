@@ -1,5 +1,6 @@
 /** The extension: what it consists of, and when it begins and ends. */
 import * as vscode from "vscode";
+import { followEditors } from "./commands/editors";
 import { Guard } from "./commands/guard";
 import { registerEvaluateGraph } from "./commands/evaluateGraph";
 import { registerReferencesCommand } from "./commands/references";
@@ -43,6 +44,7 @@ export function activate(context: vscode.ExtensionContext): Api {
     log,
     server,
     new Status(server),
+    followEditors(),
     ...registerServerCommands(server, setup, log),
     ...registerSampleCommands(guard),
     ...registerRulePageCommand(server, guard),

@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import type { SndClient } from "../server/client";
 import type { ServerLife } from "../server/life";
 import type { Messages } from "../server/messages";
+import { editorInSight } from "./editors";
 
 type Action = (client: SndClient, editor: vscode.TextEditor) => Promise<unknown>;
 
@@ -13,11 +14,11 @@ export class Guard {
     private readonly log: vscode.LogOutputChannel,
   ) {}
 
-  /** A command about the active editor. */
+  /** A command about the editor with SkriptND. */
   editorCommand(name: string, action: Action): vscode.Disposable {
     return vscode.commands.registerCommand(name, async () => {
-      const editor = vscode.window.activeTextEditor;
-      if (editor?.document.languageId !== "skriptnd") {
+      const editor = editorInSight();
+      if (editor === undefined) {
         void vscode.window.showInformationMessage("This is about a SkriptND file: open one first.");
         return undefined;
       }

@@ -4,6 +4,7 @@ import { run } from "../server/processes";
 import type { ServerLife } from "../server/life";
 import { showMarkdown } from "../views/markdown";
 import { VirtualDocuments } from "../views/virtualDocuments";
+import { editorInSight } from "./editors";
 import type { Guard } from "./guard";
 
 const SCHEME = "snd-rule";
@@ -42,7 +43,7 @@ function ruleOf(diagnostic: vscode.Diagnostic): string | undefined {
 
 /** The rule of the diagnostic at the cursor; if there are several or none, one that the user picks. */
 async function chosenRule(life: ServerLife): Promise<string | undefined> {
-  const editor = vscode.window.activeTextEditor;
+  const editor = editorInSight();
   const names =
     editor === undefined ? [] : rulesAt(vscode.languages.getDiagnostics(editor.document.uri), editor.selection.active);
   if (names.length === 1) return names[0];

@@ -1,5 +1,6 @@
 /** What is seen of the server: an item in the status bar, and one in the list of the language's. */
 import * as vscode from "vscode";
+import { editorInSight } from "../commands/editors";
 import { evaluationStatus, type EvaluationStatus } from "../protocol";
 import { sourceText } from "./candidates";
 import { SELECTOR } from "./client";
@@ -56,8 +57,7 @@ export class Status implements vscode.Disposable {
       severity === vscode.LanguageStatusSeverity.Error ? new vscode.ThemeColor("statusBarItem.errorBackground") : undefined;
     Object.assign(this.languageItem, { text, detail, severity, busy });
     const isNeeded = severity !== vscode.LanguageStatusSeverity.Information;
-    const isUsed = vscode.window.visibleTextEditors.some((each) => each.document.languageId === "skriptnd");
-    if (isNeeded || isUsed) this.item.show();
+    if (isNeeded || editorInSight() !== undefined) this.item.show();
     else this.item.hide();
   }
 }

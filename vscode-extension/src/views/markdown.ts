@@ -1,13 +1,14 @@
 /** Shows a document as rendered Markdown, beside the editor, which keeps the focus. */
 import * as vscode from "vscode";
 
+const PREVIEW = "vscode.markdown.preview.editor";
+
 export async function showMarkdown(uri: vscode.Uri): Promise<void> {
-  const editor = vscode.window.activeTextEditor;
+  const options = { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true, preview: true };
   try {
-    await vscode.commands.executeCommand("markdown.showPreviewToSide", uri);
-    if (editor !== undefined) await vscode.window.showTextDocument(editor.document, editor.viewColumn);
+    await vscode.commands.executeCommand("vscode.openWith", uri, PREVIEW, options);
   } catch {
     // The extension that renders Markdown can be switched off.
-    await vscode.window.showTextDocument(uri, { viewColumn: vscode.ViewColumn.Beside, preview: true });
+    await vscode.window.showTextDocument(uri, options);
   }
 }
