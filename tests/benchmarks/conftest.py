@@ -8,7 +8,8 @@ freezes what it has loaded, so ``settle`` does, and what a keystroke leaves is c
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator
+import statistics
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,13 +18,22 @@ import pytest
 
 @dataclass(frozen=True)
 class Measurement:
-    """Times in seconds; ``spread`` is the interquartile range, ``best`` what it takes where nothing else disturbs."""
+    """Times in seconds, or bytes; ``best`` is what it takes where nothing else disturbs."""
 
     name: str
     best: float
     median: float
-    spread: float
+    ninety_fifth: float
+    """What 95 of 100 take at most."""
     budget: float | None
+    is_memory: bool = False
+
+
+def _measurement(name: str, values: Sequence[float], budget: float | None, is_memory: bool = False) -> Measurement:
+    ordered = sorted(values)
+    return Measurement(
+        name, ordered[0], statistics.median(ordered), ordered[int(len(ordered) * 0.95)], budget, is_memory
+    )
 
 
 _MEASUREMENTS = pytest.StashKey[list[Measurement]]()
@@ -44,9 +54,23 @@ def _measured(request: pytest.FixtureRequest, benchmark: Any) -> Iterator[None]:
     gc.unfreeze()
     if benchmark.stats is None:
         return
-    stats = benchmark.stats.stats
-    name = f"{request.path.stem.removeprefix('test_')}: {request.node.name.removeprefix('test_').replace('_', ' ')}"
-    request.config.stash[_MEASUREMENTS].append(Measurement(name, stats.min, stats.median, stats.iqr, budget))
+    seconds = benchmark.stats.stats.data
+    request.config.stash[_MEASUREMENTS].append(_measurement(_name(request), seconds, budget))
+
+
+def _name(request: pytest.FixtureRequest) -> str:
+    return f"{request.path.stem.removeprefix('test_')}: {request.node.name.removeprefix('test_').replace('_', ' ')}"
+
+
+@pytest.fixture
+def also(request: pytest.FixtureRequest) -> Callable[..., None]:
+    """Adds to the table what a benchmark measured by the way: a name, seconds (or bytes), and a budget if there is."""
+
+    def add(what: str, values: Sequence[float], budget: float | None = None, is_memory: bool = False) -> None:
+        measurement = _measurement(f"{_name(request)}, {what}", values, budget, is_memory)
+        request.config.stash[_MEASUREMENTS].append(measurement)
+
+    return add
 
 
 @pytest.fixture
@@ -65,12 +89,13 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     if not measurements:
         return
     width = max(len(each.name) for each in measurements)
-    terminalreporter.section("benchmarks, in ms")
-    terminalreporter.line(_row("benchmark", width, "best", "median", "spread", "budget", "ratio"))
+    terminalreporter.section("benchmarks, in ms or MB")
+    terminalreporter.line(_row("benchmark", width, "best", "median", "95 %", "budget", "ratio"))
     for each in measurements:
-        times = [f"{1000 * seconds:.2f}" for seconds in (each.best, each.median, each.spread)]
+        factor = 1e-6 if each.is_memory else 1e3
+        times = [f"{factor * value:.2f}" for value in (each.best, each.median, each.ninety_fifth)]
         limits = (
-            ["–", "–"] if each.budget is None else [f"{1000 * each.budget:.1f}", f"{each.median / each.budget:.2f}"]
+            ["–", "–"] if each.budget is None else [f"{factor * each.budget:.1f}", f"{each.median / each.budget:.2f}"]
         )
         over = each.budget is not None and each.median > each.budget
         terminalreporter.line(_row(each.name, width, *times, *limits), red=over)
