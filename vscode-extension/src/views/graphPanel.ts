@@ -92,6 +92,8 @@ class GraphPanel implements vscode.Disposable {
     extension: vscode.Uri,
   ) {
     panel.title = target.graph;
+    const image = (name: string) => vscode.Uri.joinPath(extension, "images", name);
+    panel.iconPath = { light: image("file-light.svg"), dark: image("file-dark.svg") };
     panel.webview.options = { enableScripts: true, localResourceRoots: [] };
     this.subscriptions.push(
       panel.webview.onDidReceiveMessage((message: ToHost) => void this.receive(message)),

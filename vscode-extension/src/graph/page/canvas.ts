@@ -30,6 +30,8 @@ export class Canvas {
   private readonly byPath = new Map<string, Item>();
   private size = { width: 1, height: 1 };
   private waiting = false;
+  /** Where the drawing goes when the window gets another size, until somebody moves it. */
+  private settle: (() => void) | undefined;
 
   constructor(parent: HTMLElement) {
     this.element = document.createElementNS(SVG, "svg");
@@ -80,7 +82,15 @@ export class Canvas {
     return this.size;
   }
 
+  /** Shows a part that was chosen before. */
+  look(view: View): void {
+    this.view = view;
+    this.settle = undefined;
+    this.changed();
+  }
+
   fit(): void {
+    this.settle = () => this.fit();
     const { width, height } = this.bounds();
     const margin = 32;
     const scale = Math.min((this.size.width - 2 * margin) / width, (this.size.height - 2 * margin) / height, 1);
@@ -97,6 +107,7 @@ export class Canvas {
   /** The beginning of the drawing, at a size that can be read. */
   start(): void {
     this.fit();
+    this.settle = () => this.start();
     if (this.view.scale >= 0.6) return;
     const { width } = this.bounds();
     const scale = Math.min(0.9, Math.max(0.5, (this.size.width - 64) / width));
@@ -109,13 +120,11 @@ export class Canvas {
   zoom(factor: number, x = this.size.width / 2, y = this.size.height / 2): void {
     const scale = this.limited(this.view.scale * factor);
     const by = scale / this.view.scale;
-    this.view = { scale, x: x - (x - this.view.x) * by, y: y - (y - this.view.y) * by };
-    this.changed();
+    this.look({ scale, x: x - (x - this.view.x) * by, y: y - (y - this.view.y) * by });
   }
 
   pan(x: number, y: number): void {
-    this.view = { ...this.view, x: this.view.x + x, y: this.view.y + y };
-    this.changed();
+    this.look({ ...this.view, x: this.view.x + x, y: this.view.y + y });
   }
 
   /** Moves a node into sight, and no farther than needed unless it is to be in the middle. */
@@ -125,6 +134,7 @@ export class Canvas {
     const [left, top] = [item.x * scale + this.view.x, item.y * scale + this.view.y];
     const inSight = left >= 8 && top >= 8 && left + width <= this.size.width - 8 && top + height <= this.size.height - 8;
     if (inSight && !middle) return;
+    this.settle = undefined;
     this.view = { scale, x: this.size.width / 2 - item.x * scale - width / 2, y: this.size.height / 2 - item.y * scale - height / 2 };
     if (scale < READABLE * 1.5) this.zoom(0.8 / scale);
     this.changed();
@@ -223,7 +233,8 @@ export class Canvas {
   private resized(): void {
     const { clientWidth, clientHeight } = this.element.parentElement ?? document.body;
     this.size = { width: Math.max(1, clientWidth), height: Math.max(1, clientHeight) };
-    this.changed();
+    if (this.settle === undefined) this.changed();
+    else this.settle();
   }
 
   private followMouse(): void {

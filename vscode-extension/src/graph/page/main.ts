@@ -106,7 +106,7 @@ class Page {
   }
 
   /** Lays out again; what was at `anchor`, or at the middle of what is in sight, stays where it is. */
-  private async place(anchor?: string): Promise<void> {
+  private async place(anchor?: string, afresh = false): Promise<void> {
     const model = this.model;
     if (model === undefined) return;
     const work = ++this.work;
@@ -120,6 +120,7 @@ class Page {
       this.placed = placed;
       this.canvas.show(items(model, placed, this.values));
       if (first) this.begin();
+      else if (afresh) this.canvas.start();
       else if (before !== undefined) this.hold(before);
       this.minimap.drawNodes();
       this.edge = undefined;
@@ -136,8 +137,7 @@ class Page {
     const before = remembered();
     this.canvas.start();
     if (before.key !== this.key || before.view === undefined) return;
-    this.canvas.view = before.view as Canvas["view"];
-    this.canvas.changed();
+    this.canvas.look(before.view as Canvas["view"]);
   }
 
   private anchor(path?: string): Item | undefined {
@@ -153,7 +153,7 @@ class Page {
       if (now === undefined) continue;
       const middle = path === before.path && !before.open && !now.open;
       const by = middle ? (before.width - now.width) / 2 : 0;
-      this.canvas.view = { ...view, x: view.x + (before.x - now.x + by) * view.scale, y: view.y + (before.y - now.y) * view.scale };
+      this.canvas.look({ ...view, x: view.x + (before.x - now.x + by) * view.scale, y: view.y + (before.y - now.y) * view.scale });
       return;
     }
   }
@@ -384,7 +384,10 @@ class Page {
   private keeping: ReturnType<typeof setTimeout> | undefined;
 
   private keep(): void {
+    if (this.placed === undefined) return;
     clearTimeout(this.keeping);
+    // Before there is a drawing, the view is none that anybody chose.
+    if (this.placed === undefined) return;
     this.keeping = setTimeout(() => remember({ key: this.key, toggled: [...this.toggled], view: this.canvas.view }), 300);
   }
 }

@@ -22,12 +22,11 @@ export class Minimap {
       const box = this.element.getBoundingClientRect();
       const { width, height } = canvas.window();
       const { scale } = canvas.view;
-      canvas.view = {
+      canvas.look({
         scale,
         x: width / 2 - ((event.clientX - box.left) / this.scale) * scale,
         y: height / 2 - ((event.clientY - box.top) / this.scale) * scale,
-      };
-      canvas.changed();
+      });
     };
     this.element.addEventListener("pointerdown", move);
     this.element.addEventListener("pointermove", move);
