@@ -23,9 +23,6 @@ local links = {
   ["@lsp.type.property.skriptnd"] = "@property",
   ["@lsp.type.enumMember.skriptnd"] = "Constant",
   ["@lsp.type.parameter.skriptnd"] = "@variable.parameter",
-  ["@lsp.type.decorator.skriptnd"] = "PreProc",
-  ["@lsp.type.macro.skriptnd"] = "SpecialComment",
-  ["@lsp.typemod.comment.documentation.skriptnd"] = "SpecialComment",
   ["@lsp.typemod.function.defaultLibrary.skriptnd"] = "@function.builtin",
 }
 local function link()

@@ -11,7 +11,8 @@ local function show_references(command, context)
 end
 
 local function capabilities(options)
-  local ours = { experimental = { commands = { "snd.showReferences" } } }
+  -- `grammar`: of strings, comments and samples, the syntax file tells more than one token for the whole of each
+  local ours = { experimental = { commands = { "snd.showReferences" }, grammar = true } }
   if not vim.lsp.codelens.enable then -- Neovim before 0.12 does not know when lenses are to be asked for again
     ours.workspace = { codeLens = { refreshSupport = true } }
   end

@@ -126,7 +126,9 @@ local function graph(call)
     vim.list_extend(arguments, { "--graph", call.args })
   end
   require("snd.program").run(arguments, function()
-    vim.b.snd_graph = picture
+    if vim.fn.filereadable(picture) == 0 then
+      return -- what is wrong has been told
+    end
     local _, problem = vim.ui.open(picture)
     if problem then
       vim.notify(("snd: the drawing is in %s, which can't be shown: %s"):format(picture, problem), vim.log.levels.WARN)

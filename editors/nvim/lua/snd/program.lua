@@ -16,17 +16,19 @@ function M.command(arguments)
   return vim.list_extend(command, arguments)
 end
 
---- Runs a command and hands on what it prints; says so if it fails.
+--- Runs a command and hands on what it prints; what it complains of is told.
 ---@param arguments string[]
----@param done fun(output: string)
+---@param done fun(output: string) called unless the command failed; status 1 says that there are mistakes
 function M.run(arguments, done)
   local command = M.command(arguments)
   local started, problem = pcall(vim.system, command, { text = true }, function(result)
     vim.schedule(function()
-      if result.code == 0 then
+      if result.code ~= 0 then
+        local said = vim.trim(result.stderr ~= "" and result.stderr or result.stdout)
+        vim.notify("snd: " .. said, result.code == 1 and vim.log.levels.WARN or vim.log.levels.ERROR)
+      end
+      if result.code <= 1 then
         done(result.stdout)
-      else
-        vim.notify("snd: " .. vim.trim(result.stderr ~= "" and result.stderr or result.stdout), vim.log.levels.ERROR)
       end
     end)
   end)

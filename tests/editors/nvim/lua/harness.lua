@@ -78,12 +78,19 @@ function _G.edit(name, text)
   return buffer
 end
 
+-- Where it does not come for one test it is not waited for by others.
+local is_missed = false
+
 --- The client of a buffer, when it is ready.
 function _G.client(buffer)
-  return await("the language server", function()
-    local found = vim.lsp.get_clients({ bufnr = buffer, name = "snd" })[1]
-    return found and found.initialized and found
-  end)
+  local patience = is_missed and 1000 or WAIT_MILLISECONDS
+  is_missed = true
+  local found = await("the language server", function()
+    local client = vim.lsp.get_clients({ bufnr = buffer, name = "snd" })[1]
+    return client and client.initialized and client
+  end, patience)
+  is_missed = false
+  return found
 end
 
 function _G.lines(buffer)

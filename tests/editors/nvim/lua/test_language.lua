@@ -253,9 +253,20 @@ test("names are coloured by what they are", function()
   equal(token.type, "function")
   local _, module = at("blocks.twice")
   equal(vim.lsp.semantic_tokens.get_at_pos(buffer, line - 2, module)[1].type, "namespace")
-  equal(vim.api.nvim_get_hl(0, { name = "@lsp.type.decorator.skriptnd" }).link, "PreProc")
+  equal(vim.api.nvim_get_hl(0, { name = "@lsp.type.enumMember.skriptnd" }).link, "Constant")
   vim.cmd.colorscheme("habamax")
-  equal(vim.api.nvim_get_hl(0, { name = "@lsp.type.decorator.skriptnd" }).link, "PreProc")
+  equal(vim.api.nvim_get_hl(0, { name = "@lsp.type.enumMember.skriptnd" }).link, "Constant")
+end)
+
+test("samples keep the colours of the syntax file", function()
+  local buffer = project("sample_tokens")
+  local line, column = at("double([1.0")
+  await("semantic tokens", function()
+    return vim.lsp.semantic_tokens.get_at_pos(buffer, 6, 9)
+  end)
+  for _, token in ipairs(vim.lsp.semantic_tokens.get_at_pos(buffer, line - 1, column) or {}) do
+    check(token.type ~= "comment", "a token covers the sample")
+  end
 end)
 
 test("the outline has the definitions", function()

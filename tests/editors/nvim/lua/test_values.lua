@@ -154,6 +154,25 @@ test("the lens that counts references opens a list of them", function()
   vim.cmd("cclose")
 end)
 
+test("a lens runs a graph by its sample, and values stand at its statements", function()
+  local buffer = edit("graph_values.sknd", (TEXT:gsub("graph net", "# >>> net([1.0, 2.0], [3.0, 4.0])\ngraph net")))
+  local line = at("graph net")
+  await("the lens", function()
+    return drawn(buffer):find("evaluate the graph", 1, true)
+  end)
+  local select = vim.ui.select
+  vim.ui.select = function(items, options, choose)
+    for _, item in ipairs(items) do
+      if options.format_item(item):find("evaluate the graph", 1, true) then
+        choose(item)
+      end
+    end
+  end
+  vim.lsp.codelens.run()
+  await_hint(buffer, line + 6, "[8.0, 12.0]")
+  vim.ui.select = select
+end)
+
 test(":SndEvaluateGraph shows what comes out of the graph", function()
   document("graph")
   at("graph net")

@@ -135,6 +135,45 @@ test(":SndSyntaxTree shows the tree and follows the cursor", function()
   check(row:find("16:", 1, true), row)
 end)
 
+local function drawing(command)
+  local opened
+  local open = vim.ui.open
+  vim.ui.open = function(path)
+    opened = path
+  end
+  vim.cmd(command)
+  await("the drawing", function()
+    return opened
+  end)
+  vim.ui.open = open
+  return table.concat(vim.fn.readfile(opened), "\n")
+end
+
+test(":SndGraph draws the graph and opens the drawing", function()
+  document("drawing")
+  local page = drawing("SndGraph net")
+  contains(page, "<html")
+  contains(page, "math.neg")
+end)
+
+test(":SndGraph tells of mistakes and draws what does not depend on them", function()
+  local buffer = document("drawing_mistakes")
+  vim.api.nvim_buf_set_lines(buffer, 15, 16, false, { "        y = math.nge(u);" })
+  vim.cmd("silent write")
+  contains(drawing("SndGraph"), "<html")
+  await("the message", function()
+    return told():find("nge", 1, true)
+  end)
+end)
+
+test(":SndGraph says which graphs there are not", function()
+  document("drawing_unknown")
+  vim.cmd("SndGraph nothing")
+  await("the message", function()
+    return told():find("nothing", 1, true)
+  end)
+end)
+
 test(":SndRule shows the page of the diagnostic at the cursor", function()
   local buffer = document("rule")
   vim.api.nvim_buf_set_lines(buffer, 13, 14, false, { "        t = doubel(a);" })

@@ -9,7 +9,7 @@ local function shape_text(tensor)
   end
   local dtype = tensor.dtype == vim.NIL and "?" or tensor.dtype
   if tensor.shape == vim.NIL then
-    return dtype .. "[?]"
+    return dtype == "?" and "?" or dtype .. "[?]"
   end
   local count = tensor.count and ("..(%s)"):format(tensor.count) or ""
   return ("%s[%s]%s"):format(dtype, table.concat(vim.tbl_map(tostring, tensor.shape), ","), count)
@@ -100,8 +100,7 @@ local function aligned(entries)
     end
     local at = entry.line and { line = entry.line - 1, character = 0 }
     return {
-      text = vim.trim(table.concat(padded, "  "):gsub("%s+$", "")) == "" and ""
-        or (table.concat(padded, "  "):gsub("%s+$", "")),
+      text = (table.concat(padded, "  "):gsub("%s+$", "")),
       range = at and { start = at, ["end"] = at },
       group = entry.group,
     }
@@ -115,7 +114,8 @@ function M.rows(answer)
   for name, value in vim.spairs(answer.attributes) do
     table.insert(attributes, ("%s=%s"):format(name, vim.json.encode(value)))
   end
-  local title = ("graph %s {%s}"):format(answer.graph, table.concat(attributes, ", "))
+  local given = #attributes > 0 and (" {%s}"):format(table.concat(attributes, ", ")) or ""
+  local title = "graph " .. answer.graph .. given
   local kinds = { input = named(answer.inputs), output = named(answer.outputs), variable = named(answer.variables) }
   local entries = { { cells = { "tensor", "kind", "shape", "at most", "operator" }, group = "Title" } }
   local rows = aligned(collect(answer, kinds, 0, entries))

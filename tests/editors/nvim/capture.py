@@ -1,0 +1,148 @@
+"""Makes docs/images/neovim.png: Neovim in tmux with a mistake, values beside samples, and the table of shapes.
+
+Run by hand where Neovim, tmux and chromium can be had: `python tests/editors/nvim/capture.py` in the environment of
+development. What the terminal shows becomes a page, and the page a picture.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path[:0] = [str(Path(__file__).parents[1])]
+
+from downloads import REPOSITORY
+from neovim_programs import newest
+from neovim_runs import home
+from rich.console import Console
+from rich.terminal_theme import TerminalTheme
+from rich.text import Text
+
+COLUMNS, LINES = 118, 40
+PICTURE = REPOSITORY / "docs/images/neovim.png"
+
+_MODEL = """\
+import layout, math, nn;
+
+# Normalizes the channels of each item, and scales them.
+#
+# >>> normalize([[1.0, 3.0]])
+# output: real[1,2] = [[-1.0, 1.0]]
+# >>> normalize{scale=0.5}([[1.0, 2.0, 3.0]])
+operator normalize {
+    @attrib {
+        scale: real = 1.0;
+    }
+    @input {
+        input: real[b, c];
+    }
+    @output {
+        output: real[b, c];
+    }
+    @compose {
+        mean, variance = math.moments{axes=[1]}(input);
+        centered = math.sub(input, mean);
+        deviation = math.sqrt(variance);
+        output = math.mul(math.div(centered, deviation), scale);
+    }
+}
+
+graph classifier {
+    @input {
+        image: real[1, 1, 8, 8];
+    }
+    @output {
+        probabilities: real[1, 64];
+    }
+    @compose {
+        pooled = nn.avg_pool{size=2, stride=2, padding=0}(image);
+        flat = layout.flatten{axis=1}(pooled);
+        scaled = normalise(flat);
+        probabilities = nn.softmax(scaled);
+    }
+}
+"""
+
+_INIT = """
+vim.lsp.enable("snd")
+vim.o.termguicolors = true
+vim.o.number = true
+vim.o.laststatus = 3
+vim.o.signcolumn = "yes"
+vim.cmd.colorscheme("habamax")
+vim.diagnostic.config({ virtual_text = true })
+"""
+
+# The theme stands for colours that the program does not give as RGB.
+_THEME = TerminalTheme((28, 28, 28), (188, 188, 188), [(0, 0, 0)] * 8, [(188, 188, 188)] * 8)
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        picture(shown(Path(folder)), Path(folder))
+
+
+def shown(folder: Path) -> str:
+    """What stands in the terminal, with escape sequences."""
+    neovim = newest()
+    environment = home(folder) | neovim.environment
+    (folder / "init.lua").write_text(_INIT, encoding="utf-8")
+    (folder / "model").mkdir()
+    (folder / "model/classifier.sknd").write_text(_MODEL, encoding="utf-8")
+    tmux = ["tmux", "-S", str(folder / "socket")]
+
+    def keys(*typed: str) -> None:
+        subprocess.run([*tmux, "send-keys", *typed], check=True)
+        time.sleep(1.5)
+
+    variables = [argument for name, value in environment.items() for argument in ("-e", f"{name}={value}")]
+    command = f"{neovim.path} -u {folder / 'init.lua'} -i NONE -n classifier.sknd"
+    size = ["-x", str(COLUMNS), "-y", str(LINES)]
+    subprocess.run(
+        [*tmux, "-f", "/dev/null", "new-session", "-d", *size, "-c", folder / "model", *variables, command],
+        check=True,
+        env=environment | {"TERM": "xterm-256color"},
+    )
+    try:
+        subprocess.run([*tmux, "set", "-g", "status", "off"], check=True)
+        subprocess.run([*tmux, "set", "-sa", "terminal-features", ",*:RGB"], check=True)
+        time.sleep(6)
+        keys(":SndShapes", "Enter")
+        keys("36G", "zt", ":resize 26", "Enter")
+        keys("1G", "36G", "zb")
+        time.sleep(2)
+        return subprocess.run(
+            [*tmux, "capture-pane", "-e", "-p"], check=True, capture_output=True, encoding="utf-8"
+        ).stdout
+    finally:
+        subprocess.run([*tmux, "kill-server"], check=False)
+
+
+def picture(text: str, folder: Path) -> None:
+    """Draws a terminal's text into the picture."""
+    console = Console(record=True, width=COLUMNS, file=(folder / "text").open("w", encoding="utf-8"))
+    console.print(Text.from_ansi(text), soft_wrap=True)
+    style = "body{margin:0;background:#1c1c1c;display:inline-block}pre{margin:14px 18px;line-height:1.25!important}"
+    page = folder / "page.html"
+    page.write_text(
+        console.export_html(theme=_THEME, inline_styles=True).replace("</head>", f"<style>{style}</style></head>"),
+        encoding="utf-8",
+    )
+    browser = shutil.which("chromium") or "google-chrome"
+    PICTURE.parent.mkdir(exist_ok=True)
+    subprocess.run(
+        [
+            browser, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--force-device-scale-factor=1.5",
+            "--window-size=1080,820", f"--screenshot={PICTURE}", page.as_uri(),
+        ],
+        check=True,
+        timeout=60,
+    )  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()
