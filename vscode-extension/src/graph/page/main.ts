@@ -254,20 +254,21 @@ class Page {
     if (this.edge !== undefined) this.canvas.elementOf(this.edge)?.classList.add("selected");
   }
 
-  /** The nodes whose source is the smallest that the cursor is in. */
+  /** The nodes whose source is the smallest that the cursor is in; else those whose source is on its line. */
   private underCursor(): Item[] {
     const cursor = this.cursor;
     if (cursor === undefined) return [];
-    let [best, size]: [Item[], number] = [[], Infinity];
-    for (const item of this.canvas.items) {
-      const place = item.node?.location;
-      if (item.kind !== "node" || place?.uri !== cursor.uri || !holds(place.range, cursor.range)) continue;
-      const { start, end } = place.range;
-      const own = (end.line - start.line) * 10_000 + (end.character ?? 0) - (start.character ?? 0);
-      if (own < size) [best, size] = [[item], own];
-      else if (own === size) best.push(item);
-    }
-    return best;
+    const near = this.canvas.items.filter(({ kind, node }) => {
+      const place = node?.location;
+      const line = cursor.range.start.line;
+      return kind === "node" && place?.uri === cursor.uri && place.range.start.line <= line && line <= place.range.end.line;
+    });
+    const around = near.filter(({ node }) => holds(node!.location!.range, cursor.range));
+    const candidates = around.length > 0 ? around : near;
+    const sizes = candidates.map(({ node }) => sizeOf(node!.location!.range));
+    // The source of a node is what is invoked; beside it, the cursor is in what that is given a name by.
+    const wanted = around.length > 0 ? Math.min(...sizes) : Math.max(...sizes);
+    return candidates.filter((_, at) => sizes[at] === wanted);
   }
 
   // ---- search --------------------------------------------------------------------------------
@@ -390,6 +391,15 @@ class Page {
     if (this.placed === undefined) return;
     this.keeping = setTimeout(() => remember({ key: this.key, toggled: [...this.toggled], view: this.canvas.view }), 300);
   }
+}
+
+/** Orders ranges by how much they hold. */
+function extent({ start, end }: Place["range"]): number {
+  return (end.line - start.line) * 10_000 + (end.character ?? 0) - (start.character ?? 0);
+}
+
+function sizeOf({ start, end }: Place["range"]): number {
+  return (end.line - start.line) * 10_000 + (end.character ?? 0) - (start.character ?? 0);
 }
 
 function holds(range: Place["range"], other: Place["range"]): boolean {
