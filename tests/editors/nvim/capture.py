@@ -22,47 +22,36 @@ from rich.console import Console
 from rich.terminal_theme import TerminalTheme
 from rich.text import Text
 
-COLUMNS, LINES = 118, 40
+COLUMNS, LINES = 130, 45
 PICTURE = REPOSITORY / "docs/images/neovim.png"
 
 _MODEL = """\
-import layout, math, nn;
+import layer, layout, nn;
 
-# Normalizes the channels of each item, and scales them.
+# Squares what is positive; of other numbers `slope` remains.
 #
-# >>> normalize([[1.0, 3.0]])
-# output: real[1,2] = [[-1.0, 1.0]]
-# >>> normalize{scale=0.5}([[1.0, 2.0, 3.0]])
-operator normalize {
-    @attrib {
-        scale: real = 1.0;
-    }
-    @input {
-        input: real[b, c];
-    }
-    @output {
-        output: real[b, c];
-    }
-    @compose {
-        mean, variance = math.moments{axes=[1]}(input);
-        centered = math.sub(input, mean);
-        deviation = math.sqrt(variance);
-        output = math.mul(math.div(centered, deviation), scale);
+# >>> activate([-2.0, 3.0])
+# output: real[2] = [0.0, 9.0]
+# >>> activate{slope=0.1}([-2.0, 0.5])
+operator activate {
+    @attrib { slope: real = 0.0; }
+    @input { input: real[s..]; }
+    @output { output: real[s..]; }
+    @lower {
+        output[i..] = input[i..] < 0.0 ? slope * input[i..] : input[i..] ** 2.0, i < s;
     }
 }
 
 graph classifier {
-    @input {
-        image: real[1, 1, 8, 8];
-    }
-    @output {
-        probabilities: real[1, 64];
-    }
+    @attrib { classes: int = 10; }
+    @input { image: real[1, 1, 8, 8]; }
+    @output { probabilities: real[1, classes]; }
     @compose {
-        pooled = nn.avg_pool{size=2, stride=2, padding=0}(image);
-        flat = layout.flatten{axis=1}(pooled);
-        scaled = normalise(flat);
-        probabilities = nn.softmax(scaled);
+        convolved = layer.conv{channels=4, size=3}(image);
+        active = activate(convolved);
+        flat = layout.flatten{axis=1}(active);
+        scores = layer.linear{chanels=classes}(flat);
+        probabilities = nn.softmax(scores);
     }
 }
 """
@@ -112,8 +101,8 @@ def shown(folder: Path) -> str:
         subprocess.run([*tmux, "set", "-sa", "terminal-features", ",*:RGB"], check=True)
         time.sleep(6)
         keys(":SndShapes", "Enter")
-        keys("36G", "zt", ":resize 26", "Enter")
-        keys("1G", "36G", "zb")
+        keys(":resize 32", "Enter")
+        keys("23G", ":echo", "Enter")
         time.sleep(2)
         return subprocess.run(
             [*tmux, "capture-pane", "-e", "-p"], check=True, capture_output=True, encoding="utf-8"
@@ -136,8 +125,8 @@ def picture(text: str, folder: Path) -> None:
     PICTURE.parent.mkdir(exist_ok=True)
     subprocess.run(
         [
-            browser, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--force-device-scale-factor=1.5",
-            "--window-size=1080,820", f"--screenshot={PICTURE}", page.as_uri(),
+            browser, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--force-device-scale-factor=1.25",
+            "--window-size=1300,905", f"--screenshot={PICTURE}", page.as_uri(),
         ],
         check=True,
         timeout=60,
