@@ -55,6 +55,7 @@ docs: $(DEVELOPING)
 
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .benchmarks build dist
+	rm -rf vscode-extension/dist vscode-extension/out vscode-extension/node_modules
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)

@@ -7,6 +7,8 @@ import { SELECTOR } from "./client";
 import type { LifeState, ServerLife } from "./life";
 
 export const SHOW_ACTIONS = "snd.showActions";
+// What takes less is not worth a change of the item, which would flicker with every edit.
+const UNSEEN_MS = 400;
 const IDLE: EvaluationStatus = { running: 0, pending: 0 };
 
 interface Appearance {
@@ -22,6 +24,7 @@ export class Status implements vscode.Disposable {
   private readonly languageItem = vscode.languages.createLanguageStatusItem("snd.server", SELECTOR);
   private readonly subscriptions: vscode.Disposable[];
   private evaluation = IDLE;
+  private timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly life: ServerLife) {
     this.item.name = "SkriptND";
@@ -36,16 +39,21 @@ export class Status implements vscode.Disposable {
         this.show();
       }),
       vscode.window.onDidChangeVisibleTextEditors(() => this.show()),
-      life.client.onNotification(evaluationStatus, (status) => {
-        this.evaluation = status;
-        this.show();
-      }),
+      life.client.onNotification(evaluationStatus, (status) => this.evaluates(status)),
     ];
     this.show();
   }
 
   dispose(): void {
+    clearTimeout(this.timer);
     for (const each of this.subscriptions) each.dispose();
+  }
+
+  private evaluates(status: EvaluationStatus): void {
+    this.evaluation = status;
+    clearTimeout(this.timer);
+    const pause = status.running + status.pending === 0 ? 0 : UNSEEN_MS;
+    this.timer = setTimeout(() => this.show(), pause);
   }
 
   private show(): void {
@@ -78,7 +86,7 @@ export function appearance(state: LifeState, evaluation: EvaluationStatus): Appe
     case "running": {
       const { running, pending } = evaluation;
       const from = `server ${state.server.version} from ${sourceText(state.server.source)}`;
-      if (running + pending === 0) return looks("check", `snd ${state.server.version}`, `${from}, all values found`);
+      if (running + pending === 0) return looks("check", `snd ${state.server.version}`, `${from}, nothing to evaluate`);
       const rest = pending === 0 ? "" : `, ${pending} waiting`;
       return looks("sync~spin", `snd ${state.server.version}`, `${from}, evaluating${rest}`, Information, true);
     }
