@@ -15,6 +15,7 @@ from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).parents[1])]
 
+# ruff: noqa: E402
 from downloads import REPOSITORY
 from neovim_programs import newest
 from neovim_runs import home
@@ -125,8 +126,8 @@ def picture(text: str, folder: Path) -> None:
     PICTURE.parent.mkdir(exist_ok=True)
     subprocess.run(
         [
-            browser, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--force-device-scale-factor=1.25",
-            "--window-size=1300,905", f"--screenshot={PICTURE}", page.as_uri(),
+            browser, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
+            "--force-device-scale-factor=1.25", "--window-size=1300,905", f"--screenshot={PICTURE}", page.as_uri(),
         ],
         check=True,
         timeout=60,
