@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import FrameLocator, expect
+from playwright.sync_api import FrameLocator, Locator, expect
 from scenarios import workspace
 from vscode_server import VSCode, processes
 from vscode_window import FAILED, OpenWindow, Window
@@ -117,10 +117,34 @@ def test_the_graph_is_drawn_and_a_click_leads_to_the_source(window: Window):
     page = webview(window)
     node = page.locator("svg text").filter(has_text="math.tanh").first
     expect(node).to_be_visible()
-    expect(page.locator("svg text").filter(has_text="image").first).to_be_in_viewport()
+    drawing, first = page.locator("svg.snd"), page.locator("svg text").filter(has_text="image").first
+    window.until(lambda: _is_in_the_middle(drawing, first), "the drawing to be fitted to its frame")
     window.screenshot("graph")
     node.click()
     window.until(lambda: cursor_line(window) == 17, "the cursor in the statement of the node")
+
+
+def test_the_graph_follows_the_cursor_and_the_text(window: Window):
+    window.open_file("main.sknd")
+    window.sees(".view-line", "real[1, 4, 16, 16]")
+    window.command("SkriptND: Show Graph")
+    page = webview(window)
+    expect(page.locator("svg text").filter(has_text="math.tanh").first).to_be_visible()
+    window.put_cursor("parts", "parts =")
+    expect(page.locator("svg .mark.cursor")).to_have_count(1)
+    window.page.keyboard.press("End")
+    window.page.keyboard.press("Enter")
+    window.page.keyboard.type("more = math.exp(parts);")
+    expect(page.locator("svg text").filter(has_text="math.exp").first).to_be_visible()
+    window.screenshot("graph-edited")
+
+
+def test_values_stand_beside_the_statements_of_a_graph_that_is_evaluated(window: Window):
+    window.open_file("main.sknd")
+    window.sees(".codelens-decoration a", re.compile("^evaluate")).click()
+    for name in ("edges =", "parts =", "activity = math"):
+        window.until(lambda name=name: re.search(r"[μ∈]", window.line(name).text_content() or ""), f"values of {name}")
+    window.screenshot("graph-values")
 
 
 def test_the_table_of_shapes_has_every_tensor(window: Window):
@@ -178,6 +202,15 @@ def test_a_server_that_is_killed_is_started_again(window: Window, vscode: VSCode
     assert window.page.locator(".notification-toast").count() == 0
     window.screenshot("recovered")
     window.command("Revert File")
+
+
+def _is_in_the_middle(frame: Locator, item: Locator) -> bool:
+    """Whether the item is wholly in the frame, and not in its outer quarters."""
+    around, box = frame.bounding_box(), item.bounding_box()
+    if around is None or box is None:
+        return False
+    middle = box["x"] + box["width"] / 2 - around["x"]
+    return box["y"] > around["y"] + 8 and around["width"] / 4 < middle < around["width"] * 3 / 4
 
 
 def servers(vscode: VSCode) -> list[int]:
