@@ -54,7 +54,7 @@ docs: $(DEVELOPING)
 	{ echo "# Rules"; echo; $(BIN)/snd rule --all; } > docs/rules.md
 
 clean:
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .benchmarks build dist
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .benchmarks build dist test-output
 	rm -rf vscode-extension/dist vscode-extension/out vscode-extension/node_modules
 
 $(BIN)/python:
