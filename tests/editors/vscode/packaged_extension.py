@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -23,7 +24,7 @@ def packaged() -> Path:
             build(["npm", "run", "--silent", "package"], SOURCES)
             for old in vsix.parent.glob("*.vsix"):
                 old.unlink()
-            (SOURCES / "dist/skriptnd.vsix").rename(vsix)
+            shutil.copy(SOURCES / "dist/skriptnd.vsix", vsix)
     return vsix
 
 
