@@ -385,19 +385,14 @@ class Page {
   private keeping: ReturnType<typeof setTimeout> | undefined;
 
   private keep(): void {
-    if (this.placed === undefined) return;
-    clearTimeout(this.keeping);
     // Before there is a drawing, the view is none that anybody chose.
     if (this.placed === undefined) return;
+    clearTimeout(this.keeping);
     this.keeping = setTimeout(() => remember({ key: this.key, toggled: [...this.toggled], view: this.canvas.view }), 300);
   }
 }
 
 /** Orders ranges by how much they hold. */
-function extent({ start, end }: Place["range"]): number {
-  return (end.line - start.line) * 10_000 + (end.character ?? 0) - (start.character ?? 0);
-}
-
 function sizeOf({ start, end }: Place["range"]): number {
   return (end.line - start.line) * 10_000 + (end.character ?? 0) - (start.character ?? 0);
 }
