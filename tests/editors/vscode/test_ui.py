@@ -147,6 +147,22 @@ def test_values_stand_beside_the_statements_of_a_graph_that_is_evaluated(window:
     window.screenshot("graph-values")
 
 
+def test_a_graph_is_evaluated_with_chosen_inputs(window: Window):
+    window.open_file("main.sknd")
+    window.sees(".view-line", "real[1, 4, 16, 16]")
+    window.command("SkriptND: Evaluate Graph with Chosen Inputs")
+    window.sees(".quick-input-list .monaco-list-row", "image").click()
+    box = window.page.locator(".quick-input-widget input")
+    expect(box).to_be_visible()
+    box.fill("ones[1,3,16,16]")
+    window.page.keyboard.press("Enter")
+    window.sees(".quick-input-list .monaco-list-row", "ones[1,3,16,16]")
+    window.screenshot("inputs")
+    window.sees(".quick-input-list .monaco-list-row", "Evaluate").click()
+    expect(webview(window).locator("body")).to_contain_text("activity")
+    window.screenshot("evaluated")
+
+
 def test_the_table_of_shapes_has_every_tensor(window: Window):
     window.open_file("main.sknd")
     window.command("SkriptND: Show Composed Shapes")
