@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,8 @@ class Wire:
         """What the server said without being asked."""
         self.settings: object = None
         """What the client is configured to, for whoever asks."""
+        self.received: Counter[str] = Counter()
+        """How often the server sent each method."""
         self._asked = 0
         self._answers: dict[int, dict[str, Any]] = {}
         self._versions: dict[str, int] = {}
@@ -100,7 +103,7 @@ class Wire:
         """Waits for a notification."""
         while (message := self.receive()).get("method") != method:
             pass
-        return message["params"]
+        return message.get("params")
 
     def receive(self) -> dict[str, Any]:
         """Waits for a message; requests are answered with nothing, but those for settings."""
@@ -110,6 +113,7 @@ class Wire:
             if header.startswith(b"Content-Length"):
                 length = int(header.partition(b":")[2])
         message: dict[str, Any] = json.loads(self.process.stdout.read(length))
+        self.received[message.get("method", "")] += 1
         if "method" in message and "id" in message:
             asks_settings = message["method"] == "workspace/configuration"
             result = [self.settings] * len(message["params"]["items"]) if asks_settings else None

@@ -16,28 +16,30 @@ _MOST_PRODUCTS = 10_000_000
 
 
 # Graphs of which it is kept whether they are small: it is asked with every edit.
-_REMEMBERED = 8
+_REMEMBERED = 4
 
 
 def is_small_operation(operation: Operation) -> bool:
     """Whether there is little to compute for an invocation."""
-    most = multiply_adds(operation).most
-    if most is not None and most > _MOST_PRODUCTS:
-        return False
-    elements = _Elements(None).of_operation(operation)
-    return elements is not None and elements <= _MOST_ELEMENTS
+    instance = operation.instance
+    if instance is not None and instance.body is not None:
+        return _is_small_body(instance, None)
+    return _are_few(_Elements(None).of_operation(operation), multiply_adds(operation).most)
+
+
+def is_small_graph(instance: Instance) -> bool:
+    """Whether there is little to compute for a graph whose unknown extents will be small."""
+    return instance.body is None or _is_small_body(instance, 0)
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def is_small_graph(instance: Instance) -> bool:
-    """Whether there is little to compute for a graph whose unknown extents will be small."""
-    if instance.body is None:
-        return True
-    most = total(instance.body.operations).most
-    if most is not None and most > _MOST_PRODUCTS:
-        return False
-    elements = _Elements(0).of_instance(instance)
-    return elements is not None and elements <= _MOST_ELEMENTS
+def _is_small_body(instance: Instance, unlimited: int | None) -> bool:
+    assert instance.body is not None
+    return _are_few(_Elements(unlimited).of_instance(instance), total(instance.body.operations).most)
+
+
+def _are_few(elements: int | None, products: int | None) -> bool:
+    return elements is not None and elements <= _MOST_ELEMENTS and (products is None or products <= _MOST_PRODUCTS)
 
 
 class _Elements:

@@ -16,8 +16,9 @@ from snd_runtime.samples.tracing import TraceRequest
 from snd_runtime.worker import ProcessLimits, Worker, WorkerFailed
 
 _TARGET = "snd_runtime.samples.handler:make"
-_GRACE_SECONDS = 0.5
-"""An evaluation stops itself when its time is over, and can then say where. One that does not is killed after this."""
+_GRACE_SECONDS = 2.5
+"""An evaluation stops itself when its time is over, and can then say where. One that does not is killed after this;
+composing what is to be evaluated takes its time, too."""
 
 
 class SampleEvaluator:

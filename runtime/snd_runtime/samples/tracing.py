@@ -26,7 +26,7 @@ from snd_runtime.samples.trace import GraphTrace, Tracer
 
 @dataclass(frozen=True, slots=True)
 class TraceRequest:
-    """``around`` has the texts, and how everything in them is evaluated: its limits are those of this run.
+    """``around`` has the texts, and how everything in them is evaluated: its limits are those of the run.
 
     The graph is invoked by a sample of the same file, the ``sample``-th from 0, or evaluated as ``given``.
     """
@@ -46,19 +46,19 @@ class _Run:
 
 def trace_graph(snapshot: Snapshot, request: TraceRequest, found: FoundShapes) -> GraphTrace:
     """Runs a graph. What fails is in the trace, with what had been computed by then."""
-    begin = time.monotonic()
     session = snapshot.session()
     unit = session.unit(request.name)
     if unit is None:
         return GraphTrace(rule="unknown-operator", message=f"there is no '{request.name.name}'")
     tracer = Tracer(unit, request.around.pictures)
-    trace = GraphTrace()
+    trace, begin = GraphTrace(), time.monotonic()
     try:
         run = _bound(snapshot, session, unit, request, found)
+        begin = time.monotonic()  # what is composed is known when the graph is run again
         names = [member.name for member in unit.inputs]
         tracer.given(dict(zip(names, run.arguments, strict=True)))
         trace = replace(trace, made=run.made)
-        trace = replace(trace, drawn=_run(session, run, request, tracer, time.monotonic() - begin))
+        trace = replace(trace, drawn=_run(session, run, request, tracer))
     except InvalidRequest as invalid:
         trace = replace(trace, rule=invalid.failures[0].rule, message=invalid.failures[0].message)
     except EvaluationFailed as failed:
@@ -83,12 +83,12 @@ def _bound(snapshot: Snapshot, session: Session, unit: Unit, request: TraceReque
     return _Run(*arguments_of(checked, operation, around.limits, around.real, around.seed))
 
 
-def _run(session: Session, run: _Run, request: TraceRequest, tracer: Tracer, spent: float) -> tuple[str, ...]:
+def _run(session: Session, run: _Run, request: TraceRequest, tracer: Tracer) -> tuple[str, ...]:
     """Runs it; the names of the variables that were drawn."""
     around = request.around
     weights: Mapping[str, Argument] = {} if request.given is None else request.given.weights
     taken = sum(map(bytes_of, run.arguments))
-    limits = replace(around.limits, spent_seconds=spent, spent_bytes=taken)
+    limits = replace(around.limits, spent_bytes=taken)
     execution = Execution(around.real, around.seed, weights, limits, tracer.watch)
     outcome = execute(session, run.instance, run.arguments, execution)
     tracer.given({**outcome.variables, **outcome.outputs})

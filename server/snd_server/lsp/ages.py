@@ -22,6 +22,8 @@ _Outcome = TypeVar("_Outcome", SampleOutcome, GraphTrace, Any)
 OVER_LIMIT = "limit-exceeded"
 """The rule of evaluations that were ended."""
 
+_MOST_OVERS = 3
+
 
 class Age(StrEnum):
     """What is known of a value, for one state of the texts."""
@@ -74,6 +76,8 @@ class Values:
         self._found: dict[ValueKey, _Found] = {}
         self._pending: dict[ValueKey, str] = {}
         self._running: dict[ValueKey, str] = {}
+        self._overs: dict[ValueKey, int] = {}
+        """How many evaluations in a row took more than they may."""
 
     def of(self, key: ValueKey, digest: str) -> Aged[Any]:
         """The value of a sample or graph as it is to be shown for a state of the texts."""
@@ -92,10 +96,9 @@ class Values:
         found = self._found.get(key)
         return None if found is None else found.seconds
 
-    def was_over_limit(self, key: ValueKey) -> bool:
-        """Whether its last evaluation took more than it may."""
-        found = self._found.get(key)
-        return found is not None and age_of(found.outcome) is Age.OVER_LIMIT
+    def deserves_another_try(self, key: ValueKey) -> bool:
+        """Whether its last evaluation took more than it may, but not again and again."""
+        return 0 < self._overs.get(key, 0) <= _MOST_OVERS
 
     def wait(self, key: ValueKey, digest: str) -> None:
         """An evaluation is asked for, for this state alone."""
@@ -110,6 +113,7 @@ class Values:
         """The evaluation came to something, whether the texts are still those or not."""
         self._drop(self._running, key, digest)
         self._found[key] = _Found(digest, outcome, seconds)
+        self._overs[key] = self._overs.get(key, 0) + 1 if age_of(outcome) is Age.OVER_LIMIT else 0
 
     def give_up(self, key: ValueKey, digest: str) -> None:
         """The evaluation will not come to anything, or will not begin."""
@@ -118,7 +122,7 @@ class Values:
 
     def keep(self, path: str, names: Collection[SampleName | GraphName]) -> None:
         """Forgets the other samples and graphs of a document."""
-        for kept in (self._found, self._pending):
+        for kept in (self._found, self._pending, self._overs):
             for key in [key for key in kept if key.path == path and key.name not in names]:
                 del kept[key]
 

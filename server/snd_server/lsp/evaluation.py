@@ -200,7 +200,7 @@ class Evaluations:
         if not options.automatic or not subject.can_run or self._age(subject) not in (Age.NONE, Age.STALE):
             return False
         # What took too long may not do so any more, after an edit: that is told as of any other.
-        seconds = None if self._values.was_over_limit(subject.key) else self._values.seconds(subject.key)
+        seconds = None if self._values.deserves_another_try(subject.key) else self._values.seconds(subject.key)
         return subject.is_small if seconds is None else seconds <= options.budget
 
     def _age(self, subject: Subject) -> Age:
