@@ -25,7 +25,7 @@ from snd_analysis.types.written import written
 from snd_analysis.values import NULL, UNDEFINED, EvaluationError, Maybe, Pack, Run, Value
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, weakref_slot=True)
 class Instance:
     """One way in which an operator is invoked; shared by all invocations with equal attributes and input types.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Hashable, Mapping
 from typing import Protocol
 
@@ -17,9 +18,8 @@ from snd_analysis.names.symbols import OperatorName
 from snd_analysis.shapes import Integer
 from snd_analysis.values import Maybe, Pack, Run, Value
 
-# A unit with more instances forgets them all: they come from edits of long ago.
-_MOST_INSTANCES = 4096
 _MANY_INSTANCES = 64
+_MOST_KEPT = 4096
 
 
 class Definitions(Protocol):
@@ -60,6 +60,8 @@ class Session:
         self.composing = composing
         self._known = Reached() if reached is None else reached
         """What is known of this state of the files, for others to go on with."""
+        self._kept: deque[Instance] = deque(maxlen=_MOST_KEPT)
+        """What was composed last: it may be needed again, though nothing that lasts is composed of it yet."""
 
     def unit(self, name: OperatorName) -> Unit | None:
         """The definition of that name."""
@@ -130,9 +132,9 @@ class Session:
         key = (self.composing, _key(given))
         instance = unit.instances.get(key)
         if instance is None:
-            if len(unit.instances) >= _MOST_INSTANCES:
-                unit.instances.clear()
+            unit.forget_unused()
             instance = unit.instances[key] = self._made(unit, given)
+            self._kept.append(instance)
         return instance
 
     def shared_instance(self, unit: Unit, given: Given) -> tuple[Instance, Mapping[Hashable, Integer]]:
@@ -141,6 +143,7 @@ class Session:
         Of an operator with many instances, invocations that differ only in their dynamic extents have one in common:
         else each level of operators that invoke others twice would double them.
         """
+        unit.forget_unused()
         if len(unit.instances) < _MANY_INSTANCES:
             return self.instance(unit, given), {}
         stand_ins = StandIns(given)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, TypeVar
+from weakref import WeakValueDictionary
 
 from snd_analysis.model import Place
 from snd_analysis.names.affine import affine
@@ -22,6 +23,8 @@ from snd_analysis.types.parameters import bindings, bound_symbol, declarations, 
 
 if TYPE_CHECKING:
     from snd_analysis.compose.instance import Instance
+
+_FEW_INSTANCES = 16
 
 _Statement = TypeVar("_Statement", bound=nodes.Node)
 
@@ -73,8 +76,18 @@ class Unit:
         self.instances: dict[Hashable, Instance] = {}
         """What is composed of it already (see ``Session``), as long as all that it reaches is ``instances_for``."""
         self.instances_for: frozenset[Unit] | None = None
+        self._most_instances = _FEW_INSTANCES
         self._forms: dict[nodes.Node, Form | None] = {}
         self._symbols: dict[nodes.Node, frozenset[Symbol]] = {}
+
+    def forget_unused(self) -> None:
+        """Lets go of instances of which nothing is composed any more, once they may be as many as the others."""
+        if len(self.instances) < self._most_instances:
+            return
+        alive = WeakValueDictionary(self.instances)
+        self.instances.clear()
+        self.instances.update(alive)
+        self._most_instances = max(2 * len(self.instances), _FEW_INSTANCES)
 
     def __repr__(self) -> str:
         return f"Unit({self.shown})"

@@ -39,7 +39,10 @@ class _ChangedFiles:
 
 def changed_snapshot(snapshot: Snapshot, texts: Mapping[str, str | None]) -> Snapshot:
     """The state of the files in which ``texts`` stand at their paths, None for files that are gone."""
-    return Workspace(_ChangedFiles(snapshot, texts), snapshot.module_paths).snapshot()
+    workspace = Workspace.continuing(snapshot, _ChangedFiles(snapshot, texts))
+    for path, text in texts.items():
+        workspace.refresh(path) if text is None else workspace.open(path, text)
+    return workspace.snapshot()
 
 
 def edited_texts(snapshot: Snapshot, edits: Iterable[TextEdit]) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 
 from snd_analysis.check import Facts
@@ -10,6 +10,7 @@ from snd_analysis.diagnostics import Location
 from snd_analysis.ide.cursor import chunk_at, comment_at, definition_at, import_at, use_at
 from snd_analysis.ide.documented import documented_symbols
 from snd_analysis.ide.targets import LocalName, Subject, name_of, path_of, subject_of, subject_of_target
+from snd_analysis.names.part import Part
 from snd_analysis.names.resolution import ModuleName, Role
 from snd_analysis.names.resolve import entries_of
 from snd_analysis.names.symbols import TENSOR_KINDS, OperatorName, Symbol, SymbolKind
@@ -90,8 +91,11 @@ def _may_mention(snapshot: Snapshot, subject: Subject, path: str) -> bool:
     return dotted or any(item.path == own for item in snapshot.imports(path))
 
 
-def mentions(snapshot: Snapshot, path: str, name: str | None = None) -> Iterator[Mention]:
-    """Every name in a file, in no order. With ``name``, at least those places where that is what stands there."""
+def mentions(snapshot: Snapshot, path: str, name: str | None = None, known: Container[Part] = ()) -> Iterator[Mention]:
+    """Every name in a file, in no order. With ``name``, at least those places where that is what stands there.
+
+    In rows of statements that are ``known`` nothing is told of what is local to their definition, and all else once.
+    """
     text = snapshot.source(path).text
     if name is not None and name not in text:
         return
@@ -101,7 +105,7 @@ def mentions(snapshot: Snapshot, path: str, name: str | None = None) -> Iterator
     for placed in snapshot.tree(path).chunks:
         if name is None or name in placed.chunk.text:
             for definition in placed.chunk.definitions:
-                yield from _mentions_in(snapshot, path, placed.start, definition, name)
+                yield from _mentions_in(snapshot, path, placed.start, definition, name, known)
                 yield from _documented_mentions(snapshot, path, placed, definition)
     for sample in _samples_of(snapshot, path, name, text):
         yield from _sample_mentions(snapshot, path, sample)
@@ -119,7 +123,7 @@ def mentions_of_others(snapshot: Snapshot, path: str, name: str | None = None) -
 
 
 def _mentions_in(
-    snapshot: Snapshot, path: str, start: int, definition: nodes.Definition, name: str | None
+    snapshot: Snapshot, path: str, start: int, definition: nodes.Definition, name: str | None, known: Container[Part]
 ) -> Iterator[Mention]:
     if definition.name.text:
         subject: Subject = OperatorName(path, definition.name.text)
@@ -128,7 +132,7 @@ def _mentions_in(
     yield from dotted
     told = {mention.span for mention in dotted}
     resolution = snapshot.resolution(path, definition)
-    for use in resolution.uses if name is None else resolution.uses_named(name):
+    for use in resolution.uses_but(known) if name is None else resolution.uses_named(name):
         span = use.span.shifted(start)
         if span not in told:
             yield Mention(span, subject_of_target(snapshot, path, definition, use.target), use.role)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import TypeAlias
 
@@ -12,6 +12,7 @@ from snd_analysis.diagnostics import Location, Severity, TextEdit
 from snd_analysis.ide.definition import declaration_of
 from snd_analysis.ide.mentions import mentions
 from snd_analysis.ide.targets import Subject
+from snd_analysis.names.part import Part
 from snd_analysis.names.resolution import AttributeName
 from snd_analysis.names.symbols import OperatorName
 from snd_analysis.rules.catalogue import severity_of
@@ -63,10 +64,12 @@ def first_difference(
         text = before.source(path).text
         if words and not any(word in text for word in words):
             continue
+        # Of statements that are not touched, and mean the same, all names of their definition do.
+        same = _rows(before, path) & _rows(after, moves.path(path))
         expected = {
-            (moves.span(path, span), meaning): span for span, meaning in _meanings(before, path, moves.location)
+            (moves.span(path, span), meaning): span for span, meaning in _meanings(before, path, moves.location, same)
         }
-        found = set(_meanings(after, moves.path(path), lambda location: location))
+        found = set(_meanings(after, moves.path(path), lambda location: location, same))
         lost = expected.keys() - found
         if lost:
             return Location(path, min(expected[each] for each in lost))
@@ -90,10 +93,19 @@ def new_errors(before: Snapshot, after: Snapshot, edits: Iterable[TextEdit], mov
                 yield message
 
 
-def _meanings(snapshot: Snapshot, path: str, place: Callable[[Location], Location]) -> Iterator[_Meaning]:
+def _rows(snapshot: Snapshot, path: str) -> set[Part]:
+    found: set[Part] = set()
+    for _, definition in snapshot.tree(path).definitions:
+        found.update(snapshot.resolution(path, definition).all_rows)
+    return found
+
+
+def _meanings(
+    snapshot: Snapshot, path: str, place: Callable[[Location], Location], same: Container[Part]
+) -> Iterator[_Meaning]:
     """The names of a file with what they mean; places are told as ``place`` has them."""
     known: dict[Subject, object] = {}
-    for each in mentions(snapshot, path):
+    for each in mentions(snapshot, path, known=same):
         if each.subject not in known:
             known[each.subject] = _meaning(snapshot, each.subject, place)
         yield each.span, known[each.subject]

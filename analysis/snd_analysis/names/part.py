@@ -124,6 +124,15 @@ class Part:
         return frozenset(use.name for _, use in self.uses)
 
     @cached_property
+    def uses_of_others(self) -> tuple[tuple[nodes.Node, Use], ...]:
+        """The first use of each thing that is not a symbol of the definition."""
+        found: dict[object, tuple[nodes.Node, Use]] = {}
+        for statement, use in self.uses:
+            if not isinstance(use.target, Symbol | ShapeMember):
+                found.setdefault(use.target, (statement, use))
+        return tuple(found.values())
+
+    @cached_property
     def read(self) -> tuple[Symbol, ...]:
         """The symbols that are named and not declared by that."""
         return tuple(dict.fromkeys(read_symbols(self.uses)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
@@ -51,7 +51,7 @@ class Resolution:
     @cached_property
     def symbols_read(self) -> set[Symbol]:
         """The symbols that are named anywhere else than where they are declared."""
-        return set(chain(chain.from_iterable(part.read for part in self._outermost), read_symbols(self._loose)))
+        return set(chain(chain.from_iterable(part.read for part in self.all_rows), read_symbols(self._loose)))
 
     @cached_property
     def names_read(self) -> set[str]:
@@ -62,23 +62,23 @@ class Resolution:
     def invoked(self) -> tuple[OperatorName, ...]:
         """The operators and graphs that are named, each once."""
         loose = (use.target for _, use in self._loose if isinstance(use.target, OperatorName))
-        return tuple(dict.fromkeys(chain(chain.from_iterable(part.operators for part in self._outermost), loose)))
+        return tuple(dict.fromkeys(chain(chain.from_iterable(part.operators for part in self.all_rows), loose)))
 
     @cached_property
     def modules(self) -> set[ModuleName]:
         """The modules that are named."""
         loose = (use.target for _, use in self._loose if isinstance(use.target, ModuleName))
-        return set(chain(chain.from_iterable(part.modules for part in self._outermost), loose))
+        return set(chain(chain.from_iterable(part.modules for part in self.all_rows), loose))
 
     @property
     def _loose(self) -> Iterator[tuple[nodes.Node, Use]]:
         """The uses that belong to no part."""
-        groups = {id(part.uses) for part in self._outermost}
+        groups = {id(part.uses) for part in self.all_rows}
         return chain.from_iterable(group for group in self.use_groups if id(group) not in groups)
 
     @cached_property
-    def _outermost(self) -> tuple[Part, ...]:
-        """Every part, a row for those that are in one."""
+    def all_rows(self) -> tuple[Part, ...]:
+        """The rows of all blocks."""
         return (*chain.from_iterable(self.rows.values()),)
 
     @cached_property
@@ -105,11 +105,19 @@ class Resolution:
 
     def uses_named(self, name: str) -> Iterator[Use]:
         """The uses of everything that has a name."""
-        naming = (part for row in self._outermost if name in row.names_used for part in row.single)
+        naming = (part for row in self.all_rows if name in row.names_used for part in row.single)
         uses = chain.from_iterable(part.uses for part in naming if name in part.names_used)
         for statement, use in chain(uses, self._loose):
             if use.name == name:
                 yield Use(use.span.shifted(self.starts[statement]), use.target, use.role)
+
+    def uses_but(self, known: Container[Part]) -> Iterator[Use]:
+        """Every use of a name, but in the rows that are ``known`` one of each definition, module and so on alone."""
+        for row in self.all_rows:
+            for statement, use in row.uses_of_others if row in known else row.uses:
+                yield Use(use.span.shifted(self.starts[statement]), use.target, use.role)
+        for statement, use in self._loose:
+            yield Use(use.span.shifted(self.starts[statement]), use.target, use.role)
 
     def _uses_of(self, statement: nodes.Node) -> Iterator[Use]:
         names = (statement, statement.name) if isinstance(statement, nodes.Parameter) else (statement,)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ from snd_analysis.names.resolution import AttributeName, ModuleName, Resolution,
 from snd_analysis.names.resolve import resolve
 from snd_analysis.names.symbols import BuiltIn, OperatorName, SymbolKind
 from snd_analysis.rules.catalogue import severity_of
-from snd_analysis.samples.reading import samples_of
+from snd_analysis.samples.reading import SampleText, samples_of
 from snd_analysis.samples.results import RESULT_SHAPE, result_problems
 from snd_analysis.samples.sample import Sample
 from snd_analysis.samples.statement import SAMPLE_NAME, Statement, statement_of
@@ -73,10 +73,21 @@ class CheckedSample:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Known:
+class _Typed:
+    """A sample by the signatures of what it invokes. ``unit`` is the graph to compose, if nothing is wrong yet."""
+
     environment: Environment
     facts: Facts
-    unit: Unit | None
+    checked: CheckedSample
+    unit: Unit | None = None
+
+    def holds_in(self, snapshot: Snapshot, path: str) -> bool:
+        return self.environment is snapshot.environment(path) and self.facts.unchanged(snapshot)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Known:
+    typed: _Typed
     reached: frozenset[Unit] | None
     checked: CheckedSample
 
@@ -85,39 +96,51 @@ class KnownSamples:
     """The samples of chunks, and what was found out about them; shared by the snapshots of a workspace."""
 
     def __init__(self) -> None:
-        self._samples: dict[Chunk, tuple[Sample, ...]] = {}
+        self._samples: dict[Chunk, Mapping[SampleText, Sample]] = {}
         self._checked: dict[tuple[str, Sample], _Known] = {}
+        self._gone: tuple[str, dict[SampleText, Sample]] = ("", {})
+        """The samples of chunks that the last edit changed, and the file: most will be those of new chunks."""
 
-    def of(self, tree: SyntaxTree) -> tuple[PlacedSample, ...]:
+    def copy(self) -> KnownSamples:
+        """The same for another line of states, which goes on from here."""
+        copied = KnownSamples()
+        copied._samples = dict(self._samples)
+        copied._checked = dict(self._checked)
+        return copied
+
+    def of(self, path: str, tree: SyntaxTree) -> tuple[PlacedSample, ...]:
         """The samples of a file, in order."""
         found: list[PlacedSample] = []
+        before = self._gone[1] if path == self._gone[0] else {}
         for placed in tree.chunks:
             samples = self._samples.get(placed.chunk)
             if samples is None:
-                samples = self._samples[placed.chunk] = samples_of(placed.chunk)
-            found.extend(PlacedSample(placed.start, sample) for sample in samples)
+                samples = self._samples[placed.chunk] = samples_of(placed.chunk, before)
+            found.extend(PlacedSample(placed.start, sample) for sample in samples.values())
         return tuple(found)
 
     def forget(self, path: str, chunks: Iterable[Chunk]) -> None:
-        """Lets go of chunks that are no more."""
+        """Lets go of chunks that are no more, and of their samples unless they stand in others then."""
+        for sample in self._gone[1].values():
+            self._checked.pop((self._gone[0], sample), None)
+        self._gone = path, {}
         for chunk in chunks:
-            for sample in self._samples.pop(chunk, ()):
-                self._checked.pop((path, sample), None)
+            self._gone[1].update(self._samples.pop(chunk, {}))
 
     def checked(self, snapshot: Snapshot, path: str, sample: Sample) -> CheckedSample:
         """What is known of a sample, as long as nothing that it depends on has changed."""
         known = self._checked.get((path, sample))
-        if (
-            known is None
-            or known.environment is not snapshot.environment(path)
-            or not known.facts.unchanged(snapshot)
-            or (known.unit is not None and snapshot.session().reached(known.unit) != known.reached)
-        ):
-            known = self._checked[path, sample] = _check(snapshot, path, sample)
+        typed = known.typed if known is not None and known.typed.holds_in(snapshot, path) else None
+        if known is None or typed is None:
+            typed = _typed(snapshot, path, sample)
+            known = None
+        reached = None if typed.unit is None else snapshot.session().reached(typed.unit)
+        if known is None or known.reached != reached:
+            known = self._checked[path, sample] = _Known(typed, reached, _composed(snapshot, path, typed))
         return known.checked
 
 
-def _check(snapshot: Snapshot, path: str, sample: Sample) -> _Known:
+def _typed(snapshot: Snapshot, path: str, sample: Sample) -> _Typed:
     environment = snapshot.environment(path)
     call = sample.invocation
     target = None if call is None else environment.operator(tuple(part.text for part in call.function.parts))
@@ -128,28 +151,36 @@ def _check(snapshot: Snapshot, path: str, sample: Sample) -> _Known:
     if target is not None:
         facts.definition(target)
 
-    def known(checked: CheckedSample, unit: Unit | None = None, reached: frozenset[Unit] | None = None) -> _Known:
+    def typed(checked: CheckedSample, unit: Unit | None = None) -> _Typed:
         facts.close()
-        return _Known(environment, facts, unit, reached, checked)
+        return _Typed(environment, facts, checked, unit)
 
     if statement is None:
-        return known(CheckedSample(sample, None, tuple(map(SampleProblem, sample.problems))))
+        return typed(CheckedSample(sample, None, tuple(map(SampleProblem, sample.problems))))
     resolution = resolve(statement.definition, environment)
     uses = tuple(use for use in resolution.uses if _is_written(use))
     problems = [*sample.problems, *statement.problems]
     if not problems:
         problems = _typing_problems(statement, resolution, facts)
+    found = tuple(map(SampleProblem, problems))
     if any(severity_of(problem.rule) is Severity.ERROR for problem in problems):
-        return known(_expecting(CheckedSample(sample, target, tuple(map(SampleProblem, problems)), uses)))
+        return typed(CheckedSample(sample, target, found, uses))
     unit = Unit(OperatorName(path, SAMPLE_NAME), statement.definition, resolution, ())
-    session = snapshot.session()
-    body = compose_root(session, unit, {}, {})
+    generators = tuple(statement.generators.items())
+    return typed(CheckedSample(sample, target, found, uses, None, generators), unit)
+
+
+def _composed(snapshot: Snapshot, path: str, typed: _Typed) -> CheckedSample:
+    """A sample with what comes to light when it is composed."""
+    checked, unit = typed.checked, typed.unit
+    if unit is None:
+        return checked if checked.sample.invocation is None else _expecting(checked)
+    body = compose_root(snapshot.session(), unit, {}, {})
     operation = None if body.body is None else next(iter(body.body.operations), None)
-    found = [*map(SampleProblem, problems), *_composing_problems(body.failures, path)]
+    found = [*checked.problems, *_composing_problems(body.failures, path)]
     if operation is not None and not body.failures:
-        found += map(SampleProblem, result_problems(sample, operation))
-    checked = CheckedSample(sample, target, tuple(found), uses, operation, tuple(statement.generators.items()))
-    return known(_expecting(checked), unit, session.reached(unit))
+        found += map(SampleProblem, result_problems(checked.sample, operation))
+    return _expecting(replace(checked, problems=tuple(found), operation=operation))
 
 
 def _is_written(use: Use) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, MutableMapping
+from typing import TypeAlias
 
 from snd_analysis.samples.comment_lines import MARKER, SampleLines, code_of, sample_lines
 from snd_analysis.samples.recorded import read_below, tolerance_of
@@ -17,11 +18,20 @@ from snd_analysis.syntax.tokens import tokenize
 _PROMPT = ">>>"
 
 
-def samples_of(chunk: Chunk) -> tuple[Sample, ...]:
-    """The samples of a chunk, in order."""
+SampleText: TypeAlias = "tuple[SampleLines, str]"
+"""The lines of a sample, and all text from the first to the last of them: nothing else decides what it says."""
+
+
+def samples_of(chunk: Chunk, before: MutableMapping[SampleText, Sample]) -> dict[SampleText, Sample]:
+    """The samples of a chunk, in order. Those that were read ``before`` are the same objects, taken from there."""
     if _PROMPT not in chunk.text:  # spares most chunks the work
-        return ()
-    return tuple(_read(chunk.text, lines) for lines in sample_lines(chunk.text, chunk.comments))
+        return {}
+    found = {}
+    for lines in sample_lines(chunk.text, chunk.comments):
+        text = lines, chunk.text[lines.code[0].start : (*lines.code, *lines.below)[-1].end]
+        known = before.pop(text) if text in before else None
+        found[text] = known or _read(chunk.text, lines)
+    return found
 
 
 def _read(text: str, lines: SampleLines) -> Sample:

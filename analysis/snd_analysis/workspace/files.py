@@ -81,6 +81,10 @@ class Files:
             return File(Source(path, ""), parse_file(""), unreadable)
         return File(Source(path, text), parse_file(text))
 
+    def files_read(self) -> dict[str, File | None]:
+        """Every file that was asked for, None for those that are not there, and those that are open."""
+        return {**self._files, **self._opened}
+
     def exists(self, path: str) -> bool:
         """Whether there is a file of that path."""
         return path in self._opened or self._reader.exists(path)

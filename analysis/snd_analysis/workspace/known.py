@@ -31,6 +31,12 @@ class Lasting:
         self.types = LastingTypes()
         self.model = LastingModel()
 
+    def copy(self) -> Lasting:
+        """The same for another line of states: what is known of statements holds in all of them."""
+        copied = Lasting()
+        copied.names, copied.types, copied.model = self.names, self.types, self.model
+        return copied
+
 
 Composed: TypeAlias = "tuple[frozenset[Unit], Instance, tuple[PlacedProblem, ...]]"
 """What a definition reaches, the definition composed by itself, and what is wrong with that."""
@@ -49,6 +55,19 @@ class Known:
         self.typings: dict[tuple[str, nodes.Definition], tuple[Environment, Facts, Context]] = {}
         self.composed: dict[tuple[str, nodes.Definition], Composed] = {}
         self.samples = KnownSamples()
+
+    def copy(self) -> Known:
+        """The same for another line of states, which goes on from here."""
+        copied = Known()
+        copied.lasting = {name: lasting.copy() for name, lasting in self.lasting.items()}
+        copied.environments = dict(self.environments)
+        copied.resolutions = dict(self.resolutions)
+        copied.checks = dict(self.checks)
+        copied.units = dict(self.units)
+        copied.typings = dict(self.typings)
+        copied.composed = dict(self.composed)
+        copied.samples = self.samples.copy()
+        return copied
 
     def forget(self, path: str, before: SyntaxTree, now: SyntaxTree) -> None:
         """Lets go of what is known of chunks and definitions of ``before`` that are not in ``now``."""

@@ -41,6 +41,10 @@ class Names(Files):
         self._invoked: dict[OperatorName, tuple[OperatorName, ...]] = {}
         self._recursive: dict[OperatorName, bool] = {}
 
+    def known(self) -> Known:
+        """What is known of the files, to go on with elsewhere."""
+        return self._known.copy()
+
     # ---- imports -----------------------------------------------------------------------------------------------------
     def imports(self, path: str) -> tuple[ImportedName, ...]:
         """The modules that a file imports, with the files they were found in."""

@@ -63,7 +63,7 @@ class Snapshot(Composing):
     # ---- samples -----------------------------------------------------------------------------------------------------
     def samples(self, path: str) -> tuple[PlacedSample, ...]:
         """The samples in the comments of a file, in order."""
-        return self._known.samples.of(self.tree(path))
+        return self._known.samples.of(path, self.tree(path))
 
     def checked_samples(self, path: str) -> Iterator[tuple[PlacedSample, CheckedSample]]:
         """The samples of a file with what is known of each."""

@@ -21,6 +21,14 @@ class Workspace:
         self._read: dict[str, File | None] = {}
         self._known = Known()
 
+    @classmethod
+    def continuing(cls, snapshot: Snapshot, reader: Reader) -> Workspace:
+        """A workspace of its own that begins with the files that a snapshot has read, and what is known of them."""
+        workspace = cls(reader, snapshot.module_paths)
+        workspace._read = snapshot.files_read()
+        workspace._known = snapshot.known()
+        return workspace
+
     def open(self, path: str, text: str) -> None:
         """Lets ``text`` stand for the file at ``path``, which need not exist."""
         before = self._open.get(path) or self._read.get(path)
