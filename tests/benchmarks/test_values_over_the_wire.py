@@ -97,8 +97,8 @@ def test_edit_to_value_in_a_long_graph(benchmark: BenchmarkFixture, wire: Wire) 
     """A thousand statements, each with its value; the edit is at the first."""
     lines = [f"        t{at} = math.add(t{at - 1}, 1.0);" for at in range(1, 1_000)]
     body = "\n".join(["        t0 = math.mul(x, 1000.0);", *lines, "        y = math.neg(t999);"])
-    text = "import math;\n\n# >>> net([1.0, 2.0])\ngraph net {\n    @input { x: real[2]; }\n    @output { y: real[2]; }\n"
-    text += f"    @compose {{\n{body}\n    }}\n}}\n"
+    text = "import math;\n\n# >>> net([1.0, 2.0])\ngraph net {\n    @input { x: real[2]; }\n"
+    text += f"    @output {{ y: real[2]; }}\n    @compose {{\n{body}\n    }}\n}}\n"
     wire.open(MAIN, text)
     wire.request("workspace/executeCommand", {"command": "snd.evaluateGraph", "arguments": [MAIN, "net"]})
     wait(wire, "= [1999.0, 2999.0]")
