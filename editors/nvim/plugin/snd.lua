@@ -15,6 +15,15 @@ vim.api.nvim_create_autocmd("LspAttach", {
   end,
 })
 
+-- The server has nothing to save. Ended politely, it answers with an error what is asked for while Neovim waits for it,
+-- which is shown to who only wanted to quit.
+vim.api.nvim_create_autocmd("VimLeavePre", {
+  group = group,
+  callback = function()
+    require("snd.server").stop_all()
+  end,
+})
+
 -- What Neovim has no colours for by itself, or those of something else.
 local links = {
   ["@lsp.type.namespace.skriptnd"] = "@module",

@@ -8,7 +8,7 @@ local STOP_MILLISECONDS = 3000
 ---@type vim.lsp.ClientConfig?
 local last
 ---@type table<integer, true>
-local restarting = {}
+local stopping = {}
 
 ---@param client vim.lsp.Client
 function M.remember(client)
@@ -56,8 +56,8 @@ end
 
 --- For the configuration of the client.
 function M.exited(code, signal, client_id)
-  if restarting[client_id] then
-    restarting[client_id] = nil
+  if stopping[client_id] then
+    stopping[client_id] = nil
     return
   end
   if (code == 0 and signal == 0) or vim.v.exiting ~= vim.NIL then
@@ -74,22 +74,25 @@ end
 
 -- Without `shutdown`: it would be answered after requests that nobody waits for any more, with errors that are shown.
 local function stop(client)
-  restarting[client.id] = true
+  stopping[client.id] = true
   if vim.fn.has("nvim-0.11") == 1 then
     client:stop(true)
   else
     client.stop(true)
   end
-  vim.wait(STOP_MILLISECONDS, function()
-    return vim.lsp.get_client_by_id(client.id) == nil
-  end, 20)
+end
+
+--- Ends all servers, and does not wait for it.
+function M.stop_all()
+  vim.tbl_map(stop, vim.lsp.get_clients({ name = "snd" }))
 end
 
 --- Ends the server and starts it again for all buffers of SkriptND; also one that has ended by itself.
 function M.restart()
-  for _, client in ipairs(vim.lsp.get_clients({ name = "snd" })) do
-    stop(client)
-  end
+  M.stop_all()
+  vim.wait(STOP_MILLISECONDS, function()
+    return #vim.lsp.get_clients({ name = "snd" }) == 0
+  end, 20)
   local config = vim.tbl_extend("force", {}, last or require("snd.client").config())
   for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
     if vim.api.nvim_buf_is_loaded(buffer) and vim.bo[buffer].filetype == "skriptnd" and vim.bo[buffer].buftype == "" then
