@@ -41,10 +41,11 @@ def compile_tests() -> None:
 
 
 def payload(address: str, folder: Path) -> dict[str, str]:
-    """What tells VS Code to run the tests; `folder` takes the extension that permits it."""
+    """What tells VS Code to run the tests; `folder` takes the extension that permits it, unless it has one."""
     bed = folder / "test-bed"
-    bed.mkdir()
-    (bed / "package.json").write_text(json.dumps(PERMISSION), encoding="utf-8")
+    if not bed.exists():
+        bed.mkdir()
+        (bed / "package.json").write_text(json.dumps(PERMISSION), encoding="utf-8")
     remote = f"vscode-remote://{address}"
     return {
         "extensionDevelopmentPath": f"{remote}{bed}",

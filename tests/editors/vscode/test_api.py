@@ -5,6 +5,7 @@ The tests are in `vscode-extension/test/suite`, a folder for each window; here e
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -17,6 +18,9 @@ from vscode_server import VSCode
 from vscode_window import OpenWindow
 
 SECONDS = 90
+
+# Stands for the extension of that name; the real one is not on the registries that tests may use.
+PYTHON_EXTENSION = Path(__file__).parent / "python-extension"
 
 RunScenario = Callable[[str, Path], Run]
 
@@ -74,6 +78,19 @@ def environment(run: RunScenario, tmp_path_factory: pytest.TempPathFactory) -> R
 @pytest.mark.parametrize("case", cases("environment"), ids=str)
 def test_environment_in_the_workspace(environment: Run, case: Case):
     environment.check(case)
+
+
+@pytest.fixture(scope="module")
+def python(run: RunScenario, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    root = workspace("language", tmp_path_factory.mktemp("python"), {})
+    shutil.copytree(PYTHON_EXTENSION, root.parent / "test-bed")
+    (root.parent / "python.txt").write_text(sys.executable, encoding="utf-8")
+    return run("python", root)
+
+
+@pytest.mark.parametrize("case", cases("python"), ids=str)
+def test_environment_that_the_python_extension_tells(python: Run, case: Case):
+    python.check(case)
 
 
 @pytest.mark.parametrize("scenario", [folder.name for folder in SUITE.iterdir() if folder.is_dir()])
