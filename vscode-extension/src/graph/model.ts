@@ -50,6 +50,7 @@ export interface Node {
   inputs: Port[];
   outputs: Port[];
   location: Place | null;
+  statement?: Place;
   definition?: Place;
   label?: string;
   scope?: string;

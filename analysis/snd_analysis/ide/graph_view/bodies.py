@@ -27,6 +27,7 @@ class Places:
     """Where things stand in the files. Operators of the file at ``path`` are named without their module."""
 
     of: Callable[[Place | None], Location | None]
+    statement: Callable[[Place], Location | None]
     definition: Callable[[OperatorName], Location | None]
     path: str
     costs: dict[Instance, Cost] = field(default_factory=dict)
@@ -204,6 +205,7 @@ class _Body:
             kind, places.operator(operation), inputs, outputs, operation.label,
             attributes=places.attributes(operation),
             location=places.of(operation.place),
+            statement=places.statement(operation.place),
             definition=None if operation.operator is None else places.definition(operation.operator),
             update=update, macs=cost.exact, macs_bound=cost.most,
         )  # fmt: skip

@@ -13,6 +13,7 @@ from snd_analysis.ide.graph_view.bodies import Places, body_of, control_body
 from snd_analysis.ide.graph_view.view import BodyView, GraphView, NodeView
 from snd_analysis.model import Graph, Operation, Place, Quantization, Tensor
 from snd_analysis.names.symbols import OperatorName
+from snd_analysis.source import Span
 from snd_analysis.workspace import Snapshot
 
 MOST_NODES = 20_000
@@ -52,7 +53,9 @@ class _Bodies:
         self._waiting = deque[tuple[int, Callable[[], BodyView]]]()
         self._kept = list[object]()
         self._nodes = 0
-        self._places = Places(self._location, lambda name: _definition(self._snapshot, name), path)
+        self._places = Places(
+            self._location, self._statement, lambda name: _definition(self._snapshot, name), path
+        )  # fmt: skip
 
     def all(self, graph: Graph) -> tuple[BodyView, ...]:
         """The bodies of a graph by number."""
@@ -105,3 +108,10 @@ class _Bodies:
             starts = self._starts[place.path] = {name: each.start for name, each in found.items()}
         start = starts.get(place.definition)
         return None if start is None else Location(place.path, place.span.shifted(start))
+
+    def _statement(self, place: Place) -> Location | None:
+        """All of the statement that a place is in."""
+        if place.statement is None:
+            return None
+        length = place.statement.span.end - place.statement.span.start
+        return self._location(replace(place, span=Span(place.start, place.start + length)))

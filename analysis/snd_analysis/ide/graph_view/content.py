@@ -83,6 +83,8 @@ def _node(node: NodeView, locate: Locate) -> dict[str, Any]:
         content["body"] = node.body
     if node.cut:
         content["cut"] = True
+    if node.statement is not None:
+        content["statement"] = locate(node.statement)
     if node.definition is not None:
         content["definition"] = locate(node.definition)
     if node.update:

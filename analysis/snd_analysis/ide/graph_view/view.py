@@ -92,6 +92,8 @@ class NodeView:
     cut: bool = False
     """Whether there is a body that was left out, as there are too many nodes already."""
     location: Location | None = None
+    statement: Location | None = None
+    """All of the statement that the node is of."""
     definition: Location | None = None
     update: bool = False
     """Whether the node is one of ``@update``."""

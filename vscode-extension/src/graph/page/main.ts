@@ -254,21 +254,21 @@ class Page {
     if (this.edge !== undefined) this.canvas.elementOf(this.edge)?.classList.add("selected");
   }
 
-  /** The nodes whose source is the smallest that the cursor is in; else those whose source is on its line. */
+  /** The nodes with the smallest source that the cursor is in: what is invoked, or else its statement. */
   private underCursor(): Item[] {
     const cursor = this.cursor;
     if (cursor === undefined) return [];
-    const near = this.canvas.items.filter(({ kind, node }) => {
-      const place = node?.location;
-      const line = cursor.range.start.line;
-      return kind === "node" && place?.uri === cursor.uri && place.range.start.line <= line && line <= place.range.end.line;
-    });
-    const around = near.filter(({ node }) => holds(node!.location!.range, cursor.range));
-    const candidates = around.length > 0 ? around : near;
-    const sizes = candidates.map(({ node }) => sizeOf(node!.location!.range));
-    // The source of a node is what is invoked; beside it, the cursor is in what that is given a name by.
-    const wanted = around.length > 0 ? Math.min(...sizes) : Math.max(...sizes);
-    return candidates.filter((_, at) => sizes[at] === wanted);
+    const around: { item: Item; size: number }[] = [];
+    for (const item of this.canvas.items) {
+      if (item.kind !== "node") continue;
+      for (const place of [item.node!.location, item.node!.statement]) {
+        if (place?.uri !== cursor.uri || !holds(place.range, cursor.range)) continue;
+        around.push({ item, size: extent(place.range) });
+        break;
+      }
+    }
+    const least = Math.min(...around.map(({ size }) => size));
+    return around.filter(({ size }) => size === least).map(({ item }) => item);
   }
 
   // ---- search --------------------------------------------------------------------------------
@@ -393,7 +393,7 @@ class Page {
 }
 
 /** Orders ranges by how much they hold. */
-function sizeOf({ start, end }: Place["range"]): number {
+function extent({ start, end }: Place["range"]): number {
   return (end.line - start.line) * 10_000 + (end.character ?? 0) - (start.character ?? 0);
 }
 
