@@ -145,7 +145,7 @@ class Evaluations:
         return await self._queue.add(job).done
 
     async def _outcome(self, found: Subject, request: SampleRequest, options: EvaluationOptions) -> Outcome:
-        jobs = [*self._queue.jobs()]
+        jobs = [job for job in self._queue.jobs() if job.stopping is None]  # others have been given up
         known = next((job for job in jobs if job.key == found.key and job.digest == found.digest), None)
         job = known if known is not None and known.wanted else self._add(found, request, options, wanted=True)
         if known is not None and known is not job:

@@ -1,0 +1,75 @@
+"""The commands that evaluate a sample again, and that end what is being evaluated."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import pytest_lsp
+from clients import EDITORS, SERVER, begin, open_text
+from lsprotocol import types
+from pytest_lsp import LanguageClient
+from shown_values import eventually, lenses
+
+URI = "untitled:samples"
+CODE = "# >>> slow(1.0)"
+# It takes long enough to be seen running, and ends by itself.
+TEXT = """import math;
+
+# >>> slow(1.0)
+graph slow {
+    @input { x: real[]; }
+    @output { y: real[]; }
+    @compose { y = with a = x while math.lt(a, 20000.0) do math.add(a, 1.0); }
+}
+"""
+
+
+@pytest_lsp.fixture(config=SERVER, params=EDITORS)
+async def client(lsp_client: LanguageClient, request: pytest.FixtureRequest):
+    options = {"snd": {"evaluation": {"automatic": False, "timeout": 20}}}
+    lsp_client.set_configuration(options)
+    await begin(lsp_client, request.param, options=options)
+    yield
+    await lsp_client.shutdown_session()
+
+
+async def _titles(client: LanguageClient) -> list[str]:
+    return [each.command.title for each in await lenses(client, URI) if each.command]
+
+
+async def _command(client: LanguageClient, name: str) -> Any:
+    arguments = [URI, {"code": CODE, "occurrence": 0}]
+    return await client.workspace_execute_command_async(types.ExecuteCommandParams(name, arguments))
+
+
+async def _shows(client: LanguageClient, what: str) -> None:
+    await eventually(lambda: _titles(client), lambda titles: any(what in title for title in titles), 30)
+
+
+async def test_a_value_is_found_again_when_it_is_asked_for(client: LanguageClient):
+    open_text(client, URI, TEXT)
+    await _shows(client, "evaluate")
+    assert await _command(client, "snd.evaluate") is None
+    await _shows(client, "cancel")
+    await _shows(client, "refresh")
+    assert await _command(client, "snd.evaluate") is None
+    assert "refresh" in await _titles(client), "a fresh value is not evaluated again"
+    assert await _command(client, "snd.refresh") is None
+    await _shows(client, "cancel")
+    await _shows(client, "refresh")
+
+
+async def test_what_is_cancelled_leaves_what_was_there(client: LanguageClient):
+    open_text(client, URI, TEXT)
+    await _command(client, "snd.evaluate")
+    await _shows(client, "cancel")
+    await _command(client, "snd.cancel")
+    await eventually(lambda: _titles(client), lambda titles: "evaluate" in titles)
+    await _command(client, "snd.evaluate")
+    await _shows(client, "refresh")
+    await _command(client, "snd.refresh")
+    await _shows(client, "cancel")
+    await _command(client, "snd.cancel")
+    await eventually(lambda: _titles(client), lambda titles: "refresh" in titles)
+    assert await _command(client, "snd.cancel") is None, "there is nothing to cancel"
