@@ -48,6 +48,7 @@ def test_every_important_option_is_mentioned(option):
 def test_the_configuration_shown_is_valid(snd, project):
     from snd_server.config_schema import parse_settings
 
-    (shown,) = re.findall(r"^```toml\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+    section = README.partition("\n## Configuration\n")[2].partition("\n## ")[0]
+    (shown,) = re.findall(r"^```toml\n(.*?)^```", section, re.MULTILINE | re.DOTALL)
     with_known_rules = shown.replace("unused-import", "odd")
     assert parse_settings(with_known_rules, "README.md", ()) is not None
