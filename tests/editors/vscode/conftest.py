@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -30,15 +32,21 @@ BROWSER_OPTIONS = [
 SIZE = {"width": 1280, "height": 800}
 
 
+def pytest_configure() -> None:
+    """Whoever ends the tests by a signal finds nothing left: fixtures are torn down as after Ctrl+C."""
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+
+
 @pytest.fixture(scope="session")
 def vscode(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VSCode]:
     """A server with the extension as users install it; it finds no `snd` on its own."""
     try:
-        script, vsix = vscode_server(), packaged()
+        program, vsix = vscode_server(), packaged()
     except UnavailableError as reason:
         skip(reason)
     folder = tmp_path_factory.mktemp("vscode")
-    with running(script, vsix, folder, _path_without("snd")) as server:
+    with running(program, vsix, folder, _path_without("snd")) as server:
         yield server
     OUTPUT.mkdir(parents=True, exist_ok=True)
     shutil.copytree(folder / "data/logs", OUTPUT / "logs", dirs_exist_ok=True)

