@@ -60,25 +60,25 @@ def program(seed: int) -> str:
     )
 
 
-def resolution_of(snapshot: Snapshot) -> tuple[int, Resolution]:
-    start, definition = next(iter(snapshot.tree("main.sknd").definitions))
-    return start, snapshot.resolution("main.sknd", definition)
+def resolution_of(snapshot: Snapshot) -> Resolution:
+    _, definition = next(iter(snapshot.tree("main.sknd").definitions))
+    return snapshot.resolution("main.sknd", definition)
 
 
 def test_an_edit_leaves_other_rows_and_uses_are_found_at_their_places():
     text = program(1)
     workspace = Workspace(MemoryReader({}))
     workspace.open("main.sknd", text)
-    before = resolution_of(workspace.snapshot())[1]
+    before = resolution_of(workspace.snapshot())
     at = text.index("a150 =")
     workspace.edit("main.sknd", [Edit(Span(at, at), "# said\n")])
-    start, after = resolution_of(workspace.snapshot())
+    after = resolution_of(workspace.snapshot())
     assert len(set(before.all_rows) - set(after.all_rows)) <= 1
     assert len(before.rows["variable"]) > 2
     assert len(before.rows["variable names"]) > 2
     uses = sorted(after.uses, key=lambda use: use.span)
-    fresh = sorted(resolution_of(snapshot_of({"main.sknd": workspace.snapshot().tree("main.sknd").text}))[1].uses,
-                   key=lambda use: use.span)  # fmt: skip
+    now = snapshot_of({"main.sknd": workspace.snapshot().tree("main.sknd").text})
+    fresh = sorted(resolution_of(now).uses, key=lambda use: use.span)
     assert [(use.span, use.role, use.name) for use in uses] == [(use.span, use.role, use.name) for use in fresh]
     for use in uses[::7]:
         assert use in after.uses_at(use.span.start)
