@@ -13,7 +13,7 @@ local waiting = {}
 local ask_soon
 
 local function ask(client, buffer)
-  if not vim.api.nvim_buf_is_loaded(buffer) or client.is_stopped() then
+  if not vim.api.nvim_buf_is_loaded(buffer) or client:is_stopped() then
     return
   end
   local parameters = { textDocument = vim.lsp.util.make_text_document_params(buffer) }

@@ -149,6 +149,24 @@ local function drawing(command)
   return table.concat(vim.fn.readfile(opened), "\n")
 end
 
+test("<CR> in the tree goes to the node, also behind astral characters", function()
+  local buffer = edit("tree_jump.sknd", "operator o {\n    @assert { n > 0: \"🙂🙂 é\", n; }\n}\n")
+  vim.cmd("SndSyntaxTree")
+  local text, _, window = shown("tree")
+  local last
+  for number, row in ipairs(vim.split(text, "\n")) do
+    last = row:find("Name n", 1, true) and number or last
+  end
+  check(last, text)
+  vim.api.nvim_win_set_cursor(window, { last, 0 })
+  vim.api.nvim_set_current_win(window)
+  vim.cmd("normal \r")
+  equal(vim.api.nvim_get_current_buf(), buffer)
+  local cursor = vim.api.nvim_win_get_cursor(0)
+  equal(cursor[1], 2)
+  equal(vim.api.nvim_get_current_line():sub(cursor[2] + 1), "n; }")
+end)
+
 test(":SndGraph draws the graph and opens the drawing", function()
   document("drawing")
   local page = drawing("SndGraph net")

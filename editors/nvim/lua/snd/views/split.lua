@@ -58,6 +58,20 @@ local function follow(view)
   end
 end
 
+--- The byte at which a position of the server stands in its line.
+local function byte_of(buffer, position)
+  local line = vim.api.nvim_buf_get_lines(buffer, position.line, position.line + 1, false)[1] or ""
+  local client = vim.lsp.get_clients({ bufnr = buffer, name = "snd" })[1]
+  if client and client.offset_encoding == "utf-8" then
+    return math.min(position.character, #line)
+  end
+  if vim.fn.has("nvim-0.11") == 1 then
+    return vim.str_byteindex(line, "utf-16", position.character, false)
+  end
+  local _, length = vim.str_utfindex(line)
+  return vim.str_byteindex(line, math.min(position.character, length), true)
+end
+
 local function jump(view)
   local row = view.rows[vim.api.nvim_win_get_cursor(0)[1]]
   local window = window_of(view.source)
@@ -66,8 +80,7 @@ local function jump(view)
   end
   vim.api.nvim_set_current_win(window)
   vim.cmd("normal! m'")
-  local line = vim.api.nvim_buf_get_lines(view.source, row.range.start.line, row.range.start.line + 1, false)[1] or ""
-  local column = vim.str_byteindex(line, math.min(row.range.start.character, vim.str_utfindex(line)))
+  local column = byte_of(view.source, row.range.start)
   vim.api.nvim_win_set_cursor(window, { row.range.start.line + 1, column })
 end
 
