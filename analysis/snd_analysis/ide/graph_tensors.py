@@ -1,4 +1,4 @@
-"""The tensors that the text of a graph names: by names that last through edits, and the statements that compute them."""
+"""The tensors that the text of a graph names: by names that last through edits, with the statements of their own."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from snd_analysis.ide.amounts import is_small_graph
@@ -69,9 +69,3 @@ def graphs_in(snapshot: Snapshot, path: str, within: Span | None = None) -> Iter
             can_run,
             can_run and instance is not None and is_small_graph(instance),
         )
-
-
-def graph_names(snapshot: Snapshot, path: str) -> Mapping[str, GraphName]:
-    """The graphs of a file by name."""
-    found = snapshot.definitions(path).items()
-    return {name: GraphName(name) for name, each in found if each.definition.kind == "graph"}
