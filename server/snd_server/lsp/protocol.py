@@ -43,7 +43,8 @@ class Protocol(LanguageServerProtocol):
     """Passes what clients say of documents to our handlers alone."""
 
     _server: SndServer
-    _begun = False
+    begun = False
+    """Whether a client has said hello."""
 
     # ---- messages ----------------------------------------------------------------------------------------------------
     def structure_message(self, data: dict[str, Any]) -> Any:
@@ -75,10 +76,10 @@ class Protocol(LanguageServerProtocol):
         if self._shutdown:
             return JsonRpcInvalidRequest("the server is shut down")
         if message.method == types.INITIALIZE:
-            if self._begun:
+            if self.begun:
                 return JsonRpcInvalidRequest("the server is initialized already")
-            self._begun = True
-        elif not self._begun:
+            self.begun = True
+        elif not self.begun:
             return JsonRpcServerNotInitialized("the first request must be 'initialize'")
         return None
 

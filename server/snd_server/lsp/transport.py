@@ -8,8 +8,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import stat
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from pygls.io_ import StdinAsyncReader, StdoutWriter, run_async
 
@@ -36,16 +37,22 @@ async def serve_stdio(server: SndServer) -> int:
     loop = asyncio.get_running_loop()
     reader: AsyncReader = StdinAsyncReader(stdin, server.thread_pool)
     writer: Any = StdoutWriter(stdout)
-    if sys.platform != "win32":
+    if _can_be_awaited(stdin):
         stream = asyncio.StreamReader(_BUFFER_BYTES)
-        try:
-            await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(stream), stdin)
-            reader = _FairReader(stream)
+        await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(stream), stdin)
+        reader = _FairReader(stream)
+        if _can_be_awaited(stdout):
             transport, flow = await loop.connect_write_pipe(asyncio.streams.FlowControlMixin, stdout)
             writer = asyncio.StreamWriter(transport, flow, None, loop)
-        except ValueError:  # a file, as it is when a session is replayed
-            pass
     return await _converse(server, reader, writer)
+
+
+def _can_be_awaited(stream: IO[bytes]) -> bool:
+    """Whether the event loop can wait for it: not for a file, as when a session is replayed, nor for /dev/null."""
+    if sys.platform == "win32":
+        return False
+    mode = os.fstat(stream.fileno()).st_mode
+    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or stream.isatty()
 
 
 async def serve_tcp(server: SndServer, host: str, port: int) -> int:
@@ -119,6 +126,8 @@ async def _converse(server: SndServer, reader: AsyncReader, writer: Any) -> int:
     await asyncio.wait([server.reading])
     if not server.reading.cancelled() and (error := server.reading.exception()) is not None:
         _logger.error("the conversation broke off", exc_info=error)
+    elif not server.protocol.begun:
+        _logger.error("no client sent 'initialize': editors start 'snd lsp', and talk to it over standard input")
     server.stopped.set()
     server.stop_evaluating()
     server.session.stop()

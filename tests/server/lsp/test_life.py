@@ -126,3 +126,17 @@ async def test_a_session_replayed_from_a_file(tmp_path: Path):
         process = await asyncio.create_subprocess_exec(*COMMAND, stdin=stdin, stdout=stdout)
         assert await asyncio.wait_for(process.wait(), 10) == 0
     assert answers.read_bytes().count(b"Content-Length") == 2
+
+
+@pytest.mark.parametrize("content", [None, b"", b"hello\n"], ids=["device", "empty", "prose"])
+async def test_no_client_at_all(tmp_path: Path, content: bytes | None):
+    path = Path(os.devnull) if content is None else tmp_path / "input"
+    if content is not None:
+        path.write_bytes(content)
+    pipe = asyncio.subprocess.PIPE
+    with path.open("rb") as stdin:
+        process = await asyncio.create_subprocess_exec(*COMMAND, stdin=stdin, stdout=pipe, stderr=pipe)
+    said, told = await asyncio.wait_for(process.communicate(), 10)
+    assert (process.returncode, said) == (1, b"")
+    assert told.count(b"\n") == 1
+    assert b"no client sent 'initialize'" in told
