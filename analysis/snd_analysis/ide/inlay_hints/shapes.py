@@ -18,7 +18,7 @@ _REST = re.compile(r"[ \t]*(?:#|$|[\r\n])")
 
 
 def statement_end(text: str, at: int) -> int | None:
-    """Where hints stand about a statement that ends ``at`` an offset: behind its semicolon, if nothing follows there."""
+    """Where hints stand of a statement that ends ``at`` an offset: behind its semicolon, if nothing follows there."""
     end = _END.match(text, at)
     return None if end is None or _REST.match(text, end.end()) is None else end.end()
 
