@@ -8,7 +8,7 @@ local function matching(words, beginning)
   end, words)
 end
 
---- Arguments are the name of a definition and NAME=VALUE for its attributes and inputs; nil if they can't be understood.
+--- Arguments are the name of a definition, and NAME=VALUE for its attributes and inputs. Nil if there is none such.
 local function parse(buffer, arguments)
   local definitions = require("snd.definitions")
   local known = definitions.of(buffer)
@@ -23,7 +23,8 @@ local function parse(buffer, arguments)
   local line = vim.api.nvim_win_get_cursor(0)[1] - 1
   local definition = definitions.chosen(known, name, line)
   if not definition then
-    vim.notify(name and ("snd: there is no definition %s here"):format(name) or "snd: there is no graph here", vim.log.levels.WARN)
+    local missing = name and "definition " .. name or "graph"
+    vim.notify(("snd: there is no %s here"):format(missing), vim.log.levels.WARN)
     return nil
   end
   local given = { name = definition.name, kind = definition.kind, attributes = {}, inputs = {} }
@@ -178,7 +179,7 @@ local function complete_rule(beginning)
 end
 
 local function log()
-  vim.cmd.split(vim.fn.fnameescape(vim.lsp.log and vim.lsp.log.get_filename and vim.lsp.log.get_filename() or vim.lsp.get_log_path()))
+  vim.cmd.split(vim.fn.fnameescape(vim.lsp.log.get_filename()))
   vim.cmd("normal! G")
 end
 
@@ -212,7 +213,11 @@ local commands = {
   },
   SndShapes = {
     shapes,
-    { nargs = "*", complete = complete_definition({ graph = true }), desc = "Show the tensors of a graph with their shapes" },
+    {
+      nargs = "*",
+      complete = complete_definition({ graph = true }),
+      desc = "Show the tensors of a graph with their shapes",
+    },
   },
   SndGraph = {
     graph,
@@ -224,7 +229,10 @@ local commands = {
     end,
     { desc = "Show the syntax tree" },
   },
-  SndRule = { rule, { nargs = "?", complete = complete_rule, desc = "Show the page of a rule, or of the diagnostic here" } },
+  SndRule = {
+    rule,
+    { nargs = "?", complete = complete_rule, desc = "Show the page of a rule, or of the diagnostic here" },
+  },
   SndRestart = {
     function()
       require("snd.server").restart()

@@ -95,7 +95,8 @@ function M.restart()
   end, 20)
   local config = vim.tbl_extend("force", {}, last or require("snd.client").config())
   for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
-    if vim.api.nvim_buf_is_loaded(buffer) and vim.bo[buffer].filetype == "skriptnd" and vim.bo[buffer].buftype == "" then
+    local options = vim.bo[buffer]
+    if vim.api.nvim_buf_is_loaded(buffer) and options.filetype == "skriptnd" and options.buftype == "" then
       config.root_dir = require("snd.root").of(buffer)
       vim.lsp.start(config, { bufnr = buffer })
     end

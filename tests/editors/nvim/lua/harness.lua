@@ -187,7 +187,8 @@ _G.NEWER = vim.fn.has("nvim-0.11") == 1
 --- A Neovim of its own that is typed into, with the same plugin; ended when the test is over.
 local children = {}
 function _G.child()
-  local program = vim.fn.jobstart({ vim.v.progpath, "--embed", "--headless", "-u", vim.env.SND_INIT, "-i", "NONE", "-n" }, { rpc = true })
+  local command = { vim.v.progpath, "--embed", "--headless", "-u", vim.env.SND_INIT, "-i", "NONE", "-n" }
+  local program = vim.fn.jobstart(command, { rpc = true })
   table.insert(children, program)
   return {
     lua = function(code, ...)

@@ -28,20 +28,26 @@ local function contains(range, line)
   return range.start.line <= line and line <= range["end"].line
 end
 
+local function height(range)
+  return range["end"].line - range.start.line
+end
+
+--- Whether a thing says more of a line than another: one that contains it more than one that does not, and of these the
+--- innermost; else the later one, as all begin above it.
+local function is_closer(range, other, line)
+  if contains(range, line) then
+    return not contains(other, line) or height(range) <= height(other)
+  end
+  return not contains(other, line) and range.start.line >= other.start.line
+end
+
 --- The row of the innermost thing at a line, or of the last one above it.
 local function row_at(rows, line)
   local best
   for number, row in ipairs(rows) do
     local range = row.range
-    if range and range.start.line <= line then
-      local inner = best and rows[best].range
-      if
-        not inner
-        or (contains(range, line) and (not contains(inner, line) or range["end"].line - range.start.line <= inner["end"].line - inner.start.line))
-        or (not contains(inner, line) and range.start.line >= inner.start.line)
-      then
-        best = number
-      end
+    if range and range.start.line <= line and (not best or is_closer(range, rows[best].range, line)) then
+      best = number
     end
   end
   return best
@@ -128,7 +134,8 @@ local function open(name, source, place)
   vim.bo[buffer].bufhidden = "wipe"
   vim.bo[buffer].modifiable = false
   local window = vim.api.nvim_open_win(buffer, false, { split = place, win = window_of(source) or 0 })
-  for option, value in pairs({ wrap = false, number = false, relativenumber = false, cursorline = true, list = false }) do
+  local options = { wrap = false, number = false, relativenumber = false, cursorline = true, list = false }
+  for option, value in pairs(options) do
     vim.api.nvim_set_option_value(option, value, { win = window, scope = "local" })
   end
   local view = { buffer = buffer, source = source, rows = {} }

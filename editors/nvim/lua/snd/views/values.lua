@@ -61,7 +61,8 @@ end
 ---@param answer table of docs/run.schema.json
 ---@return snd.Row[]
 function M.rows(answer)
-  local rows = { { text = answer.graph and "graph " .. answer.graph or "operator " .. answer.operator, group = "Title" } }
+  local title = answer.graph and "graph " .. answer.graph or "operator " .. answer.operator
+  local rows = { { text = title, group = "Title" } }
   local function add(values)
     for _, value in ipairs(values) do
       for _, line in ipairs(value_lines(value, 0)) do
