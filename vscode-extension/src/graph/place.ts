@@ -43,8 +43,12 @@ export const PADDING = { side: 14, top: HEAD + 10, bottom: 12 };
 /** Line for values below the shape of a tensor. */
 export const VALUE_LINE = { width: 124, height: 14 };
 const LABEL = 14;
-/** From so many nodes on, straighter lines would take too long: the time grows with their square. */
-const LARGE = 150;
+/** How straight lines get is limited by what it costs: that grows with the square of the number of nodes. */
+const PLACEMENTS: [most: number, strategy: string][] = [
+  [150, "NETWORK_SIMPLEX"],
+  [600, "LINEAR_SEGMENTS"],
+  [Infinity, "SIMPLE"],
+];
 
 export interface Options {
   toggled: Toggled;
@@ -121,7 +125,7 @@ class BodyDrawing {
   }
 
   elkGraph(): ElkNode {
-    const large = this.faces.size > LARGE;
+    const [most, placement] = PLACEMENTS.find(([most]) => this.faces.size <= most)!;
     return {
       id: "graph",
       layoutOptions: {
@@ -137,9 +141,9 @@ class BodyDrawing {
         "elk.spacing.componentComponent": "26",
         "elk.layered.spacing.nodeNodeBetweenLayers": "26",
         "elk.layered.spacing.edgeNodeBetweenLayers": "12",
-        "elk.layered.nodePlacement.strategy": large ? "LINEAR_SEGMENTS" : "NETWORK_SIMPLEX",
+        "elk.layered.nodePlacement.strategy": placement,
         "elk.layered.considerModelOrder.strategy": "PREFER_EDGES",
-        "elk.layered.thoroughness": large ? "3" : "10",
+        "elk.layered.thoroughness": most > 150 ? "3" : "10",
       },
       children: [...this.faces].map(([at, face]) => this.child(at, face)),
       edges: this.edges.map(({ edge, at }): ElkExtendedEdge => ({
