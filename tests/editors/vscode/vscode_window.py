@@ -6,12 +6,13 @@ import json
 import re
 import urllib.parse
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
 import pytest
 from downloads import REPOSITORY
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, TimeoutError, expect
 
 # Screenshots and logs that tests leave, to be looked at.
 OUTPUT = REPOSITORY / "test-output" / "editors"
@@ -40,10 +41,7 @@ class Window:
 
     def command(self, title: str) -> None:
         """Runs a command by its title in the palette."""
-        self.page.keyboard.press("F1")
-        box = self.page.locator(".quick-input-widget input")
-        box.wait_for()
-        box.fill(f">{title}")
+        self._ask("F1", f">{title}")
         row = self.page.locator(".quick-input-list .monaco-list-row").filter(has_text=title).first
         row.wait_for()
         row.click()
@@ -53,15 +51,23 @@ class Window:
 
         It is named by its path: to search for it, VS Code would need a program that has to be downloaded.
         """
-        self.page.keyboard.press("Control+P")
-        box = self.page.locator(".quick-input-widget input")
-        box.wait_for()
-        box.fill(str(self._folder / name))
+        self._ask("Control+P", str(self._folder / name))
         row = self.page.locator(".quick-input-list .monaco-list-row").filter(has_text=Path(name).name).first
         row.click()
         self.tab(Path(name).name).wait_for()
         self.editor.locator(".view-line").first.wait_for()
         self.page.locator(".quick-input-widget").wait_for(state="hidden")
+
+    def _ask(self, key: str, text: str) -> None:
+        """Writes into the box that a key opens; again if a page that opens takes the focus, which closes it."""
+        box = self.page.locator(".quick-input-widget input")
+        for _ in range(5):
+            self.page.keyboard.press(key)
+            with suppress(TimeoutError):
+                box.fill(text, timeout=PATIENCE * 200)
+                return
+            self.page.keyboard.press("Escape")
+        raise AssertionError(f"{key} opened no box that stays")
 
     def close_all(self) -> None:
         """Closes all editors, and the panel below them; what is not saved is lost."""
@@ -100,10 +106,7 @@ class Window:
         self.editor.locator(".cursor").first.wait_for()
 
     def go_to(self, line: int, column: int = 1) -> None:
-        self.page.keyboard.press("Control+G")
-        box = self.page.locator(".quick-input-widget input")
-        box.wait_for()
-        box.fill(f":{line}:{column}")
+        self._ask("Control+G", f":{line}:{column}")
         self.page.keyboard.press("Enter")
         self.page.locator(".quick-input-widget").wait_for(state="hidden")
 
