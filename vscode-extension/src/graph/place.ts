@@ -141,6 +141,8 @@ class BodyDrawing {
         "elk.spacing.componentComponent": "26",
         "elk.layered.spacing.nodeNodeBetweenLayers": "26",
         "elk.layered.spacing.edgeNodeBetweenLayers": "12",
+        // Components are looked for by recursion, for which workers have too little room.
+        "elk.separateConnectedComponents": String(most < Infinity),
         "elk.layered.nodePlacement.strategy": placement,
         "elk.layered.considerModelOrder.strategy": "PREFER_EDGES",
         "elk.layered.thoroughness": most > 150 ? "3" : "10",
