@@ -82,3 +82,18 @@ def test_exports(page: playwright.Page, tmp_path: Path):
     assert "LeNet5" in (ElementTree.parse(files["SVG"]).getroot().get("aria-label") or "")
     assert files["PNG"].read_bytes().startswith(b"\x89PNG")
     assert files["PNG"].stat().st_size > 20_000
+
+
+def test_two_thousand_operations_in_a_row(browser: playwright.Browser, tmp_path: Path):
+    """More than the stack of a worker has room for, if anything recurses from one to the next."""
+    lines = "\n".join(f"t{at} = nn.relu({f't{at - 1}' if at else 'x'});" for at in range(2000))
+    head = "import nn;\ngraph g { @input { x: real[3]; } @output { y: real[3]; } @compose {"
+    graph = f"{head} {lines} y = nn.relu(t1999); }} }}"
+    (tmp_path / "main.sknd").write_text(graph)
+    command = [sys.executable, "-m", "snd_server", "graph", str(tmp_path), "-o", str(tmp_path / "long.html")]
+    subprocess.run(command, env=environment(), check=True, timeout=120)
+    page = browser.new_page(viewport={"width": 1000, "height": 700})
+    page.goto((tmp_path / "long.html").as_uri())
+    page.wait_for_selector('[data-path="t0"]', timeout=120_000)
+    assert page.locator(".snd .node").count() < 200, "only what is in sight is in the document"
+    page.close()
