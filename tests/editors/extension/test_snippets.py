@@ -49,7 +49,7 @@ def test_it_is_laid_out_as_by_the_formatter(name: str):
 def test_samples_are_samples(name: str):
     program = _program(name)
     (placed,) = parse_file(program).chunks
-    samples = samples_of(placed.chunk)
+    samples = samples_of(placed.chunk, {}).values()
     assert len(samples) == program.count("# >>>")
     assert not [problem for sample in samples for problem in sample.problems]
 
