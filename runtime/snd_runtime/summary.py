@@ -16,6 +16,7 @@ Array: TypeAlias = np.ndarray[Any, Any]
 _CHUNK = 1 << 20
 """Elements at a time: 64-bit copies of a large tensor would take more memory than it does."""
 _SMALL, _LARGE, _DIGITS = 1e-3, 1e6, 3
+_NO_NAN = "nan=0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,11 @@ class Summary:
 
     def __str__(self) -> str:
         return f"{type_text(self.dtype, self.shape)} {' '.join(self._statistics())}"
+
+    @property
+    def brief(self) -> str:
+        """The same without what goes without saying: that nothing is NaN."""
+        return f"{type_text(self.dtype, self.shape)} {' '.join(each for each in self._statistics() if each != _NO_NAN)}"
 
     def _statistics(self) -> Iterator[str]:
         yield f"n={self.count}"

@@ -33,6 +33,7 @@ from snd_runtime.values import array_of, converted, value_text
 )
 def test_lines(array, line):
     assert str(summarize(array)) == line
+    assert summarize(array).brief == line.replace(" nan=0", "")
 
 
 def test_statistics_of_many_elements_are_those_of_numpy():

@@ -37,6 +37,11 @@ class Result:
     picture: bytes | None = None
     """A PNG of a single tensor, if pictures are wanted and it can be drawn."""
 
+    @property
+    def brief(self) -> str:
+        """``now`` without what goes without saying: that nothing is NaN. Only lines of statistics have no `` = ``."""
+        return self.now if " = " in self.now else self.now.replace(" nan=0", "")
+
 
 @dataclass(frozen=True, slots=True)
 class SampleOutcome:

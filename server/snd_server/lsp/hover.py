@@ -34,8 +34,8 @@ async def _hover(server: SndServer, params: types.HoverParams) -> types.Hover | 
         if found is None and value is None:
             return None
         span = found.span if found is not None else value[0] if value is not None else Span(offset, offset)
-        texts = [found.markdown] if found is not None else []
-        texts += [value[1]] if value is not None else []
+        texts = [value[1]] if value is not None else []  # first: of a long text, clients show the beginning
+        texts += [found.markdown] if found is not None else []
         range_ = server.session.converter.range(snapshot.source(path), span)
         return types.Hover(markup("\n\n---\n\n".join(texts), markdown), range_)
 

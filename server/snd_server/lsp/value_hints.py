@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from snd_analysis.diagnostics import Location
 from snd_analysis.ide.graph_tensors import TensorName
 from snd_analysis.ide.inlay_hints import HintKind, InlayHint, LabelPart, statement_end
 from snd_analysis.ide.samples import KnownSample
 from snd_analysis.source import Span
-from snd_runtime.evaluation import ShownTensor
-from snd_runtime.samples import GraphTrace, SampleOutcome, Status, TracedTensor
-from snd_runtime.values import value_text
 from snd_server.lsp.aged import AgedGraph, AgedSample
 from snd_server.lsp.ages import Age
+
+if TYPE_CHECKING:
+    from snd_runtime.evaluation import ShownTensor
+    from snd_runtime.samples import GraphTrace, SampleOutcome, TracedTensor
 
 _LONGEST = 80
 _LONGEST_VALUE = 48
@@ -71,11 +72,13 @@ def _code_hint(each: AgedSample) -> str:
 
 
 def _outcome_text(outcome: SampleOutcome) -> str:
+    from snd_runtime.samples import Status
+
     if outcome.status is Status.AS_EXPECTED:
         return "✓ it fails as expected"
     if outcome.message is not None:
         return " ".join(outcome.message.split())
-    return "; ".join(result.now for result in outcome.results if not result.recorded)
+    return "; ".join(result.brief for result in outcome.results if not result.recorded)
 
 
 def _result_hints(each: AgedSample, outcome: SampleOutcome) -> Iterator[InlayHint]:
@@ -86,9 +89,9 @@ def _result_hints(each: AgedSample, outcome: SampleOutcome) -> Iterator[InlayHin
         if result is None or not result.recorded:
             continue
         if result.difference is not None:
-            text = f"≠ {result.now}"
+            text = f"≠ {result.brief}"
         elif recorded.value is None and recorded.dtype is not None:
-            text = f"✓ {result.now}"
+            text = f"✓ {result.brief}"
         else:
             text = "✓"
         yield _hint(each.sample.placed.start + recorded.line.end, text)
@@ -189,8 +192,10 @@ def _type_and_value(traced: TracedTensor) -> tuple[str, str]:
 def _one(tensor: ShownTensor) -> tuple[str, str]:
     if tensor.summary is None:
         return "", "[]" if tensor.is_pack else "null"
-    type_, _, statistics = str(tensor.summary).partition(" ")
+    type_, _, statistics = tensor.summary.brief.partition(" ")
     if tensor.values is not None and 0 < tensor.values.size <= _MOST_VALUES:
+        from snd_runtime.values import value_text
+
         text = value_text(tensor.values)
         if len(text) <= _LONGEST_VALUE:
             return type_, f" = {text}"

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from snd_analysis.ide.graph_tensors import TensorName
 from snd_analysis.ide.markdown import code, paragraphs, plain
 from snd_analysis.ide.samples import KnownSample
-from snd_runtime.evaluation import ShownTensor
-from snd_runtime.samples import GraphTrace, Result, SampleOutcome, Status, TracedTensor
-from snd_runtime.values import item_text, value_text
 from snd_server.lsp.aged import AgedGraph
 from snd_server.lsp.ages import Age, Aged
+
+if TYPE_CHECKING:
+    from snd_runtime.evaluation import ShownTensor
+    from snd_runtime.samples import GraphTrace, Result, SampleOutcome, TracedTensor
 
 _MOST_ROWS, _MOST_COLUMNS = 20, 12
 
@@ -28,6 +29,8 @@ def value_markdown(aged: Aged[SampleOutcome], *, tables: bool = True) -> str:
     outcome, head = aged.outcome, _head(aged)
     if outcome is None:
         return head
+    from snd_runtime.samples import Status
+
     message = "" if outcome.message is None else plain(outcome.message)
     if outcome.status is Status.AS_EXPECTED:
         message = f"It fails as expected: {message}"
@@ -92,17 +95,16 @@ def _origin_text(each: AgedGraph, trace: GraphTrace, name: TensorName) -> str:
 
 def _traced_text(name: str, traced: TracedTensor, tables: bool) -> str:
     last = "".join(f"#{number}" for number in traced.iterations)
-    parts = [_tensor_text(tensor, tables) for tensor in traced.shown]
-    return paragraphs(
-        [f"in the last iteration, {last}" if last else "", *parts, _picture(name, traced.picture, tables)]
-    )
+    picture = _picture(name, traced.picture, tables)
+    parts = [_tensor_text(tensor, picture, tables) for tensor in traced.shown]
+    return paragraphs([f"in the last iteration, {last}" if last else "", *parts])
 
 
 # ---- tensors ---------------------------------------------------------------------------------------------------------
 def _result_text(result: Result, tables: bool) -> str:
     difference = "" if result.difference is None else f"≠ what is recorded: {plain(result.difference)}"
-    parts = [_tensor_text(tensor, tables) for tensor in result.shown]
-    return paragraphs([*parts, difference, _picture(result.name, result.picture, tables)])
+    picture = _picture(result.name, result.picture, tables)
+    return paragraphs([difference, *(_tensor_text(tensor, picture, tables) for tensor in result.shown)])
 
 
 def _picture(name: str, picture: bytes | None, tables: bool) -> str:
@@ -111,18 +113,23 @@ def _picture(name: str, picture: bytes | None, tables: bool) -> str:
     return f"![{name}](data:image/png;base64,{base64.b64encode(picture).decode()})"
 
 
-def _tensor_text(tensor: ShownTensor, tables: bool) -> str:
-    if tensor.summary is None:
-        return code(f"{tensor.label}: null")
-    head = code(f"{tensor.label}: {tensor.summary}")
-    if tensor.values is None or not tensor.values.size:
-        return head
+def _tensor_text(tensor: ShownTensor, picture: str, tables: bool) -> str:
+    """Statistics, the picture (only single tensors have one), and last what may be long."""
+    head = code(f"{tensor.label}: {'null' if tensor.summary is None else tensor.summary.brief}")
+    return paragraphs([head, picture, _elements_text(tensor, tables)])
+
+
+def _elements_text(tensor: ShownTensor, tables: bool) -> str:
     values = tensor.values
+    if values is None or not values.size:
+        return ""
     if tables and values.ndim == 2 and values.shape[0] <= _MOST_ROWS and values.shape[1] <= _MOST_COLUMNS:
-        return paragraphs([head, _table([[_item(item) for item in row] for row in values])])
+        return _table([[_item(item) for item in row] for row in values])
     if tables and values.ndim == 1 and values.size <= _MOST_COLUMNS:
-        return paragraphs([head, _table([[_item(item) for item in values]])])
-    return paragraphs([head, f"```\n{value_text(values)}\n```"])
+        return _table([[_item(item) for item in values]])
+    from snd_runtime.values import value_text
+
+    return f"```\n{value_text(values)}\n```"
 
 
 def _table(rows: Sequence[Sequence[str]]) -> str:
@@ -133,5 +140,7 @@ def _table(rows: Sequence[Sequence[str]]) -> str:
 
 
 def _item(item: object) -> str:
+    from snd_runtime.values import item_text
+
     text = item_text(item)
     return code(text).replace("|", "\\|") if isinstance(item, str) else text
