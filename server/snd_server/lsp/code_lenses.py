@@ -15,13 +15,13 @@ from snd_analysis.ide.references import references
 from snd_analysis.names.symbols import OperatorName
 from snd_analysis.source import Span
 from snd_analysis.workspace import Snapshot
-from snd_runtime.samples import update_edits
 from snd_server.lsp.aged import AgedGraph, AgedSample
 from snd_server.lsp.ages import Age
-from snd_server.lsp.analysis_thread import Question
+from snd_server.lsp.analysis_thread import Interrupted, Question
 from snd_server.lsp.graph_commands import CANCEL_GRAPH, CHOOSE_SAMPLE, EVALUATE_GRAPH, SHOW_VALUES
 from snd_server.lsp.navigation import location
 from snd_server.lsp.sample_commands import CANCEL, EVALUATE, RECORD, REFERENCES, REFRESH, arguments_of
+from snd_server.lsp.session import UnknownDocument
 from snd_server.lsp.uris import path_of
 
 if TYPE_CHECKING:
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 SHOW_REFERENCES = "snd.showReferences"
 """A command of clients that list it in their experimental capability ``commands``: URI, position, locations."""
+
+_MOST_LOOKED_AT = 10_000
+"""Definitions times files up to which counting takes some milliseconds, if the files have been read."""
 
 _TITLES = {
     Age.NONE: ("evaluate", EVALUATE),
@@ -65,7 +68,7 @@ async def _lenses(server: SndServer, params: types.CodeLensParams) -> list[types
             for graph in server.evaluations.graphs(snapshot, path):
                 found += _graph_lenses(server, snapshot, path, graph)
         if _is_on(switches, "references"):
-            found += _definition_lenses(server, snapshot, path)
+            found += _definition_lenses(server, snapshot, question, path)
         return found
 
     return await server.session.ask(path, answer, if_unchanged=True)
@@ -85,7 +88,11 @@ def _sample_lenses(server: SndServer, snapshot: Snapshot, path: str, each: AgedS
     title, command = _TITLES[each.aged.age]
     yield types.CodeLens(range_, types.Command(title, command, arguments=arguments))
     outcome = each.aged.outcome
-    if each.aged.settled and outcome is not None and update_edits(source.text, each.sample.placed, outcome):
+    if not each.aged.settled or outcome is None:
+        return
+    from snd_runtime.samples import update_edits
+
+    if update_edits(source.text, each.sample.placed, outcome):
         yield types.CodeLens(range_, types.Command("record result", RECORD, arguments=arguments))
 
 
@@ -111,16 +118,30 @@ def _graph_lenses(server: SndServer, snapshot: Snapshot, path: str, each: AgedGr
             yield types.CodeLens(place, chosen)
 
 
-def _definition_lenses(server: SndServer, snapshot: Snapshot, path: str) -> Iterator[types.CodeLens]:
-    source = snapshot.source(path)
-    for start, definition in snapshot.tree(path).definitions:
-        if snapshot.definition(OperatorName(path, definition.name.text)) is definition:
-            range_ = server.session.converter.range(source, definition.name.span.shifted(start))
-            yield types.CodeLens(range_, data={"path": path, "name": definition.name.text})
+def _definition_lenses(
+    server: SndServer, snapshot: Snapshot, question: Question, path: str
+) -> Iterator[types.CodeLens]:  # fmt: skip
+    """Counted at once where that is quick: clients show a lens without a command badly while one types."""
+    source, files = snapshot.source(path), server.session.files()
+    named = [
+        (name, definition.name.span.shifted(start))
+        for start, definition in snapshot.tree(path).definitions
+        if snapshot.definition(name := OperatorName(path, definition.name.text)) is definition
+    ]
+    is_quick = len(named) * len(files) <= _MOST_LOOKED_AT and snapshot.files_read().keys() >= {*files}
+    for name, span in named:
+        if is_quick:
+            yield _counted(server, snapshot, question, name, span)
+        else:
+            data = {"path": path, "name": name.name}
+            yield types.CodeLens(server.session.converter.range(source, span), data=data)
 
 
 async def _resolve(server: SndServer, lens: types.CodeLens) -> types.CodeLens:
-    """Counts references: it takes a look at all files, which is done only for lenses that are seen."""
+    """Counts references: it takes a look at all files, which is done only for lenses that are seen.
+
+    Raises Interrupted if what the lens is about is not there any more, so that the client asks for new lenses.
+    """
     data: Any = lens.data
     if not isinstance(data, Mapping) or not isinstance(data.get("path"), str):
         return lens
@@ -129,21 +150,27 @@ async def _resolve(server: SndServer, lens: types.CodeLens) -> types.CodeLens:
     def answer(snapshot: Snapshot, question: Question) -> types.CodeLens:
         found = snapshot.definitions(name.path).get(name.name)
         if found is None:
-            return types.CodeLens(lens.range, types.Command("", REFERENCES, arguments=[]))
-        span = found.definition.name.span.shifted(found.start)
-        paths = question.each(server.session.files())
-        places = references(snapshot, name.path, span.start, paths, with_declaration=False)
-        title = f"{len(places)} reference{'' if len(places) == 1 else 's'}"
-        uri = server.session.documents.uri(name.path)
-        range_ = server.session.converter.range(snapshot.source(name.path), span)
-        if _shows_references(server):
-            places_shown = [location(server, snapshot, each) for each in places]
-            return types.CodeLens(
-                range_, types.Command(title, SHOW_REFERENCES, arguments=[uri, range_.start, places_shown])
-            )
-        return types.CodeLens(range_, types.Command(title, REFERENCES, arguments=[uri, name.name]))
+            raise Interrupted
+        return _counted(server, snapshot, question, name, found.definition.name.span.shifted(found.start))
 
-    return await server.session.ask(name.path, answer, patient=True)
+    try:
+        return await server.session.ask(name.path, answer, patient=True)
+    except UnknownDocument:
+        raise Interrupted from None
+
+
+def _counted(
+    server: SndServer, snapshot: Snapshot, question: Question, name: OperatorName, span: Span
+) -> types.CodeLens:  # fmt: skip
+    paths = question.each(server.session.files())
+    places = references(snapshot, name.path, span.start, paths, with_declaration=False)
+    title = f"{len(places)} reference{'' if len(places) == 1 else 's'}"
+    uri = server.session.documents.uri(name.path)
+    range_ = server.session.converter.range(snapshot.source(name.path), span)
+    if not _shows_references(server):
+        return types.CodeLens(range_, types.Command(title, REFERENCES, arguments=[uri, name.name]))
+    shown = [location(server, snapshot, each) for each in places]
+    return types.CodeLens(range_, types.Command(title, SHOW_REFERENCES, arguments=[uri, range_.start, shown]))
 
 
 def _shows_references(server: SndServer) -> bool:
