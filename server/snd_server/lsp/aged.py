@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from snd_analysis.ide.graphs import KnownGraph
 from snd_analysis.ide.samples import KnownSample
 from snd_analysis.names.symbols import OperatorName
-from snd_runtime.evaluation import EvaluationRequest
-from snd_runtime.samples import (
-    GraphTrace,
-    SampleEvaluator,
-    SampleOutcome,
-    SampleRequest,
-    Status,
-    TraceRequest,
-)
 from snd_server.lsp.ages import Aged, ValueKey
 from snd_server.lsp.evaluation_options import EvaluationOptions
 from snd_server.lsp.graph_choices import Choice
+
+if TYPE_CHECKING:
+    from snd_runtime.evaluation import EvaluationRequest
+    from snd_runtime.samples import GraphTrace, SampleEvaluator, SampleOutcome, SampleRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +42,8 @@ class AgedSample:
 
     def failed(self, message: str) -> SampleOutcome:
         """An outcome of a fault of ours."""
+        from snd_runtime.samples import SampleOutcome, Status
+
         return SampleOutcome(Status.FAILED, rule="internal-error", message=message)
 
 
@@ -76,12 +73,16 @@ class AgedGraph:
 
     def evaluated(self, evaluator: SampleEvaluator, request: SampleRequest) -> GraphTrace:
         """What comes of it."""
+        from snd_runtime.samples import TraceRequest
+
         number = self.choice.number if isinstance(self.choice, KnownSample) else None
         name = OperatorName(self.key.path, self.graph.name.name)
         return evaluator.trace(TraceRequest(request, name, number, None if number is not None else self.given))
 
     def failed(self, message: str) -> GraphTrace:
         """An outcome of a fault of ours."""
+        from snd_runtime.samples import GraphTrace
+
         return GraphTrace(rule="internal-error", message=message)
 
 

@@ -9,15 +9,17 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 from snd_analysis.ide.graphs import GraphName
 from snd_analysis.ide.samples import SampleName
-from snd_runtime.samples import GraphTrace, SampleOutcome, Status
 
-Outcome: TypeAlias = SampleOutcome | GraphTrace
+if TYPE_CHECKING:
+    from snd_runtime.samples import GraphTrace, SampleOutcome
+
+Outcome: TypeAlias = "SampleOutcome | GraphTrace"
 """What came of a sample, or of the tensors of a graph."""
-_Outcome = TypeVar("_Outcome", SampleOutcome, GraphTrace, Any)
+_Outcome = TypeVar("_Outcome", "SampleOutcome", "GraphTrace", Any)
 
 OVER_LIMIT = "limit-exceeded"
 """The rule of evaluations that were ended."""
@@ -134,6 +136,8 @@ class Values:
 
 def age_of(outcome: Outcome) -> Age:
     """The age of a value that was found for the state that it is shown for."""
+    from snd_runtime.samples import GraphTrace, Status
+
     if isinstance(outcome, GraphTrace):
         return Age.FRESH if outcome.rule is None else Age.OVER_LIMIT if outcome.rule == OVER_LIMIT else Age.FAILED
     if outcome.rule == OVER_LIMIT and outcome.status is not Status.AS_EXPECTED:

@@ -25,13 +25,12 @@ from snd_server.lsp.sample_json import sample_content
 from snd_server.lsp.syntax_tree import tree_content
 from snd_server.lsp.uris import path_of
 from snd_server.render.composed import ComposedGraph
-from snd_server.render.evaluated_json import evaluated_content
 from snd_server.render.shapes_json import shapes_content
 from snd_server.report import Report
-from snd_server.running import RunRequest
 
 if TYPE_CHECKING:
     from snd_server.lsp.server import SndServer
+    from snd_server.running import RunRequest
 
 EVALUATE, COMPOSED_GRAPH, SYNTAX_TREE = "snd/evaluate", "snd/composedGraph", "snd/syntaxTree"
 
@@ -67,6 +66,8 @@ async def _evaluate(server: SndServer, params: Any) -> dict[str, Any]:
             )
     except Misgiven as problem:
         raise JsonRpcInvalidParams(str(problem)) from None
+    from snd_server.render.evaluated_json import evaluated_content
+
     evaluated, snapshot = value.evaluated, value.snapshot
     report = Report((path,), evaluated.diagnostics, snapshot.source)
     return await server.session.work(lambda: evaluated_content(evaluated, report))
@@ -88,6 +89,8 @@ def _run_request(server: SndServer, path: str, params: Any) -> RunRequest:
     for item in inputs:
         if item.partition("=")[2].lstrip().startswith("@"):
             raise JsonRpcInvalidParams(f"{item}: no files are read for this request")
+    from snd_server.running import RunRequest
+
     seconds = getattr(params, "timeout", None)
     seed = getattr(params, "seed", None)
     return RunRequest(

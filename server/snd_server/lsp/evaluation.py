@@ -13,15 +13,11 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from snd_analysis.ide.graphs import GraphName, graphs_in
 from snd_analysis.ide.samples import SampleName, samples_in
 from snd_analysis.names.library import is_library
 from snd_analysis.source import Span
 from snd_analysis.workspace import Snapshot
-from snd_runtime.limits import Limits
-from snd_runtime.samples import SampleRequest
 from snd_server.given import Misgiven
 from snd_server.lsp.aged import AgedGraph, AgedSample, Order, Subject
 from snd_server.lsp.ages import Age, Outcome, ValueKey, Values
@@ -31,9 +27,9 @@ from snd_server.lsp.evaluation_queue import EvaluationQueue, Job
 from snd_server.lsp.graph_choices import GivenInputs, GraphChoices, choice_text
 from snd_server.lsp.session import UnknownDocument
 from snd_server.lsp.value_refresh import ValueRefresher
-from snd_server.running import prepare
 
 if TYPE_CHECKING:
+    from snd_runtime.samples import SampleRequest
     from snd_server.lsp.server import SndServer
 
 # How long nothing must change before anything is evaluated.
@@ -168,13 +164,14 @@ class Evaluations:
     async def _look(self) -> None:
         """Ends what an edit has outdated; after a pause, evaluates what is cheap."""
         session = self._server.session
-        if not self._queue.is_warm and any(_WORTH_A_PROCESS.search(each.source.text) for each in session.documents):
-            options = await session.work(lambda: self.options(""))
-            if options.enabled:
-                self._queue.warm(options.tensor_bytes)
         for path in {job.key.path for job in self._queue.jobs()}:
             self._end_outdated(path, await self._order(path))
         await asyncio.sleep(_PAUSE_SECONDS)
+        if not self._queue.is_warm and any(_WORTH_A_PROCESS.search(each.source.text) for each in session.documents):
+            await asyncio.to_thread(_load_runtime)
+            options = await session.work(lambda: self.options(""))
+            if options.enabled:
+                self._queue.warm(options.tensor_bytes)
         for document in session.documents:
             path = document.source.path
             order = await self._order(path)
@@ -241,6 +238,8 @@ class Evaluations:
         """With what it is run with. Raises Misgiven if that is not possible."""
         if isinstance(subject, AgedSample) or not isinstance(subject.choice, GivenInputs):
             return subject
+        from snd_server.running import prepare
+
         path, request = subject.key.path, subject.choice.request(subject.key.path, subject.graph.name, options)
         given = await self._server.session.ask(path, lambda snapshot, _: prepare(snapshot, request).evaluation)
         return replace(subject, given=given)
@@ -248,6 +247,11 @@ class Evaluations:
 
 def sample_request(snapshot: Snapshot, path: str, options: EvaluationOptions) -> SampleRequest:
     """How a process evaluates what stands in a document."""
+    import numpy as np
+
+    from snd_runtime.limits import Limits
+    from snd_runtime.samples import SampleRequest
+
     involved = [each for each in (path, *snapshot.dependencies(path)) if not is_library(each)]
     return SampleRequest(
         path,
@@ -258,6 +262,11 @@ def sample_request(snapshot: Snapshot, path: str, options: EvaluationOptions) ->
         seed=options.seed,
         pictures=options.pictures,
     )
+
+
+def _load_runtime() -> None:
+    """Imports what values are made of, NumPy above all. Until the first diagnostics are there, nothing does."""
+    import snd_runtime.samples  # noqa: F401
 
 
 def _limited(request: SampleRequest, seconds: float) -> SampleRequest:

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from snd_runtime.samples import SampleEvaluator
 from snd_runtime.worker import ProcessLimits, WorkerFailed
 from snd_server.lsp.ages import OVER_LIMIT, ValueKey, Values
 
 if TYPE_CHECKING:
+    from snd_runtime.samples import SampleEvaluator
     from snd_server.lsp.server import SndServer
 
 _MOST_LANES = 2
@@ -25,7 +25,7 @@ _MOST_LANES = 2
 _BUSY_SECONDS = 0.25
 _IDLE_SECONDS = 20.0
 
-Work: TypeAlias = Callable[[SampleEvaluator], Any]
+Work: TypeAlias = "Callable[[SampleEvaluator], Any]"
 """Evaluates something, and returns its outcome; runs on a thread that waits for the process."""
 
 
@@ -200,6 +200,8 @@ class _Lane:
     """A process, the thread that waits for it, and the job that it is at."""
 
     def __init__(self, tensor_bytes: int) -> None:
+        from snd_runtime.samples import SampleEvaluator
+
         self.evaluator = SampleEvaluator(ProcessLimits(tensor_bytes), keep_ready=True)
         self.calls = ThreadPoolExecutor(1, "evaluation")
         self.job: Job | None = None

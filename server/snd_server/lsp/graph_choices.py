@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from snd_analysis.ide.graphs import GraphName, KnownGraph
 from snd_analysis.ide.samples import KnownSample, SampleName
 from snd_server.given import Misgiven
 from snd_server.lsp.ages import ValueKey
 from snd_server.lsp.evaluation_options import EvaluationOptions
-from snd_server.running import RunRequest
+
+if TYPE_CHECKING:
+    from snd_server.running import RunRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +26,8 @@ class GivenInputs:
 
     def request(self, path: str, graph: GraphName, options: EvaluationOptions) -> RunRequest:
         """The request to run a graph with this. Raises Misgiven for files: none are read."""
+        from snd_server.running import RunRequest
+
         for item in self.inputs:
             if item.partition("=")[2].lstrip().startswith("@"):
                 raise Misgiven(f"{item}: no files are read for this request")

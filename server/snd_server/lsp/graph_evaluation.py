@@ -13,15 +13,15 @@ from snd_analysis.diagnostics import Diagnostic, Severity
 from snd_analysis.names.library import is_library
 from snd_analysis.reached import reached_diagnostics
 from snd_analysis.workspace import Snapshot
-from snd_runtime.evaluation import EvaluationAnswer, EvaluationRequest, Evaluator, Progress, ShownStep
 from snd_runtime.worker import ProcessLimits, WorkerFailed
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.diagnostics import reported
-from snd_server.render.evaluated import Evaluated
-from snd_server.running import Prepared, RunRequest, diagnostic_of, failure_of, is_broken, prepare
 
 if TYPE_CHECKING:
+    from snd_runtime.evaluation import EvaluationAnswer, EvaluationRequest, Evaluator, Progress, ShownStep
     from snd_server.lsp.server import SndServer
+    from snd_server.render.evaluated import Evaluated
+    from snd_server.running import Prepared, RunRequest
 
 _MOST_STEPS = 10_000
 """Tensors on the way that an answer holds."""
@@ -60,6 +60,8 @@ class GraphEvaluations:
 
         ``tell`` hears how many of how many operations are done. Raises Misgiven for what there is not.
         """
+        from snd_server.running import diagnostic_of, is_broken
+
         order = await self._server.session.ask(request.path, lambda snapshot, _: self._ordered(snapshot, request))
         shown = replace(order.prepared.shown, diagnostics=order.diagnostics)
         if is_broken(order.diagnostics):
@@ -82,6 +84,8 @@ class GraphEvaluations:
             self._evaluator.worker.close()
 
     def _ordered(self, snapshot: Snapshot, request: RunRequest) -> _Order:
+        from snd_server.running import prepare
+
         prepared = prepare(snapshot, request)
         path, found = prepared.unit.name.path, list[Diagnostic]()
         nothing_composed = Composition(None, {}, {}, ())
@@ -96,10 +100,14 @@ class GraphEvaluations:
     async def _answer(
         self, order: _Order, request: RunRequest, tell: _Tell
     ) -> tuple[EvaluationAnswer, list[ShownStep]]:
+        from snd_runtime.evaluation import EvaluationAnswer, Evaluator, Progress
+        from snd_server.running import failure_of
+
         loop = asyncio.get_running_loop()
         if self._evaluator is None:
             self._evaluator = Evaluator(ProcessLimits(memory_bytes=request.memory_bytes), keep_ready=True)
-        evaluator, trace = self._evaluator, list[ShownStep]()
+        evaluator = self._evaluator
+        trace: list[ShownStep] = []
         evaluator.worker.limit(ProcessLimits(memory_bytes=request.memory_bytes))
         last: Progress | None = None
 

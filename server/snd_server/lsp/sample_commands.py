@@ -14,7 +14,6 @@ from snd_analysis.ide.references import references
 from snd_analysis.ide.samples import SampleName
 from snd_analysis.names.library import is_library
 from snd_analysis.workspace import Snapshot
-from snd_runtime.samples import update_edits
 from snd_server.lsp.analysis_thread import Interrupted, Question
 from snd_server.lsp.navigation import location
 from snd_server.lsp.session import UnknownDocument
@@ -133,6 +132,8 @@ async def _recording(server: SndServer, path: str, name: SampleName) -> types.Wo
             raise UnknownDocument("there is no such sample any more")
         if not found.aged.settled or found.aged.outcome is None:
             return None
+        from snd_runtime.samples import update_edits
+
         text = snapshot.source(path).text
         edits = update_edits(text, found.sample.placed, found.aged.outcome)
         return workspace_edit(server, snapshot, [TextEdit(Location(path, each.span), each.text) for each in edits])

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from snd_runtime.samples import SampleOutcome
 from snd_server.lsp.ages import age_of
-from snd_server.render.evaluated_json import tensors_content
+
+if TYPE_CHECKING:
+    from snd_runtime.samples import SampleOutcome
 
 
 def sample_content(outcome: SampleOutcome) -> dict[str, Any]:
     """The outcome of an evaluation that has just ended."""
+    from snd_server.render.evaluated_json import tensors_content
+
     return {
         "age": age_of(outcome).value,
         "status": outcome.status.value,

@@ -16,7 +16,6 @@ from snd_analysis.names.library import is_library
 from snd_analysis.names.symbols import OperatorName
 from snd_analysis.source import Span
 from snd_analysis.workspace import Snapshot
-from snd_runtime.samples import ProposalRequest, SampleProposal, Status, sample_comment
 from snd_runtime.worker import WorkerFailed
 from snd_server.lsp.analysis_thread import Interrupted, Question
 from snd_server.lsp.evaluation import sample_request
@@ -25,6 +24,7 @@ from snd_server.lsp.uris import path_of
 from snd_server.lsp.workspace_edits import workspace_edit
 
 if TYPE_CHECKING:
+    from snd_runtime.samples import ProposalRequest, SampleProposal
     from snd_server.lsp.server import SndServer
 
 _MOST_ATTEMPTS = 3
@@ -81,6 +81,8 @@ async def _written(server: SndServer, name: OperatorName) -> None:
 
 
 def _ordered(server: SndServer, snapshot: Snapshot, name: OperatorName) -> _Order:
+    from snd_runtime.samples import ProposalRequest
+
     options = server.evaluations.options(name.path)
     if snapshot.definitions(name.path).get(name.name) is None:
         raise UnknownDocument(f"there is no '{name.name}' any more")
@@ -107,6 +109,8 @@ async def _edit(server: SndServer, order: _Order, proposal: SampleProposal) -> t
 
 def comment_text(text: str, at: int, proposal: SampleProposal) -> str:
     """The lines of a sample, to be inserted at the beginning of a definition, each below the other."""
+    from snd_runtime.samples import Status, sample_comment
+
     found = _LINE_BREAK.search(text)
     line_break = "\n" if found is None else found[0]
     start = max(text.rfind("\n", 0, at), text.rfind("\r", 0, at)) + 1

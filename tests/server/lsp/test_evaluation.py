@@ -352,7 +352,8 @@ async def test_the_death_of_the_worker_costs_its_result_only():
         assert answer["result"]["age"] != "fresh"
         assert "signal 9" in answer["result"]["message"]
         line = (ENDLESS + TEXT).split("\n").index("# >>> double([1.0, 2.0])")
-        answer = await client.request("snd/evaluate", {**document, "position": {"line": line, "character": 3}})
+        asked = {**document, "position": {"line": line, "character": 3}, "again": True}  # it may have been at it, too
+        answer = await client.request("snd/evaluate", asked)
         assert answer["result"]["results"][0]["text"] == "y: real[2] = [2.0, 4.0]"
 
 
