@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -141,6 +142,18 @@ def test_damage_stays_in_its_definition(extension: Path, damage: str) -> None:
     expected = grammar_tokens(extension, {"behind": behind})["behind"]
     for text, lines in zip(damaged.values(), grammar_tokens(extension, damaged).values(), strict=True):
         assert lines[-len(expected) + 1 :] == expected[1:], text[: -len(behind)]
+
+
+def test_a_long_chain_of_names_takes_time_by_its_length(extension: Path) -> None:
+    parts = ".".join(["abc"] * 10)
+    texts = {"in one line": ".".join([parts] * 600) + "(x)", "in many": "\n".join([f"{parts}(x)"] * 600)}
+    seconds: dict[str, float] = {}
+    for name, text in texts.items():
+        started = time.monotonic()
+        *_, last = grammar_tokens(extension, {name: text})[name]
+        seconds[name] = time.monotonic() - started
+        assert "entity.name.function.skriptnd" in {scope for token in last for scope in token.scopes}
+    assert seconds["in one line"] < 4 * seconds["in many"], seconds
 
 
 def test_every_word_of_the_language_is_known(extension: Path) -> None:
