@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from lsprotocol import types
 
@@ -12,7 +13,8 @@ from lsprotocol import types
 class DiagnosticAbilities:
     """What of a diagnostic the client shows."""
 
-    links: bool = False
+    rule_page: str = ""
+    """The URI at which the client shows the page of a rule, with ``{rule}`` for its name; empty if it has none."""
     related: bool = False
     unnecessary: bool = False
 
@@ -22,8 +24,9 @@ def diagnostic_abilities(capabilities: types.ClientCapabilities) -> DiagnosticAb
     document = capabilities.text_document
     kinds = [each for each in ((document.publish_diagnostics, document.diagnostic) if document else ()) if each]
     tags = [each.tag_support for each in kinds if each.tag_support]
+    page = experimental(capabilities, "rulePage")
     return DiagnosticAbilities(
-        links=any(each.code_description_support for each in kinds),
+        rule_page=page if isinstance(page, str) and any(each.code_description_support for each in kinds) else "",
         related=any(each.related_information for each in kinds),
         unnecessary=any(types.DiagnosticTag.Unnecessary in each.value_set for each in tags),
     )
@@ -31,7 +34,10 @@ def diagnostic_abilities(capabilities: types.ClientCapabilities) -> DiagnosticAb
 
 def takes(capabilities: types.ClientCapabilities, name: str) -> bool:
     """Whether a client lists something that the protocol does not know among its experimental capabilities."""
-    experimental = capabilities.experimental
-    if isinstance(experimental, Mapping):
-        return experimental.get(name) is True
-    return getattr(experimental, name, None) is True
+    return experimental(capabilities, name) is True
+
+
+def experimental(capabilities: types.ClientCapabilities, name: str) -> Any:
+    """What a client says of something that the protocol does not know; None if it says nothing."""
+    said = capabilities.experimental
+    return said.get(name) if isinstance(said, Mapping) else getattr(said, name, None)

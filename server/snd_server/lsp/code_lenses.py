@@ -15,6 +15,7 @@ from snd_analysis.ide.references import references
 from snd_analysis.names.symbols import OperatorName
 from snd_analysis.source import Span
 from snd_analysis.workspace import Snapshot
+from snd_server.lsp.abilities import experimental
 from snd_server.lsp.aged import AgedGraph, AgedSample
 from snd_server.lsp.ages import Age
 from snd_server.lsp.analysis_thread import Interrupted, Question
@@ -174,8 +175,5 @@ def _counted(
 
 
 def _shows_references(server: SndServer) -> bool:
-    experimental: Any = server.client_capabilities.experimental
-    commands = getattr(experimental, "commands", None)
-    if isinstance(experimental, Mapping):
-        commands = experimental.get("commands")
+    commands = experimental(server.client_capabilities, "commands")
     return isinstance(commands, list | tuple) and SHOW_REFERENCES in commands

@@ -10,7 +10,6 @@ from lsprotocol import types
 
 from snd_analysis.diagnostics import Diagnostic, Severity
 from snd_analysis.workspace import Snapshot
-from snd_server import rule_url
 from snd_server.reporting import configured, unsuppressed
 
 if TYPE_CHECKING:
@@ -73,7 +72,7 @@ def _converted(server: SndServer, snapshot: Snapshot, diagnostic: Diagnostic) ->
         diagnostic.message,
         _SEVERITIES[diagnostic.severity],
         diagnostic.rule,
-        types.CodeDescription(rule_url(diagnostic.rule)) if knows.links else None,
+        types.CodeDescription(knows.rule_page.replace("{rule}", diagnostic.rule)) if knows.rule_page else None,
         "snd",
         [types.DiagnosticTag.Unnecessary] if diagnostic.unnecessary and knows.unnecessary else None,
         related if related and knows.related else None,

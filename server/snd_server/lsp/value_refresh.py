@@ -6,8 +6,9 @@ Clients that say so among their experimental capabilities (``evaluationStatus``)
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
+
+from snd_server.lsp.abilities import takes
 
 if TYPE_CHECKING:
     from snd_server.lsp.server import SndServer
@@ -59,7 +60,7 @@ class ValueRefresher:
 
     def _tell(self) -> None:
         load = self._server.evaluations.load
-        if load == self._told or not _takes_status(self._server.client_capabilities.experimental):
+        if load == self._told or not takes(self._server.client_capabilities, _CAPABILITY):
             return
         self._told = load
         running, pending = load
@@ -68,9 +69,3 @@ class ValueRefresher:
 
 async def _asked(request: Any) -> None:
     await request
-
-
-def _takes_status(experimental: Any) -> bool:
-    if isinstance(experimental, Mapping):
-        return experimental.get(_CAPABILITY) is True
-    return getattr(experimental, _CAPABILITY, None) is True

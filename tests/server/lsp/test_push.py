@@ -12,6 +12,7 @@ from clients import PUSHING, SERVER, Editor, begin, change_text, open_text
 from lsprotocol import types
 from protocol_texts import BLOCKS, BROKEN, MAIN, RIGHT, UNKNOWN_NAME
 from pytest_lsp import LanguageClient
+from raw_client import running
 
 
 @pytest.fixture
@@ -84,3 +85,21 @@ async def test_dependants_are_told_again_and_nothing_is_told_twice(client: Edito
     await asyncio.sleep(0.4)
     assert len(client.of(main)) == 3
     assert len(client.published) - told <= 5
+
+
+@pytest.mark.parametrize(
+    ("experimental", "leads_to"),
+    [({"rulePage": "pages:/{rule}.md"}, {"href": "pages:/undefined-name.md"}), ({}, None), ({"rulePage": 1}, None)],
+)
+async def test_a_diagnostic_leads_to_the_page_of_its_rule_if_the_client_has_one(experimental: object, leads_to: object):
+    knows = {"textDocument": {"publishDiagnostics": {"codeDescriptionSupport": True}}, "experimental": experimental}
+    async with running() as (_, client):
+        await client.initialize(capabilities=knows)
+        client.open("untitled:a", UNKNOWN_NAME)
+
+        def found() -> list[dict[str, object]]:
+            told = [each["params"] for each in client.others if each["method"] == "textDocument/publishDiagnostics"]
+            return [diagnostic for each in told for diagnostic in each["diagnostics"]]
+
+        await until(lambda: bool(found()))
+        assert {each["code"]: each.get("codeDescription") for each in found()} == {"undefined-name": leads_to}

@@ -111,7 +111,7 @@ class Abilities implements StaticFeature {
 
   fillClientCapabilities(capabilities: ClientCapabilities): void {
     const known = capabilities.experimental as object | undefined;
-    capabilities.experimental = { ...known, commands: [SHOW_REFERENCES], evaluationStatus: true, grammar: true };
+    capabilities.experimental = { ...known, commands: [SHOW_REFERENCES], evaluationStatus: true, grammar: true, rulePage: "snd-rule:/{rule}.md" };
   }
 
   preInitialize(capabilities: ServerCapabilities): void {

@@ -16,6 +16,16 @@ suite("diagnostics", () => {
     });
     assert.deepEqual(found.map((each) => document.getText(each.range)), ["imag"]);
     assert.equal(found[0]!.source, "snd");
+    const code = found[0]!.code as { value: string; target: vscode.Uri };
+    assert.equal(code.value, "undefined-name");
+    await vscode.commands.executeCommand("vscode.open", code.target);
+    const tab = await until("the page of the rule", () => {
+      const active = vscode.window.tabGroups.activeTabGroup.activeTab;
+      return active?.input instanceof vscode.TabInputCustom && active;
+    });
+    assert.equal((tab.input as vscode.TabInputCustom).uri.toString(), "snd-rule:/undefined-name.md");
+    assert.match((await vscode.workspace.openTextDocument(code.target)).getText(), /undefined-name/);
+    await vscode.window.tabGroups.close(tab);
     assert.equal(vscode.languages.getDiagnostics(file("main.sknd")).length, 0);
   });
 });
