@@ -114,12 +114,13 @@ def _first_entry(old: _Old, change: _Change) -> int | None:
 
 
 def _difference(old: str, new: str) -> _Change:
-    start = _common_prefix(old, new)
-    behind = min(_common_prefix(old[start:][::-1], new[start:][::-1]), min(len(old), len(new)) - start)
+    start = common_prefix(old, new)
+    behind = min(common_prefix(old[start:][::-1], new[start:][::-1]), min(len(old), len(new)) - start)
     return _Change(start, len(old) - behind, len(new) - behind)
 
 
-def _common_prefix(left: str, right: str) -> int:
+def common_prefix(left: str, right: str) -> int:
+    """The length of the longest common start, found by halving: comparing slices is quicker than characters."""
     low, high = 0, min(len(left), len(right))
     while low < high:
         middle = (low + high + 1) // 2

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from snd_server.cli.given_options import given_options
 from snd_server.composing import ShapesError
 from snd_server.config_schema import ConfigError
 from snd_server.graph import ALL_LEVELS, GraphFormat, GraphRequest, draw
@@ -29,14 +30,7 @@ _ALL = "all"
     "--open", "levels", metavar="all|LEVEL", default="0",
     help="To what depth operators show what they are composed of, in .svg and .dot; by default they are closed.",
 )  # fmt: skip
-@click.option(
-    "--attrib", "attributes", multiple=True, metavar="K=V",
-    help="Give an attribute a value, as it is written in SkriptND or '~' for null, or a generic type a type.",
-)  # fmt: skip
-@click.option(
-    "--input", "inputs", multiple=True, metavar="NAME=SHAPE",
-    help="Give an input a shape, as in x=1,3,224,224; the tensors of a pack one each, with ';' between them.",
-)  # fmt: skip
+@given_options
 @click.option(
     "--theme", type=click.Choice(["auto", "light", "dark"]), default="auto",
     help="The colours of an .svg; 'auto' leaves them to whoever looks at it.",

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import click
 
+from snd_server.cli.given_options import given_options
 from snd_server.composing import ShapesError
 from snd_server.config_schema import ConfigError
 from snd_server.output import painter
@@ -21,14 +22,7 @@ _NARROWEST = 40
 @click.command(short_help="Show the shape of every tensor in a graph.")
 @click.argument("path", metavar="PATH")
 @click.option("--graph", metavar="NAME", help="The graph to compose; by default the first one that no other invokes.")
-@click.option(
-    "--attrib", "attributes", multiple=True, metavar="K=V",
-    help="Give an attribute a value, as it is written in SkriptND or '~' for null, or a generic type a type.",
-)  # fmt: skip
-@click.option(
-    "--input", "inputs", multiple=True, metavar="NAME=SHAPE",
-    help="Give an input a shape, as in x=1,3,224,224; the tensors of a pack one each, with ';' between them.",
-)  # fmt: skip
+@given_options
 @click.option(
     "--decompose", metavar="all|none|NAME,...", default="all",
     help="Which composed operators to show as what they are composed of.",

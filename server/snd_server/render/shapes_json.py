@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from math import isfinite
 from typing import Any
 
 from snd_analysis.compose.cost import multiply_adds
 from snd_analysis.compose.decomposition import tensors_of
 from snd_analysis.compose.words import shown
+from snd_analysis.ide.graph_view.content import plain
 from snd_analysis.model import Graph, Loop, Operation, Tensor, TensorValue
-from snd_analysis.shapes import FALSE, TRUE, Integer
-from snd_analysis.values import NULL, Maybe, Pack, Run, Value
+from snd_analysis.shapes import Integer
+from snd_analysis.values import Maybe, Pack, Run, Value
 from snd_server.render.composed import ComposedGraph, Level, item_name
 from snd_server.render.records import record
 
@@ -30,7 +30,7 @@ def shapes_content(composed: ComposedGraph) -> dict[str, Any]:
     content: dict[str, Any] = {
         "version": 1,
         "graph": composed.name,
-        "attributes": {name: _plain(value) for name, value in composed.attributes.items()},
+        "attributes": {name: plain(value) for name, value in composed.attributes.items()},
         "inputs": [_tensor(name, value) for name, value in graph.inputs.items()],
         "outputs": [_tensor(name, value) for name, value in graph.outputs.items()],
         "variables": [_tensor(name, value) for name, value in graph.variables.items()],
@@ -110,7 +110,7 @@ def _operation(composed: ComposedGraph, level: Level, operation: Operation, upda
     content: dict[str, Any] = {
         "operator": composed.operator(operation),
         "label": operation.label,
-        "attributes": {name: _plain(value) for name, value in _attributes(operation).items()},
+        "attributes": {name: plain(value) for name, value in _attributes(operation).items()},
         "inputs": [_reference(level, value) for value in level.reads(operation)],
         "outputs": [_reference(level, value) for value in operation.outputs],
         "line": composed.line(operation.place),
@@ -137,25 +137,9 @@ def _reference(level: Level, value: TensorValue) -> Any:
     """A tensor by its name, a pack as a list; a value that stands in the place of a tensor as itself."""
     if isinstance(value, Tensor):
         name = level.name(value)
-        return {"value": _plain(value.value)} if name is None else name
+        return {"value": plain(value.value)} if name is None else name
     if isinstance(value, Maybe):
         return _reference(level, value.value)
     if isinstance(value, Pack):
         return [_reference(level, each.element if isinstance(each, Run) else each) for each in value.segments]
     return None
-
-
-def _plain(value: Value) -> Any:
-    if isinstance(value, Integer):
-        return value.value if value.value is not None else str(value)
-    if value is TRUE or value is FALSE:
-        return value is TRUE
-    if isinstance(value, float):
-        return value if isfinite(value) else shown(value)
-    if isinstance(value, str):
-        return value
-    if value is NULL:
-        return None
-    if isinstance(value, Pack) and value.items is not None:
-        return [_plain(item) for item in value.items]
-    return shown(value)

@@ -1,0 +1,23 @@
+"""What is given to a graph that is composed: options that several commands have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+def given_options(command: _Command) -> _Command:
+    """Adds ``--attrib`` and ``--input``, which become ``attributes`` and ``inputs``."""
+    inputs = click.option(
+        "--input", "inputs", multiple=True, metavar="NAME=SHAPE",
+        help="Give an input a shape, as in x=1,3,224,224; the tensors of a pack one each, with ';' between them.",
+    )  # fmt: skip
+    attributes = click.option(
+        "--attrib", "attributes", multiple=True, metavar="K=V",
+        help="Give an attribute a value, as it is written in SkriptND or '~' for null, or a generic type a type.",
+    )  # fmt: skip
+    return attributes(inputs(command))
