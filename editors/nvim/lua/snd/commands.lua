@@ -75,12 +75,17 @@ local function ask_inputs(given, names, done)
   end)
 end
 
-local function evaluate_graph(call)
+--- What a command was given about the current buffer, and the definition; nothing where there is no server or none such.
+local function asked(call)
   local buffer = vim.api.nvim_get_current_buf()
   if not require("snd.server").client(buffer) then
-    return
+    return buffer
   end
-  local given, definition = parse(buffer, call.fargs)
+  return buffer, parse(buffer, call.fargs)
+end
+
+local function evaluate_graph(call)
+  local buffer, given, definition = asked(call)
   if not given then
     return
   end
@@ -98,11 +103,7 @@ local function evaluate_graph(call)
 end
 
 local function shapes(call)
-  local buffer = vim.api.nvim_get_current_buf()
-  if not require("snd.server").client(buffer) then
-    return
-  end
-  local given, definition = parse(buffer, call.fargs)
+  local buffer, given, definition = asked(call)
   if not given then
     return
   end

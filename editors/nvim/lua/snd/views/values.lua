@@ -14,9 +14,14 @@ local function statistics_text(statistics)
   if statistics.min then
     table.insert(parts, ("x∈[%s, %s]"):format(number_text(statistics.min), number_text(statistics.max)))
   end
-  for key, sign in vim.spairs({ mean = "μ", std = "σ", nan = "nan", ["true"] = "true", distinct = "distinct" }) do
+  for key, sign in vim.spairs({ mean = "μ", std = "σ", ["true"] = "true", distinct = "distinct" }) do
     if statistics[key] then
       table.insert(parts, ("%s=%s"):format(sign, number_text(statistics[key])))
+    end
+  end
+  for _, key in ipairs({ "nan", "inf" }) do -- that there are none goes without saying
+    if (statistics[key] or 0) ~= 0 then
+      table.insert(parts, ("%s=%d"):format(key, statistics[key]))
     end
   end
   return table.concat(parts, " ")
