@@ -33,7 +33,7 @@ def annotated(composer: Composer, type_: nodes.ResultType, value: TensorValue) -
     if shape is not None and parts and disagree(shape, tensor.shape):
         message = (
             f"the result is said to be '{type_.type.text}[{written(type_.shape)}]', "
-            f"which is [{', '.join(map(str, shape))}] here, but it is '{tensor_text(tensor)}'"
+            f"which is [{','.join(map(str, shape))}] here, but it is '{tensor_text(tensor)}'"
         )
         composer.fail("result-shape", type_, message)
         return UNDEFINED

@@ -276,7 +276,7 @@ class _Evaluation:
             if most is not None and most < 0:
                 message = (
                     f"an extent of '{node.name.text}' would be negative: "
-                    f"'{node.type.text}[{written(shape)}]' comes to [{', '.join(str(each) for each in tensor.shape)}]"
+                    f"'{node.type.text}[{written(shape)}]' comes to [{','.join(str(each) for each in tensor.shape)}]"
                 )
                 site = Site(self._unit.place(base, shape), "the shape is declared here")
                 if self._unit.is_graph:

@@ -58,7 +58,7 @@ def initial(composer: Composer, carry: nodes.Carry) -> TensorValue:
     if disagree(shape, value.shape):
         message = (
             f"the carried variable '{carry.name.text}' is declared as '{carry.type.type.text}"
-            f"[{written(carry.type.shape)}]', which is [{', '.join(map(str, shape))}] here, "
+            f"[{written(carry.type.shape)}]', which is [{','.join(map(str, shape))}] here, "
             f"but it begins as '{tensor_text(value)}'"
         )
         composer.fail("result-shape", carry.type, message)

@@ -311,7 +311,7 @@ class _RootBinder(Binder):
         highest = [shapes.bounds(extent)[1] for extent in extents]
         if any(most is not None and most < 0 for most in highest):
             message = (
-                f"an extent of '{member.name}' would be negative: its shape comes to [{', '.join(map(str, extents))}]"
+                f"an extent of '{member.name}' would be negative: its shape comes to [{','.join(map(str, extents))}]"
             )
             self.impossible.append(_at_declaration(self.fail("negative-extent", message, member).failure))
 

@@ -73,7 +73,7 @@ def rows_of(node: nodes.List) -> Rows | None:
 
 
 def _shown(shape: tuple[int, ...]) -> str:
-    return f"[{', '.join(map(str, shape))}]"
+    return f"[{','.join(map(str, shape))}]"
 
 
 def _length(node: nodes.List) -> int | None:

@@ -58,7 +58,7 @@ def _tensor(dtype: str, shape: list[int], was: object, summary: str | None, now:
     if dtype_name(now) != dtype:
         return f"its type is '{dtype_name(now)}' now"
     if list(now.shape) != shape:
-        return f"its shape is [{', '.join(map(str, now.shape))}] now"
+        return f"its shape is [{','.join(map(str, now.shape))}] now"
     if summary is not None:
         return _summaries(summary, statistics(now))
     if was is None:
