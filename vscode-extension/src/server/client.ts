@@ -12,6 +12,7 @@ import {
   type StreamInfo,
 } from "vscode-languageclient/node";
 import type { FoundServer } from "./candidates";
+import { provideCompletionItem } from "./completion";
 import { contributions } from "./contributions";
 import { SECTION, declaredKeys, serverSettings } from "./settings";
 
@@ -54,6 +55,7 @@ export class SndClient extends LanguageClient {
         },
       },
       middleware: {
+        provideCompletionItem,
         workspace: {
           configuration: ({ items }) =>
             items.map(({ section, scopeUri }): unknown => {
