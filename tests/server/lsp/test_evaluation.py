@@ -368,3 +368,17 @@ async def test_a_session_ends_at_once_while_something_is_evaluated():
         started = time.monotonic()
         assert await goodbye(process, client) == 0
         assert time.monotonic() - started < 10
+
+
+async def test_a_lens_of_what_is_gone_is_asked_for_again():
+    whole = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 1}}
+    async with running() as (_, client):
+        await client.initialize()
+        client.open(URI, TEXT)
+        for path in (URI, "untitled:closed"):
+            lens = {"range": whole, "data": {"path": path, "name": "gone"}}
+            answer = await client.request("codeLens/resolve", lens)
+            assert answer["error"]["code"] == -32801
+        lens = {"range": whole, "data": {"path": URI, "name": "double"}}
+        answer = await client.request("codeLens/resolve", lens)
+        assert answer["result"]["command"]["title"] == "1 reference"
