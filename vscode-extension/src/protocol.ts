@@ -75,6 +75,16 @@ export interface GraphAnswer {
   readonly diagnostics: readonly ReportedDiagnostic[];
 }
 
+/** Of the graph as it is run for the values beside its statements; if a sample does so, with that. */
+export interface ChosenAnswer {
+  readonly sample?: SampleName;
+  readonly message?: string | null;
+  readonly trace?: readonly TensorValue[];
+  readonly outputs?: readonly TensorValue[];
+  readonly random?: GraphAnswer["random"];
+  readonly diagnostics?: readonly ReportedDiagnostic[];
+}
+
 export interface ComposedTensor {
   readonly name: string;
   readonly dtype: string | null;
@@ -139,6 +149,7 @@ export const samples = new RequestType<OfDocument & { position?: Position }, { s
 export const sampleFiles = new RequestType<object, { uris: string[] }, void>("snd/sampleFiles");
 export const evaluateSample = new RequestType<OfDocument & { sample: SampleName; again?: boolean }, SampleAnswer, void>("snd/evaluate");
 export const evaluateGraph = new RequestType<GraphValues, GraphAnswer, void>("snd/evaluate");
+export const evaluateChosen = new RequestType<OfDocument & { graph: string; chosen: true; trace: true }, ChosenAnswer, void>("snd/evaluate");
 export const composedGraph = new RequestType<OfDocument & { graph?: string; decompose?: boolean }, ComposedGraph, void>("snd/composedGraph");
 export const syntaxTree = new RequestType<OfDocument, SyntaxNode, void>("snd/syntaxTree");
 export const evaluationStatus = new NotificationType<EvaluationStatus>("snd/evaluationStatus");

@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
-from snd_analysis.check import main_graphs
 from snd_analysis.compose.decomposition import decompose
 from snd_analysis.diagnostics import Diagnostic, Severity
+from snd_analysis.ide.graphs import GraphName
 from snd_analysis.ide.samples import SampleName, samples_in
 from snd_analysis.names.symbols import OperatorName
 from snd_analysis.reached import reached_diagnostics
 from snd_analysis.source import Span
 from snd_analysis.workspace import Snapshot
-from snd_server.given import Misgiven, among, given_values
+from snd_server.given import Misgiven, given_values
 from snd_server.lsp.analysis_thread import Question
+from snd_server.lsp.asked_graph import graph_choice, graph_name
 from snd_server.lsp.diagnostics import reported
+from snd_server.lsp.graph_choices import GivenInputs
+from snd_server.lsp.parameters import document_path, number, text, texts
 from snd_server.lsp.progress import progress
 from snd_server.lsp.sample_commands import sample_name
-from snd_server.lsp.sample_json import sample_content
+from snd_server.lsp.sample_json import sample_content, trace_content
 from snd_server.lsp.syntax_tree import tree_content
-from snd_server.lsp.uris import path_of
 from snd_server.render.composed import ComposedGraph
 from snd_server.render.shapes_json import shapes_content
 from snd_server.report import Report
@@ -47,7 +49,7 @@ def register(server: SndServer) -> None:
 
 # ---- evaluating ------------------------------------------------------------------------------------------------------
 async def _evaluate(server: SndServer, params: Any) -> dict[str, Any]:
-    path = _path(params)
+    path = document_path(params)
     given = getattr(params, "sample", None)
     position = getattr(params, "position", None)
     if given is not None or position is not None:
@@ -59,7 +61,15 @@ async def _evaluate(server: SndServer, params: Any) -> dict[str, Any]:
             outcome = await server.evaluations.evaluate(path, name, again=again, seconds=seconds)
         return {"version": 1, "sample": {"code": name.code, "occurrence": name.occurrence}, **sample_content(outcome)}
     try:
-        request = await server.session.work(lambda: _run_request(server, path, params))
+        if getattr(params, "chosen", None) is True:
+            wanted = text(params, "graph")
+            graph, choice = await server.session.ask(path, lambda now, _: graph_choice(server, now, path, wanted))
+            if not isinstance(choice, GivenInputs):
+                with progress(server, getattr(params, "workDoneToken", None), "Evaluating"):
+                    return trace_content(graph, choice.name, await server.evaluations.evaluate(path, graph))
+            request = await server.session.work(lambda: _chosen_request(server, path, graph, choice, params))
+        else:
+            request = await server.session.work(lambda: _run_request(server, path, params))
         with progress(server, getattr(params, "workDoneToken", None), "Evaluating") as shown:
             value = await server.graph_evaluations.evaluate(
                 request, lambda done, total: shown.report(done, total, "operations")
@@ -74,7 +84,7 @@ async def _evaluate(server: SndServer, params: Any) -> dict[str, Any]:
 
 
 async def _name_at(server: SndServer, path: str, position: Any) -> SampleName | None:
-    at = types.Position(_number(position, "line"), _number(position, "character"))
+    at = types.Position(number(position, "line"), number(position, "character"))
 
     def answer(snapshot: Snapshot, question: Question) -> SampleName | None:
         offset = server.session.converter.offset(snapshot.source(path), at)
@@ -85,7 +95,7 @@ async def _name_at(server: SndServer, path: str, position: Any) -> SampleName | 
 
 def _run_request(server: SndServer, path: str, params: Any) -> RunRequest:
     options = server.evaluations.options(path)
-    inputs = _texts(params, "inputs")
+    inputs = texts(params, "inputs")
     for item in inputs:
         if item.partition("=")[2].lstrip().startswith("@"):
             raise JsonRpcInvalidParams(f"{item}: no files are read for this request")
@@ -95,17 +105,23 @@ def _run_request(server: SndServer, path: str, params: Any) -> RunRequest:
     seed = getattr(params, "seed", None)
     return RunRequest(
         path,
-        graph=_text(params, "graph"),
-        operator=_text(params, "operator"),
-        attributes=_texts(params, "attributes"),
-        types=_texts(params, "types"),
+        graph=text(params, "graph"),
+        operator=text(params, "operator"),
+        attributes=texts(params, "attributes"),
+        types=texts(params, "types"),
         inputs=inputs,
         seed=seed if isinstance(seed, int) and seed >= 0 else options.seed,
-        double=(_text(params, "real") or options.real) == "f64",
+        double=(text(params, "real") or options.real) == "f64",
         trace=getattr(params, "trace", None) is True,
         seconds=_seconds(seconds) or options.timeout,
         memory_bytes=options.memory * _MEGABYTE,
     )
+
+
+def _chosen_request(server: SndServer, path: str, name: GraphName, choice: GivenInputs, params: Any) -> RunRequest:
+    options = server.evaluations.options(path)
+    trace, seconds = getattr(params, "trace", None) is True, _seconds(getattr(params, "timeout", None))
+    return replace(choice.request(path, name, options), trace=trace, seconds=seconds or options.timeout)
 
 
 def _seconds(value: Any) -> float | None:
@@ -114,7 +130,7 @@ def _seconds(value: Any) -> float | None:
 
 # ---- the model -------------------------------------------------------------------------------------------------------
 async def _composed_graph(server: SndServer, params: Any) -> dict[str, Any]:
-    path = _path(params)
+    path = document_path(params)
 
     def answer(snapshot: Snapshot, question: Question) -> dict[str, Any]:
         try:
@@ -126,10 +142,10 @@ async def _composed_graph(server: SndServer, params: Any) -> dict[str, Any]:
 
 
 def _composed(server: SndServer, snapshot: Snapshot, path: str, params: Any) -> dict[str, Any]:
-    name = OperatorName(path, _graph_name(snapshot, path, _text(params, "graph")))
+    name = OperatorName(path, graph_name(snapshot, path, text(params, "graph")))
     unit = snapshot.unit(name)
     assert unit is not None
-    given = given_values(unit, (*_texts(params, "attributes"), *_texts(params, "types")), _texts(params, "inputs"))
+    given = given_values(unit, (*texts(params, "attributes"), *texts(params, "types")), texts(params, "inputs"))
     composition = snapshot.compose(name, given.attributes, given.dtypes, given.inputs)
     found: list[Diagnostic] = []
     for each, diagnostics in reached_diagnostics(snapshot, name, composition).items():
@@ -146,21 +162,9 @@ def _composed(server: SndServer, snapshot: Snapshot, path: str, params: Any) -> 
     )  # fmt: skip
 
 
-def _graph_name(snapshot: Snapshot, path: str, wanted: str | None) -> str:
-    graphs = [name for name, found in snapshot.definitions(path).items() if found.definition.kind == "graph"]
-    if wanted is None:
-        mains = main_graphs(snapshot, path)
-        if not mains:
-            raise Misgiven("there is no graph in this document")
-        return mains[0].name.text
-    if wanted not in graphs:
-        raise Misgiven(f"there is no graph '{wanted}' in this document; {among(wanted, graphs)}")
-    return wanted
-
-
 # ---- the tree --------------------------------------------------------------------------------------------------------
 async def _syntax_tree(server: SndServer, params: Any) -> dict[str, Any]:
-    path = _path(params)
+    path = document_path(params)
     range_ = getattr(params, "range", None)
 
     def answer(snapshot: Snapshot, question: Question) -> dict[str, Any]:
@@ -168,7 +172,7 @@ async def _syntax_tree(server: SndServer, params: Any) -> dict[str, Any]:
         within = None
         if range_ is not None:
             ends = [getattr(range_, end, None) for end in ("start", "end")]
-            start, end = (types.Position(_number(each, "line"), _number(each, "character")) for each in ends)
+            start, end = (types.Position(number(each, "line"), number(each, "character")) for each in ends)
             within = converter.span(source, types.Range(start, end))
         return tree_content(snapshot.tree(path), lambda span: _plain_range(converter.range(source, span)), within)
 
@@ -178,34 +182,3 @@ async def _syntax_tree(server: SndServer, params: Any) -> dict[str, Any]:
 def _plain_range(range_: types.Range) -> dict[str, Any]:
     ends = {"start": range_.start, "end": range_.end}
     return {name: {"line": each.line, "character": each.character} for name, each in ends.items()}
-
-
-# ---- parameters ------------------------------------------------------------------------------------------------------
-def _path(params: Any) -> str:
-    uri = getattr(getattr(params, "textDocument", None), "uri", None)
-    if not isinstance(uri, str):
-        raise JsonRpcInvalidParams("textDocument: the document is missing")
-    return path_of(uri)
-
-
-def _text(params: Any, name: str) -> str | None:
-    value = getattr(params, name, None)
-    if value is not None and not isinstance(value, str):
-        raise JsonRpcInvalidParams(f"{name}: this must be a string")
-    return value
-
-
-def _texts(params: Any, name: str) -> tuple[str, ...]:
-    value = getattr(params, name, None)
-    if value is None:
-        return ()
-    if not isinstance(value, Sequence) or isinstance(value, str) or not all(isinstance(each, str) for each in value):
-        raise JsonRpcInvalidParams(f"{name}: this must be a list of strings NAME=VALUE")
-    return tuple(value)
-
-
-def _number(value: Any, name: str) -> int:
-    number = getattr(value, name, None)
-    if not isinstance(number, int) or number < 0:
-        raise JsonRpcInvalidParams(f"{name}: this must be a number")
-    return number

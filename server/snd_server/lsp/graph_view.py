@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from pygls.exceptions import JsonRpcInvalidParams
 
-from snd_analysis.check import main_graphs
 from snd_analysis.diagnostics import Diagnostic, Location, Severity
 from snd_analysis.ide.graph_view import graph_content, graph_view
 from snd_analysis.names.symbols import OperatorName
 from snd_analysis.reached import reached_diagnostics
 from snd_analysis.workspace import Snapshot
-from snd_server.given import Misgiven, among, given_values
+from snd_server.given import Misgiven, given_values
 from snd_server.lsp.analysis_thread import Question
+from snd_server.lsp.asked_graph import graph_name
 from snd_server.lsp.diagnostics import reported
 from snd_server.lsp.parameters import document_path, text, texts
 from snd_server.lsp.uris import uri_of
@@ -53,7 +53,7 @@ def _content(
     attributes: tuple[str, ...],
     inputs: tuple[str, ...],
 ) -> dict[str, Any]:
-    name = OperatorName(path, _graph_name(snapshot, path, wanted))
+    name = OperatorName(path, graph_name(snapshot, path, wanted))
     unit = snapshot.unit(name)
     assert unit is not None
     given = given_values(unit, attributes, inputs)
@@ -77,15 +77,3 @@ def _content(
 
     view = graph_view(snapshot, name, composition.graph)
     return graph_content(view, composition.attributes, locate, [record(each, report) for each in shown])
-
-
-def _graph_name(snapshot: Snapshot, path: str, wanted: str | None) -> str:
-    if wanted is None:
-        mains = main_graphs(snapshot, path)
-        if not mains:
-            raise Misgiven("there is no graph in this document")
-        return mains[0].name.text
-    graphs = [name for name, found in snapshot.definitions(path).items() if found.definition.kind == "graph"]
-    if wanted not in graphs:
-        raise Misgiven(f"there is no graph '{wanted}' in this document; {among(wanted, graphs)}")
-    return wanted

@@ -34,3 +34,11 @@ def texts(params: Any, name: str) -> tuple[str, ...]:
     if not isinstance(value, Sequence) or isinstance(value, str) or not all(isinstance(each, str) for each in value):
         raise JsonRpcInvalidParams(f"{name}: this must be a list of strings NAME=VALUE")
     return tuple(value)
+
+
+def number(value: Any, name: str) -> int:
+    """A number that is not negative."""
+    found = getattr(value, name, None)
+    if not isinstance(found, int) or found < 0:
+        raise JsonRpcInvalidParams(f"{name}: this must be a number")
+    return found

@@ -1,13 +1,15 @@
-"""What came of a sample, as an object of JSON (docs/lsp.md)."""
+"""What came of a sample, or of a graph that it runs, as an object of JSON (docs/lsp.md)."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from snd_analysis.ide.graphs import GraphName
+from snd_analysis.ide.samples import SampleName
 from snd_server.lsp.ages import age_of
 
 if TYPE_CHECKING:
-    from snd_runtime.samples import SampleOutcome
+    from snd_runtime.samples import GraphTrace, SampleOutcome
 
 
 def sample_content(outcome: SampleOutcome) -> dict[str, Any]:
@@ -30,4 +32,21 @@ def sample_content(outcome: SampleOutcome) -> dict[str, Any]:
             }
             for result in outcome.results
         ],
+    }
+
+
+def trace_content(graph: GraphName, sample: SampleName, trace: GraphTrace) -> dict[str, Any]:
+    """The tensors of the graph's own statements, as a sample gave them."""
+    from snd_server.render.evaluated_json import tensors_content
+
+    tensors = [content for each in trace.values.values() for content in tensors_content(each.shown)]
+    return {
+        "version": 1,
+        "graph": graph.name,
+        "sample": {"code": sample.code, "occurrence": sample.occurrence},
+        "age": age_of(trace).value,
+        "rule": trace.rule,
+        "message": trace.message,
+        "seconds": round(trace.seconds, 6),
+        "trace": tensors,
     }

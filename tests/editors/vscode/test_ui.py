@@ -145,6 +145,9 @@ def test_the_graph_follows_the_cursor_and_the_text(window: Window):
     window.put_cursor("more", "more =")
     expect(page.locator("svg .mark.cursor")).to_have_count(1)
     window.screenshot("graph-edited")
+    assert page.locator(".stat").count() == 0
+    page.get_by_role("button", name="Evaluate the graph").click()
+    expect(page.locator(".stat").filter(has_text="μ").first).to_be_visible()
 
 
 def test_values_stand_beside_the_statements_of_a_graph_that_is_evaluated(window: Window):

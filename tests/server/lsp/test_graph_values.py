@@ -318,3 +318,21 @@ def _now(function: Any) -> Any:
         return function()
 
     return answer
+
+
+async def test_the_values_of_what_was_chosen_can_be_asked_for(client: Editor):
+    open_text(client, URI, TEXT)
+
+    async def trace(**more: Any) -> dict[str, float]:
+        params = {"textDocument": {"uri": URI}, "graph": "net", "chosen": True, "trace": True, **more}
+        answer = await client.protocol.send_request_async("snd/evaluate", params)
+        return {each.name: each.statistics.mean for each in answer.trace}
+
+    assert (await trace())["b"] == 5.0
+    await client.workspace_execute_command_async(
+        types.ExecuteCommandParams("snd.chooseSample", [URI, {"code": "# >>> net([5.0, 6.0, 7.0])", "occurrence": 0}])
+    )
+    assert await eventually(trace, lambda found: found["b"] == 14.0)
+    given = {"types": [], "attributes": [], "inputs": ["x=[0.0, 10.0]"]}
+    await client.workspace_execute_command_async(types.ExecuteCommandParams("snd.evaluateGraph", [URI, "net", given]))
+    assert await eventually(trace, lambda found: found["b"] == 12.0)

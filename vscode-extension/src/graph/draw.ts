@@ -15,6 +15,8 @@ export interface Item {
   y: number;
   width: number;
   height: number;
+  /** Of a node: itself, without the labels that stand beside it. */
+  box?: { width: number; height: number };
   /** Of a node its own; of an edge that of the body it is in. */
   path: string;
   body: Body;
@@ -42,7 +44,8 @@ export function items(model: GraphModel, placed: PlacedBody, values?: Values): I
       const labels = Math.max(0, ...each.labels.map((label) => label.x + label.texts.reduce((sum, one) => sum + one.width, 0)));
       found.push({
         kind: "node", depth, ...corner, width: Math.max(each.width, labels, each.width / 2 + VALUE_LINE.width),
-        height: each.height + (each.labels.length > 0 ? 34 : 0), path: own, body, named, node,
+        height: each.height + (each.labels.length > 0 ? 34 : 0), box: { width: each.width, height: each.height },
+        path: own, body, named, node,
         open: each.inner !== undefined,
         svg: () => nodeSvg(each, node, body, own, corner, named, values),
       });

@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import { RequestType, State as ClientState, type Range, type TextDocumentIdentifier } from "vscode-languageclient/node";
 import type { GraphModel } from "../graph/model";
 import type { FromHost, ToHost } from "../graph/page/host";
-import { evaluateGraph, type TensorValue } from "../protocol";
+import { evaluateChosen } from "../protocol";
 import type { SndClient } from "../server/client";
 import { graphAt, graphsOf } from "./activeGraph";
 import { graphPage } from "./graphPage";
@@ -170,15 +170,15 @@ class GraphPanel implements vscode.Disposable {
   private async evaluate(): Promise<void> {
     this.send({ type: "message", text: "Evaluating…" });
     try {
-      const params = { textDocument: this.document, graph: this.target.graph, trace: true };
+      const { graph } = this.target;
       const answer = await vscode.window.withProgress(
-        { location: vscode.ProgressLocation.Window, title: `Evaluating ${this.target.graph}` },
-        () => this.client.sendRequest(evaluateGraph, params),
+        { location: vscode.ProgressLocation.Window, title: `Evaluating ${graph}` },
+        () => this.client.sendRequest(evaluateChosen, { textDocument: this.document, graph, chosen: true, trace: true }),
       );
-      const failed = answer.diagnostics.find((each) => each.severity === "error");
-      const { trace = [] } = answer as { trace?: TensorValue[] };
-      this.send({ type: "values", values: valuesOf([...answer.random.inputs, ...trace, ...answer.outputs]) });
-      this.send({ type: "message", text: failed?.message ?? null });
+      const { random, trace = [], outputs = [], diagnostics = [] } = answer;
+      this.send({ type: "values", values: valuesOf([...(random?.inputs ?? []), ...trace, ...outputs]) });
+      const failed = answer.message ?? diagnostics.find((each) => each.severity === "error")?.message;
+      this.send({ type: "message", text: failed ?? null });
     } catch (error) {
       this.send({ type: "message", text: textOf(error) });
     }

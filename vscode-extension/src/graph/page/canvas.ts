@@ -157,9 +157,8 @@ export class Canvas {
     this.marks.replaceChildren(
       ...marks.map(({ item, kind }) => {
         const box = document.createElementNS(SVG, "rect");
-        const own = this.shown.get(item)?.querySelector("rect");
-        const [width, height] = [own?.getAttribute("width"), own?.getAttribute("height")];
-        const attributes = { class: `mark ${kind}`, x: item.x - 4, y: item.y - 4, rx: 8, width: Number(width ?? item.width) + 8, height: Number(height ?? item.height) + 8 };
+        const { width, height } = item.box ?? item;
+        const attributes = { class: `mark ${kind}`, x: item.x - 4, y: item.y - 4, rx: 8, width: width + 8, height: height + 8 };
         for (const [name, value] of Object.entries(attributes)) box.setAttribute(name, String(value));
         return box;
       }),

@@ -39,7 +39,11 @@ export class Minimap {
     this.element.setAttribute("height", String(Math.max(24, height * this.scale)));
     const boxes = this.canvas.items
       .filter((item) => item.kind === "node" && item.depth < 2)
-      .map((item) => `M${number(item.x * this.scale)} ${number(item.y * this.scale)}h${number(item.width * this.scale)}v${number(Math.max(item.height * this.scale, 0.8))}h${number(-item.width * this.scale)}z`);
+      .map((item) => {
+        const { width, height } = item.box ?? item;
+        const right = number(width * this.scale);
+        return `M${number(item.x * this.scale)} ${number(item.y * this.scale)}h${right}v${number(Math.max(height * this.scale, 0.8))}h-${right}z`;
+      });
     this.nodes.setAttribute("d", boxes.join(""));
   }
 
