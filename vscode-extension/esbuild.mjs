@@ -1,7 +1,7 @@
 // Bundles the extension, and the code of its pages. `--minify` for packages; else with source maps.
 import { build } from "esbuild";
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { bundleGraph } from "./graph.mjs";
+import { LIBRARY, bundleGraph } from "./graph.mjs";
 import { notices } from "./notices.mjs";
 
 const minify = process.argv.includes("--minify");
@@ -36,5 +36,4 @@ await build({
 // The drawing of graphs, as `snd graph` has it too.
 await bundleGraph("dist");
 
-const elk = { inputs: { "node_modules/elkjs/lib/main.js": {} } };
-writeFileSync("dist/licences.txt", notices(metafile, elk));
+writeFileSync("dist/licences.txt", notices(metafile, LIBRARY));

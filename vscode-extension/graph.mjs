@@ -1,11 +1,16 @@
 // Bundles the drawing of graphs: the engine, which lays out and draws without a page, and the page. Extension and
-// command line use the same files; `node graph.mjs` writes those of the command line, which are committed.
+// command line use the same files; `node graph.mjs` writes those of the command line, which are committed, with the
+// licence of the library that they contain.
 import { createHash } from "node:crypto";
-import { readFileSync, readdirSync } from "node:fs";
+import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { build, version } from "esbuild";
 import { fileURLToPath } from "node:url";
+import { notices } from "./notices.mjs";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
+
+/** What is bundled, as the metadata of a build names it. */
+export const LIBRARY = { inputs: { "node_modules/elkjs/lib/main.js": {} } };
 
 export async function bundleGraph(outdir) {
   const common = {
@@ -32,5 +37,7 @@ function digest() {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  await bundleGraph(process.argv[2] ?? fileURLToPath(new URL("../server/snd_server/drawing", import.meta.url)));
+  const folder = process.argv[2] ?? fileURLToPath(new URL("../server/snd_server/drawing", import.meta.url));
+  await bundleGraph(folder);
+  writeFileSync(`${folder}/licences.txt`, notices(LIBRARY));
 }

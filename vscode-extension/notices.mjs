@@ -2,6 +2,7 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
+const here = import.meta.dirname;
 const OF_PACKAGE = /^(.*node_modules\/((?:@[^/]+\/)?[^/]+))\//;
 
 /** By the `metafile`s of builds by esbuild. */
@@ -12,9 +13,10 @@ export function notices(...metafiles) {
     if (found !== null) folders.set(found[2], found[1]);
   }
   return [...folders].sort().map(([name, folder]) => {
-    const { version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-    const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
+    const { version, license, repository } = JSON.parse(readFileSync(join(here, folder, "package.json"), "utf8"));
+    const source = String(repository?.url ?? repository ?? "").replace(/^git\+|\.git$/g, "");
+    const file = readdirSync(join(here, folder)).find((each) => /^licen[cs]e/i.test(each));
     if (file === undefined) throw new Error(`${name} has no text of its licence`);
-    return `${name} ${version} (${license})\n\n${readFileSync(join(folder, file), "utf8").trim()}\n`;
+    return `${name} ${version} (${license})${source && `\nSource code: ${source}`}\n\n${readFileSync(join(here, folder, file), "utf8").trim()}\n`;
   }).join(`\n${"-".repeat(80)}\n`);
 }

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 import subprocess
+import zipfile
+from io import BytesIO
 from pathlib import Path
 
 import pytest
-from packaged_extension import SOURCES
+from downloads import UnavailableError, skip
+from packaged_extension import SOURCES, packaged
 
 COMMITTED = SOURCES.parent / "server" / "snd_server" / "drawing"
 _MADE_OF = re.compile(r"sources (\w+)\) by .* with esbuild ([\d.]+), elkjs ([\d.]+)")
@@ -23,6 +26,28 @@ def test_the_drawing_is_that_of_its_sources(extension: Path, tmp_path: Path, nam
     # Other versions of what bundles write the same otherwise.
     if versions == committed_versions:
         assert built.read_bytes() == committed.read_bytes()
+
+
+def test_the_licence_of_the_library_in_the_drawing_goes_with_it(extension: Path, tmp_path: Path):
+    subprocess.run(["node", "graph.mjs", str(tmp_path)], cwd=extension, check=True, timeout=120)
+    committed = (COMMITTED / "licences.txt").read_text(encoding="utf-8")
+    version = made_of(COMMITTED / "graph-engine.js")[2]
+    assert committed.startswith(f"elkjs {version} (EPL-2.0)\nSource code: https://github.com/kieler/elkjs\n")
+    assert "Eclipse Public License - v 2.0" in committed
+    if made_of(tmp_path / "graph-engine.js")[2] == version:
+        assert (tmp_path / "licences.txt").read_text(encoding="utf-8") == committed
+
+
+def test_the_licence_is_in_the_wheel():
+    try:
+        package = packaged()
+    except UnavailableError as reason:
+        skip(reason)
+    with zipfile.ZipFile(package) as vsix:
+        name = next(each for each in vsix.namelist() if each.endswith(".whl"))
+        with zipfile.ZipFile(BytesIO(vsix.read(name))) as wheel:
+            carried = wheel.read("snd_server/drawing/licences.txt")
+    assert carried == (COMMITTED / "licences.txt").read_bytes()
 
 
 def made_of(file: Path) -> tuple[str, ...]:
