@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 
 from snd_analysis.ide.cursor import chunk_tokens, tokens_around
 from snd_analysis.ide.guesses import broken_spans, guessed
@@ -106,6 +107,10 @@ _DIRECTIVE = re.compile(r"#\s*snd:\s*ignore")
 
 _Meaning = tuple[TokenType, frozenset[Modifier]]
 _PLAIN: frozenset[Modifier] = frozenset()
+_LIBRARY = frozenset({Modifier.DEFAULT_LIBRARY})
+_MEMBER = TokenType.MEMBER, frozenset({Modifier.READONLY, Modifier.DEFAULT_LIBRARY})
+_NUMBER, _TYPE, _BLOCK = (TokenType.NUMBER, _PLAIN), (TokenType.TYPE, _LIBRARY), (TokenType.BLOCK, _PLAIN)
+_KEYWORD, _SYMBOL = (TokenType.KEYWORD, _PLAIN), (TokenType.SYMBOL, _PLAIN)
 
 
 def semantic_tokens(snapshot: Snapshot, path: str, within: Span | None = None) -> list[SemanticToken]:
@@ -140,41 +145,45 @@ def _code(snapshot: Snapshot, path: str, placed: PlacedChunk, part: Span) -> Ite
         return
     names = _names(snapshot, path, placed, Span(tokens[0].start, tokens[-1].end))
     _add_guesses(snapshot, path, placed, tokens, names)
-    for span, (kind, modifiers) in _lexical(placed.chunk.text, tokens, names):
-        yield SemanticToken(span.shifted(placed.start), kind, modifiers)
+    yield from _lexical(placed.chunk.text, tokens, names, placed.start)
 
 
-def _lexical(text: str, tokens: Sequence[Token], names: Mapping[int, _Meaning]) -> Iterator[tuple[Span, _Meaning]]:
+def _lexical(
+    text: str, tokens: Sequence[Token], names: Mapping[int, _Meaning], offset: int
+) -> Iterator[SemanticToken]:  # fmt: skip
+    """The tokens of a text that stands at an offset of its file."""
     words = keywords()
     after_tensor = after_dot = False
     for token in tokens:
-        kind, span = token.kind, Span(token.start, token.end)
+        kind, start, end, _ = token
         meaning: _Meaning | None = None
-        if kind == "STRING":
-            yield from _string(text, token, names)
-        elif kind == "ID":
-            meaning = names.get(token.start)
-            if after_dot and after_tensor and text[token.start : token.end] in _MEMBERS:
-                meaning = (TokenType.MEMBER, frozenset({Modifier.READONLY, Modifier.DEFAULT_LIBRARY}))
+        if kind == "ID":
+            meaning = names.get(start)
+            if after_dot and after_tensor and text[start:end] in _MEMBERS:
+                meaning = _MEMBER
+        elif kind in _PUNCTUATION:
+            pass
+        elif kind == "STRING":
+            yield from _string(text, token, names, offset)
         elif kind == "INT" or kind == "REAL":
-            meaning = (TokenType.NUMBER, _PLAIN)
+            meaning = _NUMBER
         elif kind == "TYPE":
-            meaning = (TokenType.TYPE, frozenset({Modifier.DEFAULT_LIBRARY}))
+            meaning = _TYPE
         elif kind.startswith("B_"):
-            meaning = (TokenType.BLOCK, _PLAIN)
-        elif kind in ("VERSION", "EXTENSION") or text[token.start : token.end] in words:
-            meaning = (TokenType.KEYWORD, _PLAIN)
-        elif kind not in _PUNCTUATION and token.end > token.start:
-            meaning = (TokenType.SYMBOL, _PLAIN)
+            meaning = _BLOCK
+        elif kind in ("VERSION", "EXTENSION") or text[start:end] in words:
+            meaning = _KEYWORD
+        elif end > start:
+            meaning = _SYMBOL
         if meaning is not None:
-            yield span, meaning
+            yield SemanticToken(Span(start + offset, end + offset), *meaning)
         if kind == "DOT":
             after_dot = True
         else:
             after_tensor, after_dot = meaning is not None and meaning[0] in _TENSORS, False
 
 
-def _string(text: str, token: Token, names: Mapping[int, _Meaning]) -> Iterator[tuple[Span, _Meaning]]:
+def _string(text: str, token: Token, names: Mapping[int, _Meaning], offset: int) -> Iterator[SemanticToken]:
     """A string in pieces: what it says, and the expressions in it."""
     fields: list[Span] = []
     if "{" in text[token.start : token.end]:
@@ -190,13 +199,13 @@ def _string(text: str, token: Token, names: Mapping[int, _Meaning]) -> Iterator[
         if opening < at or closing < 0 or closing >= token.end:
             continue
         if opening > at:
-            yield Span(at, opening), (TokenType.STRING, _PLAIN)
-        yield Span(opening, opening + 1), (TokenType.FIELD, _PLAIN)
-        yield from _lexical(text, tokenize(text, field.start, field.end).tokens, names)
-        yield Span(closing, closing + 1), (TokenType.FIELD, _PLAIN)
+            yield SemanticToken(Span(at + offset, opening + offset), TokenType.STRING)
+        yield SemanticToken(Span(opening + offset, opening + 1 + offset), TokenType.FIELD)
+        yield from _lexical(text, tokenize(text, field.start, field.end).tokens, names, offset)
+        yield SemanticToken(Span(closing + offset, closing + 1 + offset), TokenType.FIELD)
         at = closing + 1
     if at < token.end:
-        yield Span(at, token.end), (TokenType.STRING, _PLAIN)
+        yield SemanticToken(Span(at + offset, token.end + offset), TokenType.STRING)
 
 
 # ---- names -----------------------------------------------------------------------------------------------------------
@@ -255,9 +264,9 @@ def _add_guesses(
 def _meaning(snapshot: Snapshot, use: Use, kinds: dict[OperatorName, TokenType]) -> _Meaning:
     match use.target:
         case Symbol() as symbol:
-            return _symbol(symbol, use.role)
+            return _symbol(symbol.kind, use.role)
         case ShapeMember(tensor=symbol):
-            return _symbol(symbol, use.role)
+            return _symbol(symbol.kind, use.role)
         case BuiltIn():
             return TokenType.FUNCTION, frozenset({Modifier.READONLY, Modifier.DEFAULT_LIBRARY})
         case OperatorName() as name:
@@ -278,16 +287,17 @@ def _definition_kind(snapshot: Snapshot, name: OperatorName) -> TokenType:
 
 
 def _of_library(path: str) -> frozenset[Modifier]:
-    return frozenset({Modifier.DEFAULT_LIBRARY}) if is_library(path) else _PLAIN
+    return _LIBRARY if is_library(path) else _PLAIN
 
 
-def _symbol(symbol: Symbol, role: Role) -> _Meaning:
+@cache
+def _symbol(kind: SymbolKind, role: Role) -> _Meaning:
     modifiers = set[Modifier]()
     if role is Role.DECLARATION:
-        modifiers.add(Modifier.DEFINITION if symbol.kind in _DEFINED else Modifier.DECLARATION)
-    if symbol.kind not in _CHANGING:
+        modifiers.add(Modifier.DEFINITION if kind in _DEFINED else Modifier.DECLARATION)
+    if kind not in _CHANGING:
         modifiers.add(Modifier.READONLY)
-    return _KINDS.get(symbol.kind, TokenType.TENSOR), frozenset(modifiers)
+    return _KINDS.get(kind, TokenType.TENSOR), frozenset(modifiers)
 
 
 # ---- comments --------------------------------------------------------------------------------------------------------

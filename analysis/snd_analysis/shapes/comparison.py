@@ -27,7 +27,7 @@ class Verdict(Enum):
 
 def decide_equal(a: Integer | int, b: Integer | int) -> Verdict:
     """EQUAL if the integers are always the same, DIFFERENT if never, UNKNOWN if neither was found."""
-    return _decide_zero(as_integer(a) - as_integer(b))
+    return Verdict.EQUAL if a is b else _decide_zero(as_integer(a) - as_integer(b))
 
 
 def _decide_zero(difference: Integer) -> Verdict:

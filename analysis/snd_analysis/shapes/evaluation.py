@@ -103,7 +103,10 @@ class _Substitution:
         self._rebuilt: dict[Atom, Integer] = {}
 
     def _touches(self, a: Integer | Truth | Atom) -> bool:
-        return any(leaf.key in self._values for leaf in a.leaves)
+        for leaf in a.leaves:  # noqa: SIM110 - a generator would take twice the time
+            if leaf.key in self._values:
+                return True
+        return False
 
     def integer(self, a: Integer) -> Integer:
         if not self._touches(a):
@@ -113,7 +116,9 @@ class _Substitution:
         for monomial, coefficient in a.terms.items():
             product = ONE
             for atom, exponent in monomial:
-                product = product * power(self._atom(atom), exponent)
+                base = self._atom(atom)
+                factor = base if exponent == 1 else power(base, exponent)
+                product = factor if product is ONE else product * factor
             result = result + product.scaled(coefficient)
         return result
 

@@ -254,6 +254,8 @@ class Integer:
             return NotImplemented
         if not other.terms:
             return self
+        if not self.terms:
+            return other
         terms = dict(self.terms)
         for monomial, coefficient in other.terms.items():
             total = terms.get(monomial, 0) + coefficient

@@ -100,6 +100,15 @@ def is_identifier(word: str) -> bool:
     return _IDENTIFIER.fullmatch(word) is not None and word != "_" and word not in keywords()
 
 
+# Tokens that are more than their spelling; all others are taken as they are.
+_LOOKED_AT = frozenset(
+    (
+        "SPACE", "ID", "COMMENT", "LBRACE", "RBRACE", "STRING", "QUOTE", "VERSION", "EXTENSION", "MALFORMED", "WORD",
+        "BLOCK", "OTHER", "INT", "REAL",
+    )
+)  # fmt: skip
+
+
 def tokenize(text: str, start: int = 0, end: int | None = None, stop: int | None = None, depth: int = 0) -> Tokens:
     """Tokens of ``text[start:end]``; spans are those in ``text``. Never raises.
 
@@ -120,6 +129,10 @@ def tokenize(text: str, start: int = 0, end: int | None = None, stop: int | None
         kind = found.lastgroup or ""
         stop = found.end()
         position = found.start(kind)
+        if kind not in _LOOKED_AT:
+            append(new(Token, (kind, position, stop, None)))
+            position = stop
+            continue
         if kind == "SPACE":
             if not ascii_only:
                 _check_space(text, position, stop, problems)

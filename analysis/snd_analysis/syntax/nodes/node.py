@@ -31,13 +31,14 @@ class Node:
 
 
 _CHILD_FIELDS: dict[type, tuple[str, ...]] = {}
+_BACKWARDS: dict[type, tuple[str, ...]] = {}
 
 
 def _child_fields(kind: type[Node]) -> tuple[str, ...]:
     known = _CHILD_FIELDS.get(kind)
     if known is None:
         known = tuple(field.name for field in fields(kind) if field.name not in ("start", "end"))
-        _CHILD_FIELDS[kind] = known
+        _CHILD_FIELDS[kind], _BACKWARDS[kind] = known, known[::-1]
     return known
 
 
@@ -54,10 +55,20 @@ def children(node: Node) -> Iterator[Node]:
 def descendants(node: Node) -> Iterator[Node]:
     """``node`` and all below it, without recursion. Spans below an ``Entry`` count from that entry."""
     pending = [node]
+    pop, push = pending.pop, pending.append
     while pending:
-        current = pending.pop()
+        current = pop()
         yield current
-        pending.extend(reversed(list(children(current))))
+        # As ``children``, backwards and without a generator for each node: no other walk is as frequent.
+        kind = type(current)
+        for name in _BACKWARDS.get(kind) or _child_fields(kind)[::-1]:
+            value = getattr(current, name)
+            if type(value) is tuple:
+                for item in reversed(value):
+                    if isinstance(item, Node):
+                        push(item)
+            elif isinstance(value, Node):
+                push(value)
 
 
 def first_below(node: Node, depth: int) -> Node | None:

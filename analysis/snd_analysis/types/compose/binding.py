@@ -150,6 +150,8 @@ class ShapeBinding:
         """What an integer of the operator comes to: an unknown one as far as it is not bound."""
         if self._contradictory:
             return self._unknown()
+        if not formal.leaves:
+            return formal
         for leaf in formal.leaves:
             if leaf.key not in self._values and leaf.key not in self._fresh:
                 is_condition = (leaf.low, leaf.high) == (0, 1)
