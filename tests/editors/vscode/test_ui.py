@@ -232,6 +232,15 @@ def test_a_server_that_is_killed_is_started_again(window: Window, vscode: VSCode
     window.command("Revert File")
 
 
+def test_the_server_ends_with_its_window_and_starts_with_the_next(window: Window, vscode: VSCode):
+    window.open_file("broken.sknd")
+    window.sees(".squiggly-error")
+    before = servers(vscode)
+    window.command("Developer: Reload Window")
+    window.until(lambda: (now := servers(vscode)) and not set(now) & set(before), "another server, alone")
+    window.sees(".statusbar-item[id*='snd.server'] .codicon-check")
+
+
 def _is_in_the_middle(frame: Locator, item: Locator) -> bool:
     """Whether the item is wholly in the frame, and not in its outer quarters."""
     around, box = frame.bounding_box(), item.bounding_box()
