@@ -21,6 +21,7 @@ from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.asked_graph import graph_choice, graph_name
 from snd_server.lsp.diagnostics import reported
 from snd_server.lsp.graph_choices import GivenInputs
+from snd_server.lsp.late_runtime import load_runtime
 from snd_server.lsp.parameters import document_path, number, text, texts
 from snd_server.lsp.progress import progress
 from snd_server.lsp.sample_commands import sample_name
@@ -99,6 +100,7 @@ def _run_request(server: SndServer, path: str, params: Any) -> RunRequest:
     for item in inputs:
         if item.partition("=")[2].lstrip().startswith("@"):
             raise JsonRpcInvalidParams(f"{item}: no files are read for this request")
+    load_runtime()
     from snd_server.running import RunRequest
 
     seconds = getattr(params, "timeout", None)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +25,7 @@ from snd_server.lsp.analysis_thread import Interrupted, Question
 from snd_server.lsp.evaluation_options import EvaluationOptions, evaluation_options
 from snd_server.lsp.evaluation_queue import EvaluationQueue, Job
 from snd_server.lsp.graph_choices import GivenInputs, GraphChoices, choice_text
+from snd_server.lsp.late_runtime import load_runtime
 from snd_server.lsp.session import UnknownDocument
 from snd_server.lsp.value_refresh import ValueRefresher
 
@@ -48,6 +49,8 @@ class Evaluations:
         self._values = Values()
         self._refresher = ValueRefresher(server)
         self._queue = EvaluationQueue(server, self._values, self._refresher.soon)
+        self._preparing: set[tuple[ValueKey, Question]] = set()
+        """What somebody asked for that is not in the queue yet."""
         self._looking: asyncio.Task[None] | None = None
         self._stopped = False
 
@@ -88,7 +91,7 @@ class Evaluations:
 
     def closed(self, path: str) -> None:
         """A document was closed: its values are shown no more."""
-        self._queue.give_up(lambda job: job.key.path == path)
+        self._give_up(lambda key: key.path == path)
         self._values.keep(path, ())
         self.choices.keep(path, ())
         self._refresher.closed(path)
@@ -115,19 +118,25 @@ class Evaluations:
         task that waits is cancelled, so is the evaluation.
         """
         key = ValueKey(path, name)
-        order = await self._order(path)
-        found = None if order is None else order.find(key)
-        if order is None or found is None:
-            raise UnknownDocument(f"there is no such {'sample' if isinstance(name, SampleName) else 'graph'} any more")
-        if found.aged.settled and found.aged.outcome is not None and found.aged.age is not Age.OVER_LIMIT and not again:
-            return found.aged.outcome
-        allowed = order.request.limits.seconds if seconds is None else seconds
-        request = replace(order.request, limits=replace(order.request.limits, seconds=allowed))
-        return await self._outcome(await self._prepared(found, order.options), request, order.options)
+        with self._wanted(key) as wanted:
+            order = await self._order(path)
+            wanted.checkpoint()
+            found = None if order is None else order.find(key)
+            if order is None or found is None:
+                kind = "sample" if isinstance(name, SampleName) else "graph"
+                raise UnknownDocument(f"there is no such {kind} any more")
+            aged = found.aged
+            if aged.settled and aged.outcome is not None and aged.age is not Age.OVER_LIMIT and not again:
+                return aged.outcome
+            allowed = order.request.limits.seconds if seconds is None else seconds
+            request = replace(order.request, limits=replace(order.request.limits, seconds=allowed))
+            prepared = await self._prepared(found, order.options)
+            wanted.checkpoint()
+        return await self._outcome(prepared, request, order.options)
 
     def cancel(self, path: str, name: SampleName | GraphName) -> None:
         """Nobody wants to know what comes of a sample or graph any more."""
-        self._queue.give_up(lambda job: job.key == ValueKey(path, name))
+        self._give_up(lambda key: key == ValueKey(path, name))
         self._refresher.soon()
 
     @property
@@ -139,6 +148,22 @@ class Evaluations:
         """Lets a process do something else about a document, in its turn, before what nobody asked for."""
         job = Job(ValueKey(path, name), None, work, lambda message: None, tensor_bytes, wanted=True)
         return await self._queue.add(job).done
+
+    @contextmanager
+    def _wanted(self, key: ValueKey) -> Iterator[Question]:
+        """Somebody wants an evaluation that is not in the queue yet; the question stops when that is given up."""
+        question = Question()
+        self._preparing.add((key, question))
+        try:
+            yield question
+        finally:
+            self._preparing.discard((key, question))
+
+    def _give_up(self, condition: Callable[[ValueKey], bool]) -> None:
+        for key, question in self._preparing:
+            if condition(key):
+                question.stop()
+        self._queue.give_up(lambda job: condition(job.key))
 
     async def _outcome(self, found: Subject, request: SampleRequest, options: EvaluationOptions) -> Outcome:
         jobs = [job for job in self._queue.jobs() if job.stopping is None]  # others have been given up
@@ -168,7 +193,7 @@ class Evaluations:
             self._end_outdated(path, await self._order(path))
         await asyncio.sleep(_PAUSE_SECONDS)
         if not self._queue.is_warm and any(_WORTH_A_PROCESS.search(each.source.text) for each in session.documents):
-            await asyncio.to_thread(_load_runtime)
+            await asyncio.to_thread(load_runtime)
             options = await session.work(lambda: self.options(""))
             if options.enabled:
                 self._queue.warm(options.tensor_bytes)
@@ -238,6 +263,7 @@ class Evaluations:
         """With what it is run with. Raises Misgiven if that is not possible."""
         if isinstance(subject, AgedSample) or not isinstance(subject.choice, GivenInputs):
             return subject
+        load_runtime()
         from snd_server.running import prepare
 
         path, request = subject.key.path, subject.choice.request(subject.key.path, subject.graph.name, options)
@@ -247,6 +273,7 @@ class Evaluations:
 
 def sample_request(snapshot: Snapshot, path: str, options: EvaluationOptions) -> SampleRequest:
     """How a process evaluates what stands in a document."""
+    load_runtime()
     import numpy as np
 
     from snd_runtime.limits import Limits
@@ -262,11 +289,6 @@ def sample_request(snapshot: Snapshot, path: str, options: EvaluationOptions) ->
         seed=options.seed,
         pictures=options.pictures,
     )
-
-
-def _load_runtime() -> None:
-    """Imports what values are made of, NumPy above all. Until the first diagnostics are there, nothing does."""
-    import snd_runtime.samples  # noqa: F401
 
 
 def _limited(request: SampleRequest, seconds: float) -> SampleRequest:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from snd_runtime.worker import ProcessLimits, WorkerFailed
 from snd_server.lsp.ages import OVER_LIMIT, ValueKey, Values
+from snd_server.lsp.late_runtime import load_runtime
 
 if TYPE_CHECKING:
     from snd_runtime.samples import SampleEvaluator
@@ -200,6 +201,7 @@ class _Lane:
     """A process, the thread that waits for it, and the job that it is at."""
 
     def __init__(self, tensor_bytes: int) -> None:
+        load_runtime()
         from snd_runtime.samples import SampleEvaluator
 
         self.evaluator = SampleEvaluator(ProcessLimits(tensor_bytes), keep_ready=True)

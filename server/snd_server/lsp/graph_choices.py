@@ -11,6 +11,7 @@ from snd_analysis.ide.samples import KnownSample, SampleName
 from snd_server.given import Misgiven
 from snd_server.lsp.ages import ValueKey
 from snd_server.lsp.evaluation_options import EvaluationOptions
+from snd_server.lsp.late_runtime import load_runtime
 
 if TYPE_CHECKING:
     from snd_server.running import RunRequest
@@ -26,6 +27,7 @@ class GivenInputs:
 
     def request(self, path: str, graph: GraphName, options: EvaluationOptions) -> RunRequest:
         """The request to run a graph with this. Raises Misgiven for files: none are read."""
+        load_runtime()
         from snd_server.running import RunRequest
 
         for item in self.inputs:

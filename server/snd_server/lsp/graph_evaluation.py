@@ -16,6 +16,7 @@ from snd_analysis.workspace import Snapshot
 from snd_runtime.worker import ProcessLimits, WorkerFailed
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.diagnostics import reported
+from snd_server.lsp.late_runtime import load_runtime
 
 if TYPE_CHECKING:
     from snd_runtime.evaluation import EvaluationAnswer, EvaluationRequest, Evaluator, Progress, ShownStep
@@ -60,6 +61,7 @@ class GraphEvaluations:
 
         ``tell`` hears how many of how many operations are done. Raises Misgiven for what there is not.
         """
+        load_runtime()
         from snd_server.running import diagnostic_of, is_broken
 
         order = await self._server.session.ask(request.path, lambda snapshot, _: self._ordered(snapshot, request))

@@ -19,6 +19,7 @@ from snd_analysis.workspace import Snapshot
 from snd_runtime.worker import WorkerFailed
 from snd_server.lsp.analysis_thread import Interrupted, Question
 from snd_server.lsp.evaluation import sample_request
+from snd_server.lsp.late_runtime import load_runtime
 from snd_server.lsp.session import UnknownDocument
 from snd_server.lsp.uris import path_of
 from snd_server.lsp.workspace_edits import workspace_edit
@@ -81,6 +82,7 @@ async def _written(server: SndServer, name: OperatorName) -> None:
 
 
 def _ordered(server: SndServer, snapshot: Snapshot, name: OperatorName) -> _Order:
+    load_runtime()
     from snd_runtime.samples import ProposalRequest
 
     options = server.evaluations.options(name.path)
