@@ -69,6 +69,11 @@ operator found {
     @input { x: real[b, n]; }
     @output { y: real[b, ~|n]; }
 }
+
+operator both {
+    @input { x: real[b, n]; }
+    @output { y: real[b, ~|n]; z: real[b, n]; }
+}
 """
 TEMPLATES = [
     "{new} = ops.same({old});",
@@ -90,6 +95,8 @@ TEMPLATES = [
     "{new} = with c = {old} unroll..(i -> 2) ops.same(c);",
     "{new} = with c = {old} while ops.less(c) do ops.add(c, {other});",
     "d{at} = ops.found({old}); {new} = ops.same({old});",
+    "{new}: real[1, 8] = {{ q, ~ = ops.both({old}); yield q; }};",
+    "{new}: real[1, 8] = {{ ~, q = ops.both({old}); yield q; }};",
     "e{at} = ops.wider{{by = {at}}}({old}); {new} = ops.same({old});",
 ]
 PIECES = [
