@@ -17,7 +17,7 @@ from scenarios import SUITE, Case, cases, workspace, workspace_file
 from vscode_server import VSCode
 from vscode_window import OpenWindow
 
-SECONDS = 90
+SECONDS = 150
 
 # Stands for the extension of that name; the real one is not on the registries that tests may use.
 PYTHON_EXTENSION = Path(__file__).parent / "python-extension"

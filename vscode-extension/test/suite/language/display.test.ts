@@ -54,6 +54,13 @@ suite("what is shown in and beside the code", () => {
     const ofBlock = found.find((each) => each.range.start.line === place(blocks, "operator block").line);
     assert.match(ofBlock!.command!.title, /^2 references/);
     assert.equal(ofBlock!.command!.command, "snd.showReferences");
+    const uses = ofBlock!.command!.arguments![2] as { uri: string }[];
+    assert.deepEqual(uses.map((each) => /[^/]*$/.exec(each.uri)![0]), ["main.sknd", "main.sknd"]);
+    await asked("workbench.action.closeAllEditors");
+    await asked(ofBlock!.command!.command, ...ofBlock!.command!.arguments!);
+    await until("the places", () => vscode.window.activeTextEditor?.document.uri.toString() === blocks.uri.toString());
+    await asked("closeReferenceSearch");
+    await shown("main.sknd");
   });
 
   test("brackets, comments and words are those of the language", async () => {

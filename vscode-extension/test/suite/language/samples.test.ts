@@ -53,12 +53,17 @@ suite("values of samples", () => {
     });
   });
 
-  test("hovers show pictures of tensors if the setting says so", async () => {
-    await vscode.workspace.getConfiguration("snd").update("evaluation.pictures", true);
-    await until("a picture", async () => {
+  test("hovers show pictures of tensors unless the setting says otherwise", async () => {
+    const hasPicture = async () => {
       const text = await hovers(document.uri, place(document, "wave", "# >>> wave"));
       return /!\[[^\]]*\]\(data:image\/png/.test(text);
-    });
+    };
+    const settings = vscode.workspace.getConfiguration("snd");
+    await until("a picture", hasPicture);
+    await settings.update("evaluation.pictures", false);
+    await until("no picture", async () => !(await hasPicture()));
+    await settings.update("evaluation.pictures", undefined);
+    await until("a picture again", hasPicture);
   });
 
   test("samples have lenses whose commands run", async () => {
