@@ -8,7 +8,7 @@ traces graphs (``tracing``) and proposes samples (``proposal``). Nothing is prin
 from snd_runtime.samples.evaluation import evaluate_sample
 from snd_runtime.samples.evaluator import SampleEvaluator
 from snd_runtime.samples.outcome import Result, SampleOutcome, Status
-from snd_runtime.samples.proposal import ProposalRequest, SampleProposal, sample_comment
+from snd_runtime.samples.proposal import NoProposal, ProposalRequest, SampleProposal, sample_comment
 from snd_runtime.samples.recording import recorded_text
 from snd_runtime.samples.request import SampleRequest, evaluate_samples
 from snd_runtime.samples.trace import GraphTrace, TracedTensor
@@ -17,6 +17,7 @@ from snd_runtime.samples.update import update_edits
 
 __all__ = [
     "GraphTrace",
+    "NoProposal",
     "ProposalRequest",
     "Result",
     "SampleEvaluator",

@@ -9,7 +9,7 @@ from typing import Any
 from snd_runtime.evaluation.request import Texts
 from snd_runtime.samples.handler import OneSample, SampleOrder, Work
 from snd_runtime.samples.outcome import SampleOutcome, Status
-from snd_runtime.samples.proposal import ProposalRequest, SampleProposal
+from snd_runtime.samples.proposal import SEARCH_SECONDS, NoProposal, ProposalRequest, SampleProposal
 from snd_runtime.samples.request import SampleRequest
 from snd_runtime.samples.trace import GraphTrace
 from snd_runtime.samples.tracing import TraceRequest
@@ -61,12 +61,16 @@ class SampleEvaluator:
             return GraphTrace(rule=_rule(failed), message=failed.message)
         return trace
 
-    def propose(self, request: ProposalRequest, existing: Collection[str] = ()) -> SampleProposal | None:
-        """A sample for a definition; None if none was found. Raises WorkerFailed."""
-        proposal: SampleProposal | None = self._call(request, existing)
+    def propose(self, request: ProposalRequest, existing: Collection[str] = ()) -> SampleProposal | NoProposal:
+        """A sample for a definition."""
+        try:
+            proposal: SampleProposal | NoProposal = self._call(request, existing, SEARCH_SECONDS)
+        except WorkerFailed as failed:
+            return NoProposal(failed.message)
         return proposal
 
-    def _call(self, work: Work, existing: Collection[str]) -> Any:
+    def _call(self, work: Work, existing: Collection[str], more_seconds: float = 0.0) -> Any:
+        """``more_seconds`` are for what is done beside an evaluation."""
         around = work.around
 
         def order(generation: int) -> SampleOrder:
@@ -80,7 +84,8 @@ class SampleEvaluator:
             return SampleOrder(texts, replace(work, around=replace(around, texts={})))
 
         seconds = around.limits.seconds
-        return self.worker.call(order, seconds=None if seconds is None else seconds + _GRACE_SECONDS)
+        allowed = None if seconds is None else seconds + _GRACE_SECONDS + more_seconds
+        return self.worker.call(order, seconds=allowed)
 
 
 def _rule(failed: WorkerFailed) -> str:

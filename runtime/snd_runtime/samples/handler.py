@@ -11,7 +11,7 @@ from snd_runtime.evaluation.handler import KnownFiles
 from snd_runtime.evaluation.request import Texts
 from snd_runtime.samples.evaluation import evaluate_sample
 from snd_runtime.samples.outcome import SampleOutcome
-from snd_runtime.samples.proposal import ProposalRequest, SampleProposal, propose_sample
+from snd_runtime.samples.proposal import NoProposal, ProposalRequest, SampleProposal, propose_sample
 from snd_runtime.samples.request import SampleRequest
 from snd_runtime.samples.trace import GraphTrace
 from snd_runtime.samples.tracing import TraceRequest, trace_graph
@@ -26,7 +26,7 @@ class OneSample:
 
 
 Work: TypeAlias = OneSample | TraceRequest | ProposalRequest
-Answer: TypeAlias = SampleOutcome | GraphTrace | SampleProposal | None
+Answer: TypeAlias = SampleOutcome | GraphTrace | SampleProposal | NoProposal
 
 
 @dataclass(frozen=True, slots=True)

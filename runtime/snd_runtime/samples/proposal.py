@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice, product
 
 import numpy as np
@@ -28,9 +28,9 @@ from snd_runtime.samples.request import SampleRequest
 from snd_runtime.samples.written_arguments import STYLES, argument_text
 
 _MOST_BINDINGS = 200
-_SECONDS = 3.0
+SEARCH_SECONDS = 3.0
 """For finding attributes and shapes."""
-_SEARCH_SECONDS = 0.5
+_SHAPE_SECONDS = 0.5
 """For the shapes of inputs with certain attributes."""
 _MOST_WIDTH = 110
 
@@ -51,18 +51,30 @@ class SampleProposal:
     outcome: SampleOutcome
 
 
-def propose_sample(snapshot: Snapshot, request: ProposalRequest) -> SampleProposal | None:
-    """The best of some samples that check: one that can be evaluated, without NaN if there is one; None for none."""
+@dataclass(frozen=True, slots=True)
+class NoProposal:
+    """There is none, for a reason that can be told."""
+
+    reason: str
+
+
+def propose_sample(snapshot: Snapshot, request: ProposalRequest) -> SampleProposal | NoProposal:
+    """The best of some samples that check and can be evaluated: one without NaN if there is one."""
     session = snapshot.session()
     unit = session.unit(request.name)
     if unit is None or unit.errors:
-        return None
+        return NoProposal("what is wrong with it must be mended first")
     found = next(_bindings(session, unit, request.around), None)
     if found is None:
-        return None
+        return NoProposal("no attributes and inputs were found with which it can be invoked")
     codes = list(dict.fromkeys(_codes(unit, *found)))
     proposals = [*_evaluated(snapshot, request, codes)]
-    return min(proposals, key=_fault, default=None)
+    best = min(proposals, key=_fault, default=None)
+    if best is None:
+        return NoProposal("no invocation was found that is right")
+    if best.outcome.status is not Status.UNRECORDED:
+        return NoProposal(best.outcome.message or "nothing comes out of it")
+    return best
 
 
 def _fault(proposal: SampleProposal) -> int:
@@ -79,12 +91,12 @@ def _bindings(
     session: Session, unit: Unit, around: SampleRequest
 ) -> Iterator[tuple[Mapping[str, PlainValue], Bound]]:  # fmt: skip
     """Values for the attributes that need one, with which the definition binds to inputs of some shape."""
-    end = time.monotonic() + _SECONDS
+    end = time.monotonic() + SEARCH_SECONDS
     for attributes in islice(_attributes(unit), _MOST_BINDINGS):
         given = EvaluationRequest(unit.name, attributes, seed=around.seed)
         try:
             budget = Budget(around.limits)
-            yield attributes, bound(session, unit, given, around.real, budget, search_seconds=_SEARCH_SECONDS)
+            yield attributes, bound(session, unit, given, around.real, budget, search_seconds=_SHAPE_SECONDS)
         except (InvalidRequest, EvaluationFailed):
             pass
         if time.monotonic() > end:
@@ -159,7 +171,10 @@ def _plain_text(value: PlainValue) -> str:
 def _evaluated(
     snapshot: Snapshot, request: ProposalRequest, codes: Sequence[tuple[str, ...]]
 ) -> Iterator[SampleProposal]:
-    """All of them as samples above the definition, evaluated in their order until one has no fault."""
+    """All of them as samples above the definition, evaluated in their order until one has no fault.
+
+    Together they may take the time of one.
+    """
     around, path = request.around, request.name.path
     found = snapshot.definitions(path)[request.name.name]
     at = found.start + found.definition.start
@@ -167,15 +182,17 @@ def _evaluated(
     comments = "".join(f"\n{comment}\n\n" for comment in map(sample_comment, codes))
     changed = changed_snapshot(snapshot, {path: f"{text[:at]}\n{comments}{text[at:]}"})
     placed = [each for each in changed.samples(path) if at <= each.start + each.sample.span.start <= at + len(comments)]
+    limits, real = around.limits, np.dtype(around.real)
     for code, each in zip(codes, placed, strict=True):
         checked: CheckedSample = changed.checked_sample(path, each.sample)
         if checked.problems:
             continue
-        limits, real = around.limits, np.dtype(around.real)
         outcome = evaluate_sample(changed.session(), checked, limits, real, around.seed)
         proposal = SampleProposal(code, outcome)
         yield proposal
-        if not _fault(proposal):
+        if limits.seconds is not None:
+            limits = replace(limits, seconds=limits.seconds - outcome.seconds)
+        if not _fault(proposal) or (limits.seconds is not None and limits.seconds <= 0):
             return
 
 

@@ -144,9 +144,14 @@ class Evaluations:
         """How many evaluations run, and how many wait for their turn."""
         return self._queue.load
 
-    async def call(self, path: str, name: SampleName | GraphName, work: Callable[[Any], Any], tensor_bytes: int) -> Any:
-        """Lets a process do something else about a document, in its turn, before what nobody asked for."""
-        job = Job(ValueKey(path, name), None, work, lambda message: None, tensor_bytes, wanted=True)
+    async def call(
+        self, key: ValueKey, work: Callable[[Any], Any], failed: Callable[[str], Any], tensor_bytes: int
+    ) -> Any:
+        """Lets a process do something else about a document, in its turn, before what nobody asked for.
+
+        ``failed`` makes what is returned of the message of a fault.
+        """
+        job = Job(key, None, work, failed, tensor_bytes, wanted=True)
         return await self._queue.add(job).done
 
     @contextmanager

@@ -10,13 +10,13 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
 from snd_analysis.diagnostics import Location, TextEdit
-from snd_analysis.ide.actions.samples import WRITE
+from snd_analysis.ide.actions.samples import WRITE, has_sample
 from snd_analysis.ide.graphs import GraphName
 from snd_analysis.names.library import is_library
 from snd_analysis.names.symbols import OperatorName
 from snd_analysis.source import Span
 from snd_analysis.workspace import Snapshot
-from snd_runtime.worker import WorkerFailed
+from snd_server.lsp.ages import ValueKey
 from snd_server.lsp.analysis_thread import Interrupted, Question
 from snd_server.lsp.evaluation import sample_request
 from snd_server.lsp.late_runtime import load_runtime
@@ -30,17 +30,27 @@ if TYPE_CHECKING:
 
 _MOST_ATTEMPTS = 3
 """How often it begins again if the text changes meanwhile."""
-_SECONDS = 8.0
 _LINE_BREAK = re.compile(r"\r\n|\n|\r")
 
 
 def register(server: SndServer) -> None:
     """Registers the command of this module. It does not wait for what comes of it: it could not be cancelled."""
 
+    under_way: set[OperatorName] = set()
+
+    async def once(name: OperatorName) -> None:
+        if name in under_way:  # whoever clicks twice wants one
+            return
+        under_way.add(name)
+        try:
+            await _written(server, name)
+        finally:
+            under_way.discard(name)
+
     def write(*arguments: Any) -> None:
         if len(arguments) != 2 or not all(isinstance(each, str) for each in arguments):
             raise JsonRpcInvalidParams("this command takes the URI or path of a document and the name of a definition")
-        server.begin(_written(server, OperatorName(path_of(arguments[0]), arguments[1])))
+        server.begin(once(OperatorName(path_of(arguments[0]), arguments[1])))
 
     server.command(WRITE)(write)
 
@@ -59,14 +69,19 @@ async def _written(server: SndServer, name: OperatorName) -> None:
     try:
         for _ in range(_MOST_ATTEMPTS):
             order = await server.session.ask(name.path, lambda snapshot, _: _ordered(server, snapshot, name))
+            if order is None:
+                server.log(types.MessageType.Info, f"there is a sample of '{name.name}' already")
+                return
+            from snd_runtime.samples import NoProposal  # loaded by now
+
             proposal = await server.evaluations.call(
-                name.path,
-                GraphName(name.name),
+                ValueKey(name.path, GraphName(name.name)),
                 lambda evaluator: evaluator.propose(order.request),  # noqa: B023 - it is waited for
+                NoProposal,
                 order.tensor_bytes,
             )
-            if proposal is None:
-                server.warn(f"no attributes and inputs were found with which '{name.name}' could be a sample")
+            if isinstance(proposal, NoProposal):
+                server.warn(f"no sample of '{name.name}' was written: {proposal.reason}")
                 return
             edit = await _edit(server, order, proposal)
             if edit is None:
@@ -75,22 +90,24 @@ async def _written(server: SndServer, name: OperatorName) -> None:
             if (await server.workspace_apply_edit_async(params)).applied:
                 return
         server.warn("the sample could not be written: the text has changed meanwhile")
-    except WorkerFailed as failed:
-        server.warn(f"no sample was found for '{name.name}': {failed.message}")
     except (Interrupted, UnknownDocument) as problem:
         server.log(types.MessageType.Info, str(problem))
 
 
-def _ordered(server: SndServer, snapshot: Snapshot, name: OperatorName) -> _Order:
+def _ordered(server: SndServer, snapshot: Snapshot, name: OperatorName) -> _Order | None:
+    """What is to be done; None if the definition has a sample."""
     load_runtime()
     from snd_runtime.samples import ProposalRequest
 
     options = server.evaluations.options(name.path)
     if snapshot.definitions(name.path).get(name.name) is None:
         raise UnknownDocument(f"there is no '{name.name}' any more")
+    if has_sample(snapshot, name):
+        return None
     request = sample_request(snapshot, name.path, options)
-    request = replace(request, limits=replace(request.limits, seconds=_SECONDS), pictures=False)
-    return _Order(ProposalRequest(request, name), snapshot.source(name.path).text, options.tensor_bytes)
+    return _Order(
+        ProposalRequest(replace(request, pictures=False), name), snapshot.source(name.path).text, options.tensor_bytes
+    )
 
 
 async def _edit(server: SndServer, order: _Order, proposal: SampleProposal) -> types.WorkspaceEdit | None:

@@ -9,6 +9,7 @@ from snd_analysis.ide.cursor import definition_at
 from snd_analysis.ide.samples import sample_names
 from snd_analysis.names.symbols import OperatorName
 from snd_analysis.samples import named_sample
+from snd_analysis.workspace import Snapshot
 
 WRITE, REFRESH = "snd.writeSample", "snd.refreshSample"
 
@@ -25,11 +26,12 @@ def sample_actions(request: Request, commands: Collection[str]) -> Iterator[Acti
     if found is None or not request.touches(found[1].name.span.shifted(found[0])):
         return
     written = found[1].name.text
-    if written and not _has_sample(request, OperatorName(request.path, written)):
+    if written and not has_sample(request.snapshot, OperatorName(request.path, written)):
         command = Command(WRITE, (request.path, written))
         yield Action(f"write a sample of '{written}'", ActionKind.SAMPLE, command=command)
 
 
-def _has_sample(request: Request, name: OperatorName) -> bool:
-    placed = request.snapshot.samples(request.path)
-    return any(named_sample(request.snapshot, request.path, each.sample).target == name for each in placed)
+def has_sample(snapshot: Snapshot, name: OperatorName) -> bool:
+    """Whether a definition has a sample in its own file."""
+    placed = snapshot.samples(name.path)
+    return any(named_sample(snapshot, name.path, each.sample).target == name for each in placed)
