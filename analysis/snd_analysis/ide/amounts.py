@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 
-from snd_analysis.compose.cost import iterations, multiply_adds, total
+from snd_analysis.compose.cost import Cost, iterations, multiply_adds, total
 from snd_analysis.compose.instance import Instance
 from snd_analysis.model import Graph, Loop, Operation, Tensor, TensorValue
 from snd_analysis.shapes import bounds
@@ -24,7 +25,7 @@ def is_small_operation(operation: Operation) -> bool:
     instance = operation.instance
     if instance is not None and instance.body is not None:
         return _is_small_body(instance, None)
-    return _are_few(_Elements(None).of_operation(operation), multiply_adds(operation).most)
+    return _are_few(_Elements(None).of_operation(operation)) and _is_little(multiply_adds(operation))
 
 
 def is_small_graph(instance: Instance) -> bool:
@@ -35,15 +36,21 @@ def is_small_graph(instance: Instance) -> bool:
 @lru_cache(maxsize=_REMEMBERED)
 def _is_small_body(instance: Instance, unlimited: int | None) -> bool:
     assert instance.body is not None
-    return _are_few(_Elements(unlimited).of_instance(instance), total(instance.body.operations).most)
+    return _are_few(_Elements(unlimited).of_instance(instance)) and _is_little(total(instance.body.operations))
 
 
-def _are_few(elements: int | None, products: int | None) -> bool:
-    return elements is not None and elements <= _MOST_ELEMENTS and (products is None or products <= _MOST_PRODUCTS)
+def _are_few(elements: int | None) -> bool:
+    return elements is not None and elements <= _MOST_ELEMENTS
+
+
+def _is_little(products: Cost) -> bool:
+    return products.most is None or products.most <= _MOST_PRODUCTS
 
 
 class _Elements:
     """How many elements all results have that are computed on the way, at most; None where nothing limits them.
+
+    Of more than may be called small only that there are more.
 
     ``unlimited`` is what a tensor counts for that has no bound.
     """
@@ -69,12 +76,12 @@ class _Elements:
         """Of the variables and the body of an instance."""
         if instance not in self._known:
             body = instance.body
-            variables = _sum([self._elements(value) for value in instance.variables.values()])
+            variables = _sum(self._elements(value) for value in instance.variables.values())
             self._known[instance] = _sum([variables, 0 if body is None else self._of_graph(body)])
         return self._known[instance]
 
     def _of_graph(self, graph: Graph) -> int | None:
-        return _sum([self.of_operation(each) for each in (*graph.operations, *graph.update_operations)])
+        return _sum(self.of_operation(each) for each in (*graph.operations, *graph.update_operations))
 
     def _elements(self, value: TensorValue) -> int | None:
         if isinstance(value, Tensor):
@@ -94,10 +101,13 @@ class _Elements:
         return self._unlimited if length is None or each is None else length * each
 
 
-def _sum(amounts: list[int | None]) -> int | None:
+def _sum(amounts: Iterable[int | None]) -> int | None:
+    """Nothing is added to what is too much already."""
     total = 0
     for amount in amounts:
         if amount is None:
             return None
         total += amount
+        if total > _MOST_ELEMENTS:
+            break
     return total

@@ -1,10 +1,17 @@
-"""The tensors that the text of a graph names: by names that last through edits, with the statements of their own."""
+"""The tensors that the text of a graph names: by names that last through edits, with the statements of their own.
+
+What is asked of a part of a long graph costs that part: questions are asked after every edit.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from itertools import chain
+from operator import attrgetter
 
 from snd_analysis.names.resolution import Resolution
 from snd_analysis.names.symbols import Symbol
@@ -42,36 +49,123 @@ class GraphTensors:
     """The tensors of one definition. Spans count from the start of its chunk."""
 
     def __init__(self, resolution: Resolution) -> None:
-        self.of_symbols = _names(resolution)
-        self.statements = tuple(_statements(resolution, self.of_symbols))
-        """In order; those around others before them."""
-        self._by_name: dict[str, list[tuple[TensorStatement, TensorName]]] = {}
-        for statement in self.statements:
-            for tensor in statement.tensors:
-                self._by_name.setdefault(tensor.name, []).append((statement, tensor))
-        self._copies = dict(_copies(resolution, self.of_symbols))
+        self._resolution = resolution
 
-    def computed(self, name: str, place: Span) -> TensorName | None:
-        """The tensor of that name which is computed at a place: a result of the innermost statement around it."""
-        around = [
-            (statement.span, tensor)
-            for statement, tensor in self._by_name.get(name, ())
-            if statement.span.start <= place.start and place.end <= statement.span.end
-        ]
-        return min(around, key=lambda each: each[0].end - each[0].start)[1] if around else None
+    # ---- names -------------------------------------------------------------------------------------------------------
+    @property
+    def of_symbols(self) -> Iterator[tuple[Symbol, TensorName]]:
+        """Every tensor by its symbol."""
+        numbers = self._numbers
+        for symbol in self._resolution.symbols:
+            if symbol.is_tensor:
+                yield symbol, TensorName(symbol.name, numbers.get(symbol, 0))
+
+    def name(self, symbol: Symbol) -> TensorName | None:
+        """The name of the tensor that a symbol stands for; None if it stands for none of this definition."""
+        if not symbol.is_tensor or symbol.statement not in self._resolution.starts:
+            return None
+        return TensorName(symbol.name, self._numbers.get(symbol, 0))
+
+    @cached_property
+    def _numbers(self) -> Mapping[Symbol, int]:
+        """Of symbols whose name others bear, too, the how many-th tensor of that name each is."""
+        symbols = self._resolution.symbols
+        several = {name for name, times in Counter(map(attrgetter("name"), symbols)).items() if times > 1}
+        if not several:
+            return {}
+        counts, found = Counter[str](), dict[Symbol, int]()
+        for symbol in symbols:
+            if symbol.name in several and symbol.is_tensor:
+                found[symbol] = counts[symbol.name]
+                counts[symbol.name] += 1
+        return found
+
+    # ---- statements --------------------------------------------------------------------------------------------------
+    @cached_property
+    def statements(self) -> tuple[TensorStatement, ...]:
+        """All of them in order; those around others before them."""
+        return tuple(chain.from_iterable(self._of_entries(block.entries) for block in self._blocks))
+
+    def statements_in(self, part: Span) -> Iterator[TensorStatement]:
+        """The statements that touch a part of the chunk."""
+        for block in self._blocks:
+            if block.start <= part.end and part.start <= block.end:
+                for statement in self._of_entries(entries_in(block, part)):
+                    if statement.span.start <= part.end and part.start <= statement.span.end:
+                        yield statement
 
     def statement_around(self, place: Span) -> TensorStatement | None:
         """The innermost statement around a place."""
-        around = [each for each in self.statements if each.span.start <= place.start and place.end <= each.span.end]
-        return min(around, key=lambda each: each.span.end - each.span.start) if around else None
+        around = [each for each in self.statements_in(place) if _is_around(each, place)]
+        return min(around, key=_length) if around else None
+
+    def computed(self, name: str, place: Span) -> TensorName | None:
+        """The tensor of that name which is computed at a place: a result of the innermost statement around it."""
+        around = [each for each in self._by_result.get(name, ()) if _is_around(each, place)]
+        if not around:
+            return None
+        return next(tensor for tensor in min(around, key=_length).tensors if tensor.name == name)
 
     def origin(self, tensor: TensorName) -> TensorName:
-        """What a tensor is another name of; itself, if it is computed."""
+        """What a tensor is another name of, by statements ``y = x``; itself, if it is computed."""
         seen = {tensor}
-        while (copied := self._copies.get(tensor)) is not None and copied not in seen:
+        while (copied := self._copied(tensor)) is not None and copied not in seen:
             seen.add(copied)
             tensor = copied
         return tensor
+
+    @property
+    def _blocks(self) -> Iterator[nodes.Block]:
+        for block in self._resolution.definition.blocks:
+            if isinstance(block, nodes.Block) and block.kind in _COMPOSED:
+                yield block
+
+    @cached_property
+    def _by_result(self) -> Mapping[str, list[TensorStatement]]:
+        found: dict[str, list[TensorStatement]] = {}
+        for statement in self.statements:
+            for tensor in dict.fromkeys(statement.tensors):
+                found.setdefault(tensor.name, []).append(statement)
+        return found
+
+    def _of_entries(self, entries: Sequence[nodes.Entry]) -> Iterator[TensorStatement]:
+        for entry in entries:
+            if isinstance(entry.statement, nodes.Component):
+                for node in nodes.descendants(entry.statement):
+                    if isinstance(node, nodes.Component):
+                        yield TensorStatement(node, entry.start, tuple(self._tensors(node)))
+
+    def _tensors(self, component: nodes.Component) -> Iterator[TensorName]:
+        for result in _result_names(component):
+            target = self._resolution.targets.get(result)
+            name = self.name(target) if isinstance(target, Symbol) else None
+            if name is not None:
+                yield name
+
+    def _copied(self, tensor: TensorName) -> TensorName | None:
+        """What the last statement that gives a tensor its value copies, if it computes nothing."""
+        found = None
+        rows = chain.from_iterable(self._resolution.rows.get(kind, ()) for kind in sorted(_COMPOSED))
+        for part in chain.from_iterable(row.single for row in rows if tensor.name in row.results):
+            if tensor.name not in part.results:
+                continue
+            for node in nodes.descendants(part.node):
+                copy = self._copy(node) if isinstance(node, nodes.Component) else None
+                if copy is not None and copy[0] == tensor:
+                    found = copy[1]
+        return found
+
+    def _copy(self, component: nodes.Component) -> tuple[TensorName, TensorName] | None:
+        """The two tensors of a statement ``y = x``."""
+        value: nodes.Node = component.value
+        result = component.results[0] if len(component.results) == 1 else None
+        if not isinstance(value, nodes.Qualified) or not isinstance(result, nodes.Result):
+            return None
+        source, target = self._resolution.targets.get(value), self._resolution.targets.get(result.target)
+        if not isinstance(source, Symbol) or not isinstance(target, Symbol):
+            return None
+        names = self.name(target), self.name(source)
+        return None if names[0] is None or names[1] is None else (names[0], names[1])
 
 
 @lru_cache(maxsize=_REMEMBERED)
@@ -80,35 +174,18 @@ def graph_tensors(resolution: Resolution) -> GraphTensors:
     return GraphTensors(resolution)
 
 
-def _names(resolution: Resolution) -> Mapping[Symbol, TensorName]:
-    found: dict[Symbol, TensorName] = {}
-    counts: dict[str, int] = {}
-    for symbol in resolution.symbols:
-        if symbol.is_tensor:
-            number = counts.get(symbol.name, 0)
-            counts[symbol.name] = number + 1
-            found[symbol] = TensorName(symbol.name, number)
-    return found
+def entries_in(block: nodes.Block, part: Span) -> Sequence[nodes.Entry]:
+    """The entries of a block that touch a part of the chunk."""
+    first = bisect_left(block.entries, part.start, key=attrgetter("end"))
+    return block.entries[first : bisect_right(block.entries, part.end, key=attrgetter("start"))]
 
 
-def _components(resolution: Resolution) -> Iterator[tuple[int, nodes.Component]]:
-    for block in resolution.definition.blocks:
-        if isinstance(block, nodes.Block) and block.kind in _COMPOSED:
-            for entry in block.entries:
-                if isinstance(entry.statement, nodes.Component):
-                    for node in nodes.descendants(entry.statement):
-                        if isinstance(node, nodes.Component):
-                            yield entry.start, node
+def _is_around(statement: TensorStatement, place: Span) -> bool:
+    return statement.span.start <= place.start and place.end <= statement.span.end
 
 
-def _statements(resolution: Resolution, names: Mapping[Symbol, TensorName]) -> Iterator[TensorStatement]:
-    for base, component in _components(resolution):
-        tensors = tuple(
-            names[target]
-            for result in _result_names(component)
-            if isinstance(target := resolution.targets.get(result), Symbol) and target in names
-        )
-        yield TensorStatement(component, base, tensors)
+def _length(statement: TensorStatement) -> int:
+    return statement.span.end - statement.span.start
 
 
 def _result_names(component: nodes.Component) -> Iterator[nodes.Name]:
@@ -118,15 +195,3 @@ def _result_names(component: nodes.Component) -> Iterator[nodes.Name]:
                 yield from single.names
             elif isinstance(single.target, nodes.Name):
                 yield single.target
-
-
-def _copies(resolution: Resolution, names: Mapping[Symbol, TensorName]) -> Iterator[tuple[TensorName, TensorName]]:
-    """Statements ``y = x``: nothing is computed."""
-    for _, component in _components(resolution):
-        value: nodes.Node = component.value
-        result = component.results[0] if len(component.results) == 1 else None
-        if not isinstance(value, nodes.Qualified) or not isinstance(result, nodes.Result):
-            continue
-        source, target = resolution.targets.get(value), resolution.targets.get(result.target)
-        if isinstance(source, Symbol) and isinstance(target, Symbol) and source in names and target in names:
-            yield names[target], names[source]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 
 from snd_analysis.ide.amounts import is_small_graph
 from snd_analysis.ide.digests import Digests
@@ -21,10 +22,15 @@ class GraphName:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class KnownGraph:
-    """One graph of a state of the files."""
+    """One graph of a state of the files.
 
+    What takes composing is found out when it is asked for: on the thread that asks questions of snapshots.
+    """
+
+    snapshot: Snapshot = field(repr=False, compare=False)
+    path: str
     name: GraphName
     start: int
     """What spans of its tensors count from, in the file."""
@@ -35,18 +41,32 @@ class KnownGraph:
     tensors: GraphTensors
     samples: tuple[KnownSample, ...]
     """Those of the file that invoke it, in order."""
-    digest: str
-    """The same as long as no definition has changed that it reaches."""
-    can_run: bool
-    """Whether it can be composed. What is wrong otherwise, checking reports."""
-    is_small: bool
-    """Whether there is little to compute where all extents that are not known are small."""
+
+    @cached_property
+    def digest(self) -> str:
+        """The same as long as no definition has changed that it reaches."""
+        return Digests(self.snapshot).of("", self._operator)
+
+    @cached_property
+    def can_run(self) -> bool:
+        """Whether it can be composed. What is wrong otherwise, checking reports."""
+        instance = self.snapshot.instance(self._operator)
+        return instance is not None and instance.valid and not instance.failures and not instance.unit.errors
+
+    @cached_property
+    def is_small(self) -> bool:
+        """Whether there is little to compute where all extents that are not known are small."""
+        instance = self.snapshot.instance(self._operator)
+        return self.can_run and instance is not None and is_small_graph(instance)
+
+    @property
+    def _operator(self) -> OperatorName:
+        return OperatorName(self.path, self.name.name)
 
 
 def graphs_in(snapshot: Snapshot, path: str, within: Span | None = None) -> Iterator[KnownGraph]:
     """The graphs of a file, or those that touch a part of it, in order."""
-    digests, samples = Digests(snapshot), list[KnownSample]()
-    asked = False
+    samples: list[KnownSample] | None = None
     for start, definition in snapshot.tree(path).definitions:
         span = definition.span.shifted(start)
         name = OperatorName(path, definition.name.text)
@@ -54,18 +74,15 @@ def graphs_in(snapshot: Snapshot, path: str, within: Span | None = None) -> Iter
             continue
         if within is not None and not (span.start <= within.end and within.start <= span.end):
             continue
-        if not asked:  # where there are no graphs, nobody needs to know
-            samples, asked = [*samples_in(snapshot, path)], True
-        instance = snapshot.instance(name)
-        can_run = instance is not None and instance.valid and not instance.failures and not instance.unit.errors
+        if samples is None:  # where there are no graphs, nobody needs to know
+            samples = [*samples_in(snapshot, path)]
         yield KnownGraph(
+            snapshot,
+            path,
             GraphName(name.name),
             start,
             span,
             definition.name.span.shifted(start),
             graph_tensors(snapshot.resolution(path, definition)),
             tuple(each for each in samples if each.target == name),
-            digests.of("", name),
-            can_run,
-            can_run and instance is not None and is_small_graph(instance),
         )

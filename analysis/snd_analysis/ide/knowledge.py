@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property, lru_cache
+from itertools import chain
 
 from snd_analysis.check import Facts
 from snd_analysis.compose.instance import Instance
@@ -103,14 +104,20 @@ class Knowledge:
         return instance.scope.value_of(symbol)
 
     # ---- operations --------------------------------------------------------------------------------------------------
-    @cached_property
-    def operations(self) -> Mapping[Span, list[Operation]]:
-        """The operations by the places of the names of their operators, in the chunk; a loop has several of one."""
-        return {} if self.instance is None else _operations_by_place(self.instance)
+    @property
+    def operations(self) -> Iterator[Operation]:
+        """The operations that have a name, in order."""
+        if self.instance is not None:
+            yield from chain.from_iterable(_operations_by_statement(self.instance).values())
 
     def operations_of(self, call: nodes.Call, base: int) -> list[Operation]:
         """The operations that an invocation has become: none if it was not composed, several in an unrolled loop."""
-        return self.operations.get(call.function.span.shifted(base), [])
+        if self.instance is None:
+            return []
+        known, span, moved = (
+            _operations_by_statement(self.instance), call.function.span.shifted(base), self.instance.unit.moved
+        )  # fmt: skip
+        return [each for each in (*known.get(base, ()), *known.get(None, ())) if moved(each.place).span == span]
 
 
 def knowledge_at(snapshot: Snapshot, path: str, offset: int) -> Knowledge | None:
@@ -126,11 +133,17 @@ def knowledge_of(snapshot: Snapshot, name: OperatorName) -> Knowledge | None:
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _operations_by_place(instance: Instance) -> Mapping[Span, list[Operation]]:
-    found: dict[Span, list[Operation]] = {}
+def _operations_by_statement(instance: Instance) -> Mapping[int | None, list[Operation]]:
+    """The operations by where the statements that they stand in start now, in the chunk; None where that is not known.
+
+    To move the place of each would cost more than all else that is asked of a long graph after an edit.
+    """
+    found: dict[int | None, list[Operation]] = {}
+    starts = instance.unit.resolution.starts
     for operation in operations_in(instance.body) if instance.body is not None else ():
         if operation.operator is not None:
-            found.setdefault(instance.unit.moved(operation.place).span, []).append(operation)
+            statement = operation.place.statement
+            found.setdefault(None if statement is None else starts.get(statement), []).append(operation)
     return found
 
 

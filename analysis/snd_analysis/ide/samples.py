@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 
 from snd_analysis.ide.amounts import is_small_operation
 from snd_analysis.ide.digests import Digests
 from snd_analysis.names.symbols import OperatorName
-from snd_analysis.samples import PlacedSample
+from snd_analysis.samples import CheckedSample, PlacedSample
 from snd_analysis.source import Span
 from snd_analysis.workspace import Snapshot
 
@@ -21,10 +22,15 @@ class SampleName:
     occurrence: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class KnownSample:
-    """One sample of a state of the files. Spans are those of the file."""
+    """One sample of a state of the files. Spans are those of the file.
 
+    What takes composing is found out when it is asked for: on the thread that asks questions of snapshots.
+    """
+
+    snapshot: Snapshot = field(repr=False, compare=False)
+    path: str
     name: SampleName
     number: int
     """Which sample of its file, from 0."""
@@ -33,13 +39,31 @@ class KnownSample:
     """From its first ``#`` to the end of its last line."""
     code_end: int
     """Where its last line of code ends."""
-    digest: str
-    """The same as long as nothing that its results depend on has changed: its text, and all definitions it reaches."""
     target: OperatorName | None
-    can_run: bool
-    """Whether it can be composed, or fails as expected. What is wrong otherwise, checking reports."""
-    is_small: bool
-    """Whether there is little to compute, as far as composing tells."""
+
+    @cached_property
+    def digest(self) -> str:
+        """The same as long as nothing that its results depend on has changed: its text, and all that it reaches."""
+        text = self.snapshot.source(self.path).text[self.span.start : self.span.end]
+        return Digests(self.snapshot).of(text, self.target)
+
+    @cached_property
+    def can_run(self) -> bool:
+        """Whether it can be composed, or fails as expected. What is wrong otherwise, checking reports."""
+        checked = self._checked
+        instance = None if checked.operation is None else checked.operation.instance
+        valid = instance is not None and instance.valid and not checked.has_errors
+        return checked.failure is not None or valid
+
+    @cached_property
+    def is_small(self) -> bool:
+        """Whether there is little to compute, as far as composing tells."""
+        operation = self._checked.operation
+        return self.can_run and (operation is None or is_small_operation(operation))
+
+    @property
+    def _checked(self) -> CheckedSample:
+        return self.snapshot.checked_sample(self.path, self.placed.sample)
 
 
 def sample_names(snapshot: Snapshot, path: str) -> Iterator[tuple[SampleName, PlacedSample]]:
@@ -55,17 +79,12 @@ def sample_names(snapshot: Snapshot, path: str) -> Iterator[tuple[SampleName, Pl
 
 def samples_in(snapshot: Snapshot, path: str, within: Span | None = None) -> Iterator[KnownSample]:
     """The samples of a file, or those that touch a part of it, in order."""
-    digests = Digests(snapshot)
-    text = snapshot.source(path).text
+    environment = snapshot.environment(path)
     for number, (name, placed) in enumerate(sample_names(snapshot, path)):
         span = placed.sample.span.shifted(placed.start)
         if within is not None and not (span.start <= within.end and within.start <= span.end):
             continue
         code_end = placed.start + placed.sample.code_end
-        checked = snapshot.checked_sample(path, placed.sample)
-        operation = checked.operation
-        valid = operation is not None and operation.instance is not None and operation.instance.valid
-        can_run = checked.failure is not None or (valid and not checked.has_errors)
-        digest = digests.of(text[span.start : span.end], checked.target)
-        is_small = can_run and (operation is None or is_small_operation(operation))
-        yield KnownSample(name, number, placed, span, code_end, digest, checked.target, can_run, is_small)
+        call = placed.sample.invocation
+        target = None if call is None else environment.operator(tuple(part.text for part in call.function.parts))
+        yield KnownSample(snapshot, path, name, number, placed, span, code_end, target)

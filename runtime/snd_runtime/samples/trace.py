@@ -90,7 +90,7 @@ class Tracer:
 
     def given(self, values: Mapping[str, Argument]) -> None:
         """Declared tensors by their names. Those that were computed stay as they are."""
-        for symbol, name in self._tensors.of_symbols.items():
+        for symbol, name in self._tensors.of_symbols:
             if symbol.kind not in _DECLARED or symbol.name not in values or name in self._noted:
                 continue
             value = values[symbol.name]

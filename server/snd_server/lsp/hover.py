@@ -53,7 +53,7 @@ def _tensor_value(
         placed = use_at(snapshot, path, offset)
         target = None if placed is None else placed.use.target
         symbol = target.tensor if isinstance(target, ShapeMember) else target
-        name = each.graph.tensors.of_symbols.get(symbol) if isinstance(symbol, Symbol) else None
+        name = each.graph.tensors.name(symbol) if isinstance(symbol, Symbol) else None
         if placed is None or name is None:
             return None
         text = tensor_markdown(each, name, tables=tables)

@@ -111,11 +111,8 @@ def graph_hints(each: AgedGraph, text: str, shapes: Sequence[InlayHint], within:
     if each.aged.settled and trace.message is not None:
         failed_at = _failed_at(each, text, trace)
         yield ValueHint(_failure_hint(each, failed_at, trace.message), each, is_old=True)
-    for statement in each.graph.tensors.statements:
-        span = statement.span.shifted(each.graph.start)
-        if span.end < within.start or within.end < span.start:
-            continue
-        end = statement_end(text, span.end)
+    for statement in each.graph.tensors.statements_in(within.shifted(-each.graph.start)):
+        end = statement_end(text, statement.span.end + each.graph.start)
         known = [(name, trace.values[name]) for name in statement.tensors if name in trace.values]
         if end is not None and end != failed_at and known and len(statement.tensors) == len(known):
             yield ValueHint(_tensor_hint(each, end, known, places.get(end)), each, known[0][0], not each.aged.settled)

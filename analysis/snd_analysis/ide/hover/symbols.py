@@ -187,9 +187,7 @@ def _assigning(component: nodes.Component, node: nodes.Node) -> nodes.Component:
 
 # ---- labels ----------------------------------------------------------------------------------------------------------
 def _label_text(knowledge: Knowledge, symbol: Symbol) -> str:
-    operation = next(
-        (each for found in knowledge.operations.values() for each in found if each.label == symbol.name), None
-    )
+    operation = next((each for each in knowledge.operations if each.label == symbol.name), None)
     lines: list[str] = []
     if operation is not None and operation.instance is not None and operation.operator is not None:
         lines.append(f"of {code(shown_name(operation.operator, knowledge.path))}")

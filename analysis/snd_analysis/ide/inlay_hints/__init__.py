@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Set
 
+from snd_analysis.ide.graph_tensors import entries_in
 from snd_analysis.ide.inlay_hints.block_ends import block_ends
 from snd_analysis.ide.inlay_hints.hint import HintKind, InlayHint, LabelPart
 from snd_analysis.ide.inlay_hints.invocations import invocation_hints
@@ -44,8 +45,8 @@ def _hints(knowledge: Knowledge, span: Span, kinds: Set[HintKind]) -> Iterator[I
     for block in definition.blocks:
         if not isinstance(block, nodes.Block) or block.kind not in _COMPOSED:
             continue
-        for entry in block.entries:
-            if isinstance(entry.statement, nodes.Component) and _touches(entry, start, span):
+        for entry in entries_in(block, span.shifted(-start)):
+            if isinstance(entry.statement, nodes.Component):
                 yield from _statement(knowledge, entry.statement, entry.start + start, kinds)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from snd_analysis.diagnostics import Location
 from snd_analysis.ide.inlay_hints.hint import HintKind, InlayHint, LabelPart
@@ -33,6 +34,6 @@ def block_ends(snapshot: Snapshot, path: str, start: int, definition: nodes.Defi
 def _end(text: str, path: str, span: Span, title: str, place: Span) -> Iterator[InlayHint]:
     if text[span.end - 1 : span.end] != "}" or _REST.match(text, span.end) is None:
         return
-    lines = 1 + sum(1 for _ in _LINE_BREAK.finditer(text, span.start, span.end))
-    if lines >= LONG:
+    breaks = _LINE_BREAK.finditer(text, span.start, span.end)
+    if next(islice(breaks, LONG - 2, None), None) is not None:
         yield InlayHint(span.end, HintKind.BLOCK_END, (LabelPart(title, Location(path, place)),), before=True)
