@@ -96,6 +96,8 @@ class Order:
     subjects: tuple[Subject, ...]
     request: SampleRequest
     options: EvaluationOptions
+    cheap: tuple[Subject, ...] = ()
+    """Those that may be evaluated though nobody asked, if that was looked at."""
 
     def find(self, key: ValueKey) -> Subject | None:
         """The sample or graph of that name; None if there is none any more."""

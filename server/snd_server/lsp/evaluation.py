@@ -204,15 +204,15 @@ class Evaluations:
                 self._queue.warm(options.tensor_bytes)
         for document in session.documents:
             path = document.source.path
-            order = await self._order(path)
+            order = await self._order(path, weigh=True)
             self._end_outdated(path, order)
             if order is None:
                 continue
             names = {each.key.name for each in order.subjects}
             self._values.keep(path, names)
             request = _limited(order.request, _AUTOMATIC_SECONDS)
-            for each in order.subjects:
-                if self._is_cheap(each, order.options):
+            for each in order.cheap:
+                if self._age(each) in (Age.NONE, Age.STALE):
                     await self._begin(each, request, order.options)
             ages = tuple((each.key, each.digest, self._age(each)) for each in order.subjects)
             self._refresher.shown(path, ages)
@@ -222,6 +222,7 @@ class Evaluations:
         self._queue.give_up(lambda job: job.key.path == path and job.digest not in (None, digests.get(job.key)))
 
     def _is_cheap(self, subject: Subject, options: EvaluationOptions) -> bool:
+        """On the analysis thread, since it may take composing."""
         if isinstance(subject, AgedGraph) and (subject.is_hidden or not options.graphs):
             return False
         if not options.automatic or not subject.can_run or self._age(subject) not in (Age.NONE, Age.STALE):
@@ -233,14 +234,15 @@ class Evaluations:
     def _age(self, subject: Subject) -> Age:
         return self._values.of(subject.key, subject.digest).age
 
-    async def _order(self, path: str) -> Order | None:
-        """The samples and graphs of a document as it is now; None if it is none."""
+    async def _order(self, path: str, *, weigh: bool = False) -> Order | None:
+        """The samples and graphs of a document as it is now, weighed which are cheap or not; None if it is none."""
 
         def answer(snapshot: Snapshot, question: Question) -> Order:
             samples: Iterator[Subject] = question.each(self.samples(snapshot, path))
             graphs: Iterator[Subject] = question.each(self.graphs(snapshot, path))
-            options = self.options(path)
-            return Order((*samples, *graphs), sample_request(snapshot, path, options), options)
+            subjects, options = (*samples, *graphs), self.options(path)
+            cheap = [each for each in question.each(subjects) if self._is_cheap(each, options)] if weigh else []
+            return Order(subjects, sample_request(snapshot, path, options), options, tuple(cheap))
 
         try:
             return await self._server.session.ask(path, answer, patient=True)
