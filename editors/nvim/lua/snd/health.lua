@@ -78,7 +78,9 @@ end
 local function check_clients()
   health.start("The language server")
   local clients = vim.lsp.get_clients({ name = "snd" })
-  if #clients == 0 then
+  if #clients == 0 and require("snd.server").is_starting() then
+    health.info("it is starting, and has not answered yet")
+  elseif #clients == 0 then
     local started = vim.iter(vim.api.nvim_list_bufs()):any(function(buffer)
       return vim.api.nvim_buf_is_loaded(buffer) and vim.bo[buffer].filetype == "skriptnd"
     end)

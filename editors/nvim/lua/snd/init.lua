@@ -15,8 +15,7 @@ local function start(buffer)
     )
     return
   end
-  config.root_dir = require("snd.root").of(buffer)
-  vim.lsp.start(config, { bufnr = buffer })
+  require("snd.server").start(config, buffer)
 end
 
 --- Starts the language server for SkriptND, in this and in all further buffers. Options: :help snd-options.

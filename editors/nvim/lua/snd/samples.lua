@@ -10,7 +10,7 @@ local function position(buffer, line)
 end
 
 local function told(answer)
-  if answer.message and answer.message ~= vim.NIL then
+  if answer.message then
     vim.notify(("snd: %s: %s"):format(answer.status, answer.message), vim.log.levels.WARN)
     return
   end

@@ -34,7 +34,22 @@ function M.request(client, method, parameters, handler, buffer)
   return client.request(method, parameters, handler, buffer)
 end
 
---- Asks the server of a buffer and hands the result on; what goes wrong is told.
+-- What is null is left out, as Neovim 0.10 does; in later versions it is vim.NIL. Items of lists keep their places.
+local function without_null(value)
+  if value == vim.NIL then
+    return nil
+  end
+  if type(value) == "table" then
+    for key, each in pairs(value) do
+      if type(key) == "string" or each ~= vim.NIL then
+        value[key] = without_null(each)
+      end
+    end
+  end
+  return value
+end
+
+--- Asks the server of a buffer and hands the result on, without what is null; what goes wrong is told.
 ---@param buffer integer
 ---@param method string
 ---@param parameters table
@@ -50,7 +65,7 @@ function M.ask(buffer, method, parameters, received)
       vim.notify("snd: " .. problem.message, vim.log.levels.WARN)
       return
     end
-    received(result)
+    received(without_null(result))
   end, buffer)
 end
 
@@ -82,23 +97,48 @@ local function stop(client)
   end
 end
 
+-- Also those that have not answered yet: Neovim lists them only if it is asked so.
+local function all()
+  return vim.lsp.get_clients({ name = "snd", _uninitialized = true })
+end
+
+--- Whether a server is on its way that has not answered yet.
+function M.is_starting()
+  return vim.iter(all()):any(function(client)
+    return not client.initialized and not client:is_stopped()
+  end)
+end
+
 --- Ends all servers, and does not wait for it.
 function M.stop_all()
-  vim.tbl_map(stop, vim.lsp.get_clients({ name = "snd" }))
+  vim.tbl_map(stop, all())
+end
+
+-- Neovim before 0.11 would start another server for each file that belongs to no project.
+local function is_of_same_project(client, config)
+  return client.name == config.name and client.config.root_dir == config.root_dir and not client:is_stopped()
+end
+
+--- Attaches a buffer to the server of its project, which is started unless it is there.
+---@param config vim.lsp.ClientConfig
+---@param buffer integer
+function M.start(config, buffer)
+  local own = vim.tbl_extend("force", {}, config) -- Neovim 0.10 keeps the table
+  own.root_dir = require("snd.root").of(buffer)
+  vim.lsp.start(own, { bufnr = buffer, reuse_client = is_of_same_project })
 end
 
 --- Ends the server and starts it again for all buffers of SkriptND; also one that has ended by itself.
 function M.restart()
   M.stop_all()
   vim.wait(STOP_MILLISECONDS, function()
-    return #vim.lsp.get_clients({ name = "snd" }) == 0
+    return #all() == 0
   end, 20)
-  local config = vim.tbl_extend("force", {}, last or require("snd.client").config())
+  local config = last or require("snd.client").config()
   for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
     local options = vim.bo[buffer]
     if vim.api.nvim_buf_is_loaded(buffer) and options.filetype == "skriptnd" and options.buftype == "" then
-      config.root_dir = require("snd.root").of(buffer)
-      vim.lsp.start(config, { bufnr = buffer })
+      M.start(config, buffer)
     end
   end
 end

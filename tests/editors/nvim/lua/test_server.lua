@@ -93,6 +93,51 @@ test(":SndRestart replaces a running server without a message", function()
   end)
 end)
 
+-- Also of clients that have not been answered yet.
+local function clients()
+  return vim.lsp.get_clients({ name = "snd", _uninitialized = true })
+end
+
+local function outside_of_projects()
+  local path = vim.fn.tempname() .. ".sknd"
+  vim.fn.writefile(vim.split(TEXT, "\n"), path)
+  vim.cmd.edit(path)
+  local buffer = vim.api.nvim_get_current_buf()
+  client(buffer)
+  return buffer
+end
+
+test("a file outside of any project keeps its server when it is read again", function()
+  local buffer = outside_of_projects()
+  local before, count = client(buffer).id, #clients()
+  vim.cmd.edit()
+  vim.cmd.edit()
+  await("the server", function()
+    return #vim.lsp.get_clients({ bufnr = buffer, name = "snd" }) > 0
+  end)
+  equal(client(buffer).id, before)
+  equal(#clients(), count)
+end)
+
+test(":SndRestart twice at once leaves one server, and each project its own", function()
+  local outside = outside_of_projects()
+  local inside = document("restarted_twice")
+  vim.cmd("SndRestart")
+  vim.cmd("SndRestart")
+  for buffer, root in pairs({ [outside] = false, [inside] = vim.fn.getcwd() }) do
+    equal(client(buffer).config.root_dir or false, root)
+    equal(#vim.lsp.get_clients({ bufnr = buffer, _uninitialized = true }), 1)
+  end
+  equal(#clients(), 2)
+end)
+
+test(":checkhealth says that a server is still starting", function()
+  local buffer = document("starting")
+  vim.cmd("SndRestart")
+  contains(health(), "it is starting, and has not answered yet")
+  client(buffer)
+end)
+
 test(":help has a tag for each command", function()
   vim.cmd("helptags ALL")
   local buffer = document("help")

@@ -46,6 +46,27 @@ test(":SndShapes takes attributes and shapes of inputs", function()
   check(shown("shapes"):find("t +real%[7,3%]"), shown("shapes"))
 end)
 
+test(":SndShapes shows what is known of a graph with mistakes", function()
+  edit("shapes_unknown.sknd", [[
+import nn;
+
+graph g {
+    @attrib { unused: int? = null; }
+    @input { x: real[2]; z: real[k]; p: real[2]..(3); }
+    @output { y: real[2]; }
+    @compose {
+        a, b = nn.tuple(x);
+        y = nn.relux(z);
+    }
+}
+]])
+  vim.cmd("SndShapes")
+  local text = shown("shapes")
+  check(text:find("x +input +real%[2%]\n"), text)
+  check(text:find("y +output +%?\n"), text)
+  contains(text, "error: the module 'nn' has no operator 'relux'")
+end)
+
 test("the table of shapes follows edits", function()
   local buffer = document("shapes_edited")
   vim.cmd("SndShapes")

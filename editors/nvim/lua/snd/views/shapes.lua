@@ -7,17 +7,16 @@ local function shape_text(tensor)
     local items = vim.tbl_map(shape_text, tensor.items)
     return "(" .. table.concat(items, ", ") .. ")"
   end
-  local dtype = tensor.dtype == vim.NIL and "?" or tensor.dtype
-  if tensor.shape == vim.NIL then
-    return dtype == "?" and "?" or dtype .. "[?]"
+  if not tensor.shape then
+    return tensor.dtype and tensor.dtype .. "[?]" or "?"
   end
   local count = tensor.count and ("..(%s)"):format(tensor.count) or ""
-  return ("%s[%s]%s"):format(dtype, table.concat(vim.tbl_map(tostring, tensor.shape), ","), count)
+  return ("%s[%s]%s"):format(tensor.dtype or "?", table.concat(vim.tbl_map(tostring, tensor.shape), ","), count)
 end
 
 --- Upper bounds, where an extent is known at the run only.
 local function bound_text(tensor)
-  if not tensor.shape or tensor.shape == vim.NIL or tensor.bound == vim.NIL then
+  if not tensor.shape or not tensor.bound then
     return ""
   end
   local dynamic = false
@@ -25,7 +24,7 @@ local function bound_text(tensor)
   for place, extent in ipairs(tensor.shape) do
     dynamic = dynamic or type(extent) == "string"
     local bound = tensor.bound[place]
-    table.insert(bounds, (bound == nil or bound == vim.NIL) and "∞" or tostring(bound))
+    table.insert(bounds, bound == vim.NIL and "∞" or tostring(bound))
   end
   return dynamic and "≤ [" .. table.concat(bounds, ",") .. "]" or ""
 end
@@ -65,7 +64,6 @@ local function collect(scope, kinds, depth, into)
     end
   end
   for _, tensor in ipairs(scope.tensors) do
-    local line = tensor.line ~= vim.NIL and tensor.line or nil
     table.insert(into, {
       cells = {
         ("  "):rep(depth) .. tensor.name,
@@ -74,7 +72,7 @@ local function collect(scope, kinds, depth, into)
         bound_text(tensor),
         operators[tensor.name] or "",
       },
-      line = line,
+      line = tensor.line,
     })
   end
   for _, operation in ipairs(scope.operations) do

@@ -50,14 +50,14 @@ local function value_lines(value, depth)
     end
     return lines
   end
-  if value.dtype == vim.NIL then
+  if not value.dtype then
     return { ("%s%s: null"):format(indentation, value.name) }
   end
   local shape = table.concat(vim.tbl_map(tostring, value.shape), ",")
   local lines = {
     ("%s%s: %s[%s] %s"):format(indentation, value.name, value.dtype, shape, statistics_text(value.statistics)),
   }
-  if value.values ~= vim.NIL and value.statistics.n <= MOST_ELEMENTS then
+  if value.values ~= nil and value.statistics.n <= MOST_ELEMENTS then
     table.insert(lines, indentation .. "  " .. literal(value.values, value.dtype))
   end
   return lines
