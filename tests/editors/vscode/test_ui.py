@@ -116,6 +116,7 @@ def test_renaming_by_f2_changes_all_files(window: Window, folder: Path):
 def test_the_graph_is_drawn_and_a_click_leads_to_the_source(window: Window):
     window.open_file("main.sknd")
     window.sees(".view-line", "real[1, 4, 16, 16]")
+    window.go_to(1)
     window.command("SkriptND: Show Graph")
     page = webview(window)
     node = page.locator("svg text").filter(has_text="math.tanh").first
@@ -123,6 +124,7 @@ def test_the_graph_is_drawn_and_a_click_leads_to_the_source(window: Window):
     drawing, first = page.locator("svg.snd"), page.locator("svg text").filter(has_text="image").first
     window.until(lambda: _is_in_the_middle(drawing, first), "the drawing to be fitted to its frame")
     window.screenshot("graph")
+    assert cursor_line(window) == 1
     node.click()
     window.until(lambda: cursor_line(window) == 17, "the cursor in the statement of the node")
 
