@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import watched_server
 from lsprotocol import types
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
 from pytest_lsp.client import make_test_lsp_client
@@ -65,7 +66,7 @@ def make_editor() -> LanguageClient:
 
 
 SERVER = ClientServerConfig(
-    server_command=[sys.executable, "-m", "snd_server", "lsp"], client_factory=make_editor
+    server_command=[sys.executable, watched_server.__file__], client_factory=make_editor
 )  # fmt: skip
 
 EDITORS = ("visual-studio-code", "neovim@v0.10", "emacs")
@@ -139,6 +140,11 @@ async def codes(client: LanguageClient, uri: str) -> list[Any]:
     )
     assert isinstance(report, types.RelatedFullDocumentDiagnosticReport), report
     return [each.code for each in report.items]
+
+
+async def rest(client: LanguageClient) -> None:
+    """Waits until the server has nothing more to do, nor to say, until it is sent something else."""
+    await client.protocol.send_request_async(watched_server.REST, None)
 
 
 def position(text: str, snippet: str, behind: str = "") -> types.Position:

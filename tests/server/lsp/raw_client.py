@@ -9,6 +9,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+from waiting import FAR_SECONDS
+
 COMMAND = [sys.executable, "-m", "snd_server", "lsp"]
 
 
@@ -40,7 +42,7 @@ class RawClient:
         self.writer.write(framed({"jsonrpc": "2.0", "id": self._last, "method": method, "params": params}))
         return self._last
 
-    async def answer(self, identity: Any, seconds: float = 20.0) -> dict[str, Any]:
+    async def answer(self, identity: Any, seconds: float = FAR_SECONDS) -> dict[str, Any]:
         """The answer to a request."""
         async with asyncio.timeout(seconds), self._came:
             await self._came.wait_for(lambda: identity in self.answers)
@@ -104,4 +106,4 @@ async def goodbye(process: asyncio.subprocess.Process, client: RawClient) -> int
     answer = await client.request("shutdown")
     assert answer["result"] is None
     client.send("exit")
-    return await asyncio.wait_for(process.wait(), 5)
+    return await asyncio.wait_for(process.wait(), FAR_SECONDS)

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import time
-from collections.abc import Awaitable, Callable
-from typing import Any
-
 from lsprotocol import types
 from pytest_lsp import LanguageClient
 
@@ -21,15 +16,6 @@ async def hints(client: LanguageClient, text: str, uri: str) -> dict[str, str]:
         assert not isinstance(hint.label, str)
         shown[lines[hint.position.line].strip()] = "".join(part.value for part in hint.label)
     return shown
-
-
-async def eventually(ask: Callable[[], Awaitable[Any]], holds: Callable[[Any], bool], seconds: float = 8) -> Any:
-    """The first answer of which something holds."""
-    end = time.monotonic() + seconds
-    while not holds(found := await ask()):
-        assert time.monotonic() < end, found
-        await asyncio.sleep(0.03)
-    return found
 
 
 async def lenses(client: LanguageClient, uri: str) -> list[types.CodeLens]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -88,9 +87,7 @@ async def test_five_hundred_requests_are_cancelled():
         asked = [client.ask("textDocument/diagnostic", diagnostic("untitled:long")) for _ in range(500)]
         for each in asked:
             client.send("$/cancelRequest", {"id": each})
-        started = time.monotonic()
         answers = [await client.answer(each) for each in asked]
-        assert time.monotonic() - started < 10
         assert {each["error"]["code"] if "error" in each else 0 for each in answers} <= {0, -32800}
         assert sum("error" in each for each in answers) > 400
         assert await is_sound(client)

@@ -8,21 +8,21 @@ import os
 import re
 import signal
 import sys
-import time
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 import pytest_lsp
-from clients import EDITORS, SERVER, Editor, begin, change_text, open_text, position
+from clients import EDITORS, SERVER, Editor, begin, change_text, open_text, position, rest
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pytest_lsp import LanguageClient
 from raw_client import goodbye, running
-from shown_values import eventually
 from shown_values import hints as hints_of
 from shown_values import lenses as lenses_of
+from waiting import FAR_SECONDS, eventually, until
 
 URI = "untitled:samples"
 
@@ -58,6 +58,11 @@ graph endless {
 }
 """
 
+# Each goes on for longer than any test waits.
+ENDLESS_PARAMS = [
+    {"graph": "endless", "inputs": ["x=1"], "timeout": 600},
+    {"position": {"line": 2, "character": 3}, "timeout": 600},
+]
 VALUES_ONLY = {"shapes": False, "attributes": False, "arguments": False, "generics": False, "blockEnds": False}
 
 
@@ -150,7 +155,7 @@ async def test_the_client_is_asked_to_ask_again(client: Editor):
     asked = client.capabilities.workspace
     open_text(client, URI, TEXT)
     await eventually(lambda: hints(client, TEXT), lambda found: "[2.0, 4.0]" in str(found))
-    await asyncio.sleep(0.3)
+    await rest(client)
     expected = set()
     if asked.inlay_hint and asked.inlay_hint.refresh_support:
         expected.add(types.WORKSPACE_INLAY_HINT_REFRESH)
@@ -158,7 +163,9 @@ async def test_the_client_is_asked_to_ask_again(client: Editor):
         expected.add(types.WORKSPACE_CODE_LENS_REFRESH)
     assert expected <= set(client.refreshed)
     count = len(client.refreshed)
-    await asyncio.sleep(0.4)
+    await hints(client, TEXT)
+    await lenses(client)
+    await rest(client)
     assert len(client.refreshed) == count, "and not again without a reason"
 
 
@@ -241,8 +248,26 @@ async def test_a_sample_that_is_gone_is_not_recorded(client: Editor):
     await eventually(lambda: hints(client, TEXT), lambda found: "[2.0, 4.0]" in str(found))
     change_text(client, URI, TEXT.replace("double([1.0", "double([9.0"), 2)
     await command(client, "snd.record", "# >>> double([1.0, 2.0])")
-    await asyncio.sleep(0.4)
+    await rest(client)
     assert not client.applied
+
+
+async def test_what_is_cancelled_at_once_never_runs(client: Editor):
+    """Before the server has even looked what there is to evaluate."""
+    open_text(client, URI, ENDLESS)
+    await command(client, "snd.evaluate", "# >>> endless(1.0)")
+    await command(client, "snd.cancel", "# >>> endless(1.0)")
+    await rest(client)
+    assert await hints(client, ENDLESS) == {}, "nothing was found, not even that it takes too long"
+    code = {"code": "# >>> endless(1.0)", "occurrence": 0}
+    evaluate = types.ExecuteCommandParams("snd.evaluate", [URI, code])
+    cancel = types.ExecuteCommandParams("snd.cancel", [URI, code])
+    begun, ended = client.workspace_execute_command_async(evaluate), client.workspace_execute_command_async(cancel)
+    await asyncio.gather(begun, ended)
+    await rest(client)
+    assert await hints(client, ENDLESS) == {}
+    await command(client, "snd.evaluate", "# >>> endless(1.0)")
+    await eventually(lambda: hints(client, ENDLESS), lambda found: "over limit" in str(found))
 
 
 async def test_what_runs_can_be_cancelled(client: Editor):
@@ -282,15 +307,14 @@ async def test_an_operator_and_a_graph_evaluated_by_request(client: Editor):
 
 async def test_a_request_can_be_cancelled_and_the_next_is_answered(client: Editor):
     open_text(client, URI, ENDLESS + TEXT)
-    for params in ({"graph": "endless", "inputs": ["x=1"]}, {"position": {"line": 2, "character": 3}}):
-        future = client.protocol.send_request("snd/evaluate", {"textDocument": {"uri": URI}, "timeout": 60, **params})
-        await asyncio.sleep(0.5)
+    for token, params in enumerate(ENDLESS_PARAMS):
+        asked = {"textDocument": {"uri": URI}, "workDoneToken": token, **params}
+        future = client.protocol.send_request("snd/evaluate", asked)
+        await eventually(_now(lambda: [each.token for each in client.partial]), lambda told, it=token: it in told)
         (number,) = [key for key, each in client.protocol._request_futures.items() if each is future]
         client.cancel_request(types.CancelParams(number))
-        started = time.monotonic()
         with pytest.raises(JsonRpcException, match="cancel"):
-            await asyncio.wrap_future(future)
-        assert time.monotonic() - started < 10
+            await asyncio.wait_for(asyncio.wrap_future(future), FAR_SECONDS)
     found = await request(client, "snd/evaluate", operator="triple", inputs=["x=[1, 2]"])
     assert found.outputs[0].values == [3.0, 6.0]
 
@@ -341,13 +365,16 @@ async def test_the_death_of_the_worker_costs_its_result_only():
         await client.initialize()
         client.open(URI, ENDLESS + TEXT)
         document = {"textDocument": {"uri": URI}}
-        lost = client.ask("snd/evaluate", {**document, "position": {"line": 2, "character": 3}})
-        await asyncio.sleep(1)
-        threads = Path(f"/proc/{process.pid}/task").glob("*/children")
-        children = [child for thread in threads for child in thread.read_text().split()]
-        assert children, "what evaluates is a process of its own"
-        for child in children:
-            os.kill(int(child), signal.SIGKILL)
+        lost = client.ask("snd/evaluate", {**document, **ENDLESS_PARAMS[1]})
+
+        async def killed() -> bool:  # again and again: one that had not begun is replaced
+            for thread in Path(f"/proc/{process.pid}/task").glob("*/children"):
+                for child in thread.read_text().split():
+                    with suppress(ProcessLookupError):
+                        os.kill(int(child), signal.SIGKILL)
+            return lost in client.answers
+
+        await eventually(killed, bool)
         answer = await client.answer(lost)
         assert answer["result"]["age"] != "fresh"
         assert "signal 9" in answer["result"]["message"]
@@ -362,12 +389,15 @@ async def test_a_session_ends_at_once_while_something_is_evaluated():
     async with running() as (process, client):
         await client.initialize()
         client.open(URI, ENDLESS)
-        for params in ({"graph": "endless", "inputs": ["x=1"]}, {"position": {"line": 2, "character": 3}}):
-            client.ask("snd/evaluate", {"textDocument": {"uri": URI}, "timeout": 60, **params})
-        await asyncio.sleep(1)
-        started = time.monotonic()
-        assert await goodbye(process, client) == 0
-        assert time.monotonic() - started < 10
+        for token, params in enumerate(ENDLESS_PARAMS):
+            client.ask("snd/evaluate", {"textDocument": {"uri": URI}, "workDoneToken": token, **params})
+
+        def begun() -> bool:
+            told = [each["params"]["token"] for each in client.others if each["method"] == "$/progress"]
+            return len(told) == len(ENDLESS_PARAMS)
+
+        await until(begun)
+        assert await goodbye(process, client) == 0, "long before either evaluation would end"
 
 
 async def test_a_lens_of_what_is_gone_is_asked_for_again():

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from protocol_texts import UNKNOWN_NAME
 from raw_client import COMMAND, RawClient, framed, goodbye, running
+from waiting import FAR_SECONDS
 
 FOLDING = {"textDocument": {"uri": "untitled:a"}}
 
@@ -31,14 +32,14 @@ async def test_messages_out_of_order():
         late = await client.request("textDocument/foldingRange", FOLDING)
         assert late["error"]["code"] == -32600
         client.send("exit")
-        assert await asyncio.wait_for(process.wait(), 5) == 0
+        assert await asyncio.wait_for(process.wait(), FAR_SECONDS) == 0
 
 
 async def test_leaving_without_a_word():
     async with running() as (process, client):
         await client.initialize()
         client.send("exit")
-        assert await asyncio.wait_for(process.wait(), 5) == 1
+        assert await asyncio.wait_for(process.wait(), FAR_SECONDS) == 1
 
 
 @pytest.mark.parametrize("rest", [b"", b"Content-Le", b"Content-Length: 100\r\n\r\n", framed({"jsonrpc": "2.0"})[:-5]])
@@ -48,7 +49,7 @@ async def test_a_client_that_dies_in_the_middle_of_a_message(rest: bytes):
         client.writer.write(rest)
         await client.writer.drain()
         client.writer.close()
-        assert await asyncio.wait_for(process.wait(), 5) == 1
+        assert await asyncio.wait_for(process.wait(), FAR_SECONDS) == 1
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals end processes there")
@@ -58,7 +59,7 @@ async def test_a_client_that_dies_while_another_holds_the_pipe():
         await client.initialize(processId=editor.pid)
         editor.kill()
         await editor.wait()
-        assert await asyncio.wait_for(process.wait(), 10) == 1
+        assert await asyncio.wait_for(process.wait(), FAR_SECONDS) == 1
 
 
 async def test_nothing_but_messages_on_standard_output(tmp_path: Path):
@@ -84,7 +85,7 @@ async def test_over_tcp():
     process = await asyncio.create_subprocess_exec(*COMMAND, "--tcp", "0", stderr=asyncio.subprocess.PIPE)
     try:
         assert process.stderr
-        line = (await asyncio.wait_for(process.stderr.readline(), 10)).decode()
+        line = (await asyncio.wait_for(process.stderr.readline(), FAR_SECONDS)).decode()
         host, _, port = line.rpartition(" ")[2].strip().rpartition(":")
         assert host == "127.0.0.1"
         client = RawClient(*await asyncio.open_connection(host, int(port)))
@@ -102,7 +103,7 @@ async def test_over_a_pipe(tmp_path: Path):
     listener = await asyncio.start_unix_server(lambda *ends: connected.set_result(RawClient(*ends)), path)
     process = await asyncio.create_subprocess_exec(*COMMAND, "--pipe", path)
     try:
-        client = await asyncio.wait_for(connected, 10)
+        client = await asyncio.wait_for(connected, FAR_SECONDS)
         await client.initialize()
         assert await goodbye(process, client) == 0
     finally:
@@ -124,7 +125,7 @@ async def test_a_session_replayed_from_a_file(tmp_path: Path):
     answers = tmp_path / "answers"
     with session.open("rb") as stdin, answers.open("wb") as stdout:
         process = await asyncio.create_subprocess_exec(*COMMAND, stdin=stdin, stdout=stdout)
-        assert await asyncio.wait_for(process.wait(), 10) == 0
+        assert await asyncio.wait_for(process.wait(), FAR_SECONDS) == 0
     assert answers.read_bytes().count(b"Content-Length") == 2
 
 
@@ -136,7 +137,7 @@ async def test_no_client_at_all(tmp_path: Path, content: bytes | None):
     pipe = asyncio.subprocess.PIPE
     with path.open("rb") as stdin:
         process = await asyncio.create_subprocess_exec(*COMMAND, stdin=stdin, stdout=pipe, stderr=pipe)
-    said, told = await asyncio.wait_for(process.communicate(), 10)
+    said, told = await asyncio.wait_for(process.communicate(), FAR_SECONDS)
     assert (process.returncode, said) == (1, b"")
     assert told.count(b"\n") == 1
     assert b"no client sent 'initialize'" in told

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 
 import pytest
 import pytest_lsp
-from clients import PULLING, SERVER, Editor, begin, change_text, codes, open_text
+from clients import PULLING, SERVER, Editor, begin, change_text, codes, open_text, rest
 from lsprotocol import types
 from protocol_texts import BLOCKS, BROKEN, MAIN, RIGHT, UNKNOWN_NAME
 from pytest_lsp import LanguageClient
@@ -77,14 +76,14 @@ async def test_open_dependants_are_asked_for_again(client: Editor, folder: Path)
     open_text(client, main, MAIN)
     open_text(client, blocks, BLOCKS)
     assert await codes(client, main) == await codes(client, blocks) == []
-    await asyncio.sleep(0.5)
+    await rest(client)
     before = client.diagnostic_refresh_count
     change_text(client, blocks, BLOCKS.replace("Doubles", "Does"), 2)
     await codes(client, blocks)
-    await asyncio.sleep(0.7)
+    await rest(client)
     assert client.diagnostic_refresh_count == before, "a comment changes nothing for others"
     change_text(client, blocks, BLOCKS.replace("double", "triple"), 3)
-    await asyncio.sleep(1.0)
+    await rest(client)
     assert client.diagnostic_refresh_count == before + refreshes(client)
 
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import pytest_lsp
-from clients import PUSHING, SERVER, Editor, begin, change_text, open_text
+from clients import PUSHING, SERVER, Editor, begin, change_text, open_text, rest
 from lsprotocol import types
 from protocol_texts import BLOCKS, BROKEN, MAIN, RIGHT, UNKNOWN_NAME
 from pytest_lsp import LanguageClient
 from raw_client import running
+from waiting import until
 
 
 @pytest.fixture
@@ -27,12 +27,6 @@ async def client(lsp_client: LanguageClient, request: pytest.FixtureRequest, fol
     await begin(lsp_client, request.param, folder)
     yield
     await lsp_client.shutdown_session()
-
-
-async def until(condition: Callable[[], bool], seconds: float = 10.0) -> None:
-    async with asyncio.timeout(seconds):
-        while not condition():
-            await asyncio.sleep(0.01)
 
 
 def shown(client: Editor, uri: str) -> tuple[int | None, list[object]] | None:
@@ -66,7 +60,7 @@ async def test_typing_is_not_followed_letter_by_letter(client: Editor):
     await until(lambda: shown(client, uri) == (1, []))
     for version in range(2, 30):
         change_text(client, uri, RIGHT.replace("= x", "= " + "z" * version), version)
-        await asyncio.sleep(0.005)
+        await asyncio.sleep(0)
     await until(lambda: shown(client, uri) == (29, ["undefined-name"]))
     assert len(client.of(uri)) < 10
 
@@ -76,13 +70,13 @@ async def test_dependants_are_told_again_and_nothing_is_told_twice(client: Edito
     open_text(client, main, MAIN)
     document = open_text(client, blocks, BLOCKS)
     await until(lambda: shown(client, main) == (1, []) and shown(client, blocks) == (1, []))
-    await asyncio.sleep(0.4)
+    await rest(client)
     told = len(client.published)
     change_text(client, blocks, BROKEN.replace("operator f", "operator other"), 2)
     await until(lambda: shown(client, main) == (1, ["unknown-operator"]))
     client.text_document_did_close(types.DidCloseTextDocumentParams(document))
     await until(lambda: shown(client, main) == (1, []))
-    await asyncio.sleep(0.4)
+    await rest(client)
     assert len(client.of(main)) == 3
     assert len(client.published) - told <= 5
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
 import pytest_lsp
-from clients import EDITORS, SERVER, begin, change_text, open_text, position
+from clients import EDITORS, SERVER, begin, change_text, open_text, position, rest
 from lsprotocol import types
 from pytest_lsp import LanguageClient
 
@@ -87,10 +85,11 @@ async def test_hints_lead_somewhere(client: LanguageClient):
 
 async def test_kinds_of_hints_can_be_switched_off(client: LanguageClient):
     document = open_text(client, URI, TEXT)
-    settings = {"snd": {"inlayHints": {"shapes": False, "generics": False, "blockEnds": False}}}
+    hints = {"shapes": False, "generics": False, "blockEnds": False}
+    settings = {"snd": {"inlayHints": hints, "evaluation": False}}  # values have no kind of their own
     client.set_configuration(settings)
     client.workspace_did_change_configuration(types.DidChangeConfigurationParams(settings))
-    await asyncio.sleep(0.2)  # the server may ask for them
+    await rest(client)  # the server may ask for them
     whole = types.Range(types.Position(0, 0), types.Position(17, 0))
     found = await client.text_document_inlay_hint_async(types.InlayHintParams(document, whole))
     kinds = {hint.kind for hint in found or ()}

@@ -9,7 +9,8 @@ import pytest_lsp
 from clients import EDITORS, SERVER, begin, open_text
 from lsprotocol import types
 from pytest_lsp import LanguageClient
-from shown_values import eventually, lenses
+from shown_values import lenses
+from waiting import eventually
 
 URI = "untitled:samples"
 CODE = "# >>> slow(1.0)"
@@ -44,7 +45,7 @@ async def _command(client: LanguageClient, name: str) -> Any:
 
 
 async def _shows(client: LanguageClient, what: str) -> None:
-    await eventually(lambda: _titles(client), lambda titles: any(what in title for title in titles), 30)
+    await eventually(lambda: _titles(client), lambda titles: any(what in title for title in titles))
 
 
 async def test_a_value_is_found_again_when_it_is_asked_for(client: LanguageClient):

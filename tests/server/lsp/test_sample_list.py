@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 from typing import Any
 
 import pytest
 import pytest_lsp
-from clients import SERVER, capabilities, open_text
+from clients import SERVER, capabilities, open_text, rest
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 from pytest_lsp import LanguageClient
@@ -89,10 +88,7 @@ async def test_what_is_evaluated_is_told(client: LanguageClient):
     first, _ = (await asked(client)).samples
     sample = {"code": first.sample.code, "occurrence": 0}
     await client.workspace_execute_command_async(types.ExecuteCommandParams("snd.evaluate", [URI, sample]))
-    for _ in range(200):
-        if client.told and client.told[-1] == (0, 0):
-            break
-        await asyncio.sleep(0.05)
+    await rest(client)
     assert (1, 0) in client.told
     assert client.told[-1] == (0, 0)
     assert (await asked(client)).samples[0].age == "fresh"

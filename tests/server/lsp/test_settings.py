@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 import pytest_lsp
-from clients import SERVER, Editor, begin, codes, open_text
+from clients import SERVER, Editor, begin, codes, open_text, rest
 from lsprotocol import types
 from protocol_texts import BLOCKS, MAIN, RIGHT, UNKNOWN_NAME
 from pytest_lsp import LanguageClient
+from waiting import eventually
 
 from snd_server.lsp.client_settings import ClientSettings, Scopes, parse_client_settings
 
@@ -73,12 +76,12 @@ async def test_configurations_are_read_again(client: Editor, folders: tuple[Path
     one, _ = folders
     uri = opened(client, one / "unused.sknd")
     assert await codes(client, uri) == []
-    await asyncio.sleep(0.5)
+    await rest(client)
     before = client.diagnostic_refresh_count
     (one / "snd.toml").write_text("")
     tell(client, one / "snd.toml")
     assert await codes(client, uri) == ["unused-import"]
-    await asyncio.sleep(0.6)
+    await rest(client)
     assert client.diagnostic_refresh_count == before + 1
     (one / "snd.toml").write_text('ignroe = ["unused-import"]')
     tell(client, one / "snd.toml")
@@ -93,13 +96,13 @@ async def test_the_client_has_a_word(client: Editor, folders: tuple[Path, Path])
     client.set_configuration({"select": ["unused-import"], "error": ["unused-import"]}, section="snd")
     client.set_configuration({"snd": {"ignore": ["all"]}}, scope_uri=two.as_uri())
     client.workspace_did_change_configuration(types.DidChangeConfigurationParams(None))
-    await asyncio.sleep(0.5)
+    await rest(client)
     # what holds everywhere outweighs the file
     assert await severities(client, uris[0]) == [types.DiagnosticSeverity.Error]
     assert await codes(client, uris[1]) == []
     client.set_configuration({"snd": {"ignroe": 1, "ignore": 1}}, scope_uri=two.as_uri())
     client.workspace_did_change_configuration(types.DidChangeConfigurationParams(None))
-    await asyncio.sleep(0.5)
+    await rest(client)
     assert await codes(client, uris[1]) == ["unused-import"]
     assert any("'ignore' must be a list" in each.message for each in client.messages)
 
@@ -163,11 +166,14 @@ async def test_files_are_watched_if_the_client_does_not(blind: Editor, folders: 
     assert not blind.registered
     uri = opened(blind, one / "unused.sknd")
     assert await codes(blind, uri) == []
-    await asyncio.sleep(1.0)
-    (one / "snd.toml").write_text("")
-    async with asyncio.timeout(10):
-        while await codes(blind, uri) != ["unused-import"]:
-            await asyncio.sleep(0.1)
+
+    async def after_a_change() -> list[Any]:  # another one each time: nobody is told when watching has begun
+        with (one / "snd.toml").open("w") as file:
+            file.write(f"# {time.monotonic()}\n")
+        await asyncio.sleep(0.1)
+        return await codes(blind, uri)
+
+    await eventually(after_a_change, lambda found: found == ["unused-import"])
 
 
 def test_settings_are_those_of_files_in_either_spelling():
@@ -184,7 +190,8 @@ def test_settings_are_those_of_files_in_either_spelling():
 @pytest.mark.parametrize(
     ("value", "told"),
     [
-        ([], "must be an object"),
+        (["unused-import"], "must be an object"),
+        ("all", "must be an object"),
         ({"select": "all"}, "'select' must be a list of strings"),
         ({"lineWidth": "wide"}, "'lineWidth' must be a whole number"),
         ({"line-width": "wide"}, "'line-width' must be a whole number"),
@@ -219,6 +226,21 @@ def test_what_is_right_beside_a_mistake_counts():
     assert len(settings.mistakes) == 2
 
 
+@pytest.mark.parametrize("value", [None, {}, []])
+def test_no_settings(value: object):
+    assert parse_client_settings(value) == ClientSettings()
+
+
+async def test_an_empty_table_of_lua_is_no_setting(client: Editor, folders: tuple[Path, Path]):
+    uri = opened(client, folders[1] / "unused.sknd")
+    client.set_configuration([], section="snd")
+    client.set_configuration({"snd": []}, scope_uri=folders[1].as_uri())
+    client.workspace_did_change_configuration(types.DidChangeConfigurationParams({"snd": []}))
+    await rest(client)
+    assert await codes(client, uri) == ["unused-import"]
+    assert client.messages == []
+
+
 def test_what_is_no_mistake():
     value = {
         "trace": {"server": "off"}, "serverPath": "snd", "codeLenses": False, "lineWidth": None,
@@ -237,7 +259,7 @@ async def test_each_mistake_is_told_once(client: Editor, folders: tuple[Path, Pa
         client.set_configuration(value, section="snd")
         client.set_configuration({"snd": value}, scope_uri=two.as_uri())
         client.workspace_did_change_configuration(types.DidChangeConfigurationParams(None))
-        await asyncio.sleep(0.5)
+        await rest(client)
         return sorted(each.message.partition(": ")[2] for each in client.messages[before:])
 
     first = await told(wrong)

@@ -1,0 +1,31 @@
+"""Waiting for what must come: as long as it takes on a busy machine, and no longer than that."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+FAR_SECONDS = 60.0
+"""Nothing that works takes so long, however busy the machine is; a test that fails may."""
+
+_Found = TypeVar("_Found")
+
+
+async def until(condition: Callable[[], bool], seconds: float = FAR_SECONDS) -> None:
+    """Waits until a condition holds."""
+    async with asyncio.timeout(seconds):
+        while not condition():
+            await asyncio.sleep(0.01)
+
+
+async def eventually(
+    ask: Callable[[], Awaitable[_Found]], holds: Callable[[_Found], object], seconds: float = FAR_SECONDS
+) -> _Found:
+    """The first answer of which something holds."""
+    end = time.monotonic() + seconds
+    while not holds(found := await ask()):
+        assert time.monotonic() < end, found
+        await asyncio.sleep(0.03)
+    return found

@@ -1,0 +1,57 @@
+"""``snd lsp`` with one request more, by which a test knows that nothing more will come.
+
+``test/rest`` is answered as soon as the server has done all that the messages before it led to: pauses, evaluations,
+and what it asks of the client in turn. Whatever it had to say by itself was said before the answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from typing import TYPE_CHECKING, Any
+
+from snd_server.lsp.late_types import declare_types_late
+
+if TYPE_CHECKING:
+    from snd_server.lsp.server import SndServer
+
+REST = "test/rest"
+
+# What goes on as long as the session does, or only waits for a process to be idle for long.
+_ENDLESS = {"serve_stdio", "run_async", "_follow", "EvaluationQueue._dismiss"}
+
+
+async def _rest(server: SndServer, params: object) -> None:
+    while True:
+        await server.session.work(lambda: None)  # what the thread of the analysis has to tell
+        await asyncio.sleep(0)  # it tells by the loop
+        busy = [task for task in asyncio.all_tasks() if _ends(task)]
+        if not busy:
+            return
+        await asyncio.wait(busy)
+
+
+def _ends(task: asyncio.Task[Any]) -> bool:
+    name = getattr(task.get_coro(), "__qualname__", "")
+    return name not in _ENDLESS and task is not asyncio.current_task()
+
+
+def main() -> None:
+    """As ``snd lsp``."""
+    declare_types_late()
+    from snd_server.cli import main as snd
+    from snd_server.lsp import life
+
+    before = life.register
+
+    def register(server: SndServer) -> None:
+        before(server)
+        server.handle(REST, _rest)
+
+    life.register = register
+    sys.argv = ["snd", "lsp"]
+    snd()
+
+
+if __name__ == "__main__":
+    main()
