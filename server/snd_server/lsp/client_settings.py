@@ -3,7 +3,8 @@
 The keys are those of ``snd.toml`` (``select``, ``ignore``, ``error``, ``warn``, ``module-paths``, ``line-width``), also
 in the spelling of editors (``modulePaths``, ``lineWidth``). They outweigh the configuration files, as a command line
 does. Other keys are the switches of features, which each feature reads for itself. A key whose value is wrong counts
-as not said.
+as not said. In the place of an object an empty list is an empty object: Lua has one empty table, which clients written
+in it send as a list.
 """
 
 from __future__ import annotations
@@ -65,13 +66,13 @@ class Scopes:
 
 def parse_client_settings(value: Any, folder: str | None = None) -> ClientSettings:
     """The settings that a client sent; relative module paths are below ``folder``."""
-    if value is None:
+    if value is None or value == []:
         return ClientSettings()
     if not isinstance(value, dict):
         return ClientSettings(mistakes=(f"{_ORIGIN} must be an object",))
     by_name = {spelled(key): (key, each) for key, each in value.items() if each is not None}
     known, mistakes = _checked({name: given for name, given in by_name.items() if name in _KEYS})
-    switches = {key: each for name, (key, each) in by_name.items() if name not in _KEYS}
+    switches = {key: {} if each == [] else each for name, (key, each) in by_name.items() if name not in _KEYS}
     mistakes += [f"{_ORIGIN}: {each}" for each in mistakes_of_switches(switches, _KEYS)]
     settings = checked_settings(known, _ORIGIN)
     paths = (os.path.abspath(os.path.join(folder or os.curdir, path)) for path in settings.module_paths)

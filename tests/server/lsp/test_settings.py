@@ -231,6 +231,11 @@ def test_no_settings(value: object):
     assert parse_client_settings(value) == ClientSettings()
 
 
+def test_an_empty_list_stands_for_an_empty_object():
+    value = {"inlayHints": [], "code-lenses": [], "evaluation": []}
+    assert parse_client_settings(value) == parse_client_settings({key: {} for key in value})
+
+
 async def test_an_empty_table_of_lua_is_no_setting(client: Editor, folders: tuple[Path, Path]):
     uri = opened(client, folders[1] / "unused.sknd")
     client.set_configuration([], section="snd")
