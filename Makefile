@@ -21,9 +21,10 @@ demo: $(INSTALLED)
 	$(BIN)/snd run examples/alexnet
 	$(BIN)/snd check examples/broken --exit-zero
 
-## Install everything and run all tests.
+## Install everything and run all tests: what only computes on two processors, what waits for others on one.
 test: $(DEVELOPING)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 tests/analysis tests/runtime
+	$(BIN)/python -m pytest tests/server tests/editors tests/benchmarks
 	$(BIN)/snd test analysis/snd_analysis/stdlib examples --quiet
 
 ## The extension for VS Code as one file, vscode-extension/dist/skriptnd.vsix; takes Node and npm.
