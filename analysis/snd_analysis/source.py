@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from itertools import accumulate, count
 from operator import add
 
+BYTE_ORDER_MARK = "\ufeff"
+"""What a file may begin with; it is skipped, and nothing may stand before it."""
 _LINE_BREAK = re.compile(r"\r\n|\n|\r")
 
 

@@ -44,7 +44,10 @@ export interface TensorValue {
 
 export interface SampleResult {
   readonly name: string;
+  /** The line that would record it. */
   readonly text: string;
+  /** The same, for people: that nothing is NaN goes without saying. */
+  readonly brief: string;
   readonly recorded: boolean;
   readonly difference: string | null;
 }

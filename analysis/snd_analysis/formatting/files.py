@@ -7,11 +7,11 @@ import re
 from snd_analysis.formatting.blocks import printed_chunk
 from snd_analysis.formatting.cursor import Unprintable
 from snd_analysis.formatting.width import DEFAULT_WIDTH
+from snd_analysis.source import BYTE_ORDER_MARK
 from snd_analysis.syntax.chunks import Chunk, SyntaxTree, parse_file
 from snd_analysis.syntax.tokens import Tokens, tokenize
 
 _LINE_BREAK = re.compile(r"\r\n|\n|\r")
-_BYTE_ORDER_MARK = "\ufeff"
 
 
 def format_text(text: str, width: int = DEFAULT_WIDTH, tree: SyntaxTree | None = None) -> str:
@@ -24,7 +24,7 @@ def format_text(text: str, width: int = DEFAULT_WIDTH, tree: SyntaxTree | None =
     line_break = found[0] if found else "\n"
     pieces = [formatted_chunk(placed.chunk, width, line_break) for placed in tree.chunks]
     joined = (line_break * 2).join(piece for piece in pieces if piece)
-    mark = _BYTE_ORDER_MARK if text.startswith(_BYTE_ORDER_MARK) and not joined.startswith(_BYTE_ORDER_MARK) else ""
+    mark = BYTE_ORDER_MARK if text.startswith(BYTE_ORDER_MARK) and not joined.startswith(BYTE_ORDER_MARK) else ""
     formatted = f"{mark}{joined}{line_break}" if joined else mark
     if any(True for _ in tree.problems) and not _is_same(text, tokenize(text), formatted):
         return text  # what is broken reaches beyond the border of a chunk

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
-from snd_analysis.source import Edit, Span
+from snd_analysis.source import BYTE_ORDER_MARK, Edit, Span
 from snd_analysis.syntax.problem import Problem, Repair
 from snd_analysis.syntax.table import table
 
@@ -20,7 +20,6 @@ _RESERVED = {"as": "AS"}
 _MAXIMUM_DIGITS = 4000
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _SPACES = frozenset(" \t\r\n\f\v")
-_BYTE_ORDER_MARK = "\ufeff"
 
 # What the grammar has no terminal for; tried where (or, for numbers, before) no terminal matches.
 _MALFORMED = (
@@ -122,7 +121,7 @@ def tokenize(text: str, start: int = 0, end: int | None = None, stop: int | None
     comments: list[Span] = []
     problems: list[Problem] = []
     match, append, new = _pattern().match, tokens.append, tuple.__new__
-    position = start + (start == 0 and text.startswith(_BYTE_ORDER_MARK))
+    position = start + (start == 0 and text.startswith(BYTE_ORDER_MARK))
     while position < stop_at:
         found = match(text, position, end)
         assert found is not None  # OTHER matches any character

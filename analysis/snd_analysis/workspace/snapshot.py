@@ -11,7 +11,7 @@ from snd_analysis.rules.catalogue import severity_of
 from snd_analysis.rules.documents import check_definitions, check_items
 from snd_analysis.rules.imports import check_imports
 from snd_analysis.samples import CheckedSample, PlacedSample, Sample
-from snd_analysis.source import HEAD, Edit, Span
+from snd_analysis.source import BYTE_ORDER_MARK, HEAD, Edit, Span
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.chunks import SyntaxTree
 from snd_analysis.syntax.problem import Note, Problem
@@ -131,7 +131,8 @@ class Snapshot(Composing):
             if isinstance(item, nodes.Version | nodes.Extension | nodes.Import)
         ]
         if not ends:
-            return TextEdit(Location(path, Span(0, 0)), f"{edit.text}\n")
+            head = len(BYTE_ORDER_MARK) if self.source(path).text.startswith(BYTE_ORDER_MARK) else 0
+            return TextEdit(Location(path, Span(head, head)), f"{edit.text}\n")
         return TextEdit(Location(path, Span(ends[-1], ends[-1])), f"\n{edit.text}")
 
     def _related(self, path: str, note: Note) -> Related:

@@ -23,6 +23,8 @@ def lsp(stdio: bool, tcp: str | None, pipe: str | None) -> None:
     if sum((stdio, tcp is not None, pipe is not None)) > 1:
         raise click.UsageError("--stdio, --tcp and --pipe exclude one another")
     host, port = _address(tcp) if tcp is not None else ("", 0)
+    if tcp is None and pipe is None and None in (sys.stdin, sys.stdout):
+        raise click.ClickException("standard input or output is closed, over which editors talk to 'snd lsp'")
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s: %(message)s")
     logging.getLogger("pygls").setLevel(logging.CRITICAL)  # we tell of faults ourselves, with what was asked
     sys.setswitchinterval(_SWITCH_SECONDS)

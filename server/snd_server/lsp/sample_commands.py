@@ -21,6 +21,7 @@ from snd_server.lsp.uris import path_of
 from snd_server.lsp.workspace_edits import workspace_edit
 
 if TYPE_CHECKING:
+    from snd_runtime.samples import SampleOutcome
     from snd_server.lsp.server import SndServer
 
 EVALUATE, REFRESH, CANCEL, RECORD = "snd.evaluate", "snd.refresh", "snd.cancel", "snd.record"
@@ -109,11 +110,12 @@ async def _record(server: SndServer, path: str, name: SampleName) -> None:
         return
     for _ in range(_MOST_ATTEMPTS):
         await server.evaluations.evaluate(path, name)
-        edit = await _recording(server, path, name)
-        if edit is None:  # the text changed between the two
+        recording = await _recording(server, path, name)
+        if recording is None:  # the text changed between the two
             continue
+        edit, outcome = recording
         if edit.changes == {} or edit.document_changes == []:
-            server.warn("there is nothing to record: a failure that nobody expects is to be looked at")
+            server.warn(f"there is nothing to record: {_why_nothing(outcome)}")
             return
         params = types.ApplyWorkspaceEditParams(edit, "record the result of a sample")
         applied = await server.workspace_apply_edit_async(params)
@@ -123,20 +125,35 @@ async def _record(server: SndServer, path: str, name: SampleName) -> None:
     server.warn("the result could not be recorded: the text has changed meanwhile")
 
 
-async def _recording(server: SndServer, path: str, name: SampleName) -> types.WorkspaceEdit | None:
-    """The edit, of the text as it is now; None if the value is not the one of that text."""
+def _why_nothing(outcome: SampleOutcome) -> str:
+    """Why there is no line to write."""
+    match outcome.status.name:
+        case "OK" | "AS_EXPECTED":
+            return "what is recorded is what comes out"
+        case "INVALID":
+            return "what is wrong with the sample is to be mended first"
+        case _:
+            return "a failure that nobody expects is to be looked at"
 
-    def answer(snapshot: Snapshot, question: Question) -> types.WorkspaceEdit | None:
+
+async def _recording(
+    server: SndServer, path: str, name: SampleName
+) -> tuple[types.WorkspaceEdit, SampleOutcome] | None:
+    """The edit, of the text as it is now, and what it records; None if the value is not the one of that text."""
+
+    def answer(snapshot: Snapshot, question: Question) -> tuple[types.WorkspaceEdit, SampleOutcome] | None:
         found = next((each for each in server.evaluations.samples(snapshot, path) if each.sample.name == name), None)
         if found is None:
             raise UnknownDocument("there is no such sample any more")
-        if not found.aged.settled or found.aged.outcome is None:
+        outcome: SampleOutcome | None = found.aged.outcome
+        if not found.aged.settled or outcome is None:
             return None
         from snd_runtime.samples import update_edits
 
         text = snapshot.source(path).text
-        edits = update_edits(text, found.sample.placed, found.aged.outcome)
-        return workspace_edit(server, snapshot, [TextEdit(Location(path, each.span), each.text) for each in edits])
+        edits = update_edits(text, found.sample.placed, outcome)
+        written = [TextEdit(Location(path, each.span), each.text) for each in edits]
+        return workspace_edit(server, snapshot, written), outcome
 
     return await server.session.ask(path, answer)
 

@@ -26,6 +26,7 @@ def sample_content(outcome: SampleOutcome) -> dict[str, Any]:
             {
                 "name": result.name,
                 "text": result.now,
+                "brief": result.brief,
                 "recorded": result.recorded,
                 "difference": result.difference,
                 "tensors": tensors_content(result.shown),

@@ -12,7 +12,7 @@ import stat
 import sys
 from typing import IO, TYPE_CHECKING, Any
 
-from pygls.io_ import StdinAsyncReader, StdoutWriter, run_async
+from pygls.io_ import StdoutWriter, run_async
 
 if TYPE_CHECKING:
     from pygls.io_ import AsyncReader
@@ -23,6 +23,8 @@ _logger = logging.getLogger(__name__)
 
 # What may wait to be read before the client is made to wait.
 _BUFFER_BYTES = 1024 * 1024
+# What comes for so long without being a message comes of no client.
+_MOST_HEADER_BYTES = 1024 * 1024
 
 
 async def serve_stdio(server: SndServer) -> int:
@@ -35,12 +37,12 @@ async def serve_stdio(server: SndServer) -> int:
         os.dup2(nothing.fileno(), 0)
     os.dup2(2, 1)
     loop = asyncio.get_running_loop()
-    reader: AsyncReader = StdinAsyncReader(stdin, server.thread_pool)
+    reader: AsyncReader = _FileReader(stdin)
     writer: Any = StdoutWriter(stdout)
     if _can_be_awaited(stdin):
         stream = asyncio.StreamReader(_BUFFER_BYTES)
         await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(stream), stdin)
-        reader = _FairReader(stream)
+        reader = stream
         if _can_be_awaited(stdout):
             transport, flow = await loop.connect_write_pipe(asyncio.streams.FlowControlMixin, stdout)
             writer = asyncio.StreamWriter(transport, flow, None, loop)
@@ -67,9 +69,14 @@ async def serve_tcp(server: SndServer, host: str, port: int) -> int:
 
     async with await asyncio.start_server(connect, host, port, limit=_BUFFER_BYTES) as listener:
         address = listener.sockets[0].getsockname()
-        print(f"snd lsp waits for a client on {address[0]}:{address[1]}", file=sys.stderr, flush=True)
+        print(f"snd lsp waits for a client on {_written(*address[:2])}", file=sys.stderr, flush=True)
         reader, writer = await connected
-    return await _converse(server, _FairReader(reader), writer)
+    return await _converse(server, reader, writer)
+
+
+def _written(host: str, port: int) -> str:
+    """An address as it is given to clients: those of IPv6 stand in brackets."""
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 async def serve_pipe(server: SndServer, path: str) -> int:
@@ -85,7 +92,22 @@ async def serve_pipe(server: SndServer, path: str) -> int:
         )
     else:
         transport, protocol = await loop.create_unix_connection(lambda: asyncio.StreamReaderProtocol(reader), path)
-    return await _converse(server, _FairReader(reader), asyncio.StreamWriter(transport, protocol, reader, loop))
+    return await _converse(server, reader, asyncio.StreamWriter(transport, protocol, reader, loop))
+
+
+class _FileReader:
+    """Reads what the event loop can't wait for, on a thread."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+
+    async def readline(self) -> bytes:
+        """A line, or the beginning of one that is too long."""
+        return await asyncio.to_thread(self._file.readline, _BUFFER_BYTES)
+
+    async def readexactly(self, count: int) -> bytes:
+        """As much as is there."""
+        return await asyncio.to_thread(self._file.read, count)
 
 
 class _FairReader:
@@ -94,24 +116,34 @@ class _FairReader:
     So an answer is for the text that the client had when it asked, however many messages have come by then.
     """
 
-    def __init__(self, stream: asyncio.StreamReader) -> None:
+    def __init__(self, stream: AsyncReader) -> None:
         self._stream = stream
         self._between = False
+        self._header_bytes = 0
 
     async def readline(self) -> bytes:
-        """A line of a header; nothing if there is no more, or no line ends within reason."""
+        """A line of a header; nothing if there is no more, or no header ends within reason."""
         if self._between:
             self._between = False
             await asyncio.sleep(0)
         try:
-            return await self._stream.readline()
-        except (ValueError, OSError) as error:
+            line = await self._stream.readline()
+        except ValueError:  # it is longer than what may wait
+            self._header_bytes = _MOST_HEADER_BYTES
+            line = b""
+        except OSError as error:
             _logger.error("the client can't be understood any more: %s", error)
             return b""
+        self._header_bytes += len(line)
+        if self._header_bytes >= _MOST_HEADER_BYTES:
+            _logger.error("this is no client of a language server: a megabyte has come without any message")
+            return b""
+        return line
 
     async def readexactly(self, count: int) -> bytes:
         """The body of a message; nothing if the client went away in the middle of it."""
         self._between = True
+        self._header_bytes = 0
         try:
             return await self._stream.readexactly(count)
         except (asyncio.IncompleteReadError, OSError):
@@ -121,7 +153,7 @@ class _FairReader:
 async def _converse(server: SndServer, reader: AsyncReader, writer: Any) -> int:
     server.protocol.set_writer(writer)
     server.attach()
-    conversation = run_async(server.stopped, reader, server.protocol, _logger, server.report_server_error)
+    conversation = run_async(server.stopped, _FairReader(reader), server.protocol, _logger, server.report_server_error)
     server.reading = asyncio.create_task(conversation)
     await asyncio.wait([server.reading])
     if not server.reading.cancelled() and (error := server.reading.exception()) is not None:

@@ -192,6 +192,13 @@ def test_missing_import():
     assert "y = math.abs(x);" in done
 
 
+def test_an_import_stands_behind_a_byte_order_mark():
+    text = "\ufeffgraph g {\n    @input { x: real[2]; }\n    @output { y: real[2]; }\n    @compose { y = abs(x); }\n}\n"
+    done = after(text, "abs", "import 'math' and write 'math.abs'")
+    assert done == "\ufeffimport math;\n" + text[1:].replace("abs", "math.abs")
+    assert not any(each.severity is Severity.ERROR for each in check({"main.sknd": done})["main.sknd"])
+
+
 def test_an_operator_from_its_use():
     text = GRAPH.format("y, ~ = mixed{depth=3, weights=[0.5, 0.25]}(x, x);")
     done = after(text, "mixed", "create the operator 'mixed'")

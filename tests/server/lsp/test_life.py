@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
+import shlex
 import sys
 from pathlib import Path
 
@@ -127,6 +129,47 @@ async def test_a_session_replayed_from_a_file(tmp_path: Path):
         process = await asyncio.create_subprocess_exec(*COMMAND, stdin=stdin, stdout=stdout)
         assert await asyncio.wait_for(process.wait(), FAR_SECONDS) == 0
     assert answers.read_bytes().count(b"Content-Length") == 2
+
+
+async def test_addresses_are_told_as_clients_take_them():
+    process = await asyncio.create_subprocess_exec(*COMMAND, "--tcp", "[::1]:0", stderr=asyncio.subprocess.PIPE)
+    try:
+        assert process.stderr
+        line = (await asyncio.wait_for(process.stderr.readline(), FAR_SECONDS)).decode()
+        if "waits for a client" not in line:
+            pytest.skip(f"there is no IPv6 here: {line.strip()}")
+        assert re.fullmatch(r"\[::1\]:[1-9]\d*", line.rpartition(" ")[2].strip())
+    finally:
+        process.kill()
+        await process.wait()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no shell for it")
+@pytest.mark.parametrize("closed", ["<&-", ">&-"])
+async def test_standard_streams_that_are_closed(closed: str):
+    pipe = asyncio.subprocess.PIPE
+    process = await asyncio.create_subprocess_shell(f"{shlex.join(COMMAND)} {closed}", stdin=pipe, stderr=pipe)
+    _, told = await asyncio.wait_for(process.communicate(), FAR_SECONDS)
+    assert process.returncode == 2
+    assert told.decode() == "Error: standard input or output is closed, over which editors talk to 'snd lsp'\n"
+
+
+@pytest.mark.parametrize("way", ["file", "pipe"])
+@pytest.mark.parametrize("content", [b"\0" * 100, b"y\n" * 50], ids=["no lines", "lines"])
+async def test_what_says_no_message_is_not_read_for_ever(tmp_path: Path, content: bytes, way: str):
+    """The pipe stays open: the server ends by itself. The file is longer than what it reads."""
+    much = content * 40_000
+    (tmp_path / "input").write_bytes(much)
+    with (tmp_path / "input").open("rb") as file:
+        pipe = asyncio.subprocess.PIPE
+        stdin = file if way == "file" else pipe
+        process = await asyncio.create_subprocess_exec(*COMMAND, stdin=stdin, stdout=pipe, stderr=pipe)
+        if process.stdin is not None:
+            process.stdin.write(much)
+        assert process.stderr
+        told = await asyncio.wait_for(process.stderr.read(), FAR_SECONDS)
+        assert await asyncio.wait_for(process.wait(), FAR_SECONDS) == 1
+    assert b"a megabyte has come without any message" in told
 
 
 @pytest.mark.parametrize("content", [None, b"", b"hello\n"], ids=["device", "empty", "prose"])

@@ -19,7 +19,7 @@ export interface Verdict {
 
 /** The verdict, by the lines of the sample as they stand in the file. */
 export function verdictOf(answer: SampleAnswer, lines: readonly string[]): Verdict {
-  const output = answer.results.map((each) => `${each.text}\n`).join("");
+  const output = answer.results.map((each) => `${each.brief}\n`).join("");
   switch (answer.status) {
     case "ok":
     case "error as expected":

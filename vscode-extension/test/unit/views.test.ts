@@ -124,7 +124,7 @@ test("what came out of a graph, as Markdown", () => {
 // ---- samples as tests -----------------------------------------------------------------------------------------------
 const LINES = ["# >>> f(1.0)", "# y: real[] = 2.0", "# z: real[] = 5.0"];
 const ANSWER: SampleAnswer = { age: "fresh", status: "ok", rule: null, message: null, seconds: 0.1, results: [] };
-const result = (name: string, text: string, difference: string | null) => ({ name, text, recorded: true, difference });
+const result = (name: string, text: string, difference: string | null) => ({ name, text, brief: text.replace(" nan=0", ""), recorded: true, difference });
 
 test("verdicts on samples", () => {
   assert.equal(verdictOf(ANSWER, LINES).kind, "passed");
@@ -133,6 +133,9 @@ test("verdicts on samples", () => {
   const differs = verdictOf({ ...ANSWER, status: "differs", results: [result("y", "y: real[] = 2.0", null), result("z", "z: real[] = 4.0", "1 of 1")] }, LINES);
   assert.equal(differs.kind, "failed");
   assert.deepEqual(differs.failures, [{ message: "z: 1 of 1", expected: "z: real[] = 5.0", actual: "z: real[] = 4.0", line: 2 }]);
+  const large = "y: real[200] n=200 x∈[0, 1] μ=0.5 σ=0.3";
+  const output = verdictOf({ ...ANSWER, results: [result("y", `${large} nan=0`, null)] }, LINES).output;
+  assert.equal(output, `${large}\n`);
   const failure = verdictOf({ ...ANSWER, age: "failed", status: "failed", rule: "sample-fails", message: "overflow" }, LINES);
   assert.deepEqual([failure.kind, failure.failures[0]!.message], ["failed", "overflow (sample-fails)"]);
   assert.equal(verdictOf({ ...ANSWER, age: "over limit", status: "failed" }, LINES).kind, "error");

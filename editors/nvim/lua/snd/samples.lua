@@ -15,7 +15,7 @@ local function told(answer)
     return
   end
   local lines = vim.tbl_map(function(result)
-    return result.text
+    return result.brief
   end, answer.results)
   vim.api.nvim_echo({ { answer.status .. "  ", "Comment" }, { table.concat(lines, "\n") } }, true, {})
 end
