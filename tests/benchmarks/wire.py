@@ -7,10 +7,14 @@ import os
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from programs import ROOT
+
+# A session that ends at all has ended by then, however busy the machine is.
+_FAR_SECONDS = 60
 
 PULLS: dict[str, Any] = {
     "textDocument": {
@@ -24,11 +28,11 @@ PULLS: dict[str, Any] = {
 class Wire:
     """A running server and what it said."""
 
-    def __init__(self) -> None:
+    def __init__(self, command: Sequence[str] = (sys.executable, "-m", "snd_server", "lsp")) -> None:
         packages = os.pathsep.join(str(ROOT / room) for room in ("analysis", "runtime", "server"))
         kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "snd_server", "lsp"],
+            command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={**kept, "PYTHONPATH": packages},
@@ -132,7 +136,7 @@ class Wire:
         """Ends the session."""
         self.request("shutdown", None)
         self.send("exit", None)
-        assert self.process.wait(5) == 0
+        assert self.process.wait(_FAR_SECONDS) == 0
         for stream in (self.process.stdin, self.process.stdout):
             assert stream
             stream.close()

@@ -13,12 +13,15 @@ A recording is a list of events, each an object with one of the keys
 from __future__ import annotations
 
 import re
+import sys
 import time
 from collections import defaultdict
 from typing import Any
 
+import watched_server
 from editing import Replacement, accepted, edits_of, moved, place, replaced, replacements
 from habits import Habits
+from watched_server import REST
 from wire import Wire
 
 URI = "untitled:typed"
@@ -28,8 +31,6 @@ _AT_POSITION = ("hover", "completion", "signatureHelp", "documentHighlight", "pr
 _SHOWN = ("documentSymbol", "foldingRange", "semanticTokens/full", "documentLink", "inlayHint")
 _OUTDATED = (-32800, -32801, -32802)
 _LINES_SEEN = 50
-_PUSH_SECONDS = 0.4
-"""Longer than typing must pause before a server that is not asked says everything."""
 
 Event = dict[str, Any]
 
@@ -216,14 +217,13 @@ class Replay:
         """What is wrong with the document; if nobody asks, what has been said last, after so many notifications."""
         if self._habits.pulls:
             return wire.diagnostics(URI)
-        time.sleep(_PUSH_SECONDS)
-        wire.request("textDocument/foldingRange", {"textDocument": {"uri": URI}})
+        wire.request(REST, None)
         said = [each["params"] for each in wire.notifications[told:] if each["method"].endswith("/publishDiagnostics")]
         return said[-1]["diagnostics"] if said else []
 
     # ---- the wire ----------------------------------------------------------------------------------------------------
     def _begin(self) -> Wire:
-        wire = Wire()
+        wire = Wire([sys.executable, watched_server.__file__])
         wire.settings = {
             "evaluation": False
         }  # when values come is a matter of chance, and they have tests of their own

@@ -6,7 +6,9 @@ import asyncio
 import threading
 
 import pytest
+from waiting import FAR_SECONDS, until
 
+from snd_server.lsp import analysis_thread
 from snd_server.lsp.analysis_thread import AnalysisThread, Interrupted, Question
 
 
@@ -40,14 +42,14 @@ async def test_a_patient_question_makes_room_and_is_begun_again(thread: Analysis
         begun.append(len(others))
         running.set()
         if len(begun) == 1:
-            go_on.wait(5)
+            go_on.wait(FAR_SECONDS)
         question.checkpoint()
         return "done"
 
     answer = asyncio.create_task(thread.ask(long, patient=True))
-    await asyncio.to_thread(running.wait, 5)
+    await asyncio.to_thread(running.wait, FAR_SECONDS)
     other = asyncio.create_task(thread.ask(lambda _: others.append(1)))
-    await asyncio.sleep(0.01)
+    await asyncio.sleep(0)  # it has been asked
     go_on.set()
     assert await answer == "done"
     await other
@@ -59,12 +61,12 @@ async def test_urgent_questions_are_not_put_aside(thread: AnalysisThread):
 
     def urgent(question: Question) -> int:
         running.set()
-        go_on.wait(5)
+        go_on.wait(FAR_SECONDS)
         question.checkpoint()
         return 1
 
     answer = asyncio.create_task(thread.ask(urgent))
-    await asyncio.to_thread(running.wait, 5)
+    await asyncio.to_thread(running.wait, FAR_SECONDS)
     thread.submit(lambda: None)
     go_on.set()
     assert await answer == 1
@@ -83,11 +85,11 @@ async def test_a_cancelled_question_stops_at_its_next_checkpoint(thread: Analysi
             raise
 
     task = asyncio.create_task(thread.ask(long))
-    await asyncio.to_thread(running.wait, 5)
+    await asyncio.to_thread(running.wait, FAR_SECONDS)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert await asyncio.to_thread(stopped.wait, 5)
+    assert await asyncio.to_thread(stopped.wait, FAR_SECONDS)
     assert await thread.ask(lambda _: 1) == 1
 
 
@@ -96,12 +98,12 @@ async def test_what_was_cancelled_before_its_turn_is_never_begun(thread: Analysi
 
     def first(_: Question) -> None:
         running.set()
-        go_on.wait(5)
+        go_on.wait(FAR_SECONDS)
 
     task = asyncio.create_task(thread.ask(first))
-    await asyncio.to_thread(running.wait, 5)
+    await asyncio.to_thread(running.wait, FAR_SECONDS)
     waiting = [asyncio.create_task(thread.ask(lambda _: begun.append(1))) for _ in range(100)]
-    await asyncio.sleep(0.01)
+    await asyncio.sleep(0)  # all have been asked
     for each in waiting:
         each.cancel()
     await asyncio.gather(*waiting, return_exceptions=True)
@@ -125,22 +127,22 @@ async def test_nothing_is_begun_after_the_end():
             raise
 
     answer = asyncio.create_task(thread.ask(long))
-    await asyncio.to_thread(running.wait, 5)
+    await asyncio.to_thread(running.wait, FAR_SECONDS)
     thread.close()
     with pytest.raises(Interrupted):
         await answer
     assert stopped.is_set()
 
 
-async def test_a_pause_is_told_once():
+async def test_a_pause_is_told_once(monkeypatch: pytest.MonkeyPatch):
     pauses: list[int] = []
+    monkeypatch.setattr(analysis_thread, "_IDLE_SECONDS", 0.05)
     thread = AnalysisThread(lambda: pauses.append(1))
-    await asyncio.sleep(1.3)
+    await asyncio.sleep(0.2)
     assert not pauses, "nothing has been done yet"
-    await thread.ask(lambda _: None)
-    await asyncio.sleep(2.6)
-    assert pauses == [1]
-    await thread.ask(lambda _: None)
-    await asyncio.sleep(1.5)
-    assert pauses == [1, 1]
+    for count in (1, 2):
+        await thread.ask(lambda _: None)
+        await until(lambda least=count: len(pauses) >= least)
+        await asyncio.sleep(0.2)
+        assert len(pauses) == count, "once, however long it is"
     thread.close()
