@@ -67,12 +67,34 @@ local function is_balanced(code)
   return opening == closing
 end
 
---- Columns of a further line of a statement. The locals of `with` stand one level below it, and so does the formula.
+local function begins_branch(code)
+  local word = code:match("^%s*([%w_]+)")
+  return word == "elif" or word == "else"
+end
+
+--- Whether a line is in a part of a branch that stands below its `then` or `else`.
+local function is_below_branch(number, start)
+  local each, code = above(number)
+  while each and each >= start do
+    if code:match("%f[%w_]then$") or code:match("^%s*else$") then
+      return true
+    end
+    if begins_branch(code) then
+      return false
+    end
+    each, code = above(each)
+  end
+  return false
+end
+
+--- Columns of a further line of a statement. Parts of branches that stand below `then` and `else` stand further in. The
+--- locals of `with` stand one level below it, and so does the formula.
 local function further(number, width)
   local start = beginning(number)
   local before, code = above(number)
   if not bare(vim.fn.getline(start)):match("^%s*with$") then
-    return 2 * width
+    local is_part = not begins_branch(vim.fn.getline(number)) and is_below_branch(number, start)
+    return (is_part and 3 or 2) * width
   end
   local begins = before == start or (code:match(",$") and is_balanced(code)) or code:match("%S:$")
   local each = before
