@@ -6,7 +6,7 @@ Of a long block the statements last that an edit leaves alone, with what was wor
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass
 from enum import Enum
 
@@ -19,7 +19,7 @@ from snd_analysis.compose.instance import Instance
 from snd_analysis.compose.reuse import LastingModel
 from snd_analysis.compose.root import compose_root
 from snd_analysis.compose.session import Session
-from snd_analysis.model import Place, Tensor
+from snd_analysis.model import Operation, Place, Tensor
 from snd_analysis.names.symbols import OperatorName
 from snd_analysis.source import Edit, Span
 from snd_analysis.workspace import Snapshot, Workspace
@@ -129,6 +129,7 @@ def program(random_: random.Random, count: int) -> str:
     return (
         "import ops;\n\noperator own {\n    @input { x: real[s..]; }\n    @output { y: real[s..]; }\n"
         "    @compose { y = ops.same(x); }\n}\n\n"
+        "# >>> net([[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]])\n"
         "graph net {\n    @attrib { flag: bool = true; n: int = 8; }\n    @input { x: real[1, 8]; }\n"
         f"    @output {{ y: real[1, 8]; }}\n    @variable {{\n{variables}    }}\n    @compose {{\n{''.join(statements)}"
         "        y = ops.same(x);\n    }\n    @update { w1 = ops.same(w1); }\n    @quantize { }\n}\n"
@@ -197,7 +198,16 @@ def everything(snapshot: Snapshot) -> object:
         for start, definition in snapshot.tree("main.sknd").definitions
         for use in snapshot.resolution("main.sknd", definition).uses
     ]
-    return snapshot.diagnostics("main.sknd"), uses
+    return snapshot.diagnostics("main.sknd"), uses, [*samples(snapshot)]
+
+
+def samples(snapshot: Snapshot) -> Iterator[object]:
+    """The graphs that the samples invoke, composed for what these give."""
+    for _, checked in snapshot.checked_samples("main.sknd"):
+        instance = None if checked.operation is None else checked.operation.instance
+        if instance is not None:
+            known = instance.failures, instance.body, instance.inputs, instance.outputs, instance.valid, instance.checks
+            yield described(known, instance.unit.moved)
 
 
 @settings(max_examples=12, deadline=None)
@@ -262,3 +272,28 @@ def _tensors(snapshot: Snapshot, lasting: LastingModel) -> dict[str, object]:
     body = compose_root(Session(snapshot), unit, {}, {}, lasting=lasting).body
     assert body is not None
     return dict(body.tensors)
+
+
+def test_a_graph_for_a_sample_is_composed_again_only_where_it_was_edited():
+    lines = "".join(f"        a{at + 1} = ops.same(a{at});\n" for at in range(100))
+    text = (
+        "import ops;\n# >>> net([1.0, 2.0])\ngraph net {\n    @input { x: real[2]; }\n    @output { y: real[2]; }\n"
+        f"    @compose {{\n        a0 = ops.same(x);\n{lines}        y = ops.same(a100);\n    }}\n}}\n"
+    )
+    workspace = Workspace(MemoryReader({"main.sknd": text, "ops.sknd": OPS}))
+    workspace.open("main.sknd", text)
+
+    def operations() -> list[Operation]:
+        ((_, checked),) = workspace.snapshot().checked_samples("main.sknd")
+        assert checked.operation is not None
+        assert checked.operation.instance is not None
+        assert checked.operation.instance.body is not None
+        return [*checked.operation.instance.body.operations]
+
+    before = operations()
+    at = text.index("a51 = ")
+    workspace.edit("main.sknd", [Edit(Span(at, at), " ")])
+    after = operations()
+    assert len(before) == len(after) == 102
+    again = sum(one is not other for one, other in zip(before, after, strict=True))
+    assert again < 10, "those that were read again"

@@ -9,6 +9,7 @@ from typing import Protocol
 from snd_analysis.compose.binding import Given, bind
 from snd_analysis.compose.failure import BindingFailed, Unbindable
 from snd_analysis.compose.instance import Instance, evaluate_declarations
+from snd_analysis.compose.reuse import LastingModel
 from snd_analysis.compose.scope import Scope
 from snd_analysis.compose.stand_ins import StandIns
 from snd_analysis.compose.unit import Unit
@@ -53,11 +54,14 @@ class Session:
         composing: bool = True,
         reached: Reached | None = None,
         checkpoint: Callable[[], None] = lambda: None,
+        lasting: Callable[[Unit, Hashable], LastingModel | None] = lambda unit, given: None,
     ) -> None:
         self._definitions = definitions
         self.checkpoint = checkpoint
         """Is called between statements: what it raises ends the composing."""
         self.composing = composing
+        self._lasting = lasting
+        """What may be used of an earlier version of a graph that was given the same."""
         self._known = Reached() if reached is None else reached
         """What is known of this state of the files, for others to go on with."""
         self._kept: deque[Instance] = deque(maxlen=_MOST_KEPT)
@@ -133,7 +137,9 @@ class Session:
         instance = unit.instances.get(key)
         if instance is None:
             unit.forget_unused()
-            instance = unit.instances[key] = self._made(unit, given)
+            # Of operators nothing lasts: what composing them costs counts inside of loops, and is found by doing it.
+            lasting = self._lasting(unit, key) if unit.is_graph else None
+            instance = unit.instances[key] = self._made(unit, given, lasting)
             self._kept.append(instance)
         return instance
 
@@ -149,17 +155,19 @@ class Session:
         stand_ins = StandIns(given)
         return self.instance(unit, stand_ins.given), stand_ins.actual
 
-    def _made(self, unit: Unit, given: Given) -> Instance:
+    def _made(self, unit: Unit, given: Given, lasting: LastingModel | None) -> Instance:
         from snd_analysis.compose.composer import compose_body
         from snd_analysis.compose.formulas import check_formulas
 
-        instance = self.declared(unit, given)
+        instance = self.declared(unit, given, lasting)
         if instance.valid:
             check_formulas(instance)
-            compose_body(self, instance)
+            compose_body(self, instance, lasting)
+        if lasting is not None:
+            lasting.forget(unit.resolution)
         return instance
 
-    def declared(self, unit: Unit, given: Given) -> Instance:
+    def declared(self, unit: Unit, given: Given, lasting: LastingModel | None = None) -> Instance:
         """A new instance, of which nothing but the declarations are evaluated. Never fails."""
         empty = Instance(unit, Scope(unit, {}, {}), {}, (), valid=False)
         if unit.signature_is_wrong or self._is_recursive(unit) or self.levels(unit) > MOST_LEVELS:
@@ -172,10 +180,12 @@ class Session:
         except Unbindable:
             return empty
         inputs = formal_inputs(unit, binding.inputs)
+        if lasting is not None:
+            inputs = tuple(lasting.input(member, value) for member, value in zip(unit.inputs, inputs, strict=True))
         for member, value in zip(unit.inputs, inputs, strict=True):
             binding.scope.values[member.symbol] = value
         instance = Instance(unit, binding.scope, binding.attributes, inputs, checks=binding.checks)
-        evaluate_declarations(instance)
+        evaluate_declarations(instance, lasting=lasting)
         return instance
 
 

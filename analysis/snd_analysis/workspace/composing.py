@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 
 from snd_analysis.compose.entry import Composition, compose_graph
 from snd_analysis.compose.failure import PlacedProblem, placed_problems
 from snd_analysis.compose.instance import Instance
+from snd_analysis.compose.reuse import LastingModel
 from snd_analysis.compose.root import InputShapes, compose_root
 from snd_analysis.compose.session import Reached, Session
 from snd_analysis.compose.unit import Unit
@@ -40,7 +41,11 @@ class Composing(Checks):
 
     def session(self) -> Session:
         """The composing of graphs in this state of the files."""
-        return Session(self, True, self._reached, self.checkpoint)
+        return Session(self, True, self._reached, self.checkpoint, self._lasting_model)
+
+    def _lasting_model(self, unit: Unit, given: Hashable) -> LastingModel | None:
+        lasting = self._known.lasting_of(unit.name.path, unit.definition)
+        return None if lasting is None else lasting.model_given(given)
 
     def unit(self, name: OperatorName) -> Unit | None:
         """A definition, ready to be composed: the same object as long as its text, its names and its mistakes are."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Hashable
 from typing import TypeAlias
 
 from snd_analysis.check import Facts
@@ -20,21 +20,33 @@ from snd_analysis.syntax.problem import Problem
 from snd_analysis.types.context import Context
 from snd_analysis.types.lasting import LastingTypes
 
+_MOST_GIVEN = 4
+
 
 class Lasting:
     """What may last of a long definition when it is edited: of its statements, not of the whole."""
 
-    __slots__ = ("model", "names", "types")
+    __slots__ = ("_given", "model", "names", "types")
 
     def __init__(self) -> None:
         self.names: tuple[Environment | None, Resolution | None] = (None, None)
         self.types = LastingTypes()
         self.model = LastingModel()
+        self._given: dict[Hashable, LastingModel] = {}
+
+    def model_given(self, given: Hashable) -> LastingModel:
+        """The same as ``model`` for what an invocation gives, of the few that were asked for last."""
+        model = self._given.pop(given, None) or LastingModel()
+        self._given[given] = model
+        while len(self._given) > _MOST_GIVEN:
+            del self._given[next(iter(self._given))]
+        return model
 
     def copy(self) -> Lasting:
         """The same for another line of states: what is known of statements holds in all of them."""
         copied = Lasting()
         copied.names, copied.types, copied.model = self.names, self.types, self.model
+        copied._given = dict(self._given)
         return copied
 
 
