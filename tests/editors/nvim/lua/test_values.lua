@@ -83,13 +83,29 @@ test(":SndEvaluate says where there is no sample", function()
   end)
 end)
 
-test(":SndRefresh evaluates again", function()
+test(":SndRefresh evaluates again, and :SndEvaluate what is not known", function()
   local buffer = document("refresh")
   await_hint(buffer, 7, "[6.0]")
   at("double([3.0])")
+  local function seconds()
+    return ask("snd/evaluate").seconds
+  end
+  local before = seconds()
+  vim.cmd("SndEvaluate")
+  await("the message", function()
+    return told():find("y: real[1] = [6.0]", 1, true)
+  end)
+  equal(seconds(), before)
+  vim.cmd("messages clear")
   vim.cmd("SndRefresh")
   await("the message", function()
     return told():find("y: real[1] = [6.0]", 1, true)
+  end)
+  await("another measurement", function()
+    if seconds() ~= before then
+      return true
+    end
+    vim.cmd("SndRefresh") -- it took as many microseconds
   end)
 end)
 
@@ -110,6 +126,25 @@ test("lenses are shown and count references", function()
     return found:find("3 references", 1, true) and found:find("record result", 1, true) and found
   end)
   contains(text, "refresh")
+end)
+
+test("lenses are shown in a file that is said to be SkriptND", function()
+  -- by a server of its own without samples, which has no other reason to ask for lenses to be shown again
+  write("lenses/snd.toml", "")
+  local code = "operator one { @input { x: real[]; } @output { y: real[]; } @compose { y = x; } }\n"
+  code = code .. code:gsub("one", "two"):gsub("y = x", "y = one(x)")
+  local function await_lenses(buffer)
+    await("lenses", function()
+      return drawn(buffer):find("1 reference", 1, true)
+    end)
+  end
+  local first = edit("lenses/first.sknd", code)
+  await_lenses(first)
+  vim.cmd.edit(write("lenses/second.txt", code))
+  local second = vim.api.nvim_get_current_buf()
+  vim.bo.filetype = "skriptnd"
+  equal(client(second).id, client(first).id)
+  await_lenses(second)
 end)
 
 test("a lens is run", function()
