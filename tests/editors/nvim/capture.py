@@ -1,4 +1,4 @@
-"""Makes docs/images/neovim.png: Neovim in tmux with a mistake, values beside samples, and the table of shapes.
+"""Makes docs/images/neovim.png: Neovim in tmux with a mistake, values beside the code, and the table of shapes.
 
 Run by hand where Neovim, tmux and chromium can be had: `python tests/editors/nvim/capture.py` in the environment of
 development. What the terminal shows becomes a page, and the page a picture.
@@ -23,14 +23,13 @@ from rich.console import Console
 from rich.terminal_theme import TerminalTheme
 from rich.text import Text
 
-COLUMNS, LINES = 130, 45
+COLUMNS, LINES = 130, 53
 PICTURE = REPOSITORY / "docs/images/neovim.png"
 
 _MODEL = """\
 import layer, layout, nn;
 
 # Squares what is positive; of other numbers `slope` remains.
-#
 # >>> activate([-2.0, 3.0])
 # output: real[2] = [0.0, 9.0]
 # >>> activate{slope=0.1}([-2.0, 0.5])
@@ -43,6 +42,13 @@ operator activate {
     }
 }
 
+operator soften {
+    @input { input: real[s..]; }
+    @output { output: real[s..]; }
+    @compose { output = activate{slop=0.1}(input); }
+}
+
+# >>> classifier(random[1,1,8,8])
 graph classifier {
     @attrib { classes: int = 10; }
     @input { image: real[1, 1, 8, 8]; }
@@ -51,7 +57,7 @@ graph classifier {
         convolved = layer.conv{channels=4, size=3}(image);
         active = activate(convolved);
         flat = layout.flatten{axis=1}(active);
-        scores = layer.linear{chanels=classes}(flat);
+        scores = layer.linear{channels=classes}(flat);
         probabilities = nn.softmax(scores);
     }
 }
@@ -102,8 +108,8 @@ def shown(folder: Path) -> str:
         subprocess.run([*tmux, "set", "-sa", "terminal-features", ",*:RGB"], check=True)
         time.sleep(6)
         keys(":SndShapes", "Enter")
-        keys(":resize 32", "Enter")
-        keys("23G", ":echo", "Enter")
+        keys(":resize 40", "Enter")
+        keys("29G", ":echo", "Enter")
         time.sleep(2)
         return subprocess.run(
             [*tmux, "capture-pane", "-e", "-p"], check=True, capture_output=True, encoding="utf-8"
@@ -127,11 +133,13 @@ def picture(text: str, folder: Path) -> None:
     subprocess.run(
         [
             browser, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
-            "--force-device-scale-factor=1.25", "--window-size=1300,905", f"--screenshot={PICTURE}", page.as_uri(),
+            "--force-device-scale-factor=1.25", "--window-size=1300,1065", f"--screenshot={PICTURE}", page.as_uri(),
         ],
         check=True,
         timeout=60,
     )  # fmt: skip
+    if shutil.which("pngquant"):  # text has few colours
+        subprocess.run(["pngquant", "--force", "--strip", "--output", PICTURE, "64", PICTURE], check=True)
 
 
 if __name__ == "__main__":
