@@ -22,7 +22,18 @@ from snd_server.lsp.asked_graph import graph_choice, graph_name
 from snd_server.lsp.diagnostics import reported
 from snd_server.lsp.graph_choices import GivenInputs
 from snd_server.lsp.late_runtime import load_runtime
-from snd_server.lsp.parameters import document_path, number, text, texts
+from snd_server.lsp.parameters import (
+    demand_alone,
+    document_path,
+    entry,
+    flag,
+    one_of,
+    place,
+    seconds,
+    text,
+    texts,
+    whole,
+)
 from snd_server.lsp.progress import progress
 from snd_server.lsp.sample_commands import sample_name
 from snd_server.lsp.sample_json import sample_content, trace_content
@@ -38,7 +49,15 @@ if TYPE_CHECKING:
 EVALUATE, COMPOSED_GRAPH, SYNTAX_TREE = "snd/evaluate", "snd/composedGraph", "snd/syntaxTree"
 
 _MEGABYTE = 1 << 20
-_LONGEST_SECONDS = 3600.0
+_NO_SAMPLE = "sample: this must be an object with the code of a sample, and its occurrence"
+# What says otherwise what is to be evaluated, or with what.
+_WITH = ("attributes", "types", "inputs", "seed", "real")
+_ALONE = {
+    "sample": ("position", "graph", "operator", "chosen", "trace", *_WITH),
+    "position": ("graph", "operator", "chosen", "trace", *_WITH),
+    "graph": ("operator",),
+    "chosen": ("operator", *_WITH),
+}
 
 
 def register(server: SndServer) -> None:
@@ -51,18 +70,19 @@ def register(server: SndServer) -> None:
 # ---- evaluating ------------------------------------------------------------------------------------------------------
 async def _evaluate(server: SndServer, params: Any) -> dict[str, Any]:
     path = document_path(params)
-    given = getattr(params, "sample", None)
-    position = getattr(params, "position", None)
+    for each, others in _ALONE.items():
+        demand_alone(params, each, others)
+    given, position, allowed = entry(params, "sample"), place(params, "position"), seconds(params, "timeout")
     if given is not None or position is not None:
-        name = sample_name(given) if given is not None else await _name_at(server, path, position)
+        again = flag(params, "again")
+        name = await _name_at(server, path, position) if position is not None else sample_name(given)
         if name is None:
-            raise JsonRpcInvalidParams("there is no sample")
+            raise JsonRpcInvalidParams("position: there is no sample" if given is None else _NO_SAMPLE)
         with progress(server, getattr(params, "workDoneToken", None), "Evaluating"):
-            again, seconds = getattr(params, "again", None) is True, _seconds(getattr(params, "timeout", None))
-            outcome = await server.evaluations.evaluate(path, name, again=again, seconds=seconds)
+            outcome = await server.evaluations.evaluate(path, name, again=again, seconds=allowed)
         return {"version": 1, "sample": {"code": name.code, "occurrence": name.occurrence}, **sample_content(outcome)}
     try:
-        if getattr(params, "chosen", None) is True:
+        if flag(params, "chosen"):
             wanted = text(params, "graph")
             graph, choice = await server.session.ask(path, lambda now, _: graph_choice(server, now, path, wanted))
             if not isinstance(choice, GivenInputs):
@@ -84,9 +104,7 @@ async def _evaluate(server: SndServer, params: Any) -> dict[str, Any]:
     return await server.session.work(lambda: evaluated_content(evaluated, report))
 
 
-async def _name_at(server: SndServer, path: str, position: Any) -> SampleName | None:
-    at = types.Position(number(position, "line"), number(position, "character"))
-
+async def _name_at(server: SndServer, path: str, at: types.Position) -> SampleName | None:
     def answer(snapshot: Snapshot, question: Question) -> SampleName | None:
         offset = server.session.converter.offset(snapshot.source(path), at)
         return next((each.name for each in samples_in(snapshot, path, Span(offset, offset))), None)
@@ -103,8 +121,7 @@ def _run_request(server: SndServer, path: str, params: Any) -> RunRequest:
     load_runtime()
     from snd_server.running import RunRequest
 
-    seconds = getattr(params, "timeout", None)
-    seed = getattr(params, "seed", None)
+    seed = whole(params, "seed")
     return RunRequest(
         path,
         graph=text(params, "graph"),
@@ -112,22 +129,18 @@ def _run_request(server: SndServer, path: str, params: Any) -> RunRequest:
         attributes=texts(params, "attributes"),
         types=texts(params, "types"),
         inputs=inputs,
-        seed=seed if isinstance(seed, int) and seed >= 0 else options.seed,
-        double=(text(params, "real") or options.real) == "f64",
-        trace=getattr(params, "trace", None) is True,
-        seconds=_seconds(seconds) or options.timeout,
+        seed=options.seed if seed is None else seed,
+        double=(one_of(params, "real", ("f32", "f64")) or options.real) == "f64",
+        trace=flag(params, "trace"),
+        seconds=seconds(params, "timeout") or options.timeout,
         memory_bytes=options.memory * _MEGABYTE,
     )
 
 
 def _chosen_request(server: SndServer, path: str, name: GraphName, choice: GivenInputs, params: Any) -> RunRequest:
     options = server.evaluations.options(path)
-    trace, seconds = getattr(params, "trace", None) is True, _seconds(getattr(params, "timeout", None))
-    return replace(choice.request(path, name, options), trace=trace, seconds=seconds or options.timeout)
-
-
-def _seconds(value: Any) -> float | None:
-    return float(value) if isinstance(value, int | float) and 0 < value <= _LONGEST_SECONDS else None
+    allowed = seconds(params, "timeout") or options.timeout
+    return replace(choice.request(path, name, options), trace=flag(params, "trace"), seconds=allowed)
 
 
 # ---- the model -------------------------------------------------------------------------------------------------------
@@ -154,7 +167,7 @@ def _composed(server: SndServer, snapshot: Snapshot, path: str, params: Any) -> 
         found += reported(server, snapshot, each, diagnostics)
     graph = composition.graph
     if graph is not None:
-        deep = getattr(params, "decompose", None) is True
+        deep = flag(params, "decompose")
         graph = decompose(graph, lambda _: deep, path)
     shown = tuple(each for each in found if each.severity is not Severity.HINT)
     report = Report((path,), shown, snapshot.source)
@@ -167,14 +180,15 @@ def _composed(server: SndServer, snapshot: Snapshot, path: str, params: Any) -> 
 # ---- the tree --------------------------------------------------------------------------------------------------------
 async def _syntax_tree(server: SndServer, params: Any) -> dict[str, Any]:
     path = document_path(params)
-    range_ = getattr(params, "range", None)
+    range_ = entry(params, "range")
+    start, end = (place(range_, each) for each in ("start", "end"))
+    if range_ is not None and (start is None or end is None):
+        raise JsonRpcInvalidParams("range: it has a start and an end")
 
     def answer(snapshot: Snapshot, question: Question) -> dict[str, Any]:
         source, converter = snapshot.source(path), server.session.converter
         within = None
-        if range_ is not None:
-            ends = [getattr(range_, end, None) for end in ("start", "end")]
-            start, end = (types.Position(number(each, "line"), number(each, "character")) for each in ends)
+        if start is not None and end is not None:
             within = converter.span(source, types.Range(start, end))
         return tree_content(snapshot.tree(path), lambda span: _plain_range(converter.range(source, span)), within)
 

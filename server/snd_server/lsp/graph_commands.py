@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
@@ -16,6 +16,7 @@ from snd_server.lsp.aged import AgedGraph, AgedSample
 from snd_server.lsp.ages import ValueKey
 from snd_server.lsp.analysis_thread import Interrupted, Question
 from snd_server.lsp.graph_choices import GivenInputs
+from snd_server.lsp.parameters import entry, flag, texts
 from snd_server.lsp.sample_commands import REFRESH, arguments_of, sample_name
 from snd_server.lsp.session import UnknownDocument
 from snd_server.lsp.uris import path_of
@@ -35,6 +36,7 @@ def register(server: SndServer) -> None:
     def about_graph(work: _Work) -> Callable[..., None]:
         def run(*arguments: Any) -> None:
             key, more = _graph(arguments)
+            _check(work, more)
             server.begin(_told(server, work(server, key, more)))
 
         return run
@@ -80,27 +82,26 @@ async def _evaluate(server: SndServer, key: ValueKey, more: Any) -> None:
     if given is not None:
         server.evaluations.choices.choose(key, given)
     server.evaluations.choices.show(key, True)
-    await server.evaluations.evaluate(key.path, key.name, again=_entry(more, "again") is True)
+    await server.evaluations.evaluate(key.path, key.name, again=flag(more, "again"))
     server.evaluations.refresh()
 
 
 def _given(more: Any) -> GivenInputs | None:
-    """The lists of ``NAME=VALUE`` that a client gives; None if it gives none. Raises Misgiven for anything else."""
-    lists: dict[str, tuple[str, ...]] = {}
-    for name in ("attributes", "types", "inputs"):
-        value = _entry(more, name)
-        if value is None:
-            continue
-        is_list = isinstance(value, Sequence) and not isinstance(value, str)
-        if not is_list or not all(isinstance(each, str) for each in value):
-            raise Misgiven(f"{name}: this must be a list of strings NAME=VALUE")
-        lists[name] = tuple(value)
-    return GivenInputs(**lists) if lists else None
+    """The lists of ``NAME=VALUE`` that a client gives; None if it gives none. Raises JsonRpcInvalidParams."""
+    names = [name for name in ("attributes", "types", "inputs") if entry(more, name) is not None]
+    return GivenInputs(**{name: texts(more, name) for name in names}) if names else None
 
 
-def _entry(value: Any, name: str) -> Any:
-    """Of an object as a client sends it."""
-    return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
+def _check(work: _Work, more: Any) -> None:
+    """Raises JsonRpcInvalidParams if the third argument is not what the command takes: it is told at once."""
+    if work is _show:
+        if not isinstance(more, bool | None):
+            raise JsonRpcInvalidParams("the third argument says whether values are shown: true or false")
+    elif isinstance(more, str | bool | int | float | list):
+        raise JsonRpcInvalidParams("the third argument must be an object")
+    else:
+        _given(more)
+        flag(more, "again")
 
 
 async def _cancel(server: SndServer, key: ValueKey, more: Any) -> None:

@@ -70,7 +70,7 @@ def sample_name(value: Any) -> SampleName | None:
     """The name of a sample as clients hand it back; None for anything else."""
     known = value if isinstance(value, Mapping) else {key: getattr(value, key, None) for key in ("code", "occurrence")}
     code, occurrence = known.get("code"), known.get("occurrence")
-    if not isinstance(code, str) or not isinstance(occurrence, int | None):
+    if not isinstance(code, str) or not (occurrence is None or (type(occurrence) is int and occurrence >= 0)):
         return None
     return SampleName(code, occurrence or 0)
 

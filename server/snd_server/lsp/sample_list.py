@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcInvalidParams
 
 from snd_analysis.names.library import is_library
 from snd_analysis.source import Source, Span
@@ -17,7 +16,7 @@ from snd_server.lsp.aged import AgedSample
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.asking import ANYWHERE
 from snd_server.lsp.convert import Converter
-from snd_server.lsp.uris import path_of
+from snd_server.lsp.parameters import document_path, place
 
 if TYPE_CHECKING:
     from snd_server.lsp.server import SndServer
@@ -33,10 +32,7 @@ def register(server: SndServer) -> None:
 
 
 async def _samples(server: SndServer, params: Any) -> dict[str, Any]:
-    uri = getattr(getattr(params, "textDocument", None), "uri", None)
-    if not isinstance(uri, str):
-        raise JsonRpcInvalidParams("textDocument: the document is missing")
-    path, position = path_of(uri), _position(getattr(params, "position", None))
+    path, position = document_path(params), place(params, "position")
 
     def answer(snapshot: Snapshot, question: Question) -> dict[str, Any]:
         source, converter = snapshot.source(path), server.session.converter
@@ -81,12 +77,3 @@ def _content(each: AgedSample, source: Source, converter: Converter) -> dict[str
 def _plain(range_: types.Range) -> dict[str, Any]:
     ends = {"start": range_.start, "end": range_.end}
     return {name: {"line": each.line, "character": each.character} for name, each in ends.items()}
-
-
-def _position(value: Any) -> types.Position | None:
-    if value is None:
-        return None
-    line, character = getattr(value, "line", None), getattr(value, "character", None)
-    if not isinstance(line, int) or not isinstance(character, int) or min(line, character) < 0:
-        raise JsonRpcInvalidParams("position: line and character must be numbers from 0")
-    return types.Position(line, character)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import pytest_lsp
-from clients import EDITORS, SERVER, begin, open_text
+from clients import EDITORS, SERVER, begin, open_text, rest
 from lsprotocol import types
 from pytest_lsp import LanguageClient
 from shown_values import lenses
@@ -74,3 +74,29 @@ async def test_what_is_cancelled_leaves_what_was_there(client: LanguageClient):
     await _command(client, "snd.cancel")
     await eventually(lambda: _titles(client), lambda titles: "refresh" in titles)
     assert await _command(client, "snd.cancel") is None, "there is nothing to cancel"
+
+
+PICK = """{}
+operator pick {{
+    @input {{ x: real[n]; at: int[]; }}
+    @output {{ y: real[]; }}
+    @lower {{ y[] = x[at[]]; }}
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("sample", "why"),
+    [
+        ("# >>> pick([2.0], 0)\n# y: real[] = 2.0", "what is recorded is what comes out"),
+        ("# >>> pick([2.0], 1)\n# error: outside", "what is recorded is what comes out"),
+        ("# >>> pick([2.0], 1)", "a failure that nobody expects is to be looked at"),
+        ("# >>> pick(nothing)", "what is wrong with the sample is to be mended first"),
+    ],
+)
+async def test_what_there_is_nothing_to_record_of(client: LanguageClient, sample: str, why: str):
+    open_text(client, URI, PICK.format(sample))
+    arguments = [URI, {"code": sample.split("\n")[0], "occurrence": 0}]
+    await client.workspace_execute_command_async(types.ExecuteCommandParams("snd.record", arguments))
+    await rest(client)
+    assert [each.message for each in client.messages] == [f"there is nothing to record: {why}"]
