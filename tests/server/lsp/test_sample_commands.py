@@ -78,9 +78,9 @@ async def test_what_is_cancelled_leaves_what_was_there(client: LanguageClient):
 
 PICK = """{}
 operator pick {{
-    @input {{ x: real[n]; at: int[]; }}
-    @output {{ y: real[]; }}
-    @lower {{ y[] = x[at[]]; }}
+    @input {{ x: real[n]; at: int[m]; }}
+    @output {{ y: real[m]; }}
+    @lower {{ y[i,] = x[at[i,],], i < m; }}
 }}
 """
 
@@ -88,9 +88,9 @@ operator pick {{
 @pytest.mark.parametrize(
     ("sample", "why"),
     [
-        ("# >>> pick([2.0], 0)\n# y: real[] = 2.0", "what is recorded is what comes out"),
-        ("# >>> pick([2.0], 1)\n# error: outside", "what is recorded is what comes out"),
-        ("# >>> pick([2.0], 1)", "a failure that nobody expects is to be looked at"),
+        ("# >>> pick([2.0], [0])\n# y: real[1] = [2.0]", "what is recorded is what comes out"),
+        ("# >>> pick([2.0], [1])\n# error: outside", "what is recorded is what comes out"),
+        ("# >>> pick([2.0], [1])", "a failure that nobody expects is to be looked at"),
         ("# >>> pick(nothing)", "what is wrong with the sample is to be mended first"),
     ],
 )
