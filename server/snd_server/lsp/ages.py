@@ -6,6 +6,7 @@ itself, so that no edit, however it came about, can leave a stale value looking 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
@@ -25,6 +26,9 @@ OVER_LIMIT = "limit-exceeded"
 """The rule of evaluations that were ended."""
 
 _MOST_OVERS = 3
+
+NOTICEABLE_SECONDS = 0.3
+"""What is pending or running for longer is told beside the code; less would be a flicker."""
 
 
 class Age(StrEnum):
@@ -49,6 +53,13 @@ class Aged(Generic[_Outcome]):
 
     age: Age
     outcome: _Outcome | None = None
+    since: float | None = None
+    """When the evaluation was asked for that is pending or running, by the monotonic clock."""
+
+    @property
+    def is_awaited(self) -> bool:
+        """Whether the evaluation is pending or running for so long that it is noticed."""
+        return self.since is not None and time.monotonic() - self.since >= NOTICEABLE_SECONDS
 
     @property
     def settled(self) -> bool:
@@ -78,6 +89,8 @@ class Values:
         self._found: dict[ValueKey, _Found] = {}
         self._pending: dict[ValueKey, str] = {}
         self._running: dict[ValueKey, str] = {}
+        self._since: dict[ValueKey, float] = {}
+        """When the last evaluation was asked for."""
         self._overs: dict[ValueKey, int] = {}
         """How many evaluations in a row took more than they may."""
 
@@ -86,9 +99,9 @@ class Values:
         found = self._found.get(key)
         outcome = None if found is None else found.outcome
         if self._running.get(key) == digest:
-            return Aged(Age.RUNNING, outcome)
+            return Aged(Age.RUNNING, outcome, self._since.get(key))
         if self._pending.get(key) == digest:
-            return Aged(Age.PENDING, outcome)
+            return Aged(Age.PENDING, outcome, self._since.get(key))
         if found is None:
             return Aged(Age.NONE)
         return Aged(age_of(found.outcome) if found.digest == digest else Age.STALE, outcome)
@@ -105,6 +118,7 @@ class Values:
     def wait(self, key: ValueKey, digest: str) -> None:
         """An evaluation is asked for, for this state alone."""
         self._pending[key] = digest
+        self._since[key] = time.monotonic()
 
     def begin(self, key: ValueKey, digest: str) -> None:
         """The evaluation begins."""
@@ -124,7 +138,7 @@ class Values:
 
     def keep(self, path: str, names: Collection[SampleName | GraphName]) -> None:
         """Forgets the other samples and graphs of a document."""
-        for kept in (self._found, self._pending, self._overs):
+        for kept in (self._found, self._pending, self._since, self._overs):
             for key in [key for key in kept if key.path == path and key.name not in names]:
                 del kept[key]
 

@@ -37,10 +37,12 @@ class Question:
 
     def __init__(self) -> None:
         self._stopped = False
+        self._reason = ""
         self._put_aside = False
 
-    def stop(self) -> None:
-        """Nobody wants to know any more."""
+    def stop(self, reason: str = "") -> None:
+        """Nobody wants to know any more; why, if that is worth telling."""
+        self._reason = reason
         self._stopped = True
 
     def put_aside(self) -> None:
@@ -54,7 +56,7 @@ class Question:
     def checkpoint(self) -> None:
         """To be called between pieces of work. Raises Interrupted, or what puts a patient question aside."""
         if self._stopped:
-            raise Interrupted
+            raise Interrupted(self._reason)
         if self._put_aside:
             raise _PutAside
 

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 _PAUSE_SECONDS = 0.12
 # An evaluation that nobody asked for may take no longer.
 _AUTOMATIC_SECONDS = 1.0
+_CANCELLED = "the evaluation was cancelled"
 _WORTH_A_PROCESS = re.compile(r">>>|^\s*(?:public\s+)?graph\b", re.MULTILINE)
 
 
@@ -136,7 +137,7 @@ class Evaluations:
 
     def cancel(self, path: str, name: SampleName | GraphName) -> None:
         """Nobody wants to know what comes of a sample or graph any more."""
-        self._give_up(lambda key: key == ValueKey(path, name))
+        self._give_up(lambda key: key == ValueKey(path, name), _CANCELLED)
         self._refresher.soon()
 
     @property
@@ -164,11 +165,11 @@ class Evaluations:
         finally:
             self._preparing.discard((key, question))
 
-    def _give_up(self, condition: Callable[[ValueKey], bool]) -> None:
+    def _give_up(self, condition: Callable[[ValueKey], bool], reason: str = "") -> None:
         for key, question in self._preparing:
             if condition(key):
-                question.stop()
-        self._queue.give_up(lambda job: condition(job.key))
+                question.stop(reason)
+        self._queue.give_up(lambda job: condition(job.key), reason)
 
     async def _outcome(self, found: Subject, request: SampleRequest, options: EvaluationOptions) -> Outcome:
         jobs = [job for job in self._queue.jobs() if job.stopping is None]  # others have been given up
@@ -182,7 +183,7 @@ class Evaluations:
             outcome: Outcome = await asyncio.shield(job.done)
         except asyncio.CancelledError:
             if not _is_cancelled():
-                raise Interrupted from None
+                raise Interrupted(job.given_up) from None
             if job.waiting == 1:
                 self._queue.give_up(lambda each: each is job)
             raise
@@ -263,8 +264,13 @@ class Evaluations:
                 subject.failed,
                 options.tensor_bytes,
                 wanted,
+                is_brief=not wanted or self._is_known_as_brief(subject, options),
             )
         )
+
+    def _is_known_as_brief(self, subject: Subject, options: EvaluationOptions) -> bool:
+        seconds = self._values.seconds(subject.key)
+        return seconds is not None and seconds <= options.budget
 
     async def _prepared(self, subject: Subject, options: EvaluationOptions) -> Subject:
         """With what it is run with. Raises Misgiven if that is not possible."""

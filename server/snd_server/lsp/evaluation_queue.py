@@ -14,7 +14,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from snd_runtime.worker import ProcessLimits, WorkerFailed
-from snd_server.lsp.ages import OVER_LIMIT, ValueKey, Values
+from snd_server.lsp.ages import NOTICEABLE_SECONDS, OVER_LIMIT, ValueKey, Values
 from snd_server.lsp.late_runtime import load_runtime
 
 if TYPE_CHECKING:
@@ -44,8 +44,12 @@ class Job:
     wanted: bool
     """Whether somebody asked for it."""
     done: asyncio.Future[Any] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
+    is_brief: bool = False
+    """Whether it ends soon, as far as can be told."""
     waiting: int = 0
     """How many wait for it."""
+    given_up: str = ""
+    """Why nobody waits for it any more, if that is worth telling."""
     stopping: asyncio.Future[None] | None = None
 
 
@@ -89,6 +93,7 @@ class EvaluationQueue:
         self._waiting.append(job)
         if job.digest is not None:
             self._values.wait(job.key, job.digest)
+            asyncio.get_running_loop().call_later(NOTICEABLE_SECONDS, self._look_again, job)
         self.warm(job.tensor_bytes)
         for lane in self._lanes:
             if lane.job is None:
@@ -98,11 +103,12 @@ class EvaluationQueue:
             self._helping = self._server.begin(self._help())
         return job
 
-    def give_up(self, condition: Callable[[Job], bool]) -> None:
-        """Forgets jobs, and kills the processes that are at some."""
+    def give_up(self, condition: Callable[[Job], bool], reason: str = "") -> None:
+        """Forgets jobs, and kills the processes that are at some. Who waits is told the ``reason``."""
         for job in [each for each in self.jobs() if condition(each) and each.stopping is None]:
             if job.digest is not None:
                 self._values.give_up(job.key, job.digest)
+            job.given_up = reason
             job.done.cancel()
             if job in self._waiting:
                 self._waiting.remove(job)
@@ -118,13 +124,23 @@ class EvaluationQueue:
         for lane in self._lanes:
             lane.evaluator.worker.close()
 
+    def _look_again(self, job: Job) -> None:
+        """What takes so long that it is noticed is shown as what it is."""
+        if not job.done.done():
+            self._changed()
+
     # ---- turns -------------------------------------------------------------------------------------------------------
     def _next(self) -> Job | None:
-        """What was asked for last; else the oldest of the document whose turn was longest ago."""
-        wanted = [job for job in self._waiting if job.wanted]
+        """What was asked for last; else the oldest of the document whose turn was longest ago.
+
+        One document keeps one process busy for long, not both: others could not be evaluated at all meanwhile.
+        """
+        busy = {job.key.path for lane in self._lanes if (job := lane.job) is not None and not job.is_brief}
+        waiting = [job for job in self._waiting if job.is_brief or job.key.path not in busy]
+        wanted = [job for job in waiting if job.wanted]
         if wanted:
             return wanted[-1]
-        return min(self._waiting, key=lambda job: self._served.get(job.key.path, -1), default=None)
+        return min(waiting, key=lambda job: self._served.get(job.key.path, -1), default=None)
 
     def _begin(self, lane: _Lane) -> None:
         """Lets a process that has nothing to do take the next job."""
@@ -139,8 +155,9 @@ class EvaluationQueue:
         """Starts the second process if jobs have to wait for long."""
         while self._waiting and not self._stopped:
             await asyncio.sleep(_BUSY_SECONDS / 4)
-            if self._waiting and len(self._lanes) < _MOST_LANES and self._is_kept_busy() and not self._stopped:
-                lane = _Lane(self._waiting[0].tensor_bytes)
+            job = self._next()
+            if job is not None and len(self._lanes) < _MOST_LANES and self._is_kept_busy() and not self._stopped:
+                lane = _Lane(job.tensor_bytes)
                 self._lanes.append(lane)
                 self._begin(lane)
                 self._server.begin(self._dismiss(lane))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
@@ -19,6 +20,8 @@ class Progress:
         self._server = server
         self._token = token
         self._percentage = 0
+        self._tokens: dict[types.ProgressToken, Any] = server.protocol.progress.tokens
+        """What is cancelled with the tokens."""
 
     def report(self, done: int, total: int, what: str = "") -> None:
         """So much of so much is done."""
@@ -30,10 +33,15 @@ class Progress:
 
     def begin(self, title: str) -> None:
         """It begins."""
-        self._send(types.WorkDoneProgressBegin(title, cancellable=False, percentage=0))
+        task = asyncio.current_task()
+        if task is not None and self._token is not None:  # it is cancelled when the client says so of the token
+            self._tokens[self._token] = task
+        self._send(types.WorkDoneProgressBegin(title, cancellable=task is not None, percentage=0))
 
     def end(self) -> None:
         """It is over, whatever became of it."""
+        if self._token is not None:
+            self._tokens.pop(self._token, None)
         self._send(types.WorkDoneProgressEnd())
 
     def _send(

@@ -86,8 +86,8 @@ async def _told(server: SndServer, work: Awaitable[None]) -> None:
     """Whoever clicked is told why nothing comes of it."""
     try:
         await work
-    except (Interrupted, UnknownDocument):
-        server.log(types.MessageType.Info, "the sample has changed since it was to be evaluated")
+    except (Interrupted, UnknownDocument) as problem:
+        server.log(types.MessageType.Info, str(problem) or "the sample has changed since it was to be evaluated")
 
 
 async def _evaluate(server: SndServer, path: str, name: SampleName) -> None:

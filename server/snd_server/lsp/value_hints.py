@@ -104,18 +104,23 @@ def graph_hints(each: AgedGraph, text: str, shapes: Sequence[InlayHint], within:
     ``shapes`` are the hints of shapes that may stand there, too: what those lead to, these do.
     """
     trace: GraphTrace | None = each.aged.outcome
-    if trace is None or each.is_hidden:
+    if each.is_hidden or (trace is None and not each.aged.is_awaited):
         return
     places = {hint.offset: hint for hint in shapes if hint.kind is HintKind.SHAPE}
     failed_at = None
-    if each.aged.settled and trace.message is not None:
+    if each.aged.settled and trace is not None and trace.message is not None:
         failed_at = _failed_at(each, text, trace)
         yield ValueHint(_failure_hint(each, failed_at, trace.message), each, is_old=True)
     for statement in each.graph.tensors.statements_in(within.shifted(-each.graph.start)):
         end = statement_end(text, statement.span.end + each.graph.start)
-        known = [(name, trace.values[name]) for name in statement.tensors if name in trace.values]
-        if end is not None and end != failed_at and known and len(statement.tensors) == len(known):
+        values = {} if trace is None else trace.values
+        known = [(name, values[name]) for name in statement.tensors if name in values]
+        if end is None or end == failed_at or not statement.tensors:
+            continue
+        if len(statement.tensors) == len(known):
             yield ValueHint(_tensor_hint(each, end, known, places.get(end)), each, known[0][0], not each.aged.settled)
+        elif each.aged.is_awaited:
+            yield ValueHint(_hint(end, f"… {each.aged.age}", HintKind.GRAPH_VALUE), each, statement.tensors[0])
 
 
 def _failed_at(each: AgedGraph, text: str, trace: GraphTrace) -> int:
@@ -163,7 +168,8 @@ def _tensor_hint(
     way = None
     if each.aged.settled and isinstance(each.choice, KnownSample):
         way = Location(each.key.path, each.choice.span)
-    parts = [] if each.aged.settled else [LabelPart("stale: ")]
+    age = f"{Age.STALE}, {each.aged.age}" if each.aged.is_awaited else Age.STALE
+    parts = [] if each.aged.settled else [LabelPart(f"{age}: ")]
     for at, (name, traced) in enumerate(known):
         prefix = f"{'; ' if at else ''}{f'{name.name}: ' if len(known) > 1 else ''}"
         type_, value = _type_and_value(traced)
