@@ -273,8 +273,18 @@ end)
 
 test("inlay hints and lenses can be switched off", function()
   require("snd.options").choose({ inlay_hints = false, code_lenses = false })
+  local said = false
+  local handle = vim.lsp.handlers["workspace/inlayHint/refresh"]
+  vim.lsp.handlers["workspace/inlayHint/refresh"] = function(...)
+    said = true
+    return handle(...)
+  end
   local buffer = document("switched_off")
-  vim.wait(1500)
+  await("the values", function()
+    return said
+  end)
+  vim.lsp.handlers["workspace/inlayHint/refresh"] = handle
+  ask("textDocument/codeLens") -- answered after what was asked for before
   check(not vim.lsp.inlay_hint.is_enabled({ bufnr = buffer }), "inlay hints are on")
   equal(drawn(buffer), "")
   require("snd.options").choose({})
