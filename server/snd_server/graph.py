@@ -34,7 +34,7 @@ class GraphFormat(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class GraphRequest:
-    """What is asked for. ``levels`` are those of operators within operators that are open."""
+    """What is asked for. ``levels`` are those of operators within operators that are open; ``seconds`` limit an SVG."""
 
     path: str
     graph: str | None
@@ -43,6 +43,7 @@ class GraphRequest:
     format: GraphFormat
     levels: int
     theme: str
+    seconds: float
     config: str | None
 
 
@@ -88,4 +89,4 @@ def _written(content: dict[str, Any], request: GraphRequest) -> str:
         case GraphFormat.HTML:
             return graph_page(content)
         case GraphFormat.SVG:
-            return graph_svg(content, request.levels, request.theme)
+            return graph_svg(content, request.levels, request.theme, request.seconds)

@@ -12,7 +12,7 @@ from snd_server.composing import ShapesError
 from snd_server.config_schema import ConfigError
 from snd_server.graph import ALL_LEVELS, GraphFormat, GraphRequest, draw
 from snd_server.render import full
-from snd_server.render.graph_svg import DrawingError
+from snd_server.render.graph_svg import LONGEST_SECONDS, DrawingError
 
 _FORMATS = [each.value for each in GraphFormat]
 _ALL = "all"
@@ -35,6 +35,10 @@ _ALL = "all"
     "--theme", type=click.Choice(["auto", "light", "dark"]), default="auto",
     help="The colours of an .svg; 'auto' leaves them to whoever looks at it.",
 )  # fmt: skip
+@click.option(
+    "--time-limit", "seconds", metavar="SECONDS", type=click.FloatRange(min=0, min_open=True), default=LONGEST_SECONDS,
+    help="How long an .svg may take to draw; 60 by default.",
+)  # fmt: skip
 @click.option("--config", metavar="FILE", help="Use this configuration.")
 def graph(
     path: str,
@@ -45,6 +49,7 @@ def graph(
     attributes: tuple[str, ...],
     inputs: tuple[str, ...],
     theme: str,
+    seconds: float,
     config: str | None,
 ) -> int:
     """Compose a graph and draw it: operations, the tensors between them with their shapes, operators in operators.
@@ -55,7 +60,8 @@ def graph(
     """
     if os.path.isdir(path):
         path = os.path.join(path, "main.sknd")
-    request = GraphRequest(path, graph, attributes, inputs, _format(output, format), _levels(levels), theme, config)
+    chosen = _format(output, format)
+    request = GraphRequest(path, graph, attributes, inputs, chosen, _levels(levels), theme, seconds, config)
     try:
         drawing = draw(request)
     except (ConfigError, ShapesError, DrawingError) as problem:

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from importlib.resources import files
 from typing import Any
 
-_LONGEST_SECONDS = 300
+from snd_server.render import drawing_process
+
+LONGEST_SECONDS = 60.0
+_MOST_MEGABYTES = 1024
+_OTHERWISE = "leave more operators closed (--open), or write a .dot or .json"
 
 
 class DrawingError(Exception):
@@ -18,23 +24,39 @@ def engine() -> str:
     return files("snd_server").joinpath("drawing", "graph-engine.js").read_text(encoding="utf-8")
 
 
-def graph_svg(content: dict[str, Any], levels: int, theme: str) -> str:
-    """The drawing of a graph view, with so many levels of operators open. Raises DrawingError."""
+def graph_svg(
+    content: dict[str, Any],
+    levels: int,
+    theme: str,
+    seconds: float = LONGEST_SECONDS,
+    megabytes: int = _MOST_MEGABYTES,
+) -> str:
+    """The drawing of a graph view, with so many levels of operators open.
+
+    Raises DrawingError, also if it takes longer or more memory than given.
+    """
     try:
-        from py_mini_racer import MiniRacer
+        import py_mini_racer  # noqa: F401
     except ImportError as missing:
         raise DrawingError(
-            "an .svg is drawn by the package mini-racer, which is not installed: pip install 'snd[svg]'; "
-            "a page (-o FILE.html) or -o FILE.dot needs nothing"
+            "an .svg is drawn by the package mini-racer, which is not installed (there is none for this platform, "
+            "or it was left out): pip install mini-racer; a page (-o FILE.html) or -o FILE.dot needs nothing"
         ) from missing
-    model = json.dumps(json.dumps(content))
+    request = {"engine": engine(), "model": content, "levels": levels, "theme": theme, "megabytes": megabytes}
     try:
-        context = MiniRacer()
-        context.eval(f"{engine()};0")
-        context.eval(f"sndGraph.draw({model}, {levels}, {json.dumps(theme)});0", timeout_sec=_LONGEST_SECONDS)
-        drawn, failed = context.eval("sndGraph.result"), context.eval("sndGraph.error")
-    except Exception as problem:  # of many kinds, which the package has no common name for in all of its versions
-        raise DrawingError(f"the drawing could not be made: {str(problem).splitlines()[0][:200]}") from problem
-    if not isinstance(drawn, str):
-        raise DrawingError(f"the drawing could not be made: {failed or 'nothing came out'}")
-    return drawn
+        done = subprocess.run(
+            # Modules beside that file are not those that it imports.
+            [sys.executable, "-P", drawing_process.__file__],
+            input=json.dumps(request).encode(), capture_output=True, timeout=seconds, check=False,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired as problem:
+        raise DrawingError(f"the drawing took longer than {seconds:g} s (--time-limit): {_OTHERWISE}") from problem
+    if done.returncode == 0:
+        return done.stdout.decode()
+    said = done.stderr.decode(errors="replace").strip()
+    # A negative status is that of a signal: without memory, the engine ends at once.
+    if done.returncode == drawing_process.OUT_OF_MEMORY or done.returncode < 0:
+        raise DrawingError(f"the drawing took more than {megabytes} MB of memory: {_OTHERWISE}")
+    if "call stack" in said:
+        raise DrawingError(f"the graph is too large to be laid out: {_OTHERWISE}")
+    raise DrawingError(f"the drawing could not be made: {said[:200] or 'nothing came out'}")

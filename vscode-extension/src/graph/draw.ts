@@ -1,7 +1,7 @@
 // A placed graph as pieces of SVG, each with its bounds, so that a page may show those alone that are in sight.
+import { CHIP, type Chip } from "./chips";
 import { CHEVRON, HEAD, ROW, type Face } from "./face";
-import type { Text } from "./measure";
-import { printable, shortened } from "./measure";
+import { printable, shortened, widthOf, type Text } from "./measure";
 import { pathOf, scopeOf, type Body, type Edge, type GraphModel, type Node, type Values } from "./model";
 import { PADDING, VALUE_LINE, type PlacedBody, type PlacedEdge, type PlacedNode, type Point } from "./place";
 import { escaped } from "./xml";
@@ -25,6 +25,8 @@ export interface Item {
   node?: Node;
   edge?: Edge;
   open?: boolean;
+  /** Of a node: the edges that it tells of by names of tensors, because no lines are drawn for them. */
+  references?: number[];
   svg: () => string;
 }
 
@@ -46,7 +48,7 @@ export function items(model: GraphModel, placed: PlacedBody, values?: Values): I
         kind: "node", depth, ...corner, width: Math.max(each.width, labels, each.width / 2 + VALUE_LINE.width),
         height: each.height + (each.labels.length > 0 ? 34 : 0), box: { width: each.width, height: each.height },
         path: own, body, named, node,
-        open: each.inner !== undefined,
+        open: each.inner !== undefined, references: each.face.chips.flatMap((chip) => chip.edges),
         svg: () => nodeSvg(each, node, body, own, corner, named, values),
       });
       if (each.inner === undefined) continue;
@@ -126,13 +128,14 @@ function pillSvg(face: Face, node: Node, width: number, height: number): string 
   const kind = node.kind === "update" ? "output" : node.kind;
   return (
     `<rect class="pill ${kind}" width="${width}" height="${height}" rx="${round}"/>` +
-    textSvg(face.head, 12, height / 2 + 4.2)
+    textSvg(face.head, 12, height / 2 + 4.2) +
+    chipsBeside(face.chips, 12 + widthOf(face.head), height)
   );
 }
 
 function boxSvg(face: Face, node: Node, width: number, height: number, open: boolean): string {
   const tint = node.kind === "operation" ? (node.body === undefined && !node.cut ? "operation" : "composed") : "control";
-  const head = open || face.rows.length > 0 ? HEAD : height;
+  const head = open || face.rows.length + face.chips.length > 0 ? HEAD : height;
   const below = head < height;
   const chevron = node.body === undefined ? 0 : CHEVRON;
   const shown = face.head.reduce((sum, each) => sum + each.width, 0);
@@ -151,7 +154,28 @@ function boxSvg(face: Face, node: Node, width: number, height: number, open: boo
   face.rows.forEach((row, at) => {
     if (!open) parts.push(textSvg(row, 10, HEAD + ROW * at + 15.5));
   });
+  if (open) parts.push(chipsBeside(face.chips, start + shown, HEAD));
+  else face.chips.forEach((chip, at) => parts.push(chipSvg(chip, 8, HEAD + ROW * (face.rows.length + at) + 4)));
   return parts.join("");
+}
+
+function chipsBeside(chips: Chip[], x: number, height: number): string {
+  let at = x;
+  return chips
+    .map((chip) => {
+      const svg = chipSvg(chip, at + CHIP.gap, (height - CHIP.height) / 2);
+      at += chip.width + CHIP.gap;
+      return svg;
+    })
+    .join("");
+}
+
+function chipSvg(chip: Chip, x: number, y: number): string {
+  return (
+    `<g class="reference" data-edges="${chip.edges.join(" ")}">` +
+    `<rect class="chip" x="${round(x)}" y="${round(y)}" width="${chip.width}" height="${CHIP.height}" rx="${CHIP.height / 2}"/>` +
+    `${textSvg(chip.texts, x + CHIP.side, y + 11.2)}</g>`
+  );
 }
 
 function textSvg(texts: Text[], x: number, y: number): string {

@@ -1,10 +1,13 @@
 // What is written in a node, and how large that makes it.
+import { widthOfChips, type Chip } from "./chips";
 import { text, widthOf, type Text } from "./measure";
 import type { Body, Node, Tensor } from "./model";
 
 export interface Face {
   head: Text[];
   rows: Text[][];
+  /** Below the rows; after the head, of lines and of nodes that are open. */
+  chips: Chip[];
   width: number;
   height: number;
   /** Whether it is a rounded line: an input, output, variable or constant. */
@@ -54,15 +57,15 @@ export function folded(body: Body, isOpen: (node: number) => boolean): Map<numbe
 }
 
 /** The face of a closed node; `into` are the variables and constants that are written in it. */
-export function faceOf(node: Node, body: Body, bodies: Body[], into: number[]): Face {
+export function faceOf(node: Node, body: Body, bodies: Body[], into: number[], chips: Chip[]): Face {
   switch (node.kind) {
     case "operation":
     case "branch":
     case "loop":
     case "part":
-      return operationFace(node, body, bodies, into);
+      return operationFace(node, body, bodies, into, chips);
     default:
-      return pillFace(node, body);
+      return pillFace(node, body, chips);
   }
 }
 
@@ -72,7 +75,7 @@ export function headOf(node: Node): Text[] {
   return head;
 }
 
-function operationFace(node: Node, body: Body, bodies: Body[], into: number[]): Face {
+function operationFace(node: Node, body: Body, bodies: Body[], into: number[], chips: Chip[]): Face {
   const head = headOf(node);
   const rows = (node.attributes ?? [])
     .filter((each) => !each.default && each.value !== null)
@@ -89,9 +92,10 @@ function operationFace(node: Node, body: Body, bodies: Body[], into: number[]): 
   }
   if (rows.length > MOST_ROWS) rows.splice(MOST_ROWS - 1, rows.length, [text(`${rows.length - MOST_ROWS + 1} more`, "more")]);
   const chevron = node.body === undefined ? 0 : CHEVRON;
-  const width = Math.max(NARROWEST, chevron + widthOf(head), ...rows.map(widthOf)) + 2 * SIDE;
-  const height = HEAD + (rows.length > 0 ? rows.length * ROW + 7 : 0);
-  return { head, rows, width: Math.ceil(width), height, pill: false };
+  const width = Math.max(NARROWEST, chevron + widthOf(head), ...rows.map(widthOf), ...chips.map((each) => each.width)) + 2 * SIDE;
+  const lines = rows.length + chips.length;
+  const height = HEAD + (lines > 0 ? lines * ROW + 7 : 0);
+  return { head, rows, chips, width: Math.ceil(width), height, pill: false };
 }
 
 function memberRow(member: Node, body: Body): Text[] {
@@ -100,13 +104,14 @@ function memberRow(member: Node, body: Body): Text[] {
   return [text(`${member.title} `, "key", 24), ...(first === undefined ? [] : shapeTexts(first, port.tensors.length))];
 }
 
-function pillFace(node: Node, body: Body): Face {
+function pillFace(node: Node, body: Body, chips: Chip[]): Face {
   const port = node.outputs[0] ?? node.inputs[0];
   const first = body.tensors[port.tensors[0]];
   const head = [text(node.kind === "update" ? `update ${node.title}` : node.title, "name", 32)];
   if (first !== undefined) head.push(text("  ", "shape"), ...shapeTexts(first, port.tensors.length));
   else if (port.value !== undefined && port.value !== null) head.push(text(` = ${written(port.value)}`, "value", 28));
-  return { head, rows: [], width: Math.ceil(widthOf(head)) + 2 * SIDE + 4, height: PILL, pill: true };
+  const width = Math.ceil(widthOf(head) + widthOfChips(chips)) + 2 * SIDE + 4;
+  return { head, rows: [], chips, width, height: PILL, pill: true };
 }
 
 export function written(value: unknown): string {

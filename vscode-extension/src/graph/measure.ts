@@ -11,12 +11,12 @@ const WIDTHS = [
   556, 278, 556, 556, 222, 222, 500, 222, 833, 556, 556, 556, 556, 333, 500, 278, 556, 500, 722, 500, 500, 500, 334,
   260, 334, 584,
 ];
-const OTHERS: Record<string, number> = { "×": 584, "…": 1000, "·": 333, "≤": 549, "μ": 556, "σ": 556, "∈": 713, "→": 1000 };
+const OTHERS: Record<string, number> = { "×": 584, "…": 1000, "·": 333, "≤": 549, "μ": 556, "σ": 556, "∈": 713, "→": 1000, "↑": 500, "↓": 500 };
 const BOLD = 1.07;
 
 export interface Text {
   text: string;
-  style: "title" | "name" | "label" | "shape" | "dynamic" | "key" | "value" | "more";
+  style: "title" | "name" | "label" | "shape" | "dynamic" | "key" | "value" | "more" | "mention";
   width: number;
 }
 
@@ -29,6 +29,7 @@ const SIZES: Record<Text["style"], { size: number; bold: boolean }> = {
   key: { size: 11, bold: false },
   value: { size: 11, bold: false },
   more: { size: 11, bold: false },
+  mention: { size: 11, bold: true },
 };
 
 export function text(content: string, style: Text["style"], longest = 40): Text {

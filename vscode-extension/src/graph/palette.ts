@@ -37,6 +37,8 @@ export function rules(colour: (name: Name) => string): string {
     `.snd .label{font-size:12px}` +
     `.snd .label,.snd .key,.snd .more,.snd .shape{fill:${colour("quiet")}}` +
     `.snd .dynamic{fill:${colour("dynamic")};font-weight:bold;font-style:italic}` +
+    `.snd .chip{fill:${colour("node")};stroke:${colour("accent")};stroke-opacity:.6}` +
+    `.snd .mention{fill:${colour("accent")};font-weight:bold}` +
     `.snd .stat{fill:${colour("accent")}}` +
     `.snd .wire{fill:none;stroke:${colour("edge")};stroke-width:1.3}` +
     `.snd .wire.dim{stroke-dasharray:5 3;stroke:${colour("dynamic")}}` +

@@ -1,8 +1,10 @@
 // Where everything goes: each body is laid out by itself, once for all places in which it looks the same.
 import type { ELK, ElkExtendedEdge, ElkNode, ElkPort } from "elkjs/lib/elk-api";
+import { chipsOf, widthOfChips } from "./chips";
 import { CHEVRON, faceOf, folded, HEAD, headOf, shapeTexts, type Face } from "./face";
 import { widthOf, type Text } from "./measure";
-import { entrances, exits, isEntrance, isOpen, pathOf, type Body, type Edge, type GraphModel, type Toggled } from "./model";
+import { entrances, exits, isEntrance, isOpen, pathOf, type Body, type GraphModel, type Toggled } from "./model";
+import { routes, type DrawnEdge, type Routes } from "./references";
 
 export interface Point {
   x: number;
@@ -43,10 +45,13 @@ export const PADDING = { side: 14, top: HEAD + 10, bottom: 12 };
 /** Line for values below the shape of a tensor. */
 export const VALUE_LINE = { width: 124, height: 14 };
 const LABEL = 14;
-/** How straight lines get is limited by what it costs: that grows with the square of the number of nodes. */
+/**
+ * How straight lines get is limited by what it costs: that grows with the square of the number of nodes, and of layers
+ * that lines lead over.
+ */
 const PLACEMENTS: [most: number, strategy: string][] = [
-  [150, "NETWORK_SIMPLEX"],
-  [600, "LINEAR_SEGMENTS"],
+  [400, "NETWORK_SIMPLEX"],
+  [2000, "LINEAR_SEGMENTS"],
   [Infinity, "SIMPLE"],
 ];
 
@@ -104,7 +109,8 @@ class BodyDrawing {
   private readonly body: Body;
   private readonly faces = new Map<number, Face>();
   private readonly into: Map<number, number>;
-  private readonly edges: { edge: Edge; at: number }[];
+  private readonly routes: Routes;
+  private readonly edges: DrawnEdge[];
 
   constructor(
     private readonly model: GraphModel,
@@ -114,18 +120,22 @@ class BodyDrawing {
   ) {
     this.body = model.bodies[number];
     this.into = folded(this.body, (at) => inner.has(at));
-    this.edges = this.body.edges
+    const drawn = this.body.edges
       .map((edge, at) => ({ edge, at }))
       .filter(({ edge }) => !this.into.has(edge.source[0]));
+    this.routes = routes(this.body, drawn);
+    this.edges = this.routes.lines;
+    const chips = chipsOf(this.body, this.routes.references);
     const members = new Map<number, number[]>();
     for (const [member, reader] of this.into) members.set(reader, [...(members.get(reader) ?? []), member]);
     this.body.nodes.forEach((node, at) => {
-      if (!this.into.has(at)) this.faces.set(at, faceOf(node, this.body, model.bodies, members.get(at) ?? []));
+      if (!this.into.has(at)) this.faces.set(at, faceOf(node, this.body, model.bodies, members.get(at) ?? [], chips.get(at) ?? []));
     });
   }
 
   elkGraph(): ElkNode {
-    const [most, placement] = PLACEMENTS.find(([most]) => this.faces.size <= most)!;
+    const size = this.faces.size + this.routes.length;
+    const [most, placement] = PLACEMENTS.find(([most]) => size <= most)!;
     return {
       id: "graph",
       layoutOptions: {
@@ -142,10 +152,10 @@ class BodyDrawing {
         "elk.layered.spacing.nodeNodeBetweenLayers": "26",
         "elk.layered.spacing.edgeNodeBetweenLayers": "12",
         // Components are looked for by recursion, for which workers have too little room.
-        "elk.separateConnectedComponents": String(most < Infinity),
+        "elk.separateConnectedComponents": String(most < Infinity && this.routes.references.length === 0),
         "elk.layered.nodePlacement.strategy": placement,
         "elk.layered.considerModelOrder.strategy": "PREFER_EDGES",
-        "elk.layered.thoroughness": most > 150 ? "3" : "10",
+        "elk.layered.thoroughness": size > PLACEMENTS[0][0] ? "3" : "10",
       },
       children: [...this.faces].map(([at, face]) => this.child(at, face)),
       edges: this.edges.map(({ edge, at }): ElkExtendedEdge => ({
@@ -250,7 +260,7 @@ class BodyDrawing {
 }
 
 function openSize(face: Face, node: Parameters<typeof headOf>[0], opened: PlacedBody): { width: number; height: number } {
-  const head = CHEVRON + widthOf(headOf(node)) + 24;
+  const head = CHEVRON + widthOf(headOf(node)) + widthOfChips(face.chips) + 24;
   return {
     width: Math.ceil(Math.max(opened.width, head)) + 2 * PADDING.side,
     height: opened.height + PADDING.top + PADDING.bottom,
