@@ -62,7 +62,7 @@ def _unpacked(suite: str) -> Neovim:
 
 def _version(program: Path, environment: dict[str, str]) -> tuple[int, int]:
     command = [program, "--version"]
-    said = subprocess.run(command, env=os.environ | environment, capture_output=True, text=True, timeout=30).stdout
+    said = subprocess.run(command, env=os.environ | environment, capture_output=True, text=True, timeout=60).stdout
     found = re.match(r"NVIM v(\d+)\.(\d+)", said)
     if found is None:
         raise UnavailableError(f"{program} does not say its version")

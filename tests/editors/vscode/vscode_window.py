@@ -16,8 +16,11 @@ from playwright.sync_api import Locator, Page, TimeoutError, expect
 
 # Screenshots and logs that tests leave, to be looked at.
 OUTPUT = REPOSITORY / "test-output" / "editors"
-# Seconds for anything to be seen.
-PATIENCE = 20
+# Seconds for anything to be seen, on a machine however busy.
+PATIENCE = 60
+expect.set_options(timeout=PATIENCE * 1000)
+# Milliseconds until a key is pressed again whose box did not stay.
+_BOX_MS = 4_000
 FAILED = pytest.StashKey[bool]()
 T = TypeVar("T")
 
@@ -64,7 +67,7 @@ class Window:
         for _ in range(5):
             self.page.keyboard.press(key)
             with suppress(TimeoutError):
-                box.fill(text, timeout=PATIENCE * 200)
+                box.fill(text, timeout=_BOX_MS)
                 return
             self.page.keyboard.press("Escape")
         raise AssertionError(f"{key} opened no box that stays")
