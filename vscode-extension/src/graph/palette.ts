@@ -62,6 +62,8 @@ export function pageRules(): string {
     `@media (prefers-color-scheme:dark){:root{${variables(DARK)}}}` +
     `body.vscode-light{${variables(LIGHT)}}` +
     `body.vscode-dark,body.vscode-high-contrast{${variables(DARK)}}` +
+    `body.vscode-high-contrast-light{${variables(LIGHT)}}` +
+    "body.vscode-high-contrast{--snd-border:var(--vscode-contrastBorder,#6fc3df);--snd-edge:var(--snd-text);--snd-quiet:var(--snd-text)}" +
     rules((name) => `var(--snd-${name})`)
   );
 }

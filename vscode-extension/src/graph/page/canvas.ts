@@ -21,6 +21,8 @@ export class Canvas {
   view: View = { x: 0, y: 0, scale: 1 };
   items: Item[] = [];
   onView: () => void = () => {};
+  /** The window has another size, and the drawing stays where it is. */
+  onSize: () => void = () => {};
 
   private readonly all: SVGGElement;
   private readonly layers: SVGGElement[] = [];
@@ -29,6 +31,7 @@ export class Canvas {
   private readonly ofElement = new WeakMap<Element, Item>();
   private readonly byPath = new Map<string, Item>();
   private size = { width: 1, height: 1 };
+  private top = 0;
   private waiting = false;
   /** Where the drawing goes when the window gets another size, until somebody moves it. */
   private settle: (() => void) | undefined;
@@ -89,6 +92,11 @@ export class Canvas {
     this.changed();
   }
 
+  /** From now on, the drawing stays where it is when the window gets another size. */
+  stay(): void {
+    this.settle = undefined;
+  }
+
   fit(): void {
     this.settle = () => this.fit();
     const { width, height } = this.bounds();
@@ -135,7 +143,10 @@ export class Canvas {
     const inSight = left >= 8 && top >= 8 && left + width <= this.size.width - 8 && top + height <= this.size.height - 8;
     if (inSight && !middle) return;
     this.settle = undefined;
-    this.view = { scale, x: this.size.width / 2 - item.x * scale - width / 2, y: this.size.height / 2 - item.y * scale - height / 2 };
+    const near = left > -this.size.width && left < 2 * this.size.width && top > -this.size.height && top < 2 * this.size.height;
+    const x = near && !middle ? left + into(left, width, this.size.width) : this.size.width / 2 - width / 2;
+    const y = near && !middle ? top + into(top, height, this.size.height) : this.size.height / 2 - height / 2;
+    this.view = { scale, x: x - item.x * scale, y: y - item.y * scale };
     if (scale < READABLE * 1.5) this.zoom(0.8 / scale);
     this.changed();
   }
@@ -232,8 +243,13 @@ export class Canvas {
   private resized(): void {
     const { clientWidth, clientHeight } = this.element.parentElement ?? document.body;
     this.size = { width: Math.max(1, clientWidth), height: Math.max(1, clientHeight) };
-    if (this.settle === undefined) this.changed();
-    else this.settle();
+    const before = this.top;
+    this.top = this.element.getBoundingClientRect().top;
+    if (this.settle !== undefined) return this.settle();
+    // What is said above the drawing does not move it.
+    this.view = { ...this.view, y: this.view.y + before - this.top };
+    this.changed();
+    this.onSize();
   }
 
   private followMouse(): void {
@@ -266,4 +282,11 @@ export class Canvas {
       setTimeout(() => element.classList.remove("moving"));
     });
   }
+}
+
+/** The way to go so that what begins at `start` is inside of a window, with some room around; its beginning above all. */
+function into(start: number, length: number, window: number): number {
+  const room = 12;
+  if (start < room || length > window - 2 * room) return room - start;
+  return Math.min(0, window - room - (start + length));
 }

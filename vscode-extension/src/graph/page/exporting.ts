@@ -39,8 +39,9 @@ async function png(svg: string): Promise<Blob> {
 
 export function isDark(): boolean {
   const { classList } = document.body;
-  if (classList.contains("vscode-dark") || classList.contains("vscode-high-contrast")) return true;
+  // Light ones of high contrast bear the class of dark ones as well.
   if (classList.contains("vscode-light") || classList.contains("vscode-high-contrast-light")) return false;
+  if (classList.contains("vscode-dark") || classList.contains("vscode-high-contrast")) return true;
   return matchMedia("(prefers-color-scheme: dark)").matches;
 }
 

@@ -9,7 +9,8 @@ import { showDetail } from "./detail";
 import { child } from "./elements";
 import { exportDrawing } from "./exporting";
 import { inEditor, listen, remember, remembered, tell, type FromHost } from "./host";
-import { Layouts } from "./layouts";
+import { Layouts, Outdated, TooLarge } from "./layouts";
+import { edgesOf, linked, targetOf } from "./linked";
 import { Minimap } from "./minimap";
 import css from "./page.css";
 import { search } from "./search";
@@ -19,13 +20,13 @@ const ALL_LEVELS = 50;
 
 class Page {
   private readonly layouts = new Layouts(document.getElementById("engine")!.textContent!);
-  private readonly stage = child(document.body, "main", { class: "stage" });
-  private readonly canvas = new Canvas(this.stage);
-  private readonly minimap = new Minimap(this.stage, this.canvas);
   private readonly bar = child(document.body, "header", { class: "bar", role: "toolbar", "aria-label": "Graph" });
   private readonly title = child(this.bar, "h1");
+  private readonly note = child(document.body, "div", { class: "note", role: "status" });
+  private readonly stage = child(document.body, "main", { class: "stage" });
   private readonly panel = child(document.body, "aside", { class: "detail", "aria-label": "Details" });
-  private readonly note = child(document.body, "p", { class: "note", role: "status" });
+  private readonly canvas = new Canvas(this.stage);
+  private readonly minimap = new Minimap(this.stage, this.canvas);
   private readonly said = child(document.body, "p", { class: "said", "aria-live": "polite" });
   private readonly field: HTMLInputElement;
   private readonly count: HTMLElement;
@@ -37,6 +38,7 @@ class Page {
   private values: Values | undefined;
   private selected: string | undefined;
   private edge: Item | undefined;
+  private pointed = new Set<string>();
   private found: string[] = [];
   private at = -1;
   private cursor: { uri: string; range: Place["range"] } | undefined;
@@ -46,12 +48,12 @@ class Page {
     const find = child(this.bar, "div", { class: "find", role: "search" });
     this.field = child(find, "input", { type: "search", placeholder: "Find (/)", "aria-label": "Find nodes by operator or name" });
     this.count = child(find, "span", { class: "count", "aria-live": "polite" });
-    this.button("Open all", "Open all operators", () => this.openAll(ALL_LEVELS));
-    this.button("Close all", "Close all operators", () => this.openAll(0));
+    this.button("Open all", "Open all operators", () => this.openAll(ALL_LEVELS), "⊞");
+    this.button("Close all", "Close all operators", () => this.openAll(0), "⊟");
     this.button("−", "Zoom out (-)", () => this.canvas.zoom(1 / 1.3));
     this.button("+", "Zoom in (+)", () => this.canvas.zoom(1.3));
     this.button("Fit", "Show all of it (0)", () => this.canvas.fit());
-    if (inEditor) this.button("Evaluate", "Evaluate the graph and show statistics of its tensors", () => tell({ type: "evaluate" }));
+    if (inEditor) this.button("Evaluate", "Evaluate the graph and show statistics of its tensors", () => tell({ type: "evaluate" }), "▶");
     this.button("SVG", "Export as SVG", () => this.export("svg"));
     this.button("PNG", "Export as PNG", () => this.export("png"));
     this.panel.hidden = true;
@@ -61,6 +63,7 @@ class Page {
       this.mark();
       this.keep();
     };
+    this.canvas.onSize = () => this.onSelected((item) => this.canvas.reveal(item));
     this.followKeys();
     this.followClicks();
   }
@@ -126,10 +129,19 @@ class Page {
       this.edge = undefined;
       this.detail();
     } catch (problem) {
-      this.say(`The graph could not be laid out: ${problem instanceof Error ? problem.message : String(problem)}`);
+      if (!(problem instanceof Outdated)) this.sayFailed(problem);
     } finally {
       if (work === this.work) document.body.classList.remove("busy");
     }
+  }
+
+  private sayFailed(problem: unknown): void {
+    this.say(`The graph could not be laid out: ${problem instanceof Error ? problem.message : String(problem)}`);
+    if (!(problem instanceof TooLarge) || this.toggled.size === 0) return;
+    child(this.note, "button", {}, "Close all operators").onclick = () => {
+      this.say(null);
+      this.openAll(0);
+    };
   }
 
   /** Where it was when the page was left, else at the beginning. */
@@ -193,6 +205,8 @@ class Page {
   private select(item: Item | undefined, move = true): void {
     this.selected = item?.kind === "node" ? item.path : undefined;
     this.edge = item?.kind === "edge" ? item : undefined;
+    // Details take room from the drawing, which stays where it is.
+    if (item !== undefined) this.canvas.stay();
     this.detail();
     this.mark();
     if (item?.node !== undefined) {
@@ -248,10 +262,26 @@ class Page {
     for (const item of under) marks.push({ item, kind: "cursor" });
     if (move && under.length > 0 && !document.hasFocus()) this.canvas.reveal(under[0]);
     const selected = this.selected === undefined ? undefined : this.canvas.item(this.selected);
+    for (const path of this.linkedPaths(selected)) {
+      const item = this.canvas.item(path);
+      if (item !== undefined && item !== selected) marks.push({ item, kind: "linked" });
+    }
     if (selected !== undefined) marks.push({ item: selected, kind: "selected" });
     this.canvas.mark(marks);
     for (const each of document.querySelectorAll(".edge.selected")) each.classList.remove("selected");
     if (this.edge !== undefined) this.canvas.elementOf(this.edge)?.classList.add("selected");
+  }
+
+  /** What the selected node, or the mark below the pointer, is connected with by names alone. */
+  private linkedPaths(selected: Item | undefined): Set<string> {
+    const references = selected?.references ?? [];
+    return references.length === 0 ? this.pointed : new Set([...this.pointed, ...linked(selected!, references)]);
+  }
+
+  private point(paths: Set<string>): void {
+    if (paths.size === 0 && this.pointed.size === 0) return;
+    this.pointed = paths;
+    this.mark();
   }
 
   /** The nodes with the smallest source that the cursor is in: what is invoked, or else its statement. */
@@ -296,8 +326,12 @@ class Page {
   }
 
   // ---- what the user does --------------------------------------------------------------------
-  private button(content: string, title: string, act: () => void): void {
-    child(this.bar, "button", { title, "aria-label": title }, content).onclick = act;
+  /** A button; `short` is what it says where there is little room. */
+  private button(content: string, title: string, act: () => void, short = content): void {
+    const button = child(this.bar, "button", { title, "aria-label": title });
+    child(button, "span", { class: "long" }, content);
+    child(button, "span", { class: "short" }, short);
+    button.onclick = act;
   }
 
   private export(kind: "svg" | "png"): void {
@@ -315,9 +349,16 @@ class Page {
       if (element.classList.contains("moving")) return;
       const item = itemOf(event);
       if (item?.node?.body !== undefined && (event.target as Element).closest(".toggle") !== null) return this.toggle(item.path);
+      const mark = (event.target as Element).closest(".reference");
+      if (item !== undefined && mark !== null) return this.select(this.canvas.item(targetOf(item, edgesOf(mark))));
       this.select(item, false);
       if (item?.node?.location?.uri !== undefined) this.reveal(item.node.location);
       return undefined;
+    });
+    element.addEventListener("pointerover", (event) => {
+      const mark = (event.target as Element).closest(".reference");
+      const item = mark === null ? undefined : itemOf(event);
+      this.point(item === undefined ? new Set() : linked(item, edgesOf(mark!)));
     });
     element.addEventListener("dblclick", (event) => {
       const item = itemOf(event);
