@@ -31,6 +31,12 @@ local function above(number)
   end
 end
 
+local function begins_definition(code)
+  local first, second = code:match("^%s*([%w_]+)%s*([%w_]*)")
+  local word = first == "public" and second or first
+  return word == "graph" or word == "operator"
+end
+
 --- The line with the brace of the block that a line is in.
 local function enclosing(number)
   local depth = 0
@@ -42,6 +48,9 @@ local function enclosing(number)
         return each
       end
       depth = depth - 1
+    end
+    if begins_definition(code) then
+      return nil -- none is in another one: a long file is not read to its beginning for each line
     end
     if closes_first then
       depth = depth + 1

@@ -60,6 +60,37 @@ test("= leaves the library as the formatter has it", function()
   equal(wrong, {})
 end)
 
+test("a line is indented by its definition, however long the file is", function()
+  vim.cmd.enew({ bang = true })
+  vim.bo.filetype = "skriptnd"
+  local definition = vim.split([[
+public operator o {
+    @input { x: real[]; }
+    @compose {
+        y = neg(x,
+                1);
+    }
+}
+]], "\n")
+  local text = {}
+  for _ = 1, 50 do
+    vim.list_extend(text, definition)
+  end
+  vim.api.nvim_buf_set_lines(0, 0, -1, false, text)
+  local getline, read = vim.fn.getline, 0
+  vim.fn.getline = function(...)
+    read = read + 1
+    return getline(...)
+  end
+  local found = {}
+  for number = #text - #definition, #text do
+    table.insert(found, require("snd.indent").of(number))
+  end
+  vim.fn.getline = getline
+  equal(found, { 0, 0, 4, 4, 8, 16, 4, 0, 0 })
+  check(read < 200, read .. " lines were read")
+end)
+
 test("parts of a branch stand below `then` and `else` while they are typed", function()
   local text = typed(table.concat({
     "igraph net {", "@compose {", "y = if n > 1 then", "math.add{epsilon=1}(x,", "z)", "elif n > 0 then", "math.neg(x)",
