@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
 from snd_analysis import shapes
 from snd_analysis.compose.conditions import check_condition
@@ -17,6 +17,8 @@ from snd_analysis.values import NULL, UNDEFINED, EvaluationError, Maybe, Value
 if TYPE_CHECKING:
     from snd_analysis.compose.composer import Composer, Values
 
+    _Alternative: TypeAlias = tuple[nodes.Node, Values | None]
+
 
 def branch(composer: Composer, node: nodes.Branch, targets: Targets) -> Values | None:
     """Composes the branches that may be taken: one, if compile-time conditions decide which.
@@ -24,7 +26,7 @@ def branch(composer: Composer, node: nodes.Branch, targets: Targets) -> Values |
     Raises EvaluationError if a condition has no value.
     """
     cases: list[Case] = []
-    alternatives: list[Values | None] = []
+    alternatives: list[_Alternative] = []
     scopes = scopes_of_branch(composer, node, targets)
     for case, (of_condition, of_consequent) in zip(node.cases, scopes, strict=False):
         static = static_condition(composer, case.condition)
@@ -37,10 +39,10 @@ def branch(composer: Composer, node: nodes.Branch, targets: Targets) -> Values |
             condition, decided = part(composer, "condition", case.condition, of_condition)
             check_condition(composer, case.condition, condition)
             if condition is None:
-                alternatives.append(None)
+                alternatives.append((case, None))
         values, graph = part(composer, "then", case.consequent, of_consequent)
         cases.append(Case(decided, graph))
-        alternatives.append(values)
+        alternatives.append((case.consequent, values))
     return _finish(composer, node, node.alternative, cases, alternatives, targets, scopes[-1][-1])
 
 
@@ -90,7 +92,7 @@ def _finish(
     node: nodes.Branch,
     last: nodes.Callable,
     cases: list[Case],
-    alternatives: list[Values | None],
+    alternatives: list[_Alternative],
     targets: Targets,
     of_last: Targets,
 ) -> Values | None:
@@ -98,8 +100,14 @@ def _finish(
     if not alternatives:
         return composer.call(last, of_last)
     values, graph = part(composer, "else", last, of_last)
-    alternatives.append(values)
+    alternatives.append((last, values))
     results = _common(composer, [case.condition for case in cases], alternatives, targets, node)
+    if results is not None and _is_only_known_to_the_run(composer, node, cases):
+        from snd_analysis.compose.outputs import check_alternatives
+
+        for at, result in enumerate(results):
+            parts = [(part, values[at]) for part, values in alternatives if values is not None]
+            check_alternatives(composer, targets.plain_name(at), result, parts)
     add_operation(composer, Branch(tuple(cases), graph), node, (), results, targets)
     return results
 
@@ -107,15 +115,32 @@ def _finish(
 def _common(
     composer: Composer,
     conditions: list[Graph | Value],
-    alternatives: list[Values | None],
+    alternatives: list[_Alternative],
     targets: Targets,
     node: nodes.Branch,
 ) -> Values | None:
-    known = [values for values in alternatives if values is not None]
+    known = [values for _, values in alternatives if values is not None]
     if len(known) != len(alternatives) or any(len(values) != len(known[0]) for values in known):
         return None
     joining = Joining(composer, targets, composer.place(node), conditions)
     return [joining.joined([values[at] for values in known], at) for at in range(len(known[0]))]
+
+
+def _is_only_known_to_the_run(composer: Composer, node: nodes.Branch, cases: Sequence[Case]) -> bool:
+    """Whether every alternative may be taken: whoever runs a graph decides, by its tensors, and by those left out.
+
+    What depends on attributes or extents may be meant for some of them only.
+    """
+    if all(isinstance(case.condition, Graph) for case in cases):
+        return True
+    promised = any(True for _ in composer.unit.assertions)
+    return composer.unit.is_graph and not promised and all(_is_null_test(case.condition) for case in node.cases)
+
+
+def _is_null_test(condition: nodes.Callable) -> bool:
+    while isinstance(condition, nodes.Unary) and condition.operator.text == "!":
+        condition = condition.operand
+    return isinstance(condition, nodes.Unary) and condition.operator.text == "?"
 
 
 def part(

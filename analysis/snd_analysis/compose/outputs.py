@@ -40,6 +40,30 @@ def check_output(composer: Composer, member: Member, declared: TensorValue, comp
     return declared
 
 
+def check_alternatives(
+    composer: Composer, name: nodes.Name | None, result: TensorValue, parts: Sequence[tuple[nodes.Node, TensorValue]]
+) -> None:
+    """Reports the first branch that can't be the output that it is assigned to, though another can.
+
+    Of what can't be it whichever branch is taken, ``check_output`` tells.
+    """
+    symbol = None if name is None else composer.unit.resolution.targets.get(name)
+    members = zip(composer.unit.outputs, composer.instance.outputs, strict=True)
+    member, declared = next(((each, value) for each, value in members if each.symbol is symbol), (None, UNDEFINED))
+    if member is None or _difference(declared, result) is not None:
+        return
+    wrong = [(node, value) for node, value in parts if _difference(declared, value) is not None]
+    if not wrong or len(wrong) == len(parts):
+        return
+    node, value = wrong[0]
+    message = (
+        f"the output '{member.name}' is declared as '{_declared_text(member)}'{_coming_to(member, declared)}, "
+        f"but in this branch it is composed as '{tensor_text(value)}'{_difference(declared, value)}"
+    )
+    related = Site(composer.unit.place(member.base, member.node), f"the output '{member.name}' is declared here")
+    composer.fail("output-shape", node, message, (related,))
+
+
 def as_declared(composer: Composer, name: nodes.Name, symbol: Symbol, value: TensorValue) -> TensorValue:
     """What an output is composed of, with the declared extents where only the run tells whether it has them."""
     members = zip(composer.unit.outputs, composer.instance.outputs, strict=True)
@@ -126,4 +150,4 @@ def _coming_to(member: Member, declared: TensorValue) -> str:
     return "" if text == _declared_text(member) else f", which is '{text}' here"
 
 
-__all__ = ["Integer", "check_output", "check_update"]
+__all__ = ["Integer", "check_alternatives", "check_output", "check_update"]

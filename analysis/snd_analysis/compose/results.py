@@ -69,6 +69,13 @@ class Targets:
         result = self._results[at]
         return _written_name(result) if isinstance(result, nodes.Result) else None
 
+    def plain_name(self, at: int) -> nodes.Name | None:
+        """The name that a result is given as it is: without a type behind the name, that it would be made fit."""
+        result = self._results[at] if at < len(self._results) else None
+        if not isinstance(result, nodes.Result) or result.type is not None:
+            return None
+        return result.target if isinstance(result.target, nodes.Name) else None
+
     def item_name(self, at: int, number: int) -> str | None:
         """The name of a tensor of a packed result."""
         if at >= len(self._results):
@@ -105,6 +112,10 @@ class _Iteration(Targets):
         """The name of the result in this iteration."""
         name = super().name(at)
         return name if name is None or at < self._plain else f"{name}{self._suffix}"
+
+    def plain_name(self, at: int) -> nodes.Name | None:
+        """None: what an iteration gives may have another shape than the whole."""
+        return None
 
     def item_name(self, at: int, number: int) -> str | None:
         """The name of a tensor of a packed result in this iteration."""
