@@ -1,4 +1,4 @@
-/* Generated from vscode-extension/src/graph (sources aa4ae0bffe732ed2) by `node graph.mjs` with esbuild 0.25.12, elkjs 0.9.3. */
+/* Generated from vscode-extension/src/graph (sources 8a28f065e5609046) by `node graph.mjs` with esbuild 0.25.12, elkjs 0.9.3. */
 "use strict";(()=>{var he="Arial, 'Liberation Sans', Helvetica, sans-serif";function N(n){return n.reduce((e,t)=>e+t.width,0)}function ue(n,e){let t=[...n];return t.length<=e?n:`${t.slice(0,e-1).join("")}\u2026`}function R(n){return n.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\uFFFE\uFFFF]/gu,"\uFFFD")}var y=26,Z=17,M=16;function D(n){return typeof n=="string"?n:JSON.stringify(n)}var E={height:15,side:6,gap:6};function k(n,e){return n===""?e.name:`${n}/${e.name}`}function pe(n,e){return e.scope===void 0||e.scope===""?n:n===""?e.scope:`${n}.${e.scope}`}function fe(n,e,t=3e3){let i=new Set,s=n.bodies[0].nodes.length,o=[{body:n.bodies[0],path:""}];for(let r=0;r<e&&o.length>0;r++){let a=[],d=(f,l)=>{for(let p of f.nodes){if(p.body===void 0)continue;let c=n.bodies[p.body],m=k(l,p);if(s+c.nodes.length>t){p.kind==="part"&&i.add(m);continue}s+=c.nodes.length,p.kind!=="part"&&i.add(m),p.kind==="part"||p.kind==="branch"||p.kind==="loop"?u(c,m,p.kind):a.push({body:c,path:m})}},u=(f,l,p)=>{p==="part"?a.push({body:f,path:l}):d(f,l)};for(let{body:f,path:l}of o)d(f,l);o=a}return i}var me={side:14,top:y+10,bottom:12},J={width:124,height:14};function w(n){return n.split(`
 `).map(R).join(`
 `).replace(/[&<>"']/g,e=>`&#${e.charCodeAt(0)};`)}var ge=200;function G(n,e){let t=[n.label===void 0?n.title:`${n.title}  (${n.label})`];for(let s of n.attributes??[])s.default||t.push(te(`${s.name} = ${s.text}`));for(let s of n.outputs)t.push(...be(s,e));if(n.kind==="output"||n.kind==="update")for(let s of n.inputs)t.push(...be(s,e));let i=ee(n);return i!==void 0&&t.push(i),n.cut&&t.push("what it is composed of is left out: the graph is too large"),t.join(`
@@ -27,7 +27,7 @@ input {
   font: inherit; width: 150px; min-width: 60px; flex: 1 1 auto; box-sizing: border-box; padding: 2px 8px; border-radius: 4px; color: var(--vscode-input-foreground, inherit);
   background: var(--vscode-input-background, var(--snd-node)); border: 1px solid var(--vscode-input-border, var(--snd-border));
 }
-.count { min-width: 56px; white-space: nowrap; color: var(--snd-quiet); font-size: 12px; }
+.count { min-width: 56px; flex: none; white-space: nowrap; color: var(--snd-quiet); font-size: 12px; }
 .stage { grid-area: stage; min-height: 0; position: relative; overflow: hidden; }
 .stage > .snd { position: absolute; inset: 0; width: 100%; height: 100%; cursor: default; touch-action: none; outline: none; }
 .stage > .snd:focus-visible { outline: 1px solid var(--vscode-focusBorder, var(--snd-accent)); outline-offset: -1px; }
