@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Coroutine, Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import pytest_lsp
@@ -13,6 +16,10 @@ from protocol_texts import BLOCKS, BROKEN, MAIN, RIGHT, UNKNOWN_NAME
 from pytest_lsp import LanguageClient
 from raw_client import running
 from waiting import until
+
+from snd_analysis.source import Source
+from snd_server.lsp.documents import Document
+from snd_server.lsp.push import Publisher, _Shown
 
 
 @pytest.fixture
@@ -97,3 +104,35 @@ async def test_a_diagnostic_leads_to_the_page_of_its_rule_if_the_client_has_one(
 
         await until(lambda: bool(found()))
         assert {each["code"]: each.get("codeDescription") for each in found()} == {"undefined-name": leads_to}
+
+
+@pytest.mark.parametrize("edited", [False, True])
+async def test_what_was_found_of_an_older_text_is_not_told(edited: bool):
+    """An edit may come between the answer of the analysis and whoever waits for it: nothing is left to be given up."""
+    before, after = (Document("untitled:a", at, Source("untitled:a", text)) for at, text in enumerate(("z", RIGHT), 1))
+    open_, told = {"untitled:a": before}, []
+
+    class Documents:
+        def __iter__(self) -> Iterator[Document]:
+            return iter([*open_.values()])
+
+        def get(self, path: str) -> Document | None:
+            return open_.get(path)
+
+    async def ask(path: str, function: object, **how: bool) -> object:
+        if edited:
+            open_[path] = after
+        return _Shown(before, (), (), [types.Diagnostic(types.Range(start, start), "of the older text")])
+
+    start = types.Position(0, 0)
+    session = SimpleNamespace(documents=Documents(), ask=ask)
+    begun: list[asyncio.Future[None]] = []
+
+    def begin_work(work: Coroutine[Any, Any, None]) -> asyncio.Future[None]:
+        begun.append(asyncio.ensure_future(work))
+        return begun[-1]
+
+    server: Any = SimpleNamespace(session=session, begin=begin_work, text_document_publish_diagnostics=told.append)
+    Publisher(server).others()
+    await asyncio.gather(*begun)
+    assert len(told) == (0 if edited else 1)
