@@ -5,15 +5,17 @@ local function document(name)
   return edit(name .. ".sknd", TEXT)
 end
 
--- The process of the server; it is a child of this one.
-local function process()
-  for _, number in ipairs(vim.api.nvim_get_proc_children(vim.fn.getpid())) do
+-- The processes of servers; they are children of this one.
+local function processes()
+  return vim.tbl_filter(function(number)
     local file = io.open(("/proc/%d/cmdline"):format(number))
     local command = file and file:read("*a") or ""
-    if command:find("lsp", 1, true) then
-      return number
-    end
-  end
+    return command:find("lsp", 1, true) ~= nil
+  end, vim.api.nvim_get_proc_children(vim.fn.getpid()))
+end
+
+local function process()
+  return processes()[1]
 end
 
 local function health()
@@ -134,7 +136,15 @@ end)
 test(":checkhealth says that a server is still starting", function()
   local buffer = document("starting")
   vim.cmd("SndRestart")
-  contains(health(), "it is starting, and has not answered yet")
+  local numbers = processes()
+  for _, number in ipairs(numbers) do
+    vim.uv.kill(number, "sigstop")
+  end
+  local text = health()
+  for _, number in ipairs(numbers) do
+    vim.uv.kill(number, "sigcont")
+  end
+  contains(text, "it is starting, and has not answered yet")
   client(buffer)
 end)
 
