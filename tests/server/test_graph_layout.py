@@ -1,4 +1,4 @@
-"""Drawings of large graphs: no edge is lost, and what is to be laid out stays within bounds, whatever reads whatever."""
+"""Drawings of large graphs: no edge is lost, and what is laid out stays within bounds, whatever reads whatever."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from processes import ROOT
+
 from snd_server.render import graph_svg
 from snd_server.render.graph_svg import DrawingError
 
@@ -44,7 +45,9 @@ def shared(count: int) -> Iterator[str]:
 def skips(count: int) -> Iterator[str]:
     """As in a U-Net: what comes late reads what came early."""
     for at in range(count):
-        yield f"t{at} = nn.relu({before(at)});" if at < count / 2 else f"t{at} = math.add(t{at - 1}, t{count - 1 - at});"
+        yield (
+            f"t{at} = nn.relu({before(at)});" if at < count / 2 else f"t{at} = math.add(t{at - 1}, t{count - 1 - at});"
+        )
 
 
 def local(count: int) -> Iterator[str]:
@@ -134,6 +137,8 @@ def test_a_drawing_that_takes_too_much_memory_is_given_up(real, project):
 
 def test_the_end_of_the_engine_by_a_signal_is_no_end_of_the_command(monkeypatch):
     """What it does without memory, where it does not even notice."""
-    monkeypatch.setattr(graph_svg, "engine", lambda: "const all = []; for (;;) all.push(new Array(1e6).fill(all.length))")
+    monkeypatch.setattr(
+        graph_svg, "engine", lambda: "const all = []; for (;;) all.push(new Array(1e6).fill(all.length))"
+    )
     with pytest.raises(DrawingError, match="MB of memory"):
         graph_svg.graph_svg({}, 0, "auto", megabytes=50)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import zipfile
@@ -13,7 +14,7 @@ from downloads import UnavailableError, skip
 from packaged_extension import SOURCES, packaged
 
 COMMITTED = SOURCES.parent / "server" / "snd_server" / "drawing"
-_MADE_OF = re.compile(r"sources (\w+)\) by .* with esbuild ([\d.]+), elkjs ([\d.]+)")
+_MADE_OF = re.compile(r"sources (\w+)\) by .* with esbuild ([\d.]+), elkjs (\d+\.\d+\.\d+)")
 
 
 @pytest.mark.parametrize("name", ["graph-engine.js", "graph-page.js"])
@@ -54,3 +55,25 @@ def made_of(file: Path) -> tuple[str, ...]:
     found = _MADE_OF.search(file.read_text(encoding="utf-8")[:500])
     assert found is not None, file
     return found.groups()
+
+
+def test_the_panel_may_run_its_own_script_alone(extension: Path, tmp_path: Path):
+    subprocess.run(
+        ["npx", "esbuild", "src/views/graphPage.ts", "--bundle", "--platform=node", f"--outfile={tmp_path}/page.cjs"],
+        cwd=extension, check=True, timeout=120, capture_output=True,
+    )  # fmt: skip
+    write = f"process.stdout.write(require({json.dumps(str(tmp_path / 'page.cjs'))}).graphPage('1', '</script>2'))"
+    first, second = (
+        subprocess.run(["node", "-e", write], check=True, timeout=60, capture_output=True, text=True).stdout
+        for _ in range(2)
+    )
+    (policy,) = re.findall(r'Content-Security-Policy" content="([^"]*)"', first)
+    directives = dict(each.strip().partition(" ")[::2] for each in policy.split(";"))
+    assert directives.pop("default-src") == "'none'"
+    nonce = re.fullmatch(r"'nonce-([\w+/=]{20,})' blob:", directives.pop("script-src"))
+    assert nonce is not None
+    assert directives == {"worker-src": "blob:", "img-src": "blob:"}
+    assert "unsafe" not in policy
+    assert first.count(f'<script nonce="{nonce[1]}">') == 1
+    assert first.count("</script") == 2, "nothing ends a script from within"
+    assert nonce[1] not in second, "each page has its own"
