@@ -76,7 +76,8 @@ def summarize(array: Array) -> Summary:
         mean, deviation, _ = _moments(array)
         return Summary(dtype, shape, count, int(array.min()), int(array.max()), mean, deviation)
     nan, infinite = int(np.isnan(array).sum()), int(np.isinf(array).sum())
-    least, greatest = (float(np.nanmin(array)), float(np.nanmax(array))) if nan < count else (None, None)
+    # Added to 0, both zeros are 0: which of them is found first depends on how NumPy goes over the elements.
+    least, greatest = (float(np.nanmin(array)) + 0.0, float(np.nanmax(array)) + 0.0) if nan < count else (None, None)
     mean, deviation, finite = _moments(array)
     if not finite:
         return Summary(dtype, shape, count, least, greatest, None, None, nan, infinite)

@@ -155,3 +155,8 @@ def test_text():
     assert value_text(np.array(["it's", "\\"], object)) == "['it\\'s', '\\\\']"
     assert value_text(np.array(True)) == "true"
     assert value_text(np.zeros((2, 0))) == "[[],\n []]"
+
+
+def test_bounds_have_no_negative_zero():
+    assert "x∈[0, 1]" in str(summarize(np.array([-0.0, 1.0, 0.0], np.float32)))
+    assert "x∈[-1, 0]" in str(summarize(np.array([-0.0, -1.0], np.float32)))
