@@ -161,9 +161,11 @@ def test_a_node_that_the_details_would_cover_comes_into_sight(open_page: OpenPag
     page.wait_for_selector(".snd .node")
     settled(page)
     lowest = page.evaluate(
-        """() => [...document.querySelectorAll(".snd .node")]
-        .filter((each) => each.getBoundingClientRect().bottom < innerHeight - 5)
-        .sort((one, other) => other.getBoundingClientRect().bottom - one.getBoundingClientRect().bottom)[0].dataset.path"""
+        """() => {
+        const bottom = (each) => each.getBoundingClientRect().bottom;
+        const whole = [...document.querySelectorAll(".snd .node")].filter((each) => bottom(each) < innerHeight - 5);
+        return whole.sort((one, other) => bottom(other) - bottom(one))[0].dataset.path;
+        }"""
     )
     page.click(f'[data-path="{lowest}"]', position={"x": 20, "y": 8})
     page.wait_for_selector(".detail:not([hidden])")
