@@ -93,6 +93,13 @@ def test_two_thousand_operations_are_laid_out_within_bounds(real, project, famil
     }, "each operation keeps a line to it"
 
 
+def test_a_chain_that_is_too_long_for_recursion_is_drawn(real, project):
+    (project / "main.sknd").write_text(graph_of(chain, 7000))
+    drawn = real("graph", ".", "-o", "g.svg")
+    assert drawn.status == 0, drawn.stderr
+    assert len(edges_of((project / "g.svg").read_text(encoding="utf-8"))[0]) == 7003
+
+
 @pytest.mark.parametrize("example", ["unet", "transformer", "resnet50", "detection", "lstm"])
 def test_networks_as_people_write_them_have_lines_alone(real, example):
     outcome = real("graph", str(ROOT / "examples" / example), "--open", "1")

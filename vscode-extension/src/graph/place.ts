@@ -55,6 +55,9 @@ const PLACEMENTS: [most: number, strategy: string][] = [
   [Infinity, "SIMPLE"],
 ];
 
+/** Beyond this, layers are given to the layout: it finds better ones by recursion, for which there is too little room. */
+const MOST_LAYERED = 4000;
+
 export interface Options {
   toggled: Toggled;
   /** Whether there is to be space for values below shapes. */
@@ -136,6 +139,12 @@ class BodyDrawing {
   elkGraph(): ElkNode {
     const size = this.faces.size + this.routes.length;
     const [most, placement] = PLACEMENTS.find(([most]) => size <= most)!;
+    const children = [...this.faces].map(([at, face]) => this.child(at, face));
+    const given = children.length > MOST_LAYERED;
+    if (given) {
+      const tallest = children.reduce((height, each) => Math.max(height, each.height!), 0);
+      [...this.faces.keys()].forEach((at, number) => (children[number].y = this.routes.layers[at] * (tallest + 1)));
+    }
     return {
       id: "graph",
       layoutOptions: {
@@ -153,11 +162,12 @@ class BodyDrawing {
         "elk.layered.spacing.edgeNodeBetweenLayers": "12",
         // Components are looked for by recursion, for which workers have too little room.
         "elk.separateConnectedComponents": String(most < Infinity && this.routes.references.length === 0),
+        "elk.layered.layering.strategy": given ? "INTERACTIVE" : "NETWORK_SIMPLEX",
         "elk.layered.nodePlacement.strategy": placement,
         "elk.layered.considerModelOrder.strategy": "PREFER_EDGES",
         "elk.layered.thoroughness": size > PLACEMENTS[0][0] ? "3" : "10",
       },
-      children: [...this.faces].map(([at, face]) => this.child(at, face)),
+      children,
       edges: this.edges.map(({ edge, at }): ElkExtendedEdge => ({
         id: `e${at}`,
         sources: [`o${edge.source[0]}.${edge.source[1]}`],

@@ -1,7 +1,7 @@
 // Which edges are told by the name of their tensor, at the reader and where it comes from, instead of by a line: those
 // that lead far, in graphs with so many of them that lines take too long to lay out, and to follow with the eye.
 import { isEntrance, type Body, type Edge } from "./model";
-import { spans } from "./spans";
+import { layersOf } from "./layers";
 
 /** So many layers may be passed by lines in any graph, and so many more for each node. The layout makes a node of each. */
 const BUDGET = { least: 500, perNode: 3 };
@@ -19,12 +19,15 @@ export interface Routes {
   references: DrawnEdge[];
   /** How many layers the lines lead over, all together. */
   length: number;
+  /** Of each node, as high as it can be. */
+  layers: number[];
 }
 
 /** Lines and references among the edges that are drawn. Every node keeps a line to it from the layer above. */
 export function routes(body: Body, drawn: DrawnEdge[]): Routes {
   const links = drawn.map(({ edge }) => ({ source: edge.source[0], target: edge.target[0] }));
-  const lengths = spans(body.nodes.length, links, (node) => isEntrance(body.nodes[node]));
+  const layers = layersOf(body.nodes.length, links, (node) => isEntrance(body.nodes[node]));
+  const lengths = links.map(({ source, target }) => Math.max(1, layers[target] - layers[source]));
   let length = lengths.reduce((sum, each) => sum + each, 0);
   const cut = new Set<number>();
   const budget = BUDGET.least + BUDGET.perNode * body.nodes.length;
@@ -43,7 +46,7 @@ export function routes(body: Body, drawn: DrawnEdge[]): Routes {
       for (const other of alike.get(tensorOf(drawn[at]))!) if (lengths[other] > NEAR) leaveOut(other);
     }
   }
-  return { lines: drawn.filter((_, at) => !cut.has(at)), references: drawn.filter((_, at) => cut.has(at)), length };
+  return { lines: drawn.filter((_, at) => !cut.has(at)), references: drawn.filter((_, at) => cut.has(at)), length, layers };
 }
 
 /** The first shortest line to each node: they keep it where it would be with all of them. */

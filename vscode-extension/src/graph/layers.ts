@@ -1,4 +1,4 @@
-// How far edges reach: over how many layers of a drawing each of them leads.
+// How deep nodes lie in a drawing, before it is laid out.
 
 export interface Link {
   source: number;
@@ -6,10 +6,10 @@ export interface Link {
 }
 
 /**
- * The layers that edges lead over, in time that is linear in nodes and edges; they must have no cycle.
+ * The layers of nodes, in time that is linear in nodes and edges; they must have no cycle.
  * A node is as high as it can be; `isFirst` tells which are above all others.
  */
-export function spans(nodes: number, links: Link[], isFirst: (node: number) => boolean): number[] {
+export function layersOf(nodes: number, links: Link[], isFirst: (node: number) => boolean): number[] {
   const incoming: number[][] = Array.from({ length: nodes }, () => []);
   const outgoing: number[][] = Array.from({ length: nodes }, () => []);
   for (const { source, target } of links) {
@@ -31,7 +31,7 @@ export function spans(nodes: number, links: Link[], isFirst: (node: number) => b
     if (anchored[node] || outgoing[node].length === 0) continue;
     layers[node] = outgoing[node].reduce((least, each) => Math.min(least, layers[each] - 1), Infinity);
   }
-  return links.map(({ source, target }) => Math.max(1, layers[target] - layers[source]));
+  return layers;
 }
 
 /** Sources before targets. */
