@@ -7,7 +7,8 @@ the protocol says. The process ends when the client says so, with the status tha
 from __future__ import annotations
 
 import logging
-from collections.abc import Generator
+from collections.abc import Callable, Generator
+from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -82,6 +83,22 @@ class Protocol(LanguageServerProtocol):
         elif not self.begun:
             return JsonRpcServerNotInitialized("the first request must be 'initialize'")
         return None
+
+    def _execute_handler(
+        self,
+        msg_id: str | int,
+        handler: Callable[..., Any],
+        callback: Callable[[Future[Any]], None],
+        args: tuple[Any, ...] | None = None,
+        kwargs: dict[str, Any] | None = None,
+    ) -> None:
+        """As pygls does, but forgets what handled a notification: it would keep a future of each letter typed."""
+
+        def done(future: Future[Any]) -> None:
+            self._request_futures.pop(msg_id, None)
+            callback(future)
+
+        super()._execute_handler(msg_id, handler, done, args, kwargs)
 
     def unreadable(self, error: Exception) -> None:
         """A message that is not even JSON: nobody knows who asked."""

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import watched_server
 from protocol_texts import UNKNOWN_NAME
 from raw_client import COMMAND, RawClient, framed, goodbye, running
 from waiting import FAR_SECONDS
@@ -35,6 +36,18 @@ async def test_messages_out_of_order():
         assert late["error"]["code"] == -32600
         client.send("exit")
         assert await asyncio.wait_for(process.wait(), FAR_SECONDS) == 0
+
+
+async def test_what_has_been_handled_is_forgotten():
+    async with running(sys.executable, watched_server.__file__) as (process, client):
+        await client.initialize()
+        client.open("untitled:a", UNKNOWN_NAME)
+        for version in range(2, 52):
+            client.change("untitled:a", version, {"text": UNKNOWN_NAME + "#" * version})
+        await client.request(watched_server.REST)
+        held = await client.request(watched_server.HELD)
+        assert held["result"] == 1, "nothing but the question itself"
+        assert await goodbye(process, client) == 0
 
 
 async def test_leaving_without_a_word():

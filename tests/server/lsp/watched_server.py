@@ -1,7 +1,8 @@
-"""``snd lsp`` with one request more, by which a test knows that nothing more will come.
+"""``snd lsp`` with two requests more: one by which a test knows that nothing more will come, one of what is kept.
 
 ``test/rest`` is answered as soon as the server has done all that the messages before it led to: pauses, evaluations,
 and what it asks of the client in turn. Whatever it had to say by itself was said before the answer.
+``test/held`` tells how many messages the protocol holds something of.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from snd_server.lsp.late_types import declare_types_late
 if TYPE_CHECKING:
     from snd_server.lsp.server import SndServer
 
-REST = "test/rest"
+REST, HELD = "test/rest", "test/held"
 
 # What goes on as long as the session does, or only waits for a process to be idle for long.
 _ENDLESS = {"serve_stdio", "run_async", "_follow", "EvaluationQueue._dismiss"}
@@ -29,6 +30,10 @@ async def _rest(server: SndServer, params: object) -> None:
         if not busy:
             return
         await asyncio.wait(busy)
+
+
+async def _held(server: SndServer, params: object) -> int:
+    return len(server.protocol._request_futures)
 
 
 def _ends(task: asyncio.Task[Any]) -> bool:
@@ -47,6 +52,7 @@ def main() -> None:
     def register(server: SndServer) -> None:
         before(server)
         server.handle(REST, _rest)
+        server.handle(HELD, _held)
 
     life.register = register
     sys.argv = ["snd", "lsp"]
