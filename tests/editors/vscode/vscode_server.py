@@ -29,6 +29,7 @@ SETTINGS = {
     "git.enabled": False,
     "json.schemaDownload.enable": False,
     "npm.fetchOnlinePackageInfo": False,
+    "security.workspace.trust.startupPrompt": "never",
     "telemetry.telemetryLevel": "off",
     "typescript.disableAutomaticTypeAcquisition": True,
     "workbench.enableExperiments": False,
@@ -49,10 +50,13 @@ class VSCode:
 
 
 @contextmanager
-def running(program: ServerProgram, vsix: Path, folder: Path, search_path: str) -> Iterator[VSCode]:
+def running(
+    program: ServerProgram, vsix: Path, folder: Path, search_path: str, *, trusts: bool = True
+) -> Iterator[VSCode]:
     """A server with fresh data below `folder`, which finds programs by `search_path` as its PATH.
 
-    All processes that it starts end with the block, also those of language servers.
+    Unless it `trusts`, its windows are restricted until somebody says that a workspace may be trusted. All processes
+    that it starts end with the block, also those of language servers.
     """
     node, script = program.node, program.script
     (folder / "data/Machine").mkdir(parents=True)
@@ -63,6 +67,8 @@ def running(program: ServerProgram, vsix: Path, folder: Path, search_path: str) 
     run([node, script, *places, "--install-extension", vsix, "--accept-server-license-terms"])
     port = _free_port()
     command = [node, script, *places, "--host=127.0.0.1", f"--port={port}", *OPTIONS]
+    if trusts:
+        command.append("--disable-workspace-trust")
     log = folder / "server.log"
     # Windows of VS Code must not see that they are driven from within one, nor the environment of the tests.
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("VSCODE_", "VIRTUAL_ENV"))}
@@ -92,7 +98,6 @@ OPTIONS = (
     "--without-connection-token",
     "--accept-server-license-terms",
     "--telemetry-level=off",
-    "--disable-workspace-trust",
     "--enable-smoke-test-driver",
 )
 

@@ -1,0 +1,54 @@
+"""In a workspace that is not trusted, nothing runs that the workspace names."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from downloads import UnavailableError, skip
+from packaged_extension import packaged
+from playwright.sync_api import Browser
+from scenarios import workspace
+from vscode_programs import vscode_server
+from vscode_server import VSCode, running
+from vscode_window import OUTPUT, Window
+
+
+@pytest.fixture
+def cautious(tmp_path: Path) -> Iterator[VSCode]:
+    """A server whose windows are restricted until the user trusts what is in them."""
+    try:
+        program, vsix = vscode_server(), packaged()
+    except UnavailableError as reason:
+        skip(reason)
+    folder = tmp_path / "vscode"
+    folder.mkdir()
+    with running(program, vsix, folder, os.defpath, trusts=False) as server:
+        yield server
+
+
+def test_a_python_of_the_workspace_is_run_once_it_is_trusted(
+    cautious: VSCode, browser: Browser, tmp_path: Path, snd: Path
+):
+    ran = tmp_path / "ran"
+    folder = workspace("language", tmp_path, {})
+    python = folder / ".venv/bin/python"
+    python.parent.mkdir(parents=True)
+    python.write_text(f'#!/bin/sh\ntouch "{ran}"\nexec "{snd.parent}/python" "$@"\n')
+    python.chmod(0o755)
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    window = Window(context.new_page(), OUTPUT)
+    window.open(cautious.address, folder)
+    window.open_file("broken.sknd")
+    window.sees(".notification-toast", re.compile("not installed"))
+    assert not ran.exists()
+    window.screenshot("untrusted")
+    window.command("Workspaces: Manage Workspace Trust")
+    window.page.get_by_role("button", name="Trust", exact=True).click()
+    window.open_file("broken.sknd")
+    window.sees(".squiggly-error")
+    assert ran.exists()
+    context.close()
