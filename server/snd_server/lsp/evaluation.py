@@ -198,8 +198,8 @@ class Evaluations:
         for path in {job.key.path for job in self._queue.jobs()}:
             self._end_outdated(path, await self._order(path))
         await asyncio.sleep(_PAUSE_SECONDS)
+        await asyncio.to_thread(load_runtime)  # here, so that no question waits for it on the thread of the analysis
         if not self._queue.is_warm and any(_WORTH_A_PROCESS.search(each.source.text) for each in session.documents):
-            await asyncio.to_thread(load_runtime)
             options = await session.work(lambda: self.options(""))
             if options.enabled:
                 self._queue.warm(options.tensor_bytes)

@@ -5,6 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from protocol_texts import BLOCKS, MAIN
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A graph, and the module that it imports."""
+    (tmp_path / "blocks.sknd").write_text(BLOCKS)
+    (tmp_path / "main.sknd").write_text(MAIN)
+    return tmp_path
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -22,13 +22,6 @@ from snd_server.lsp.documents import Document
 from snd_server.lsp.push import Publisher, _Shown
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    (tmp_path / "blocks.sknd").write_text(BLOCKS)
-    (tmp_path / "main.sknd").write_text(MAIN)
-    return tmp_path
-
-
 @pytest_lsp.fixture(config=SERVER, params=PUSHING)
 async def client(lsp_client: LanguageClient, request: pytest.FixtureRequest, folder: Path):
     await begin(lsp_client, request.param, folder)

@@ -11,13 +11,6 @@ from lsprotocol import types
 from protocol_texts import BLOCKS, MAIN
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    (tmp_path / "blocks.sknd").write_text(BLOCKS)
-    (tmp_path / "main.sknd").write_text(MAIN)
-    return tmp_path
-
-
 @pytest_lsp.fixture(config=SERVER, params=EDITORS)
 async def client(lsp_client: Editor, request: pytest.FixtureRequest, folder: Path):
     # Values ask for hints and lenses on their own account.
