@@ -19,8 +19,8 @@ OUTPUT = REPOSITORY / "test-output" / "editors"
 # Seconds for anything to be seen, on a machine however busy.
 PATIENCE = 60
 expect.set_options(timeout=PATIENCE * 1000)
-# Milliseconds until a key is pressed again whose box did not stay.
-_BOX_MS = 4_000
+# Milliseconds until a key is pressed again whose box did not serve, time after time.
+_BOX_MS = (4_000, 8_000, 16_000, 32_000)
 FAILED = pytest.StashKey[bool]()
 T = TypeVar("T")
 
@@ -44,33 +44,41 @@ class Window:
 
     def command(self, title: str) -> None:
         """Runs a command by its title in the palette."""
-        self._ask("F1", f">{title}")
-        row = self.page.locator(".quick-input-list .monaco-list-row").filter(has_text=title).first
-        row.wait_for()
-        row.click()
+        self._choose("F1", f">{title}", title)
 
     def open_file(self, name: str) -> None:
         """Shows a file of the workspace in the active editor.
 
         It is named by its path: to search for it, VS Code would need a program that has to be downloaded.
         """
-        self._ask("Control+P", str(self._folder / name))
-        row = self.page.locator(".quick-input-list .monaco-list-row").filter(has_text=Path(name).name).first
-        row.click()
+        self._choose("Control+P", str(self._folder / name), Path(name).name)
         self.tab(Path(name).name).wait_for()
         self.editor.locator(".view-line").first.wait_for()
         self.page.locator(".quick-input-widget").wait_for(state="hidden")
 
-    def _ask(self, key: str, text: str) -> None:
-        """Writes into the box that a key opens; again if a page that opens takes the focus, which closes it."""
-        box = self.page.locator(".quick-input-widget input")
-        for _ in range(5):
+    def _choose(self, key: str, text: str, title: str) -> None:
+        """Writes into the box that a key opens, and clicks on the first row that holds the title."""
+        row = self.page.locator(".quick-input-list .monaco-list-row").filter(has_text=title).first
+
+        def choose(patience: int) -> None:
+            self.page.locator(".quick-input-widget input").fill(text, timeout=patience)
+            row.click(timeout=patience)
+
+        self._in_box(key, choose)
+
+    def _in_box(self, key: str, act: Callable[[int], None]) -> None:
+        """Acts, within the milliseconds it is told, in the box that a key opens.
+
+        Again with more patience when it fails: a page that opens takes the focus, which closes the box; and what
+        is written before VS Code has filled the box is overwritten.
+        """
+        for patience in _BOX_MS:
             self.page.keyboard.press(key)
             with suppress(TimeoutError):
-                box.fill(text, timeout=_BOX_MS)
+                act(patience)
                 return
             self.page.keyboard.press("Escape")
-        raise AssertionError(f"{key} opened no box that stays")
+        raise AssertionError(f"{key} opened no box in which this could be done")
 
     def close_all(self) -> None:
         """Closes all editors, and the panel below them; what is not saved is lost."""
@@ -109,9 +117,14 @@ class Window:
         self.editor.locator(".cursor").first.wait_for()
 
     def go_to(self, line: int, column: int = 1) -> None:
-        self._ask("Control+G", f":{line}:{column}")
-        self.page.keyboard.press("Enter")
-        self.page.locator(".quick-input-widget").wait_for(state="hidden")
+        box = self.page.locator(".quick-input-widget")
+
+        def go(patience: int) -> None:
+            box.locator("input").fill(f":{line}:{column}", timeout=patience)
+            self.page.keyboard.press("Enter")
+            box.wait_for(state="hidden", timeout=patience)
+
+        self._in_box("Control+G", go)
 
     def text(self) -> str:
         """What can be seen of the text, without its indentation being of one kind of space or another."""
