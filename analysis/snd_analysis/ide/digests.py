@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from hashlib import blake2b
+from itertools import pairwise
 
 from snd_analysis.compose.unit import Unit
 from snd_analysis.names.symbols import OperatorName
+from snd_analysis.syntax import nodes
+from snd_analysis.syntax.chunks import Chunk
+from snd_analysis.syntax.tokens import tokenize
 from snd_analysis.workspace import Snapshot
+
+# Statements of which it is kept what they say: those of a long graph, most of which no edit touches.
+_REMEMBERED = 16_384
 
 
 class Digests:
@@ -30,19 +38,27 @@ class Digests:
         return known
 
     def _content(self, unit: Unit) -> tuple[str, ...]:
-        """The definition without its comments, what its names lead to, and whether something is wrong with it."""
+        """What the definition says, what its names lead to, and whether something is wrong with it."""
         if unit.in_library:
             return ()
         found = self._snapshot.definitions(unit.name.path).get(unit.name.name)
         if found is None:
             return ()
-        text, end = found.chunk.text, unit.definition.end
-        pieces, at = [], unit.definition.start
-        for comment in found.chunk.comments:
-            if at <= comment.start and comment.end <= end:
-                pieces.append(text[at : comment.start])
-                at = comment.end
-        return "".join((*pieces, text[at:end])), repr(unit.invoked), str(len(unit.errors))
+        return _tokens(found.chunk, unit.definition), repr(unit.invoked), str(len(unit.errors))
+
+
+def _tokens(chunk: Chunk, definition: nodes.Definition) -> str:
+    """The tokens of a definition: comments, blanks and ends of lines between them say nothing."""
+    cuts = {definition.start, definition.end}
+    for block in definition.blocks:
+        if isinstance(block, nodes.Block):
+            cuts.update(entry.start for entry in block.entries)
+    return "\n".join(_tokens_of_piece(chunk.text[start:end]) for start, end in pairwise(sorted(cuts)))
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _tokens_of_piece(text: str) -> str:
+    return "\0".join(token.spelling(text) for token in tokenize(text).tokens)
 
 
 def _hash(*parts: str) -> str:
