@@ -9,7 +9,7 @@ import pytest
 from executing import R, net, run
 
 from snd_runtime.errors import EvaluationFailed
-from snd_runtime.execution import stepwise
+from snd_runtime.execution.stepwise import long_loops
 
 LONG = 1500
 X = np.random.default_rng(3).standard_normal((LONG, 2))
@@ -34,12 +34,16 @@ def test_cumulative_sums(exclusive: bool, reverse: bool):
         ("c = math.neg(z); ys..(n) = for x : xs do { a = math.mul(x, c); b = math.add(a, 1.0); yield b; };",
          lambda x, z: 1 - x * z),
         ("ys..(n) = for x : xs do { a = with s = x do..(2) math.mul(s, z); yield a; };", lambda x, z: x * z * z),
+        # What an inner loop would collect is only looked at: so is what is behind it, when the body is composed at once.
+        ("ys..(n) = for x : xs do { e, ns.. = with s = x unroll..(0) { t = math.neg(s); yield t, s; }; "
+         "a = math.mul(e, z); b = math.add(a, z); yield b; };",
+         lambda x, z: x * z + z),
         ("ys..(n) = for x : xs do { a = if math.gt(z, 0.0) then math.neg(x) else math.add(x, z); yield a; };",
          lambda x, z: -x),
     ],
 )  # fmt: skip
 def test_bodies(at_once: bool, compose: str, expected: Any, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(stepwise, "_LONG", 16 if at_once else 1 << 30)
+    monkeypatch.setattr(long_loops, "_LONG", 16 if at_once else 1 << 30)
     text = net("x: real[n]; z: real[];", "y: real[n];", f"{UNSTACKED} {compose} y = layout.stack{{axis=0}}(ys);")
     x = X[:1100, 0]
     np.testing.assert_allclose(run(text, x, R(0.5)), expected(x, 0.5), rtol=1e-9)

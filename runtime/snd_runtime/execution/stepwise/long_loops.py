@@ -1,0 +1,78 @@
+"""Long loops whose shapes are all known: their body is composed once and run as a program."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from snd_analysis.compose.composer import Values
+from snd_analysis.compose.results import Targets
+from snd_analysis.model import Loop, Operation, Tensor, TensorValue
+from snd_analysis.syntax import nodes
+from snd_analysis.values import EvaluationError, Pack
+from snd_runtime.execution.compilation import Undecided, compiled_loop
+from snd_runtime.execution.prepared import weight_of
+from snd_runtime.execution.program import Frame, filled
+from snd_runtime.lowering.lowered import Argument
+
+if TYPE_CHECKING:
+    from snd_runtime.execution.stepwise.body import Stepwise
+
+# Loops with fewer iterations are composed as they are run.
+_LONG = 16
+
+
+def run_at_once(body: Stepwise, node: nodes.Loop, number: int | None, targets: Targets) -> Values | None:
+    """The results of a long loop; None if it is none, or its shapes are not all known. Raises EvaluationFailed."""
+    if number is None or number < _LONG or node.conditions or body.state.watch is not None:
+        return None
+    operation = _composed(body, node, targets)
+    if operation is None or not isinstance(operation.control, Loop):
+        return None
+    try:
+        made = compiled_loop(body.bound, operation.control, operation.place, body.arrays.known, weight_of)
+    except Undecided:
+        return None
+    frame = Frame(body.state, len(made.slots), body.outer_scope, body.iterations, body.is_root)
+    for tensor, slot in made.slots.items():
+        frame.arrays[slot] = body.arrays.known.get(tensor)
+    for each in made.fixed:
+        frame.arrays[each.slot] = filled(body.state, each)
+    results: Values = []
+    for value, found in zip(operation.outputs, made.repetition.run(frame), strict=True):
+        result = _written_out(value, found)
+        body.arrays.let(result, found)
+        body.arrays.count(result)
+        results.append(result)
+    return results
+
+
+def _composed(body: Stepwise, node: nodes.Loop, targets: Targets) -> Operation | None:
+    """A loop as an operation of its own; None if only the run tells all about it, or it has mistakes."""
+    instance, operations, checks = body.instance, body.operations, len(body.checks)
+    failures, dynamic = len(instance.failures), len(instance.dynamic)
+    body.operations = []
+    try:
+        with body.probing():
+            body.loop(node, targets)
+        made = body.operations
+    except EvaluationError:
+        made = []
+    finally:
+        body.operations = operations
+    undecided = len(body.checks) > checks or len(instance.failures) > failures or len(instance.dynamic) > dynamic
+    del body.checks[checks:]
+    del instance.failures[failures:]
+    return made[0] if len(made) == 1 and not undecided else None
+
+
+def _written_out(value: TensorValue, found: Argument) -> TensorValue:
+    """A pack with a tensor for each item: those of long ones are one and the same where they are composed."""
+    run = value.run if isinstance(value, Pack) else None
+    if run is None or not isinstance(run.element, Tensor) or found is None:
+        return value
+    like = run.element
+    name = like.name.removesuffix("[]")
+    return Pack(
+        [Tensor(f"{name}[{at}]", like.dtype, like.shape, like.kind, like.place) for at in range(len(found))],
+        dtype=like.dtype,
+    )

@@ -1,0 +1,157 @@
+"""Loops whose iterations are composed as they are run (2.10.1, Looping)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import count
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from snd_analysis import shapes
+from snd_analysis.compose.composer import Values
+from snd_analysis.compose.loops import (
+    MOST_ITERATIONS,
+    final,
+    initial,
+    iterations,
+    lengths_agree,
+    let,
+    nothing_collected,
+    scopes_of_loop,
+    unrolled,
+)
+from snd_analysis.compose.results import Targets
+from snd_analysis.model import Tensor, TensorKind, TensorValue, item_of_empty
+from snd_analysis.syntax import nodes
+from snd_analysis.values import UNDEFINED, Pack, item
+from snd_runtime.errors import EvaluationFailed
+from snd_runtime.execution.failing import raise_failure
+from snd_runtime.execution.plain import bytes_of, static_shape
+from snd_runtime.execution.program import check_count, integer
+from snd_runtime.execution.stepwise.long_loops import run_at_once
+from snd_runtime.lowering.arithmetic import INT
+
+if TYPE_CHECKING:
+    from snd_runtime.execution.stepwise.body import Stepwise
+
+
+def run_loop(body: Stepwise, node: nodes.Loop, targets: Targets) -> Values | None:
+    """The results of a loop; None if they are not known, which is noted. Raises EvaluationFailed."""
+    carries = [initial(body, carry) for carry in node.carries]
+    packs = [body.tensor(scan.value, scan.name.text) for scan in node.scans]
+    if not lengths_agree(body, node, packs):
+        return None
+    number = _count(body, node, packs)
+    raise_failure(body.instance)
+    if node.keyword.text == "unroll" and number is not None and number <= MOST_ITERATIONS:
+        return unrolled(body, node, carries, packs, number, targets)
+    values = run_at_once(body, node, number, targets)
+    return _repeat(body, node, carries, packs, number, targets) if values is None else values
+
+
+def _count(body: Stepwise, node: nodes.Loop, packs: Values) -> int | None:
+    """How many iterations there are at most; None if only conditions end the loop."""
+    place = body.place(node)
+    lengths = [pack.length.value or 0 for pack in packs if isinstance(pack, Pack)]
+    number, _ = iterations(body, node, packs)
+    written = node.iteration.count if node.iteration is not None else None
+    value = None if written is None else body.scope.evaluate(written)
+    if isinstance(value, Tensor):
+        found = integer(body.arrays.argument(value, place), place)
+        check_count(found, lengths, place)
+        return found
+    return None if number is None else number.value
+
+
+def _repeat(
+    body: Stepwise, node: nodes.Loop, carries: Values, packs: Values, number: int | None, targets: Targets
+) -> Values:
+    arrays, budget, around, place = body.arrays, body.state.budget, body.iterations, body.place(node)
+    first, used, kept = carries, budget.used, 0
+    collected: list[list[TensorValue]] | None = None
+    before = [each.condition for each in node.conditions if not each.post]
+    after = [each.condition for each in node.conditions if each.post]
+    of_condition, of_body = scopes_of_loop(body, node, targets)
+    try:
+        for at in count() if number is None else range(number):
+            budget.check_time(place)
+            body.iterations = (*around, at)
+            arrays.enter()
+            _let_names(body, node, carries, packs, at)
+            if not all(body.holds(condition, of_condition) for condition in before):
+                arrays.leave([], place)
+                break
+            results = body.call(node.body, of_body)
+            raise_failure(body.instance)
+            if results is None or UNDEFINED in results or len(results) < len(carries):
+                raise EvaluationFailed("unknown-value", "what the loop comes to is not known", place)
+            items = results[len(carries) :]
+            carries = _carried(body, node, first, results[: len(carries)], targets)
+            items = [_item(body, value, targets, at, len(carries) + of) for of, value in enumerate(items)]
+            arrays.leave([*carries, *items], place)
+            collected = collected or [[] for _ in items]
+            for row, value in zip(collected, items, strict=True):
+                row.append(value)
+                kept += bytes_of(arrays.argument(value, place))
+            budget.settle(used + kept + sum(bytes_of(arrays.argument(value, place)) for value in carries))
+            if after:
+                _let_names(body, node, carries, packs, at)
+                if not all(body.holds(condition, of_condition) for condition in after):
+                    break
+    finally:
+        body.iterations = around
+    if collected is None:
+        return [*carries, *_nothing(body, node, carries, packs, targets)]
+    results = [*carries, *(Pack(row) for row in collected)]
+    for value in results:
+        arrays.count(value)
+    return results
+
+
+def _let_names(body: Stepwise, node: nodes.Loop, carries: Values, packs: Values, at: int) -> None:
+    """Lets the names that a loop declares stand for what they are in one iteration."""
+    for carry, value in zip(node.carries, carries, strict=True):
+        let(body, carry.name, value)
+    for scan, pack in zip(node.scans, packs, strict=True):
+        let(body, scan.name, item(pack, shapes.constant(at)) if isinstance(pack, Pack) else UNDEFINED)
+    if node.iteration is not None and node.iteration.index is not None:
+        name = node.iteration.index
+        index = Tensor(body.scoped(name.text), "int", (), TensorKind.LOCAL, body.place(name))
+        body.arrays.let(index, np.array(at, INT))
+        let(body, name, index)
+
+
+def _carried(body: Stepwise, node: nodes.Loop, first: Values, carries: Values, targets: Targets) -> Values:
+    """The carried variables after an iteration, of the shapes that they began with."""
+    found: Values = []
+    for at, (carry, before, now) in enumerate(zip(node.carries, first, carries, strict=True)):
+        value = final(body, node, carry, before, now, targets, at)
+        raise_failure(body.instance)
+        if isinstance(value, Tensor):
+            body.arrays.let(value, body.arrays.argument(now, None))
+        found.append(value if isinstance(value, Tensor) else now)
+    return found
+
+
+def _item(body: Stepwise, value: TensorValue, targets: Targets, iteration: int, at: int) -> TensorValue:
+    """A result of the body, as an item of the pack that collects it."""
+    if not isinstance(value, Tensor):
+        return value
+    named = replace(value, name=body.scoped(targets.item_name(at, iteration) or f"result[{iteration}]"))
+    body.arrays.let(named, body.arrays.array(value, value.place))
+    return named
+
+
+def _nothing(body: Stepwise, node: nodes.Loop, carries: Values, packs: Values, targets: Targets) -> Values:
+    """The packs that a loop without iterations collects: empty ones, whose types its composition tells."""
+    found = nothing_collected(body, node, carries, packs, targets)
+    if len(found) < targets.count - len(carries) or not all(map(_item_is_known, found)):
+        message = "there is nothing to scan, so nothing tells the types and shapes of what the loop would collect"
+        raise EvaluationFailed("unknown-value", message, body.place(node))
+    return found
+
+
+def _item_is_known(pack: TensorValue) -> bool:
+    element = item_of_empty(pack) if isinstance(pack, Pack) else None
+    return element is not None and static_shape(element) is not None
