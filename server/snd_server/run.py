@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 
 import click
 
@@ -30,8 +29,12 @@ def run_check(request: CheckRequest) -> int:
 
     Raises ConfigError, MissingPathError and OSError (a file that cannot be written) for the caller to report.
     """
-    with _without_garbage_collection():
+    # A run makes many objects, keeps nearly all and ends soon: searching them for cycles would double its time.
+    gc.disable()
+    try:
         return run_under(Configurations(request.config), request)
+    finally:
+        gc.freeze()  # the interpreter would search them once more before it ends
 
 
 def run_under(configurations: Configurations, request: CheckRequest) -> int:
@@ -67,16 +70,6 @@ def run_under(configurations: Configurations, request: CheckRequest) -> int:
         checked = "1 file" if len(files) == 1 else f"{len(files)} files"
         click.echo(f"{checked} checked, {checker.from_cache} known from the cache", err=True)
     return exit_status(report, request)
-
-
-@contextmanager
-def _without_garbage_collection() -> Iterator[None]:
-    """A run makes many objects, keeps nearly all and ends soon: searching them for cycles would double its time."""
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
 
 
 def files_of(request: CheckRequest, checker: Checker) -> list[str]:
