@@ -37,7 +37,7 @@ def register(server: SndServer) -> None:
         def run(*arguments: Any) -> None:
             key, more = _graph(arguments)
             _check(work, more)
-            server.begin(_told(server, work(server, key, more)))
+            server.begin(_told(server, _in_turn(server, work, key, more)))
 
         return run
 
@@ -64,6 +64,12 @@ def _graph(arguments: tuple[Any, ...]) -> tuple[ValueKey, Any]:
     if not 2 <= len(arguments) <= 3 or not all(isinstance(each, str) for each in arguments[:2]):
         raise JsonRpcInvalidParams("this command takes the URI of a document and the name of a graph")
     return ValueKey(path_of(arguments[0]), GraphName(arguments[1])), arguments[2] if len(arguments) == 3 else None
+
+
+async def _in_turn(server: SndServer, work: _Work, key: ValueKey, more: Any) -> None:
+    """After the commands that came before: one that chooses a sample asks the analysis which graph it is about."""
+    await server.session.work(lambda: None)
+    await work(server, key, more)
 
 
 async def _told(server: SndServer, work: Awaitable[None]) -> None:

@@ -12,7 +12,13 @@ from types import ModuleType
 from typing import Any
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcContentModified, JsonRpcException, JsonRpcInternalError, JsonRpcInvalidParams
+from pygls.exceptions import (
+    JsonRpcContentModified,
+    JsonRpcException,
+    JsonRpcInternalError,
+    JsonRpcInvalidParams,
+    JsonRpcRequestCancelled,
+)
 from pygls.lsp.server import LanguageServer
 
 from snd_server import __version__
@@ -151,6 +157,8 @@ class SndServer(LanguageServer):
         if isinstance(error, UnknownDocument):
             return JsonRpcInvalidParams(str(error))
         if isinstance(error, Interrupted):
+            if str(error):
+                return JsonRpcRequestCancelled(str(error))
             return JsonRpcContentModified("the text has changed since this was asked")
         self.fault(f"{method} {params!r:.{_MOST_LOGGED}}", error)
         return JsonRpcInternalError(f"snd failed: {error!r}")

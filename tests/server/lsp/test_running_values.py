@@ -143,6 +143,28 @@ async def test_who_cancels_is_not_told_that_the_text_has_changed():
         assert "has changed" not in json.dumps(client.others)
 
 
+async def test_a_request_that_somebody_else_cancels_says_so():
+    async with client_of(automatic=False) as client:
+        client.open(URI, SAMPLES)
+        asked = evaluate(client, 2)
+        await runs(client)
+        order(client, "snd.cancel", {"code": "# >>> endless(1.0)", "occurrence": 0})
+        error = (await client.answer(asked))["error"]
+        assert (error["code"], error["message"]) == (-32800, "the evaluation was cancelled")
+
+
+@pytest.mark.parametrize("command", [("snd.cancelGraph",), ("snd.showGraphValues", False)])
+async def test_a_graph_is_given_up_before_it_is_known_which_one_was_chosen(command: tuple[str, *tuple[bool, ...]]):
+    async with client_of(automatic=False, timeout=600) as client:
+        client.open(URI, SAMPLES)
+        for _ in range(5):
+            order(client, "snd.chooseSample", {"code": "# >>> endless(1.0)", "occurrence": 0})
+            order(client, command[0], "endless", *command[1:])
+        await until(lambda: json.dumps(client.others).count("was cancelled") == 5)
+        found = await hints(client)
+        assert not any("running" in hint or "pending" in hint for _, hint in found)
+
+
 @pytest.mark.parametrize("params", [{}, {"position": None, "graph": "endless", "inputs": ["x=1"]}])
 async def test_progress_can_be_cancelled(params: dict[str, Any]):
     async with client_of(automatic=False) as client:
