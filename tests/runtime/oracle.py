@@ -34,11 +34,18 @@ class OracleError(Exception):
 
 
 class AmbiguousError(Exception):
-    """The condition fails at a point that is skipped anyway: whether it is looked at at all is left open."""
+    """Something fails at a point that is skipped by another part: which of them is looked at first is left open.
+
+    It is settled for guarded indices that are read at every point: those come first, but behind the condition.
+    """
 
 
 class SkipError(Exception):
     """A guarded index is out of bounds."""
+
+
+class BranchSkipError(SkipError):
+    """A guarded index is out of bounds in what a selection, or the left side of '&&', decides to look at."""
 
 
 @dataclass(frozen=True)
@@ -193,8 +200,8 @@ class Oracle:
                 value = self.evaluate(node.value)
             except OracleError as error:
                 failure = failure or error
-        except SkipError:
-            if failure is not None and in_condition:
+        except SkipError as skip:
+            if failure is not None and (in_condition or isinstance(skip, BranchSkipError)):
                 raise AmbiguousError(failure.rule) from None
             return
         if failure is not None:
@@ -275,14 +282,18 @@ class Oracle:
     # ---- expressions -------------------------------------------------------------------------------------------------
     def all(self, *parts: nodes.Expression) -> list[Any]:
         """All values; what one of them skips matters more than how another fails."""
-        found, failure = [], None
+        found, failure, skip = [], None, None
         for part in parts:
             try:
                 found.append(self.evaluate(part))
             except OracleError as error:
                 failure = failure or error
-        if failure is not None:
-            raise failure
+            except BranchSkipError as error:
+                skip = error
+        if failure is not None and skip is not None:
+            raise AmbiguousError(failure.rule)
+        if failure is not None or skip is not None:
+            raise skip or failure
         return found
 
     def evaluate(self, node: Any) -> Any:
@@ -322,7 +333,9 @@ class Oracle:
             left = self.evaluate(node.left)
             if left is (symbol == "||"):
                 return symbol != "&&"
-        left, right = self.all(node.left, node.right)
+            right = self.branch(node.right)
+        else:
+            left, right = self.all(node.left, node.right)
         if left is None or right is None:
             return None
         if symbol == "in":
@@ -340,16 +353,16 @@ class Oracle:
         if condition is None:
             return None
         if not isinstance(condition, list):
-            return (
-                self.evaluate(node.consequent)
-                if condition
-                else self.evaluate(node.alternative)
-                if node.alternative
-                else None
-            )
-        a = self.evaluate(node.consequent) if any(condition) else None
-        b = self.evaluate(node.alternative) if not all(condition) else None
+            return self.branch(node.consequent if condition else node.alternative)
+        a = self.branch(node.consequent) if any(condition) else None
+        b = self.branch(node.alternative) if not all(condition) else None
         return itemwise(lambda c, x, y: x if c else y, condition, a, b)
+
+    def branch(self, node: nodes.Expression | None) -> Any:
+        try:
+            return None if node is None else self.evaluate(node)
+        except SkipError:
+            raise BranchSkipError from None
 
     def _fold(self, node: nodes.Fold) -> Any:
         value, symbol = self.evaluate(node.operand), node.operator.text
