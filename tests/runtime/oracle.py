@@ -36,7 +36,8 @@ class OracleError(Exception):
 class AmbiguousError(Exception):
     """Something fails at a point that is skipped by another part: which of them is looked at first is left open.
 
-    It is settled for guarded indices that are read at every point: those come first, but behind the condition.
+    It is settled for guarded indices that are read at every point, which come behind the condition and before all else,
+    and for the left side, which comes last.
     """
 
 
@@ -200,8 +201,8 @@ class Oracle:
                 value = self.evaluate(node.value)
             except OracleError as error:
                 failure = failure or error
-        except SkipError as skip:
-            if failure is not None and (in_condition or isinstance(skip, BranchSkipError)):
+        except SkipError:
+            if failure is not None and in_condition:
                 raise AmbiguousError(failure.rule) from None
             return
         if failure is not None:
