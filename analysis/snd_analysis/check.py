@@ -18,7 +18,7 @@ from snd_analysis.types.declarations import declare
 from snd_analysis.types.lasting import LastingTypes
 from snd_analysis.types.lowering import check_lowering
 from snd_analysis.types.precedence import check_precedence
-from snd_analysis.types.signature import fingerprint
+from snd_analysis.types.signature import fingerprint, learn_signature
 
 if TYPE_CHECKING:
     from snd_analysis.workspace.names import Names
@@ -156,6 +156,7 @@ def type_definition(
     """The types of a definition. Of statements that ``lasting`` knows, those of their expressions are left out."""
     context = Context(definition, resolution, facts)
     declare(context, None if lasting is None else lasting.declared)
+    learn_signature(context)
     check_lowering(context)
     check_compose(context, None if lasting is None else lasting.statements)
     return context

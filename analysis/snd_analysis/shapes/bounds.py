@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from snd_analysis.shapes import intervals
 from snd_analysis.shapes.cases import cases
-from snd_analysis.shapes.integer import UNIT, Atom, Indicator, Integer, Monomial, Product, multiply_monomials
+from snd_analysis.shapes.integer import UNIT, Atom, Indicator, Integer, Leaf, Monomial, Product, multiply_monomials
 from snd_analysis.shapes.intervals import EVERYTHING, MOST_BITS, Interval
 from snd_analysis.shapes.operations import Absolute, Extremum, Function, Power, Quotient, Sign
 
 # How often parts of a sum are replaced by what bounds them, one after the other, in sums of so many terms: each time
 # there are as many ways as terms.
 _MOST_REPLACEMENTS = ((10, 3), (24, 2), (100, 1))
+
+# Of a sum that is made again, of the same variables and in the same order, the bounds are remembered: declarations
+# compare the same lengths and extents over and over.
+_REMEMBERED = 4096
 
 
 def bounds(a: Integer) -> Interval:
@@ -26,12 +32,19 @@ def bounds(a: Integer) -> Interval:
 
 
 def _bounds(a: Integer, replacements: int) -> Interval:
-    terms = a.terms
     number = a.value
     if number is not None:
         return number, number
+    return _of_sum(tuple(a.terms.items()), a.leaves, replacements)
+
+
+@lru_cache(_REMEMBERED)
+def _of_sum(terms_in_order: tuple[tuple[Monomial, int], ...], leaves: frozenset[Leaf], replacements: int) -> Interval:
+    """The bounds of a sum that is not a number. Variables are equal by their keys; ``leaves`` has their bounds."""
+    terms = dict(terms_in_order)
+    a = Integer(terms)
     result: Interval = (0, 0)
-    for monomial, coefficient in terms.items():
+    for monomial, coefficient in terms_in_order:
         result = intervals.add(result, intervals.scale(monomial_bounds(monomial), coefficient))
     split = cases(a)
     if split:

@@ -141,12 +141,23 @@ def signature_of(facts: Facts, name: OperatorName) -> Signature | None:
         return None
     signature = _known.get(resolution)
     if signature is None or signature.definition is not definition:
-        signature = _known[resolution] = _read(Context(definition, resolution, facts))
+        context = Context(definition, resolution, facts)
+        declare(context)
+        signature = _known[resolution] = _read(context)
     return signature
 
 
+def learn_signature(context: Context) -> None:
+    """Keeps what the declarations of an operator say, which have just been checked and are all that was so far.
+
+    What those of a graph are, also depends on who asks: a main graph has no caller.
+    """
+    definition, resolution = context.definition, context.resolution
+    if definition.kind == "operator" and resolution not in _known and not signature_is_damaged(definition):
+        _known[resolution] = _read(context)
+
+
 def _read(context: Context) -> Signature:
-    declare(context)
     wrong = bool(context.problems) and context.definition.kind == "operator"
     attributes: dict[str, AttributeParameter] = {}
     inputs, outputs, generics = [], [], []
