@@ -165,5 +165,4 @@ def _along(context: Context, item: nodes.Range, extent: Integer | None) -> Typed
     taken = packs.sliced(context, item, shapes.opaque("extent") if extent is None else extent, None)
     if taken is None:
         return UNTYPED
-    length, _, _, optional, accesses = taken
-    return Typed(Type(INT, optional, length), accesses=accesses)
+    return Typed(Type(INT, taken.optional, taken.length), accesses=taken.accesses)
