@@ -11,7 +11,7 @@ from snd_analysis.compose.words import shown
 from snd_analysis.model import Tensor
 from snd_analysis.names.symbols import Symbol
 from snd_analysis.shapes import FALSE, Integer
-from snd_analysis.shapes.integer import Leaf
+from snd_analysis.shapes.atoms import Leaf
 from snd_analysis.syntax import nodes
 from snd_analysis.types.written import written
 from snd_analysis.values import UNDEFINED, EvaluationError, Maybe, Pack, Run, Unknown, Value, substitute

@@ -10,7 +10,7 @@ from snd_analysis.compose.binding import Given
 from snd_analysis.compose.declared import Dynamic
 from snd_analysis.compose.renewal import Replacement, extents_of
 from snd_analysis.shapes import Integer
-from snd_analysis.shapes.integer import Leaf
+from snd_analysis.shapes.atoms import Leaf
 from snd_analysis.values import substitute
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice, product
 
 from snd_analysis import shapes
+from snd_analysis.frozen import frozen
 from snd_analysis.shapes import DivisionByZero, Integer, NegativeExponent, Truth
-from snd_analysis.shapes.integer import Leaf
+from snd_analysis.shapes.atoms import Leaf
 from snd_analysis.values import CompileTime
 
 _NEAR_ITS_BOUND = 9
@@ -18,7 +18,7 @@ _MOST_TRIALS = 2000
 _UNDEFINED = (DivisionByZero, NegativeExponent, OverflowError, KeyError, TypeError)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Open:
     """The key of what nothing gives a value: an extent, a length or an attribute.
 
@@ -32,7 +32,7 @@ class Open:
     high: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Trial:
     """Numbers for unknowns, by key, with which an integer comes to ``number``."""
 

@@ -10,16 +10,8 @@ from snd_analysis.shapes.division import ceil_divide, floor_divide, remainder
 from snd_analysis.shapes.errors import DivisionByZero, NegativeExponent
 from snd_analysis.shapes.evaluation import evaluate, substitute, upper_bound, variables
 from snd_analysis.shapes.extremes import absolute, maximum, minimum, sign
-from snd_analysis.shapes.integer import (
-    FoldKey,
-    Integer,
-    constant,
-    opaque,
-    product_of,
-    sum_of,
-    variable,
-    without_unknowns,
-)
+from snd_analysis.shapes.folds import FoldKey, product_of, sum_of
+from snd_analysis.shapes.integer import Integer, constant, opaque, variable, without_unknowns
 from snd_analysis.shapes.operations import function
 from snd_analysis.shapes.powers import power
 from snd_analysis.shapes.truth import FALSE, TRUE, Truth, and_, implies, not_, or_, proposition, truth, xor

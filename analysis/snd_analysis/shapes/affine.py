@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from snd_analysis.shapes.integer import Integer, Variable, as_integer
+from snd_analysis.shapes.atoms import Variable
+from snd_analysis.shapes.integer import Integer, as_integer
 
 
 def as_affine(a: Integer, key: Hashable) -> tuple[int, Integer] | None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from functools import lru_cache
 
 from snd_analysis.shapes import intervals
+from snd_analysis.shapes.atoms import Atom, Indicator, Leaf, Product
 from snd_analysis.shapes.cases import cases
-from snd_analysis.shapes.integer import UNIT, Atom, Indicator, Integer, Leaf, Monomial, Product, multiply_monomials
+from snd_analysis.shapes.integer import Integer
 from snd_analysis.shapes.intervals import EVERYTHING, MOST_BITS, Interval
+from snd_analysis.shapes.monomials import UNIT, Monomial, multiply_monomials
 from snd_analysis.shapes.operations import Absolute, Extremum, Function, Power, Quotient, Sign
 
 # How often parts of a sum are replaced by what bounds them, one after the other, in sums of so many terms: each time

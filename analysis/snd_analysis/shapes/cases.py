@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from snd_analysis.shapes.atoms import Indicator, Leaf, Variable
 from snd_analysis.shapes.errors import DivisionByZero, NegativeExponent
-from snd_analysis.shapes.integer import Indicator, Integer, Leaf, Monomial, Variable, constant, of_atom
+from snd_analysis.shapes.integer import Integer, constant, of_atom
+from snd_analysis.shapes.monomials import Monomial
 from snd_analysis.shapes.truth import AtLeastZero, IsZero, Statement
 
 _MOST_CONDITIONS = 2

@@ -8,10 +8,12 @@ from math import gcd
 from typing import Literal, TypeAlias
 
 from snd_analysis.shapes import intervals
+from snd_analysis.shapes.atoms import Atom
 from snd_analysis.shapes.bounds import bounds
 from snd_analysis.shapes.cases import cases, indicators, statement_of, where
 from snd_analysis.shapes.division import is_nonzero, prefers_sign
-from snd_analysis.shapes.integer import MOST_CONDITIONS, UNIT, Atom, Integer, Monomial, as_integer, of_atom, opaque
+from snd_analysis.shapes.integer import MOST_CONDITIONS, Integer, as_integer, of_atom, opaque
+from snd_analysis.shapes.monomials import UNIT, Monomial
 from snd_analysis.shapes.truth import FALSE, TRUE, AtLeastZero, IsZero, Truth, and_, indicator, not_, or_, truth
 
 Relation: TypeAlias = Literal["<", "<=", ">", ">=", "==", "!="]

@@ -7,16 +7,8 @@ from math import gcd
 from snd_analysis.shapes.bounds import atom_bounds, bounds
 from snd_analysis.shapes.cases import indicators, where
 from snd_analysis.shapes.errors import DivisionByZero
-from snd_analysis.shapes.integer import (
-    UNIT,
-    ZERO,
-    Integer,
-    Monomial,
-    as_integer,
-    constant,
-    of_atom,
-    of_operation,
-)
+from snd_analysis.shapes.integer import ZERO, Integer, as_integer, constant, of_atom, of_operation
+from snd_analysis.shapes.monomials import UNIT, Monomial
 from snd_analysis.shapes.operations import Quotient
 from snd_analysis.shapes.printing import print_atom
 

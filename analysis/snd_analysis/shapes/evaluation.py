@@ -6,24 +6,14 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import replace
 from typing import TypeVar, overload
 
+from snd_analysis.shapes.atoms import Atom, Indicator, Product, Variable
 from snd_analysis.shapes.bounds import bounds
 from snd_analysis.shapes.cases import indicators, statement_of, where
 from snd_analysis.shapes.comparison import compare
 from snd_analysis.shapes.division import floor_divide
 from snd_analysis.shapes.errors import DivisionByZero, NegativeExponent
 from snd_analysis.shapes.extremes import absolute, maximum, minimum, sign
-from snd_analysis.shapes.integer import (
-    ONE,
-    ZERO,
-    Atom,
-    Indicator,
-    Integer,
-    Product,
-    Variable,
-    as_integer,
-    of_atom,
-    of_operation,
-)
+from snd_analysis.shapes.integer import ONE, ZERO, Integer, as_integer, of_atom, of_operation
 from snd_analysis.shapes.intervals import MOST_BITS
 from snd_analysis.shapes.operations import Absolute, Extremum, Function, Power, Quotient, Sign
 from snd_analysis.shapes.powers import is_too_large, power

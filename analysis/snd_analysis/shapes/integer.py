@@ -9,12 +9,13 @@ exponent). Canonical forms may cancel such a part, never introduce one.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
 from math import gcd
-from typing import Any, ClassVar, Final, TypeAlias
-from weakref import WeakValueDictionary
+from typing import Any, Final
 
+from snd_analysis.frozen import frozen
+from snd_analysis.shapes.atoms import Atom, Indicator, Leaf, Product, Variable
 from snd_analysis.shapes.intervals import MOST_BITS, Interval
+from snd_analysis.shapes.monomials import UNIT, Monomial, multiply_monomials, ordered
 
 # Larger products stay unexpanded, so that no expression makes the analysis slow.
 _MOST_TERMS = 400
@@ -24,142 +25,6 @@ _LARGEST = 1 << MOST_BITS
 DEEPEST = 100
 MOST_CONDITIONS = 16
 """Choices between integers that depend on more conditions, at any depth, become unknown: each may double the work."""
-
-
-class Atom:
-    """A factor of a monomial. Atoms that are equal and whose variables agree in name and bounds are one object."""
-
-    __slots__ = ("__weakref__", "conditions", "depth", "hash", "interval", "leaves", "order", "parts", "text")
-
-    _known: ClassVar[WeakValueDictionary[tuple[Any, ...], Atom]] = WeakValueDictionary()
-
-    parts: tuple[Hashable, ...]
-    hash: int
-    order: tuple[int, str]
-    """Sorts the atoms of a monomial."""
-    leaves: frozenset[Leaf]
-    depth: int
-    conditions: int
-    """How many conditions there are at any depth, each as often as it occurs."""
-    interval: Interval | None
-    """What ``bounds`` found, once asked."""
-    text: tuple[str, int] | None
-    """How it prints and with which precedence, once asked."""
-
-    def __eq__(self, other: object) -> bool:
-        if self is other:
-            return True
-        return type(self) is type(other) and self.hash == other.hash and self.parts == other.parts
-
-    def __hash__(self) -> int:
-        return self.hash
-
-    def __repr__(self) -> str:
-        from snd_analysis.shapes.printing import print_atom
-
-        return f"{type(self).__name__}({print_atom(self)[0]})"
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), self.parts
-
-    def _setup(self, key: tuple[Any, ...], leaves: frozenset[Leaf], depth: int, name: str = "") -> None:
-        self.hash = hash(key)
-        self.order = (self.hash, name)
-        self.leaves = leaves
-        self.depth = depth
-        self.conditions = 0
-        self.interval = None
-        self.text = None
-
-
-@dataclass(frozen=True, slots=True)
-class Leaf:
-    """What is given of a variable."""
-
-    key: Hashable
-    name: str
-    low: int | None
-    high: int | None
-    fold: bool = False
-
-
-class Variable(Atom):
-    """An unknown within bounds. Its key alone says whether it is the same as another."""
-
-    __slots__ = ("leaf",)
-    leaf: Leaf
-
-    def __new__(cls, leaf: Leaf) -> Variable:
-        known = cls._known.get((cls, leaf))
-        if known is not None:
-            return known  # type: ignore[return-value]
-        self = super().__new__(cls)
-        self.parts = (leaf.key,)
-        self.leaf = leaf
-        self._setup((cls, leaf.key), frozenset((leaf,)), 0, leaf.name)
-        self.interval = (leaf.low, leaf.high)
-        cls._known[cls, leaf] = self
-        return self
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Variable, (self.leaf,)
-
-
-class Operation(Atom):
-    """An operation on integers, told from others of its class by ``parts``."""
-
-    __slots__ = ()
-
-    def __new__(cls, *parts: Any) -> Operation:
-        leaves = _leaves_of(parts)
-        known = cls._known.get((cls, *parts))
-        # A variable of the same key may have had another name then.
-        if known is not None and known.leaves == leaves:
-            return known  # type: ignore[return-value]
-        self = super().__new__(cls)
-        self.parts = parts
-        self._setup((cls, *parts), leaves, 1 + max((part.depth for part in parts if hasattr(part, "depth")), default=0))
-        self.conditions = sum(part.conditions for part in parts if hasattr(part, "conditions"))
-        self.conditions += issubclass(cls, Indicator)
-        cls._known[cls, *parts] = self
-        return self
-
-
-def _leaves_of(parts: tuple[Any, ...]) -> frozenset[Leaf]:
-    found = [part.leaves for part in parts if hasattr(part, "leaves")]
-    return found[0].union(*found[1:]) if found else frozenset()
-
-
-class Indicator(Operation):
-    """1 where a proposition or comparison holds, 0 where not: its square is itself."""
-
-    __slots__ = ()
-
-
-Monomial: TypeAlias = tuple[tuple[Atom, int], ...]
-"""Atoms and their exponents, in a fixed order; empty for the constant term."""
-
-UNIT: Final[Monomial] = ()
-
-
-def _order(factor: tuple[Atom, int]) -> tuple[int, str]:
-    return factor[0].order
-
-
-def multiply_monomials(a: Monomial, b: Monomial) -> Monomial:
-    """The product: exponents add, but those of indicators stay 1."""
-    if not a:
-        return b
-    if not b:
-        return a
-    exponents = dict(a)
-    for atom, exponent in b:
-        before = exponents.get(atom)
-        if before is None:
-            exponents[atom] = exponent
-        elif not isinstance(atom, Indicator):
-            exponents[atom] = before + exponent
-    return tuple(sorted(exponents.items(), key=_order))
 
 
 class Integer:
@@ -348,12 +213,6 @@ def _within_limits(terms: Mapping[Monomial, int]) -> Integer:
     return opaque("…", minimum=None)
 
 
-class Product(Operation):
-    """A product whose expansion has too many terms."""
-
-    __slots__ = ()
-
-
 def _unexpanded(a: Integer, b: Integer) -> Integer:
     first, second = sorted((a, b), key=hash)
     return of_operation(Product(first, second))
@@ -361,7 +220,7 @@ def _unexpanded(a: Integer, b: Integer) -> Integer:
 
 def _rebuild(items: tuple[tuple[Monomial, int], ...]) -> Integer:
     """Hashes, and so the order in a monomial, differ between processes."""
-    return Integer({tuple(sorted(monomial, key=_order)): coefficient for monomial, coefficient in items})
+    return Integer({ordered(monomial): coefficient for monomial, coefficient in items})
 
 
 def constant(number: int) -> Integer:
@@ -396,7 +255,7 @@ def variable(key: Hashable, name: str, minimum: int | None = 0, maximum: int | N
     return of_atom(Variable(Leaf(key, name, minimum, maximum)))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Unknown:
     """The key of something that nothing is known of."""
 
@@ -415,21 +274,3 @@ def without_unknowns(a: Integer, name: str, origin: Hashable | None = None) -> I
     """
     unknown = [leaf for leaf in a.leaves if isinstance(leaf.key, _Unknown)]
     return a if not unknown or len(a.leaves) == 1 else opaque(name, origin=origin)
-
-
-@dataclass(frozen=True, slots=True)
-class FoldKey:
-    """The key of a fold over a pack of unknown length: what to substitute, evaluate and look for in ``variables``."""
-
-    operator: str
-    pack: Hashable
-
-
-def sum_of(pack_key: Hashable, name: str, minimum: int | None = 0) -> Integer:
-    """``name + ..``: the sum of a pack (2.4, Folding); 0 at least unless said otherwise."""
-    return of_atom(Variable(Leaf(FoldKey("+", pack_key), f"{name} + ..", minimum, None, True)))
-
-
-def product_of(pack_key: Hashable, name: str, minimum: int | None = 0) -> Integer:
-    """``name * ..``: the product of a pack (2.4, Folding), such as the volume of a shape."""
-    return of_atom(Variable(Leaf(FoldKey("*", pack_key), f"{name} * ..", minimum, None, True)))

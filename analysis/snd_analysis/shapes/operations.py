@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from snd_analysis.shapes.integer import Integer, Operation, as_integer, of_operation
+from snd_analysis.shapes.atoms import Operation
+from snd_analysis.shapes.integer import Integer, as_integer, of_operation
 
 
 class Quotient(Operation):

@@ -4,20 +4,12 @@ from __future__ import annotations
 
 from math import comb
 
+from snd_analysis.shapes.atoms import Indicator
 from snd_analysis.shapes.bounds import bounds, monomial_bounds
 from snd_analysis.shapes.errors import NegativeExponent
-from snd_analysis.shapes.integer import (
-    ONE,
-    UNIT,
-    Indicator,
-    Integer,
-    Monomial,
-    as_integer,
-    constant,
-    multiply_monomials,
-    of_operation,
-)
+from snd_analysis.shapes.integer import ONE, Integer, as_integer, constant, of_operation
 from snd_analysis.shapes.intervals import MOST_BITS
+from snd_analysis.shapes.monomials import UNIT, Monomial, multiply_monomials
 from snd_analysis.shapes.operations import Power
 
 # Powers with more bits stay unevaluated, powers of sums with more terms unexpanded.

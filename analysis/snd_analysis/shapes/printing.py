@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from snd_analysis.shapes.atoms import Atom, Indicator, Product, Variable
 from snd_analysis.shapes.cases import indicators, statement_of, where
-from snd_analysis.shapes.integer import ZERO, Atom, Indicator, Integer, Monomial, Product, Variable
+from snd_analysis.shapes.integer import ZERO, Integer
+from snd_analysis.shapes.monomials import Monomial
 from snd_analysis.shapes.operations import Absolute, Extremum, Function, Power, Quotient, Sign
 from snd_analysis.shapes.quotients import recognise
 from snd_analysis.shapes.truth import AtLeastZero, Junction, Known, Proposition, Statement, Truth, and_, not_

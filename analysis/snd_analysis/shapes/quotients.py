@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
+from snd_analysis.shapes.atoms import Atom
 from snd_analysis.shapes.bounds import bounds
-from snd_analysis.shapes.integer import UNIT, Atom, Integer, Monomial, multiply_monomials, of_atom
+from snd_analysis.shapes.integer import Integer, of_atom
+from snd_analysis.shapes.monomials import UNIT, Monomial, multiply_monomials
 from snd_analysis.shapes.operations import Quotient
 
 Division: TypeAlias = tuple[int, str, Integer, Integer]

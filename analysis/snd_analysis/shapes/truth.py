@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from typing import Any, Final
 
-from snd_analysis.shapes.integer import MOST_CONDITIONS, ONE, ZERO, Indicator, Integer, Leaf, of_atom
+from snd_analysis.shapes.atoms import Indicator, Leaf
+from snd_analysis.shapes.integer import MOST_CONDITIONS, ONE, ZERO, Integer, of_atom
 
 # Larger formulas are not looked at as Boolean functions.
 _MOST_LITERALS = 8

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from snd_analysis import shapes
 from snd_analysis.shapes import Integer
-from snd_analysis.shapes.integer import Atom, Leaf, Monomial, Variable, of_atom
+from snd_analysis.shapes.atoms import Atom, Leaf, Variable
+from snd_analysis.shapes.integer import of_atom
+from snd_analysis.shapes.monomials import Monomial
 from snd_analysis.values.depth import DEEPEST
 from snd_analysis.values.errors import Failure
 from snd_analysis.values.pack import MOST_ITEMS, ONE, POSITION, ZERO, Pack, Run, positional

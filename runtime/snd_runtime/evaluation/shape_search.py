@@ -11,7 +11,7 @@ from snd_analysis import shapes
 from snd_analysis.compose.unit import Unit
 from snd_analysis.model import Shape, Tensor, TensorValue
 from snd_analysis.shapes import DivisionByZero, Integer, NegativeExponent
-from snd_analysis.shapes.integer import Leaf
+from snd_analysis.shapes.atoms import Leaf
 from snd_analysis.syntax import nodes
 from snd_analysis.values import Failure, Maybe, Pack, Run, substitute
 from snd_runtime.evaluation.tensors import KnownShapes
