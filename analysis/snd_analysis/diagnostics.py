@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
+from snd_analysis.frozen import frozen
 from snd_analysis.source import Span
 
 
@@ -17,7 +17,7 @@ class Severity(StrEnum):
     HINT = "hint"
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@frozen(order=True)
 class Location:
     """A span in a file. ``path`` is as the file was named by whoever asked."""
 
@@ -25,7 +25,7 @@ class Location:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Related:
     """Another place that takes part in a diagnostic, and what it has to do with it."""
 
@@ -33,7 +33,7 @@ class Related:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TextEdit:
     """Replacement of the text at ``location`` by ``text``."""
 
@@ -41,7 +41,7 @@ class TextEdit:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fix:
     """A change that makes a diagnostic go away. A safe one never changes what a program means."""
 
@@ -50,7 +50,7 @@ class Fix:
     safe: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Diagnostic:
     """One mistake, at one place, by one rule (see ``snd_analysis.rules``)."""
 

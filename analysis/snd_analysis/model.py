@@ -8,11 +8,12 @@ which occurs only where an operator is composed without a caller.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias
 
 from snd_analysis import shapes
+from snd_analysis.frozen import frozen
 from snd_analysis.names.symbols import OperatorName
 from snd_analysis.shapes import Integer, Truth
 from snd_analysis.source import Span
@@ -26,7 +27,7 @@ Shape: TypeAlias = "tuple[Integer | Run, ...]"
 """The extents of a tensor; a ``Run`` stands for a symbolic number of them."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Place:
     """A place in a definition: ``span`` counts from the start of the definition's chunk.
 
@@ -61,7 +62,7 @@ class TensorKind(StrEnum):
     """A carried variable, the item of a scanned pack or the iteration index of a loop, or a captured tensor."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Quantization:
     """How a tensor is quantized (2.14): an operator with attributes, not an operation of the graph."""
 
@@ -69,7 +70,7 @@ class Quantization:
     attributes: Mapping[str, Value]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Tensor(Positioned):
     """A tensor, known by identity. ``shape`` is None if it could not be composed, ``dtype`` then may be too."""
 
@@ -130,7 +131,7 @@ TensorValue: TypeAlias = "Tensor | Pack | Value"
 """A tensor, a pack of them, null, or undefined: what an argument or result stands for."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RuntimeCheck:
     """A condition that must hold but could not be decided when composing (2.6.1)."""
 
@@ -139,7 +140,7 @@ class RuntimeCheck:
     place: Place
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Case:
     """A condition of a branch, with what is computed where it is the first to hold (2.10.1, Branching)."""
 
@@ -149,7 +150,7 @@ class Case:
     consequent: Graph
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Branch:
     """``if``: the outputs of the operation are those of the first case that holds, else of the alternative, in order.
 
@@ -171,7 +172,7 @@ class Branch:
         return {**found, "else": self.alternative}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class LoopLocal:
     """What stands for a carried variable, or for the item of a scanned pack, in the graphs of a loop."""
 
@@ -181,7 +182,7 @@ class LoopLocal:
     """The initial value of a carried variable; the pack that is scanned."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Loop:
     """``do`` (2.10.1, Looping); a loop that was unrolled is not one any more.
 
@@ -213,7 +214,7 @@ class Loop:
 ControlFlow: TypeAlias = "Branch | Loop"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Operation:
     """An invocation of an operator, or a control flow construct (``if``, ``do``), in a graph."""
 
@@ -249,7 +250,7 @@ class Operation:
         return self.instance.body if self.instance is not None else None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Graph:
     """A composed graph, the body of a composed operator, or a part of control flow.
 

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import accumulate, count
 from operator import add
+
+from snd_analysis.frozen import frozen
 
 BYTE_ORDER_MARK = "\ufeff"
 """What a file may begin with; it is skipped, and nothing may stand before it."""
 _LINE_BREAK = re.compile(r"\r\n|\n|\r")
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@frozen(order=True)
 class Span:
     """Half-open range of code-point offsets: ``start`` is the first character, ``end`` the one behind the last."""
 
@@ -33,7 +35,7 @@ HEAD = Span(-1, -1)
 """The head of a file, wherever that is: where a further import would stand."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Position:
     """A place for people: ``line`` and ``column`` count from 1, columns in code points."""
 
@@ -41,7 +43,7 @@ class Position:
     column: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Source:
     """The text of one file, with its line starts. Immutable: an edit makes a new one."""
 
@@ -79,7 +81,7 @@ class Source:
         return _LINE_BREAK.sub("", self.text[start:end])
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Edit:
     """Replacement of ``span`` by ``text``."""
 

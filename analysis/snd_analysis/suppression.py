@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from snd_analysis.diagnostics import Diagnostic, Fix, Location, TextEdit
+from snd_analysis.frozen import frozen
 from snd_analysis.rules.rule import Rule
 from snd_analysis.rules.suppressions import (
     BLANKET_SUPPRESSION,
@@ -62,7 +63,7 @@ def unsuppressed(diagnostics: Iterable[Diagnostic], source: Source, comments: It
     return tuple(found for found in diagnostics if not _suppressed(found, source, suppressions))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Suppression:
     comment: Span
     directive: Span

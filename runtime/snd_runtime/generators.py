@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from math import prod
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from snd_analysis.frozen import frozen
 from snd_analysis.model import Place
 from snd_runtime.limits import Budget, Limits
 from snd_runtime.values import FLOAT32, numpy_dtype
@@ -21,7 +21,7 @@ _MOST_RANK = 32
 """NumPy allows 64 since 2.0, 32 before."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Generator:
     """What is written: one of GENERATORS, and the extents."""
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from snd_analysis.frozen import frozen
 from snd_analysis.model import Place
 from snd_runtime.errors import EvaluationFailed
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Limits:
     """None is no limit. ``chunk_elements`` is how many elements are worked on at a time, which bounds temporaries."""
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from snd_analysis.frozen import frozen
 from snd_runtime.values import dtype_name
 
 Array: TypeAlias = np.ndarray[Any, Any]
@@ -19,7 +19,7 @@ _SMALL, _LARGE, _DIGITS = 1e-3, 1e6, 3
 _NO_NAN = "nan=0"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Summary:
     """Statistics of a tensor. What does not apply to its type, or to one without elements, is None.
 

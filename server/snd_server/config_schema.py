@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from snd_analysis.formatting.width import DEFAULT_WIDTH
+from snd_analysis.frozen import frozen
 from snd_server.selection import RuleSettings, UnknownRuleError, demand_known, nearest
 
 _RULE_LISTS = ("select", "ignore", "error", "warn")
@@ -20,7 +21,7 @@ class ConfigError(Exception):
     """A configuration that cannot be used; the message names file and line."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Settings:
     """The keys of a configuration file, checked."""
 
@@ -51,7 +52,7 @@ def checked_settings(table: Mapping[str, Any], origin: str) -> Settings:
     return _Reader("", origin, ()).settings(table)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Reader:
     text: str
     origin: str

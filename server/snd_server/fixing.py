@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from snd_analysis.diagnostics import Diagnostic, Fix, Severity
+from snd_analysis.frozen import frozen
 from snd_analysis.source import Span
 
 _MOST_ROUNDS = 100
@@ -19,7 +19,7 @@ Diagnose = Callable[[str], Sequence[Diagnostic]]
 """All diagnostics of a text that the file might have."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fixed:
     """A text after its fixes, and how many were applied."""
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import click
 
 from snd_analysis.formatting.files import format_text
+from snd_analysis.frozen import frozen
 from snd_analysis.syntax.chunks import parse_file
 from snd_analysis.workspace import UnreadableText
 from snd_server.config import Configurations
@@ -21,7 +22,7 @@ CLEAN, PROBLEMS, UNREADABLE = 0, 1, 2
 _STANDARD_INPUT = "-"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FormatRequest:
     """The command line. ``width`` of None is what the configuration says."""
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from snd_analysis.compose.root import InputShapes
 from snd_analysis.compose.unit import Member, Unit
 from snd_analysis.diagnostics import Severity
+from snd_analysis.frozen import frozen
 from snd_analysis.names.symbols import OperatorName
 from snd_analysis.rules.catalogue import severity_of
 from snd_analysis.shapes import Integer
@@ -31,7 +32,7 @@ class Misgiven(Exception):  # noqa: N818 - what was written is at fault
     """What the command line gives is not what the graph asks for."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GivenValues:
     """What a graph is to be composed with."""
 
@@ -67,7 +68,7 @@ def given_values(
     return given
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Pair:
     option: str
     name: str

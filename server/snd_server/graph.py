@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 from snd_analysis.diagnostics import Location, Severity
+from snd_analysis.frozen import frozen
 from snd_analysis.ide.graph_view import graph_content, graph_view
 from snd_server.checking import Checker
 from snd_server.composing import chosen_graph, compose_chosen
@@ -32,7 +32,7 @@ class GraphFormat(StrEnum):
     JSON = "json"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GraphRequest:
     """What is asked for. ``levels`` are those of operators within operators that are open; ``seconds`` limit an SVG."""
 
@@ -47,7 +47,7 @@ class GraphRequest:
     config: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Drawing:
     """A drawing, and what is wrong with the graph; not all of a graph with mistakes is there."""
 

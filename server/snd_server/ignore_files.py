@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from snd_analysis.frozen import frozen
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GitIgnore:
     """The ignore files that apply to a folder, innermost first: the innermost that has an opinion decides."""
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 from snd_analysis.diagnostics import Diagnostic, Fix, Location, Severity
+from snd_analysis.frozen import frozen
 from snd_analysis.source import Position, Source
 
 Paint = Callable[[str, str], str]
@@ -19,7 +19,7 @@ def plain(style: str, text: str) -> str:
     return text
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Report:
     """The diagnostics of a run, in order of the files and of the places within each, and what is needed to show them.
 

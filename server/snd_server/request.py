@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from snd_analysis.frozen import frozen
 from snd_server.selection import RuleSettings
 
 _FORMATS_WITH_HINTS = frozenset({"json", "jsonl", "sarif"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CheckRequest:
     """The command line, checked for contradictions."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from snd_analysis.compose.failure import Failure, Site
 from snd_analysis.compose.unit import Unit
 from snd_analysis.compose.words import shown
 from snd_analysis.diagnostics import Diagnostic, Location, Related, Severity
+from snd_analysis.frozen import frozen
 from snd_analysis.names.library import is_library, library_modules
 from snd_analysis.names.symbols import OperatorName
 from snd_analysis.reached import reached_diagnostics
@@ -38,7 +39,7 @@ CLEAN, PROBLEMS, FAULT = 0, 1, 101
 _MOST_NOTES = 8
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunRequest:
     """The command line of ``snd run``. Memory is in bytes; None for time is no limit."""
 
@@ -58,7 +59,7 @@ class RunRequest:
     config: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Observer:
     """What is told on the way: the steps, if they are traced, and how far the run is."""
 
@@ -98,7 +99,7 @@ def _evaluated(
     return evaluated, status or (PROBLEMS if failures else CLEAN)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Prepared:
     """What is to be run, and how it is shown as long as it has not been."""
 

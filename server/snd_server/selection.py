@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
+
+from snd_analysis.frozen import frozen
 
 if TYPE_CHECKING:
     from snd_analysis.diagnostics import Diagnostic, Severity
@@ -22,7 +24,7 @@ class UnknownRuleError(Exception):
         super().__init__(f"there is no rule '{name}'" + (f"; did you mean '{suggestion}'?" if suggestion else ""))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RuleSettings:
     """One layer of choices; a rule's own name outweighs ``all`` within a layer, a later layer an earlier one.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import click
 
@@ -11,6 +11,7 @@ from snd_analysis.compose.decomposition import MOST_OPERATIONS, decompose, flat_
 from snd_analysis.compose.session import Session
 from snd_analysis.compose.unit import Unit
 from snd_analysis.diagnostics import Severity
+from snd_analysis.frozen import frozen
 from snd_analysis.model import Graph
 from snd_analysis.names.symbols import OperatorName
 from snd_analysis.workspace import Snapshot
@@ -25,7 +26,7 @@ from snd_server.report import Paint, Report, plain
 from snd_server.selection import RuleSettings
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ShapesRequest:
     """What is asked for."""
 

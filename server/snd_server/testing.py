@@ -5,12 +5,12 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import click
 import numpy as np
 
 from snd_analysis.diagnostics import Diagnostic, Severity
+from snd_analysis.frozen import frozen
 from snd_analysis.names.library import LIBRARY_PREFIX
 from snd_analysis.samples import PlacedSample
 from snd_analysis.source import Edit
@@ -37,7 +37,7 @@ class UpdateRefusedError(Exception):
     """A file that is not what it was when its samples were read."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SamplesRequest:
     """The command line of ``snd test``; ``output`` is what it has in common with ``snd check``."""
 
@@ -51,7 +51,7 @@ class SamplesRequest:
     """Megabytes for the tensors of each sample."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Tested:
     """The samples of one file, and what came of them."""
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from snd_analysis import shapes
 from snd_analysis.compose.unit import Form
+from snd_analysis.frozen import frozen
 from snd_analysis.shapes import Integer, Verdict
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unsolvable:
     """Why no value of the name gives what stands there."""
 

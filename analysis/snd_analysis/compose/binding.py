@@ -13,6 +13,7 @@ from snd_analysis.compose.scope import Scope
 from snd_analysis.compose.shape_binding import ShapeBinder
 from snd_analysis.compose.unit import Member, Unit
 from snd_analysis.compose.words import counted_items, shown
+from snd_analysis.frozen import frozen
 from snd_analysis.model import RuntimeCheck, Tensor, TensorKind, TensorValue, empty_pack, item_of_empty
 from snd_analysis.names.symbols import Symbol
 from snd_analysis.shapes import TRUE, Integer, Truth, Verdict
@@ -23,7 +24,7 @@ from snd_analysis.types.written import written
 from snd_analysis.values import NULL, UNDEFINED, EvaluationError, Maybe, Pack, Run, Value, dtype_of
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Given:
     """What an invocation gives: types in order, attributes by name, arguments by position (NULL if left out)."""
 

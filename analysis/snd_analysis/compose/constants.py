@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 
 from snd_analysis import shapes
 from snd_analysis.compose.scope import Scope
 from snd_analysis.compose.unit import Member
+from snd_analysis.frozen import frozen
 from snd_analysis.model import Tensor, TensorValue
 from snd_analysis.names.symbols import Symbol
 from snd_analysis.shapes import Integer, Verdict
@@ -17,7 +18,7 @@ from snd_analysis.types.written import written
 from snd_analysis.values import UNDEFINED, EvaluationError, Pack, Run, Value
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class IndexedValue:
     """The value of a constant with index bounds, which need not be written out to be known."""
 

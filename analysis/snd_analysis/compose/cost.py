@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from snd_analysis import shapes
 from snd_analysis.compose.instance import Instance
+from snd_analysis.frozen import frozen
 from snd_analysis.model import Branch, Graph, Loop, Operation
 from snd_analysis.shapes import Integer
 from snd_analysis.syntax import nodes
 from snd_analysis.values import Pack
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cost:
     """A number of multiply-adds, which what is dynamic may leave open: ``most`` is None if it has no limit."""
 

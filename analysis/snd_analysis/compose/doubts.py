@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from snd_analysis import shapes
 from snd_analysis.compose.failure import Failure, Site
 from snd_analysis.compose.trials import Open, Trial, trials
+from snd_analysis.frozen import frozen
 from snd_analysis.model import Branch, Graph, Loop, Operation, Place
 from snd_analysis.shapes import Integer, Truth
 from snd_analysis.shapes.operations import Quotient
@@ -39,7 +40,7 @@ Composed: TypeAlias = "Callable[[Mapping[Hashable, int]], Sequence[Failure]]"
 """What fails when a graph is composed with numbers in place of some unknowns."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Doubt:
     """A value that may be what it must not: a negative extent, or a divisor of zero. ``what`` it is, for messages."""
 
@@ -139,7 +140,7 @@ def doubtful(root: Instance, composed: Composed) -> list[Failure]:
     return [failure for failure in shown if failure is not None]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Reached:
     """An instance, the invocations that lead to it, from inside, and the conditions under which they do."""
 

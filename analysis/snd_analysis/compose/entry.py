@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from snd_analysis.compose.decomposition import tensors_of
 from snd_analysis.compose.failure import Failure
 from snd_analysis.compose.root import InputShapes, compose_root
 from snd_analysis.compose.session import Definitions, Session
 from snd_analysis.compose.unit import Unit
+from snd_analysis.frozen import frozen
 from snd_analysis.model import Graph, Tensor, TensorKind
 from snd_analysis.names.symbols import OperatorName
 from snd_analysis.values import UNDEFINED, Value
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Composition:
     """A composed graph, and what is wrong with it. ``graph`` is None if there is nothing that could be composed."""
 

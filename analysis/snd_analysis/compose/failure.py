@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from snd_analysis.frozen import frozen
 from snd_analysis.model import Place
 from snd_analysis.source import Span
 from snd_analysis.syntax.problem import Elsewhere, Note, Problem
@@ -13,7 +14,7 @@ from snd_analysis.syntax.problem import Elsewhere, Note, Problem
 _MOST_NOTES = 8
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Site:
     """A place that takes part in a failure, and what it has to do with it."""
 
@@ -21,7 +22,7 @@ class Site:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Failure:
     """A broken rule, before it is known which of its sites stands in the file that is checked.
 
@@ -54,7 +55,7 @@ class Unbindable(Exception):  # noqa: N818
     """An operator can't be bound, for reasons that are reported already."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlacedProblem:
     """A problem in a definition of the file that is checked; its span counts from the definition's chunk."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass
 
 from snd_analysis import shapes
 from snd_analysis.compose.failure import Failure, Site
@@ -12,6 +11,7 @@ from snd_analysis.compose.instance import Instance
 from snd_analysis.compose.scope import Scope
 from snd_analysis.compose.unit import Unit
 from snd_analysis.compose.words import tensor_text
+from snd_analysis.frozen import frozen
 from snd_analysis.model import Tensor
 from snd_analysis.names.symbols import Symbol
 from snd_analysis.shapes import TRUE, Integer, Truth
@@ -38,7 +38,7 @@ def check_formulas(instance: Instance) -> None:
                 return
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Axis:
     """An index symbol, or an item of a packed one, that runs over all numbers below ``limit``."""
 

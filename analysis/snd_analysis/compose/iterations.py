@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from snd_analysis import shapes
@@ -11,6 +11,7 @@ from snd_analysis.compose.branches import part
 from snd_analysis.compose.declared import Dynamic
 from snd_analysis.compose.failure import Failure
 from snd_analysis.compose.renewal import Renewal
+from snd_analysis.frozen import frozen
 from snd_analysis.model import Shape, Tensor, TensorValue
 from snd_analysis.shapes import Integer
 from snd_analysis.syntax import nodes
@@ -51,7 +52,7 @@ def tried(composer: Composer, body: nodes.Callable, targets: Targets) -> tuple[V
 
 
 # ---- carried variables -----------------------------------------------------------------------------------------------
-@dataclass(frozen=True, slots=True)
+@frozen
 class Steps:
     """The carried variables of an unrolled loop of a symbolic count: at any step, and behind the last one."""
 
@@ -114,7 +115,7 @@ def _is_one_of(extent: object, keys: set[Hashable]) -> bool:
     return isinstance(extent, Integer) and len(extent.leaves) == 1 and next(iter(extent.leaves)).key in keys
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Closing:
     composer: Composer
     count: Integer | None

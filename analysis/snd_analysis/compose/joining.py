@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from snd_analysis import shapes
+from snd_analysis.frozen import frozen
 from snd_analysis.model import Place, Shape, Tensor, TensorKind, TensorValue
 from snd_analysis.shapes import Integer, Truth
 from snd_analysis.values import UNDEFINED, Maybe, Pack, Run, Value
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _MOST_CONDITIONS = 3
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Joining:
     """Joins the results of branches, of which the first is taken whose condition holds, or else the last.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from snd_analysis import shapes
@@ -15,6 +15,7 @@ from snd_analysis.compose.iterations import MOST_ITEMS, Renewing, items_differ, 
 from snd_analysis.compose.joining import common_shape
 from snd_analysis.compose.results import Targets
 from snd_analysis.compose.words import tensor_text
+from snd_analysis.frozen import frozen
 from snd_analysis.model import Graph, Loop, LoopLocal, Tensor, TensorKind, TensorValue, empty_pack, item_of_empty
 from snd_analysis.names.symbols import Symbol
 from snd_analysis.shapes import Integer, Verdict
@@ -279,7 +280,7 @@ def _body(composer: Composer, node: nodes.Loop, carries: Values, targets: Target
     return tried(composer, node.body, targets)[0]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Iterations:
     """The iterations of a loop, as far as they differ from each other."""
 

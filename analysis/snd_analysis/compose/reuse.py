@@ -7,13 +7,13 @@ made again as it was is replaced by the one that was there, and what follows fro
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from snd_analysis.compose.declared import Dynamic
 from snd_analysis.compose.doubts import invokes_doubts
 from snd_analysis.compose.results import assign
 from snd_analysis.compose.unit import Member, Unit
+from snd_analysis.frozen import frozen
 from snd_analysis.memo import Memo
 from snd_analysis.model import Operation, RuntimeCheck, Tensor, TensorValue
 from snd_analysis.names.part import Part
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from snd_analysis.compose.instance import Instance
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StatementModel:
     """What composing a statement, in which nothing fails, has added."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from snd_analysis import shapes
@@ -12,6 +11,7 @@ from snd_analysis.compose.failure import BindingFailed
 from snd_analysis.compose.scope import Scope, rank_of
 from snd_analysis.compose.unit import Member
 from snd_analysis.compose.words import shape_text, shown, tensor_text
+from snd_analysis.frozen import frozen
 from snd_analysis.model import Tensor, TensorValue, item_of_empty
 from snd_analysis.names.symbols import Symbol
 from snd_analysis.shapes import Integer, Truth, Verdict
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from snd_analysis.compose.binding import Binder
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Component:
     """One component of a declared shape. ``count`` is its number of dimensions, None if only the rank tells it.
 

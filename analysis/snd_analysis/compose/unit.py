@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, TypeVar
 from weakref import WeakValueDictionary
 
+from snd_analysis.frozen import frozen
 from snd_analysis.model import Place
 from snd_analysis.names.affine import affine
 from snd_analysis.names.library import is_library
@@ -29,7 +30,7 @@ _FEW_INSTANCES = 16
 _Statement = TypeVar("_Statement", bound=nodes.Node)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Form:
     """An expression ``factor * symbol + offset`` that binds an extent or a length (2.6)."""
 
@@ -38,7 +39,7 @@ class Form:
     offset: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Member:
     """A declared attribute, input, output, constant or variable."""
 

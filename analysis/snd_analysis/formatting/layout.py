@@ -8,8 +8,10 @@ not fit.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias
+
+from snd_analysis.frozen import frozen
 
 Document: TypeAlias = "str | Line | Group | Fill | Tail | tuple[Document, ...]"
 
@@ -17,7 +19,7 @@ _Item: TypeAlias = tuple[Document, bool]
 """A document, and whether it is to be on one line."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Line:
     """A place where a line may break: ``flat`` if it does not. ``indent`` is the column where the next one begins."""
 
@@ -27,7 +29,7 @@ class Line:
     """Whether it always breaks."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Group:
     """Lines that break together or not at all: ``most`` columns are the widest that it is on one line."""
 
@@ -41,7 +43,7 @@ class Group:
         object.__setattr__(self, "broken", broken)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fill:
     """Pieces with as many of them on each line as fit, separated by the given lines: one fewer than pieces."""
 
@@ -54,7 +56,7 @@ class Fill:
         object.__setattr__(self, "broken", breaks(self.pieces) or breaks(self.lines))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tail:
     """What stands behind a sign of assignment: on a line of its own if that is what makes it fit on one."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from snd_analysis.diagnostics import Location
+from snd_analysis.frozen import frozen
 from snd_analysis.ide.cursor import definition_at
 from snd_analysis.ide.mentions import subject_at
 from snd_analysis.names.symbols import OperatorName
@@ -14,7 +14,7 @@ from snd_analysis.syntax import nodes
 from snd_analysis.workspace import Snapshot
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CallItem:
     """A definition in the hierarchy."""
 
@@ -24,7 +24,7 @@ class CallItem:
     name_location: Location
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Invocations:
     """The definition at the other end, and the places of the names by which it invokes or is invoked."""
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 
+from snd_analysis.frozen import frozen
 from snd_analysis.names.resolution import Resolution, Use
 from snd_analysis.source import Span
 from snd_analysis.syntax import nodes
@@ -19,7 +19,7 @@ _REMEMBERED_CHUNKS = 32
 _STATEMENTS_BEFORE = 2
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlacedNode:
     """A node where it stands in the file; ``base`` is what the spans of its own children count from."""
 
@@ -28,7 +28,7 @@ class PlacedNode:
     base: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlacedUse:
     """A use of a name where it stands in the file."""
 

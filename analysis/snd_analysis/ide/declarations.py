@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
+from snd_analysis.frozen import frozen
 from snd_analysis.ide.knowledge import one_line
 from snd_analysis.ide.markdown import parameter_text
 from snd_analysis.names.library import LIBRARY_PREFIX, is_library
@@ -24,7 +24,7 @@ _INDENT = "    "
 _LINE_BREAK = re.compile(r"\r\n|\n|\r")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Declared:
     """An entry of a block of a definition; ``text`` is on one line, without ``;``."""
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from snd_analysis.diagnostics import Location
+from snd_analysis.frozen import frozen
 from snd_analysis.ide.mentions import subject_at
 from snd_analysis.ide.targets import LocalName, Owner, Subject, attribute_of, owner_of
 from snd_analysis.names.resolution import AttributeName, ModuleName, Resolution
@@ -16,7 +15,7 @@ from snd_analysis.workspace import Snapshot
 _START = Span(0, 0)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Link:
     """A name, and where it leads: ``whole`` is all of what is declared there, ``name`` its name."""
 

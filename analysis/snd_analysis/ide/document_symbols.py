@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 
+from snd_analysis.frozen import frozen
 from snd_analysis.ide.knowledge import Knowledge, source_text
 from snd_analysis.ide.values import type_text
 from snd_analysis.names.library import is_library
@@ -35,7 +35,7 @@ class SymbolKind(StrEnum):
     QUANTIZATION = "quantization"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DocumentSymbol:
     """A line of the outline. ``name_span`` lies in ``whole``, the spans of ``children`` may lie beside it."""
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from posixpath import dirname
 
 from snd_analysis.diagnostics import Location, TextEdit
+from snd_analysis.frozen import frozen
 from snd_analysis.ide.mentions import mentions
 from snd_analysis.names.library import is_library
 from snd_analysis.names.modules import candidates, model_root
@@ -17,7 +17,7 @@ from snd_analysis.workspace import Snapshot
 _SUFFIX = ".sknd"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unreachable:
     """An import that no name can express once the files have moved."""
 

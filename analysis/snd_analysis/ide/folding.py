@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 
+from snd_analysis.frozen import frozen
 from snd_analysis.source import Source, Span
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.chunks import SyntaxTree
@@ -19,7 +19,7 @@ class FoldKind(StrEnum):
     IMPORTS = "imports"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fold:
     """From where to where; the rest of the first line stays to be seen."""
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import chain
 from operator import attrgetter
 
+from snd_analysis.frozen import frozen
 from snd_analysis.names.resolution import Resolution
 from snd_analysis.names.symbols import Symbol
 from snd_analysis.source import Span
@@ -23,7 +23,7 @@ _REMEMBERED = 16
 _COMPOSED = frozenset({"compose", "update"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TensorName:
     """What tells a tensor from the others of its graph, wherever it stands: its name, and which one of that name."""
 
@@ -31,7 +31,7 @@ class TensorName:
     occurrence: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TensorStatement:
     """A statement with the tensors on its left side; ``base`` is what its spans count from, in the chunk."""
 

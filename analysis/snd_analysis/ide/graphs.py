@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from snd_analysis.frozen import frozen
 from snd_analysis.ide.amounts import is_small_graph
 from snd_analysis.ide.digests import Digests
 from snd_analysis.ide.graph_tensors import GraphTensors, graph_tensors
@@ -15,7 +16,7 @@ from snd_analysis.source import Span
 from snd_analysis.workspace import Snapshot
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GraphName:
     """The name of a graph within its file."""
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from snd_analysis.frozen import frozen
 from snd_analysis.source import Span
 from snd_analysis.workspace import Snapshot
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DocumentLink:
     """A name of a module, and the file in which the module was found."""
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator
-from dataclasses import dataclass
 
 from snd_analysis.check import Facts
 from snd_analysis.diagnostics import Location
+from snd_analysis.frozen import frozen
 from snd_analysis.ide.cursor import chunk_at, comment_at, definition_at, import_at, use_at
 from snd_analysis.ide.documented import documented_symbols
 from snd_analysis.ide.targets import LocalName, Subject, name_of, path_of, subject_of, subject_of_target
@@ -27,7 +27,7 @@ _QUANTIZE = "@quantize"
 _SAMPLE = ">>>"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Mention:
     """A name where it stands in a file, what it stands for, and what it does there."""
 
@@ -36,7 +36,7 @@ class Mention:
     role: Role
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Occurrence:
     """A place where something is named, and what its name does there."""
 

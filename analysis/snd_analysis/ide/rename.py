@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from snd_analysis.diagnostics import Location, TextEdit
+from snd_analysis.frozen import frozen
 from snd_analysis.ide.changed import changed_snapshot, edited_texts
 from snd_analysis.ide.file_rename import file_rename_edits
 from snd_analysis.ide.mentions import occurrences, subject_at
@@ -25,7 +25,7 @@ class RenameRefused(Exception):  # noqa: N818 - it is an answer, not a fault
     """A name that can't be changed, or not so; the message says why."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Renaming:
     """What has to change: texts, and then, of a module, the path of its file."""
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from snd_analysis.frozen import frozen
 from snd_analysis.ide.amounts import is_small_operation
 from snd_analysis.ide.digests import Digests
 from snd_analysis.names.symbols import OperatorName
@@ -14,7 +15,7 @@ from snd_analysis.source import Span
 from snd_analysis.workspace import Snapshot
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SampleName:
     """What tells a sample from the others of its file, wherever it stands: its code, and which one of that code."""
 

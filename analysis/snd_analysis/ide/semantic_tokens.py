@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 
+from snd_analysis.frozen import frozen
 from snd_analysis.ide.cursor import chunk_tokens, tokens_around
 from snd_analysis.ide.guesses import broken_spans, guessed
 from snd_analysis.names.library import is_library
@@ -70,7 +70,7 @@ class Modifier(StrEnum):
     DEFAULT_LIBRARY = "default library"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SemanticToken:
     """A token where it stands in the file; a string may run over several lines."""
 

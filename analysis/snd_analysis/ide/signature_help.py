@@ -6,9 +6,9 @@ The tokens before the offset tell, not the tree: a statement that is being writt
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 
+from snd_analysis.frozen import frozen
 from snd_analysis.ide.cursor import chunk_at, comment_at, tokens_around
 from snd_analysis.ide.declarations import Declared, comment_of, declared, parameter_comment
 from snd_analysis.ide.hover.words import function_text
@@ -35,7 +35,7 @@ class Section(StrEnum):
     ARGUMENTS = "arguments"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ParameterHelp:
     """One parameter: where it stands in the label, and what is said of it, in Markdown."""
 
@@ -44,7 +44,7 @@ class ParameterHelp:
     documentation: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SignatureHelp:
     """A signature on one line; ``active`` is the parameter, by its position, that is being written."""
 
@@ -54,7 +54,7 @@ class SignatureHelp:
     active: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OpenInvocation:
     """An invocation that an offset stands in; tokens count from the start of the chunk."""
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from snd_analysis.frozen import frozen
 from snd_analysis.ide.cursor import PlacedUse
 from snd_analysis.names.resolution import AttributeName, ModuleName, Resolution
 from snd_analysis.names.symbols import BuiltIn, OperatorName, ShapeMember, Symbol, SymbolKind, Target
@@ -13,7 +13,7 @@ from snd_analysis.syntax import nodes
 from snd_analysis.workspace import Snapshot
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LocalName:
     """A symbol of a definition. Others name it by dotted names and in results of samples, if at all."""
 
@@ -25,7 +25,7 @@ Subject: TypeAlias = LocalName | AttributeName | OperatorName | ModuleName | Bui
 """Whatever has a name. An attribute is an ``AttributeName`` in its own definition, too."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Owner:
     """The definition that declares a symbol, and what its spans count from."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from snd_analysis.diagnostics import Location
+from snd_analysis.frozen import frozen
 from snd_analysis.ide.declarations import module_name
 from snd_analysis.names.library import LIBRARY_PREFIX, library_modules
 from snd_analysis.names.symbols import OperatorName
@@ -21,7 +21,7 @@ _SAME_CASE = 1
 _WHOLE = 32
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WorkspaceSymbol:
     """An operator or a graph of any file."""
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from snd_analysis.frozen import frozen
 from snd_analysis.syntax import nodes
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Affine:
     """``factor * name + offset``; ``name`` is None for a constant."""
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from snd_analysis.frozen import frozen
 from snd_analysis.names.symbols import OperatorName
 
 BUILT_INS = frozenset(
@@ -36,7 +36,7 @@ BUILT_INS = frozenset(
 """Built-in functions (2.4); LANGUAGE adds ``erf`` to those of the draft."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModuleNames:
     """The definitions of a module: their names and whether each is an ``operator`` or a ``graph``."""
 
@@ -46,7 +46,7 @@ class ModuleNames:
     """Whether all names are known; else one that seems to be missing may be that of a definition with a broken head."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Environment:
     """The modules that a file can name. ``imports`` is by the name used in the import; ``available`` by name, too,
     holds those that could be imported, for suggestions."""

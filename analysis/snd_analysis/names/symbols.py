@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
+from snd_analysis.frozen import frozen
 from snd_analysis.source import Span
 from snd_analysis.syntax import nodes
 
@@ -52,7 +52,7 @@ TENSOR_KINDS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Symbol:
     """A name that a definition declares. Symbols are compared by identity.
 
@@ -75,7 +75,7 @@ class Symbol:
         return self.kind in TENSOR_KINDS
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ShapeMember:
     """``x.shape``, ``x.rank`` or ``x.size`` of a tensor ``x`` (2.4, Implicitly defined identifiers)."""
 
@@ -83,14 +83,14 @@ class ShapeMember:
     member: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BuiltIn:
     """A built-in function such as ``sqrt`` (2.4)."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OperatorName:
     """An operator or graph by its module's path and its name; an unknown one resolves to nothing instead."""
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from snd_analysis.frozen import frozen
 from snd_analysis.names.environment import Environment
 from snd_analysis.names.resolution import Resolution
 from snd_analysis.names.symbols import Symbol, SymbolKind
@@ -19,7 +20,7 @@ _PRIMITIVE_TYPES = tuple(word for word, kind in keywords().items() if kind == "T
 _FOREIGN_TYPES = {"float": "real", "double": "real", "string": "str", "boolean": "bool", "integer": "int"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Undefined:
     """A name that nothing visible bears; judged at the end, when all symbols of the definition are known."""
 
@@ -31,7 +32,7 @@ class Undefined:
     """What was looked for: ``name``, ``type``, ``tensor``."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UnknownModule:
     """A module that is named and not imported, with the definition of it that is wanted."""
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
+from snd_analysis.frozen import frozen
 from snd_analysis.names.symbols import OperatorName, ShapeMember, Target
 from snd_analysis.source import Span
 
@@ -17,14 +17,14 @@ class Role(StrEnum):
     WRITE = "write"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModuleName:
     """A module, by its path."""
 
     path: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AttributeName:
     """An attribute of another definition, in an invocation of it."""
 
@@ -32,7 +32,7 @@ class AttributeName:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Use:
     """One occurrence of a name; ``span`` counts from the start of the chunk, or of a statement."""
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from snd_analysis.diagnostics import Severity
+from snd_analysis.frozen import frozen
 from snd_analysis.names.undefined import import_of
 from snd_analysis.rules.rule import Rule
 from snd_analysis.source import Edit, Span
@@ -16,7 +17,7 @@ from snd_analysis.syntax.spelling import close_matches
 from snd_analysis.syntax.tokens import keywords
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ImportedName:
     """One module name in an import statement, and what it was found to mean."""
 

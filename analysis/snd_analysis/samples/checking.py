@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from snd_analysis.check import Facts
@@ -11,6 +11,7 @@ from snd_analysis.compose.failure import Failure, PlacedProblem, placed_problems
 from snd_analysis.compose.root import compose_root
 from snd_analysis.compose.unit import Unit
 from snd_analysis.diagnostics import Severity
+from snd_analysis.frozen import frozen
 from snd_analysis.model import Operation
 from snd_analysis.names.environment import Environment
 from snd_analysis.names.resolution import AttributeName, ModuleName, Resolution, Role, Use
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from snd_analysis.workspace import Snapshot
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlacedSample:
     """A sample of a file, and what its spans count from."""
 
@@ -41,7 +42,7 @@ class PlacedSample:
     sample: Sample
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SampleProblem:
     """What is wrong with a sample. ``inside`` is the place in a definition of the same file where it came to light."""
 
@@ -49,7 +50,7 @@ class SampleProblem:
     inside: PlacedProblem | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class CheckedSample:
     """A sample with what is known of it. Spans count from the start of its chunk."""
 
@@ -72,7 +73,7 @@ class CheckedSample:
         return any(rule != RESULT_SHAPE and severity_of(rule) is Severity.ERROR for rule in rules)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class _Typed:
     """A sample by the signatures of what it invokes. ``unit`` is the graph to compose, if nothing is wrong yet."""
 
@@ -85,7 +86,7 @@ class _Typed:
         return self.environment is snapshot.environment(path) and self.facts.unchanged(snapshot)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class _Known:
     typed: _Typed
     reached: frozenset[Unit] | None

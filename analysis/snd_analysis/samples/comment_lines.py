@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
+from snd_analysis.frozen import frozen
 from snd_analysis.source import Span
 
 MARKER = re.compile(r"#[ \t]*>>>(?!>)")
@@ -15,7 +15,7 @@ _BETWEEN_LINES = re.compile(r"[ \t]*(?:\r\n|\n|\r)[ \t]*")
 _NO_BREAK = re.compile(r"[^\r\n]")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SampleLines:
     """The comment lines of a sample: code, and what stands directly below it."""
 

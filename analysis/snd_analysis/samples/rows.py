@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from snd_analysis.frozen import frozen
 from snd_analysis.samples.sample import Leaf, Nested
 from snd_analysis.shapes import FALSE, TRUE, Integer
 from snd_analysis.syntax import nodes
@@ -23,7 +22,7 @@ class RaggedError(Exception):
         self.notes = notes
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rows:
     """A nested list taken apart: its shape, and its items in row-major order."""
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from snd_analysis.frozen import frozen
 from snd_analysis.source import Span
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.problem import Problem
@@ -20,7 +20,7 @@ ItemExtent: TypeAlias = "int | tuple[int, ...]"
 """An extent of a tensor; of a pack, one for all tensors or one for each."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Recorded:
     """``# y: real[2] = [-0.1, 2.0]``: one result. Without ``value`` and ``summary`` only its type is recorded."""
 
@@ -42,7 +42,7 @@ class Recorded:
     """One of its own."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RecordedError:
     """``# error: stride must be positive``: the invocation fails, and the message holds these words."""
 
@@ -54,7 +54,7 @@ class RecordedError:
         return " ".join(self.text.split()).rstrip(".") in " ".join(message.split())
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Sample:
     """An invocation in a comment with what is recorded of its results. Known by identity."""
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
+from snd_analysis.frozen import frozen
 from snd_analysis.source import Span
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.parser import parse
@@ -105,7 +106,7 @@ def _parsed(text: str) -> _ParsedChunk:
     return _ParsedChunk(parsed.document, parsed.tokens.comments, parsed.problems)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlacedChunk:
     """A chunk at its offset in the file."""
 
@@ -113,7 +114,7 @@ class PlacedChunk:
     chunk: Chunk
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class SyntaxTree:
     """All chunks of a file in order; together they spell its text."""
 

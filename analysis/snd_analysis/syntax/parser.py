@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from snd_analysis.frozen import frozen
 from snd_analysis.source import Span
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.builder import Entries, TreeBuilder, methods
@@ -24,7 +24,7 @@ _DEEPEST = 600
 _OF_GARBAGE = ("illegal-character", "unclosed-string")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Parsed:
     """A tree, the tokens it was made from, and what was wrong. Spans count from the start of the text."""
 

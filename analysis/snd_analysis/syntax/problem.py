@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from snd_analysis.frozen import frozen
 from snd_analysis.source import Edit, Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Elsewhere:
     """A place in any file, by name, so that it stays right when the text around it moves."""
 
@@ -21,7 +22,7 @@ class Elsewhere:
     """Or any span of its chunk: only in what is worked out again whenever that definition changes."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Note:
     """Another place that takes part in a problem: of the same text, or ``elsewhere``."""
 
@@ -34,7 +35,7 @@ class Note:
         return self if self.elsewhere else Note(self.span.shifted(distance), self.message)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Repair:
     """A change of the same text that makes a problem go away."""
 
@@ -43,7 +44,7 @@ class Repair:
     safe: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Problem:
     """A broken rule at a span of the text it was found in."""
 

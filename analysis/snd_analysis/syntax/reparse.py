@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from dataclasses import dataclass
 
+from snd_analysis.frozen import frozen
 from snd_analysis.source import Edit, Span
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.builder import Blocks, Entries
@@ -33,7 +33,7 @@ _REACHES = (3, 60)
 Reparsed = tuple[nodes.Document, tuple[Span, ...], tuple[Problem, ...]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Change:
     """``old[start:old_end]`` became ``new[start:new_end]``."""
 
@@ -74,7 +74,7 @@ def _may_close_string(problems: tuple[Problem, ...], change: _Change) -> bool:
     return any(problem.rule == "unclosed-string" and problem.span.start < change.start for problem in problems)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Old:
     """The block before the edit, with what is around it."""
 
@@ -143,7 +143,7 @@ def _block_around(document: nodes.Document, change: _Change) -> tuple[nodes.Defi
     return None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Middle:
     entries: tuple[nodes.Entry, ...]
     comments: tuple[Span, ...]

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from snd_analysis.frozen import frozen
 from snd_analysis.syntax.table import END, Table
 
 
@@ -27,7 +28,7 @@ class Stacks:
         del self.states[depth + 1 :], self.values[depth:], self.starts[depth:]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Remembered:
     """The stacks at an earlier point, to go back to."""
 

@@ -10,11 +10,12 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from snd_analysis.frozen import frozen
 
 _START_SYMBOLS = ("document", "_expr")
 END = "$END"
@@ -34,7 +35,7 @@ class Production(NamedTuple):
     """Whether its symbols may be lists, whose items count as symbols of the production."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Table:
     """``actions[state][terminal]`` is ``2 * state`` for a shift and ``2 * production + 1`` for a reduction."""
 

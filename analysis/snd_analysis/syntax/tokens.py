@@ -7,10 +7,10 @@ on the text near a token only, never on the whole of it, so that a piece of a te
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
+from snd_analysis.frozen import frozen
 from snd_analysis.source import BYTE_ORDER_MARK, Edit, Span
 from snd_analysis.syntax.problem import Problem, Repair
 from snd_analysis.syntax.table import table
@@ -72,7 +72,7 @@ def is_closed_string(text: str, token: Token) -> bool:
     return token.end - token.start > 1 and text[token.end - 1] == text[token.start]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tokens:
     """The tokens of a text, its comments, and what was wrong with single tokens. Spans count from the text's start."""
 

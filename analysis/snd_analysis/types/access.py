@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from snd_analysis import shapes
+from snd_analysis.frozen import frozen
 from snd_analysis.shapes import Integer, Verdict
 from snd_analysis.source import Edit, Span
 from snd_analysis.syntax import nodes
@@ -86,7 +87,7 @@ def _lacks_comma(index: nodes.Index, rank: Integer | None) -> bool:
     return rank is None or shapes.decide_equal(rank, shapes.constant(1)) is not Verdict.DIFFERENT
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Dimensions:
     count: Integer
     packed: Integer | None

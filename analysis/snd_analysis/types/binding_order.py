@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from snd_analysis.frozen import frozen
 from snd_analysis.names.resolution import Resolution
 from snd_analysis.names.symbols import Symbol, SymbolKind
 from snd_analysis.syntax import nodes
 from snd_analysis.types.parameters import BOUND_KINDS, Declaration, bindings, declarations, symbols_in
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Obstacle:
     """Why an input can't be bound: several packs of unknown length, or symbols that nothing determines before."""
 
@@ -19,7 +18,7 @@ class Obstacle:
     unknown: tuple[Symbol, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BindingOrder:
     """The inputs in the order in which they are bound, and what is wrong with some of them."""
 

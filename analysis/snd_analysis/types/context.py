@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from snd_analysis.frozen import frozen
 from snd_analysis.names.resolution import Resolution
 from snd_analysis.names.resolve import entries_of
 from snd_analysis.names.symbols import Symbol, SymbolKind, Target
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from snd_analysis.types.dimensions import Extents
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Typed:
     """What is known of an expression.
 

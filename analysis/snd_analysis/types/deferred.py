@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
+from snd_analysis.frozen import frozen
 from snd_analysis.names.resolution import Resolution
 from snd_analysis.names.symbols import Symbol
 from snd_analysis.syntax import nodes
 from snd_analysis.types.parameters import Declaration, bindings, declarations, symbols_in
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Circles:
     """Attributes whose defaults can never be evaluated."""
 

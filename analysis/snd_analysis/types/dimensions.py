@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from snd_analysis import shapes
+from snd_analysis.frozen import frozen
 from snd_analysis.names.symbols import Symbol
 from snd_analysis.shapes import Integer, Verdict
 from snd_analysis.syntax import nodes
@@ -20,7 +20,7 @@ Extents: TypeAlias = "tuple[Integer | None, ...]"
 _MOST_DIMENSIONS = 64
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Dimension:
     """One component of a declared shape (2.6): a single dimension, or a pack of them.
 

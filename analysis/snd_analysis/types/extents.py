@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 from snd_analysis import shapes
+from snd_analysis.frozen import frozen
 from snd_analysis.names.symbols import Symbol
 from snd_analysis.shapes import Integer
 from snd_analysis.syntax import nodes
@@ -16,7 +16,7 @@ from snd_analysis.types.type import BOOL, INT, TensorShape, Type
 from snd_analysis.types.written import written
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Task:
     """The typing of one symbol, which may need others to be typed before."""
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from snd_analysis.frozen import frozen
 from snd_analysis.names.affine import affine
 from snd_analysis.names.resolution import Resolution
 from snd_analysis.names.resolve import entries_of
@@ -15,7 +15,7 @@ BOUND_KINDS = frozenset({SymbolKind.EXTENT, SymbolKind.LENGTH})
 """The kinds of symbols that get their values by binding, not by being given."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Declaration:
     """An attribute, input, output, constant or variable at its place."""
 
@@ -40,7 +40,7 @@ def declarations(definition: nodes.Definition, block: str) -> list[Declaration]:
     return [Declaration(block, base, entry) for base, entry in entries_of(definition, block, nodes.Parameter)]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Binding:
     """A place in a declaration where an extent or length is bound or prescribed."""
 

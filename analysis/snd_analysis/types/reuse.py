@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 
+from snd_analysis.frozen import frozen
 from snd_analysis.memo import Memo
 from snd_analysis.names.part import Part
 from snd_analysis.names.symbols import Symbol
@@ -15,7 +15,7 @@ from snd_analysis.types.dimensions import Extents, dimensions, extents_of
 from snd_analysis.types.parameters import Declaration
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DeclarationTypes:
     """What typing a declaration, or a row of them, of which nothing is to be said, has added."""
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
+from snd_analysis.frozen import frozen
 from snd_analysis.names.resolution import Resolution
 from snd_analysis.names.symbols import OperatorName, Symbol, SymbolKind
 from snd_analysis.shapes import Integer
@@ -31,7 +32,7 @@ _REMEMBERED = 64
 _FINGERPRINTED = frozenset({"dtype", "attrib", "input", "using", "output", "assert"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GenericType:
     """An entry of ``@dtype``; ``base`` is ``type``, ``arith`` or ``num``."""
 
@@ -42,7 +43,7 @@ class GenericType:
     """Whether there is a default, right or wrong."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AttributeParameter:
     """An attribute as an invocation sees it."""
 
@@ -65,7 +66,7 @@ class AttributeParameter:
         return self.node.pack is not None and self.node.pack.length is not None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TensorParameter:
     """An input or output as an invocation sees it."""
 
@@ -83,7 +84,7 @@ class TensorParameter:
         return not self.node.optional and self.node.default is None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Signature:
     """Everything that an invocation depends on."""
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from snd_analysis.frozen import frozen
 from snd_analysis.shapes import Integer
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Dtype:
     """``int``, ``real``, ``bool``, ``str``, or a generic type with its abstract base."""
 
@@ -29,7 +30,7 @@ CONCRETE = {"int": INT, "real": REAL, "bool": BOOL, "str": STR}
 ABSTRACT = ("type", "arith", "num")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TensorShape:
     """What is known of a tensor's shape: its rank, and how the shape is written."""
 
@@ -38,7 +39,7 @@ class TensorShape:
     """As the user would write it, without the brackets: ``b,c,is..(d)``."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Type:
     """The type of an expression. ``length`` is None unless it is packed, ``shape`` None unless it is a tensor."""
 

@@ -7,14 +7,14 @@ tells; of these unknowns it is open.
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
 
+from snd_analysis.frozen import frozen
 from snd_analysis.shapes import FoldKey, Integer, Truth
 from snd_analysis.values.pack import Element, Pack, Run
 from snd_analysis.values.scalars import Fresh, Maybe, Result, Unknown, Value
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CompileTime:
     """The key of an unknown that has a value when a model is compiled; ``key`` says which it is."""
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from snd_analysis import shapes
+from snd_analysis.frozen import frozen
 from snd_analysis.shapes import FALSE, TRUE, Integer, Truth
 from snd_analysis.values.elementwise import elementwise, joined_length, run_element
 from snd_analysis.values.errors import Failure
@@ -15,7 +14,7 @@ from snd_analysis.values.scalars import DEFINITIONS, UNDEFINED, Result, Unknown,
 from snd_analysis.values.selection import choose, opaque_pack
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Slice:
     """``first:last:step``; None for what is omitted."""
 

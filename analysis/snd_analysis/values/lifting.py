@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from snd_analysis import shapes
+from snd_analysis.frozen import frozen
 from snd_analysis.shapes import TRUE, Truth
 from snd_analysis.syntax import nodes
 from snd_analysis.values.elementwise import elementwise
@@ -15,7 +15,7 @@ from snd_analysis.values.pack import Pack
 from snd_analysis.values.scalars import NULL, UNDEFINED, Maybe, Value, maybe
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Located:
     """The node of an operation, and those of its operands."""
 
@@ -58,14 +58,14 @@ def lifted(located: Located, function: Callable[..., Value], *operands: Value) -
 
 
 # ---- items without a value -------------------------------------------------------------------------------------------
-@dataclass(frozen=True, slots=True)
+@frozen
 class Failed:
     """Stands for an item that has no value, in a branch that is taken item by item."""
 
     error: EvaluationError
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tolerant:
     """An environment in which items of packs may have no value: whether they are needed is decided item by item."""
 

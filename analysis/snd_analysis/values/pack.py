@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, TypeAlias
 
 from snd_analysis import shapes
+from snd_analysis.frozen import frozen
 from snd_analysis.shapes import Integer, Truth
 from snd_analysis.values.scalars import Fresh, Result, Unknown, Value, dtype_of, unknown
 
@@ -30,7 +31,7 @@ POSITION: Final[Integer] = shapes.variable(POSITION_KEY, "i", 0)
 """Stands for the place of an item, from 0, in the element of a ``Run``."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Element:
     """The key of item ``index`` of a pack whose items are not known.
 
@@ -45,7 +46,7 @@ class Element:
     """How deep unknown operations nest in it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Run:
     """``length`` items, the i-th being ``element`` with i for ``POSITION``. The length is not negative."""
 

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import product
 from typing import Final
 
 from snd_analysis import shapes
+from snd_analysis.frozen import frozen
 from snd_analysis.shapes import Integer
 from snd_analysis.values.pack import Element, Pack, Run
 from snd_analysis.values.scalars import Result, Unknown, Value
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RealInterval:
     """Where a real lies, unless it is NaN. Ends may be infinite."""
 

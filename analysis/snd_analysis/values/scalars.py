@@ -7,11 +7,12 @@ An int is an ``Integer`` and a bool a ``Truth``, constant or symbolic; a real is
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, ClassVar, Final, TypeAlias
 from weakref import WeakValueDictionary
 
 from snd_analysis import shapes
+from snd_analysis.frozen import frozen
 from snd_analysis.shapes import FALSE, TRUE, Integer, Truth
 
 Value: TypeAlias = object
@@ -48,7 +49,7 @@ UNDEFINED: Final = Undefined()
 """Nothing is known, because of a mistake reported elsewhere: silent in everything made of it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unknown:
     """A real or string that is not known; ``key`` says which. Ints and bools are symbolic instead."""
 
@@ -57,7 +58,7 @@ class Unknown:
     text: str = field(compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Maybe:
     """``value`` where ``present`` holds, else null. Made by ``maybe``."""
 

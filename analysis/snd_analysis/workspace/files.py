@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Protocol
 
+from snd_analysis.frozen import frozen
 from snd_analysis.names.library import is_library, library_text
 from snd_analysis.source import Source, Span
 from snd_analysis.syntax.chunks import SyntaxTree, parse_file
@@ -31,7 +31,7 @@ class Reader(Protocol):
         """Whether there is a regular file of that path."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class File:
     """One version of one file."""
 

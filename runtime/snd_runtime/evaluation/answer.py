@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from snd_analysis.compose.failure import Failure
+from snd_analysis.frozen import frozen
 from snd_analysis.model import Place
 from snd_runtime.lowering.lowered import Argument
 from snd_runtime.summary import Summary, summarize
@@ -19,7 +19,7 @@ MOST_SHOWN = 100
 """Elements of a tensor up to which it is shown in full."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ShownTensor:
     """A tensor as it is shown: its statistics, and its elements if they are few.
 
@@ -39,7 +39,7 @@ class ShownTensor:
         return self.name if self.item is None else f"{self.name}[{self.item}]"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ShownStep:
     """A tensor, or those of a pack, on the way. ``iterations`` are those of the loops around it."""
 
@@ -48,7 +48,7 @@ class ShownStep:
     iterations: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Progress:
     """How many of how many operations are done."""
 
@@ -56,7 +56,7 @@ class Progress:
     total: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EvaluationAnswer:
     """Outputs, or the failures that there are none for. Seconds are those of composing and of running."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -14,6 +13,7 @@ from snd_analysis.compose.instance import Instance
 from snd_analysis.compose.root import compose_root
 from snd_analysis.compose.session import Session
 from snd_analysis.compose.unit import Member, Unit
+from snd_analysis.frozen import frozen
 from snd_analysis.model import Tensor, TensorKind, TensorValue
 from snd_analysis.shapes import constant
 from snd_analysis.values import NULL, Pack
@@ -29,7 +29,7 @@ Array: TypeAlias = np.ndarray[Any, Any]
 _MOST_FOUND = 256
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Bound:
     """An instance with an argument for each of its inputs; ``made`` are the inputs that nothing was given for."""
 

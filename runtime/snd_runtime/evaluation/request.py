@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from snd_analysis.frozen import frozen
 from snd_analysis.names.symbols import OperatorName
 from snd_runtime.generators import Generator
 from snd_runtime.limits import Limits
@@ -16,7 +17,7 @@ Array: TypeAlias = np.ndarray[Any, Any]
 PlainValue: TypeAlias = "int | float | bool | str | tuple[PlainValue, ...] | None"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Literal:
     """A number, bool or string, or nested lists of them: the type of the input decides what it is as a tensor."""
 
@@ -27,7 +28,7 @@ InputValue: TypeAlias = "Array | Generator | Literal | tuple[InputValue, ...] | 
 """A tensor, how to make it, or null; of a pack all tensors, or some of them by position."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Texts:
     """The files of a model, as far as an evaluation may need them, or what has changed of them.
 
@@ -41,7 +42,7 @@ class Texts:
     module_paths: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EvaluationRequest:
     """A graph or operator, and what it is to be evaluated with.
 
@@ -64,7 +65,7 @@ class EvaluationRequest:
     """Whether the answer holds outputs in full, not only what there is to show of them."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Order:
     """What is sent to the worker: what has changed, and what to do then."""
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from snd_analysis.compose.decomposition import passes_scope_on, tensors_of
 from snd_analysis.compose.instance import Instance
+from snd_analysis.frozen import frozen
 from snd_analysis.model import Branch, Graph, Loop, Operation, Place, Tensor, TensorKind, TensorValue
 from snd_analysis.shapes import Integer
 from snd_analysis.values import NULL, Pack
@@ -36,7 +37,7 @@ def compiled(instance: Instance, weigh: Callable[[Instance], int]) -> Program:
     return _Compilation(instance, body, weigh).program()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LoopProgram:
     """A loop whose shapes are all known, within a body of which that can't be said."""
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from snd_analysis.compose.failure import Site
 from snd_analysis.compose.instance import Instance
+from snd_analysis.frozen import frozen
 from snd_analysis.model import Place, TensorValue
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution.plain import array_dtype, bytes_of, fits
@@ -68,7 +69,7 @@ class Frame:
                 self.arrays[slot] = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Result:
     """A result of a step: where it goes, and how it is shown; the outputs of a body are shown by its caller."""
 
@@ -116,7 +117,7 @@ class Step:
         state.advance(done + self.weight)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Part:
     """A part of control flow."""
 
@@ -138,7 +139,7 @@ class Part:
         return found
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Invocation:
     """The invocation of an operator or graph."""
 
@@ -161,7 +162,7 @@ class Invocation:
             raise failed.via(Site(self.place, f"'{self.instance.unit.shown}' is invoked here")) from None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Choice:
     """``if``."""
 
@@ -176,7 +177,7 @@ class Choice:
         return self.alternative.run(frame)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Repetition:
     """``do``: see ``snd_analysis.model.Loop``."""
 
@@ -255,7 +256,7 @@ def check_count(count: int | None, lengths: Sequence[int], place: Place) -> None
             raise EvaluationFailed("scan-lengths", message, place)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fixed:
     """A constant that is written in the body: one value for all elements."""
 
@@ -268,7 +269,7 @@ class Fixed:
     """Where it is used."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Program:
     """A body whose shapes are all known."""
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from snd_analysis.frozen import frozen
 from snd_analysis.model import Place
 from snd_runtime.limits import Limits
 from snd_runtime.lowering.lowered import FLOAT32, Argument
@@ -16,7 +17,7 @@ Watch: TypeAlias = "Callable[[Step], None]"
 Progress: TypeAlias = "Callable[[int, int], None]"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Step:
     """A tensor, or pack of tensors, as soon as it is computed.
 
@@ -31,7 +32,7 @@ class Step:
     """The numbers of the iterations of the loops around, from the outermost; other steps have the same name."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Execution:
     """How something is run.
 
@@ -49,7 +50,7 @@ class Execution:
     """Which one it is of several runs with one seed: what is random differs between them."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Outcome:
     """What a run gives.
 

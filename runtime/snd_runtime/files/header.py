@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
 from math import prod
 
+from snd_analysis.frozen import frozen
 from snd_runtime.files.errors import InvalidFileError
 from snd_runtime.files.storage import InvalidStorageError, ItemKind, Storage
 
@@ -20,7 +20,7 @@ _KNOWN_CODES = frozenset(map(int, ItemKind))
 _LAYOUT = struct.Struct("<2sBBII8III32s")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Header:
     """The shape of the tensor, and how its items are stored."""
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
 import numpy as np
+
+from snd_analysis.frozen import frozen
 
 MOST_BITS = 64
 _FLOAT_BITS = (16, 32, 64)
@@ -33,7 +34,7 @@ class ItemKind(IntEnum):
     """Quantized to powers of two up to ``greatest``."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Storage:
     """The form of items of ``bits`` bits. ``signed`` is for INTEGER; the range of values for the quantized kinds.
 

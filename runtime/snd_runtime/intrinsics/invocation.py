@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from math import prod
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from snd_analysis.frozen import frozen
 from snd_analysis.model import Place
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.limits import Budget
@@ -21,7 +21,7 @@ Extents: TypeAlias = "tuple[int | None, ...]"
 """A shape; None stands for an extent that the intrinsic decides."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Invocation:
     """An operator bound to arrays; its assertions hold, and its inputs have the shapes that it declares.
 

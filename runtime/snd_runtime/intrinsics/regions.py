@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import prod
 
 import numpy as np
 
+from snd_analysis.frozen import frozen
 from snd_runtime.intrinsics.invocation import Invocation
 from snd_runtime.lowering.arithmetic import Array
 from snd_runtime.lowering.lowered import Argument
@@ -15,7 +15,7 @@ _FARTHEST = 2.0**61
 """Lengths of regions that lie nearer fit into 64 bits."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Cells:
     """Of one region along one dimension: elements from ``starts`` up to ``stops``, which the image has."""
 

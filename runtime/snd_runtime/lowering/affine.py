@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from snd_analysis.frozen import frozen
 from snd_runtime.lowering.operands import INT_MAX, INT_MIN
 from snd_runtime.lowering.terms import Apply, Constant, Next, Place, Position, Read, Table, Term
 
@@ -12,7 +12,7 @@ Interval = tuple[int, int]
 """The least and the greatest value; of 64 bits at most if the computation does not overflow."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Affine:
     """``constant`` and a factor, not zero, for every axis."""
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from snd_analysis.frozen import frozen
 from snd_analysis.model import Place as SourcePlace
 from snd_analysis.names.symbols import Symbol
 from snd_analysis.syntax import nodes
 from snd_runtime.lowering.terms import Next, Place, Read, Slot, Term, subterms
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Axis:
     """An index symbol with its bound, which is an int or read from tensors."""
 
@@ -19,7 +19,7 @@ class Axis:
     extent: Term
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Write:
     """One element that is written, with its value."""
 
@@ -33,7 +33,7 @@ class Write:
         return tuple(term for place in self.places for term in place.terms)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Formula:
     """Writes that happen at once in every point of a space where the condition holds; the last axis is the fastest."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from math import prod
 
+from snd_analysis.frozen import frozen
 from snd_runtime.lowering.affine import Affine, Analysis, colliding_axes
 from snd_runtime.lowering.domains import Box, points_in_order
 from snd_runtime.lowering.formula import Write
@@ -17,7 +17,7 @@ MOST_ROUNDS = 4096
 _SHORT_REDUCTION = 128
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Guard:
     """An affine index that must lie within an extent, else the point is skipped."""
 

@@ -6,9 +6,9 @@ What is known is computed as everywhere else (``snd_analysis.values``); the rest
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from snd_analysis import shapes
+from snd_analysis.frozen import frozen
 from snd_analysis.shapes import FALSE, TRUE, Integer
 from snd_analysis.syntax import nodes
 from snd_analysis.values import CASTS, FUNCTIONS, OPERATIONS, UNARY, Failure, Pack, Value
@@ -36,7 +36,7 @@ def _written(value: int) -> str:
     return str(value) if abs(value) < 1 << 128 else f"an int of {value.bit_length()} bits"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Guarded:
     """``|index|`` or ``|index <> below : above|``."""
 
@@ -45,7 +45,7 @@ class Guarded:
     above: Value | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Partial:
     """``value`` where ``present`` is true, else null: ``c ? a`` where c is known at run time only."""
 

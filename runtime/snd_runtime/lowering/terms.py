@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias, TypeVar
 
+from snd_analysis.frozen import frozen
 from snd_analysis.names.symbols import Symbol
 from snd_analysis.syntax import nodes
 
 Scalar: TypeAlias = "int | float | bool | str"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Slot:
     """A tensor that formulas read or write; a ``None`` in the shape is an extent that is counted."""
 
@@ -44,7 +44,7 @@ class Bounds(StrEnum):
     REMAPPED = "remapped"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Place:
     """An index along one dimension; ``below`` and ``above`` are its replacements if it is remapped."""
 
@@ -59,7 +59,7 @@ class Place:
         return tuple(term for term in (self.index, self.below, self.above) if term is not None)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Constant:
     """A value that is the same everywhere."""
 
@@ -68,7 +68,7 @@ class Constant:
     axes: frozenset[int] = frozenset()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Position:
     """The index symbol of an axis."""
 
@@ -77,7 +77,7 @@ class Position:
     dtype: str = "int"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Next:
     """The number of points before this one that satisfy the condition (2.12, Data dependent output shapes)."""
 
@@ -86,7 +86,7 @@ class Next:
     axes: frozenset[int] = frozenset()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Read:
     """An element of a tensor."""
 
@@ -101,7 +101,7 @@ class Read:
         return self.slot.dtype
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Apply:
     """An operator, function, cast or selection. ``node`` is where it stands."""
 
@@ -112,7 +112,7 @@ class Apply:
     node: nodes.Node
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Table:
     """An item of a pack of constants."""
 

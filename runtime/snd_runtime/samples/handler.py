@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from snd_analysis.frozen import frozen
 from snd_runtime.evaluation.binding import FoundShapes
 from snd_runtime.evaluation.handler import KnownFiles
 from snd_runtime.evaluation.request import Texts
@@ -17,7 +17,7 @@ from snd_runtime.samples.trace import GraphTrace
 from snd_runtime.samples.tracing import TraceRequest, trace_graph
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OneSample:
     """A sample of a file: the ``number``-th, from 0."""
 
@@ -29,7 +29,7 @@ Work: TypeAlias = OneSample | TraceRequest | ProposalRequest
 Answer: TypeAlias = SampleOutcome | GraphTrace | SampleProposal | NoProposal
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SampleOrder:
     """``texts`` is what has changed since the last order; those of the request itself are left out."""
 

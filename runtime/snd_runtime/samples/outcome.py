@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from snd_analysis.compose.failure import Site
+from snd_analysis.frozen import frozen
 from snd_runtime.evaluation.answer import ShownTensor
 
 
@@ -23,7 +23,7 @@ class Status(StrEnum):
     """It can't be composed, which checking reports."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Result:
     """One output: the line that would record it, without ``# ``, and how it differs from what is recorded."""
 
@@ -43,7 +43,7 @@ class Result:
         return self.now if " = " in self.now else self.now.replace(" nan=0", "")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SampleOutcome:
     """What came of one sample."""
 

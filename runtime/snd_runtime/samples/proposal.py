@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice, product
 
 import numpy as np
 
 from snd_analysis.compose.session import Session
 from snd_analysis.compose.unit import Member, Unit
+from snd_analysis.frozen import frozen
 from snd_analysis.ide.changed import changed_snapshot
 from snd_analysis.names.symbols import OperatorName
 from snd_analysis.samples import CheckedSample
@@ -35,7 +36,7 @@ _SHAPE_SECONDS = 0.5
 _MOST_WIDTH = 110
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProposalRequest:
     """``around`` has the texts, and how samples in them are evaluated."""
 
@@ -43,7 +44,7 @@ class ProposalRequest:
     name: OperatorName
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SampleProposal:
     """The lines of an invocation without their ``# >>>`` and ``# ...``, and what comes of it."""
 
@@ -51,7 +52,7 @@ class SampleProposal:
     outcome: SampleOutcome
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoProposal:
     """There is none, for a reason that can be told."""
 

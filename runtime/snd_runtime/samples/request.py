@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
+from snd_analysis.frozen import frozen
 from snd_analysis.workspace import Workspace
 from snd_runtime.limits import Limits
 from snd_runtime.lowering.lowered import FLOAT32
@@ -17,7 +18,7 @@ from snd_runtime.samples.outcome import SampleOutcome
 SAMPLE_LIMITS = Limits(seconds=5.0, tensor_bytes=1 << 30)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SampleRequest:
     """``texts`` are those of the file and of all files that it depends on, by path."""
 

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from snd_analysis.compose.unit import Unit
+from snd_analysis.frozen import frozen
 from snd_analysis.ide.graph_tensors import TensorName, graph_tensors
 from snd_analysis.model import Place
 from snd_analysis.names.symbols import SymbolKind
@@ -32,7 +33,7 @@ _MOST_HELD_BYTES = 16 << 10
 _DECLARED = (SymbolKind.INPUT, SymbolKind.OUTPUT, SymbolKind.VARIABLE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TracedTensor:
     """What there is to show of a tensor, or of those of a pack."""
 
@@ -43,7 +44,7 @@ class TracedTensor:
     """A PNG of a single tensor, if pictures are wanted and it can be drawn."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GraphTrace:
     """What came of one run of a graph; of one that failed, what had been computed by then."""
 
@@ -148,7 +149,7 @@ class Tracer:
         return _Look(replace(tensor, item=item), drawn)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Look:
     shown: ShownTensor
     picture: bytes | None

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from snd_analysis.compose.instance import Instance
 from snd_analysis.compose.session import Session
 from snd_analysis.compose.unit import Unit
+from snd_analysis.frozen import frozen
 from snd_analysis.names.symbols import OperatorName
 from snd_analysis.workspace import Snapshot
 from snd_runtime.errors import EvaluationFailed
@@ -24,7 +25,7 @@ from snd_runtime.samples.request import SampleRequest
 from snd_runtime.samples.trace import GraphTrace, Tracer
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TraceRequest:
     """``around`` has the texts, and how everything in them is evaluated: its limits are those of the run.
 
@@ -37,7 +38,7 @@ class TraceRequest:
     given: EvaluationRequest | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Run:
     instance: Instance
     arguments: list[Argument]

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import pickle
 import struct
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any, BinaryIO
+
+from snd_analysis.frozen import frozen
 
 _LENGTH = struct.Struct("<Q")
 
@@ -27,7 +28,7 @@ class Kind(Enum):
     """An exception that the work did not expect; the content is its traceback."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Message:
     """``number`` is that of the request it is about."""
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from snd_analysis.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProcessLimits:
     """``memory_bytes`` beyond what the process takes when it is ready and idle; None is no limit.
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from lsprotocol import types
 
+from snd_analysis.frozen import frozen
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class DiagnosticAbilities:
     """What of a diagnostic the client shows."""
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
+from snd_analysis.frozen import frozen
 from snd_analysis.ide.graphs import KnownGraph
 from snd_analysis.ide.samples import KnownSample
 from snd_analysis.names.symbols import OperatorName
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from snd_runtime.samples import GraphTrace, SampleEvaluator, SampleOutcome, SampleRequest
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AgedSample:
     """A sample of a state of the files with its value for that state."""
 
@@ -47,7 +47,7 @@ class AgedSample:
         return SampleOutcome(Status.FAILED, rule="internal-error", message=message)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AgedGraph:
     """A graph of a state of the files with the values of its tensors for that state, and what it is run with."""
 
@@ -89,7 +89,7 @@ class AgedGraph:
 Subject: TypeAlias = AgedSample | AgedGraph
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Order:
     """The samples and graphs of one state of a document, and what it takes to evaluate them."""
 

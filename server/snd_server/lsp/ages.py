@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
+from snd_analysis.frozen import frozen
 from snd_analysis.ide.graphs import GraphName
 from snd_analysis.ide.samples import SampleName
 
@@ -47,7 +47,7 @@ class Age(StrEnum):
     """The same: the evaluation took more than it may."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Aged(Generic[_Outcome]):
     """The age of a value, and what was found last; that is of the same state if the age is one of ``settled``."""
 
@@ -67,7 +67,7 @@ class Aged(Generic[_Outcome]):
         return self.age in (Age.FRESH, Age.FAILED, Age.OVER_LIMIT)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ValueKey:
     """A sample or a graph of a document."""
 
@@ -75,7 +75,7 @@ class ValueKey:
     name: SampleName | GraphName
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Found:
     digest: str
     outcome: Outcome

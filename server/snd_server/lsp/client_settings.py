@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
+from snd_analysis.frozen import frozen
 from snd_server.config_schema import ConfigError, checked_settings
 from snd_server.lsp.switches import mistakes_of_switches, spelled
 from snd_server.lsp.uris import path_of
@@ -30,7 +31,7 @@ _KEYS = ("select", "ignore", "error", "warn", "module-paths", "line-width")
 _ORIGIN = f"the settings '{SECTION}' of the editor"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ClientSettings:
     """The settings for one scope."""
 
@@ -44,7 +45,7 @@ class ClientSettings:
     """What is wrong with what the client sent."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Scopes:
     """The settings for all, and those of folders."""
 

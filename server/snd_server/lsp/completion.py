@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
+from snd_analysis.frozen import frozen
 from snd_analysis.ide.completion import (
     TRIGGERS,
     Completion,
@@ -46,7 +46,7 @@ _KINDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Abilities:
     """What the client can do with completions."""
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from lsprotocol import types
 
+from snd_analysis.frozen import frozen
 from snd_analysis.source import Edit, Source, Span
 from snd_server.lsp.convert import Converter
 from snd_server.lsp.uris import path_of, uri_of
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Document:
     """One version of an open document. ``uri`` is spelled as the client does."""
 

@@ -9,13 +9,14 @@ It is ``false`` for no evaluation at all, or an object: ``automatic`` (whether c
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from snd_analysis.frozen import frozen
 
 _MEGABYTE = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EvaluationOptions:
     """See above; what a client says wrong counts as not said."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
+from snd_analysis.frozen import frozen
 from snd_analysis.ide.graphs import GraphName, KnownGraph
 from snd_analysis.ide.samples import KnownSample, SampleName
 from snd_server.given import Misgiven
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from snd_server.running import RunRequest
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GivenInputs:
     """Lists of ``NAME=VALUE``, as for ``snd run``. With nothing given, all is made that can be."""
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from snd_analysis.compose.entry import Composition
 from snd_analysis.diagnostics import Diagnostic, Severity
+from snd_analysis.frozen import frozen
 from snd_analysis.names.library import is_library
 from snd_analysis.reached import reached_diagnostics
 from snd_analysis.workspace import Snapshot
@@ -30,7 +31,7 @@ _MOST_STEPS = 10_000
 _Tell = Callable[[int, int], None]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GraphValue:
     """What came of a graph, and the state of the texts that it is of."""
 
@@ -38,7 +39,7 @@ class GraphValue:
     evaluated: Evaluated
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Order:
     snapshot: Snapshot
     prepared: Prepared

@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Generator
 from concurrent.futures import Future
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
@@ -22,6 +21,8 @@ from pygls.exceptions import (
 from pygls.protocol import LanguageServerProtocol, lsp_method
 from pygls.protocol.json_rpc import RPCNotification, RPCRequest
 
+from snd_analysis.frozen import frozen
+
 if TYPE_CHECKING:
     from snd_server.lsp.server import SndServer
 
@@ -31,7 +32,7 @@ _Steps = Generator[Any, Any, None]
 _PARSE_ERROR = JsonRpcParseError.CODE
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Malformed:
     """A message whose parameters are not what its method takes."""
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
 from snd_analysis.diagnostics import Diagnostic, Location
+from snd_analysis.frozen import frozen
 from snd_analysis.source import Span
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.analysis_thread import Interrupted, Question
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 _PAUSE_SECONDS = 0.15
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Shown:
     """What the client shows of a version of a document."""
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
 from snd_analysis.diagnostics import Location, TextEdit
+from snd_analysis.frozen import frozen
 from snd_analysis.ide.actions.samples import WRITE, has_sample
 from snd_analysis.ide.graphs import GraphName
 from snd_analysis.names.library import is_library
@@ -55,7 +56,7 @@ def register(server: SndServer) -> None:
     server.command(WRITE)(write)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Order:
     request: ProposalRequest
     text: str

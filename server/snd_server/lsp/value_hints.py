@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from snd_analysis.diagnostics import Location
+from snd_analysis.frozen import frozen
 from snd_analysis.ide.graph_tensors import TensorName
 from snd_analysis.ide.inlay_hints import HintKind, InlayHint, LabelPart, statement_end
 from snd_analysis.ide.samples import KnownSample
@@ -24,7 +24,7 @@ _MOST_VALUES = 12
 """Characters and elements up to which all elements are shown, not statistics."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ValueHint:
     """A hint about a sample, or about a tensor of a graph; ``tensor`` is None for the graph itself."""
 

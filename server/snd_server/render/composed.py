@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 
 from snd_analysis.compose.decomposition import tensors_of
+from snd_analysis.frozen import frozen
 from snd_analysis.model import Branch, Graph, Loop, Operation, Place, Tensor, TensorValue
 from snd_analysis.names.symbols import OperatorName
 from snd_analysis.source import Source
@@ -13,7 +13,7 @@ from snd_analysis.values import NULL, Maybe, Pack, Run, Value
 from snd_server.report import Report
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ComposedGraph:
     """What is to be shown. ``graph`` is None if there is nothing that could be composed."""
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from snd_analysis.compose.words import shown
 from snd_analysis.diagnostics import Diagnostic
+from snd_analysis.frozen import frozen
 from snd_analysis.values import Value
 from snd_runtime.evaluation import EvaluationAnswer, ShownStep, ShownTensor
 from snd_runtime.values import value_text
@@ -15,7 +15,7 @@ from snd_server.report import Paint, plain
 _MOST_NAMES = 5
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Evaluated:
     """What is to be shown. ``answer`` is None if nothing was evaluated, since the diagnostics forbid it."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from snd_analysis.diagnostics import Fix, Location, TextEdit
+from snd_analysis.frozen import frozen
 from snd_analysis.source import Source
 from snd_server.fixing import apply_fixes
 from snd_server.render.frame import Frame
@@ -13,7 +13,7 @@ from snd_server.render.frame import Frame
 _MOST_LINES = 10
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Hunk:
     """Lines ``first`` to ``last`` of the old text, and the edits that change them."""
 

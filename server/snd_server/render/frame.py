@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from snd_analysis.frozen import frozen
 from snd_analysis.source import Source, Span
 from snd_server.render.visible import visible, width
 from snd_server.report import Paint
@@ -14,7 +14,7 @@ _NARROWEST = 20
 _ELLIPSIS = "…"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Frame:
     """How frames are drawn: ``gutter`` columns for line numbers, at most ``width`` columns in all."""
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from snd_analysis.diagnostics import Diagnostic, Location, TextEdit
+from snd_analysis.frozen import frozen
 from snd_analysis.source import Span
 from snd_analysis.syntax.chunks import SyntaxTree
 from snd_analysis.workspace import Snapshot
@@ -21,7 +21,7 @@ class ActionKind(StrEnum):
     SAMPLE = "source.sample.snd"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Command:
     """What a server does when an action is chosen: ``arguments`` are plain data."""
 
@@ -29,7 +29,7 @@ class Command:
     arguments: tuple[str | int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Action:
     """A change that somebody may choose. All edits are of the texts as they are; they don't overlap."""
 
@@ -41,7 +41,7 @@ class Action:
     command: Command | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Request:
     """A span of a file, and the diagnostics that are shown of the file."""
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from snd_analysis import shapes
 from snd_analysis.check import Facts
+from snd_analysis.frozen import frozen
 from snd_analysis.ide.completion.place import Place
 from snd_analysis.ide.completion.stack import Frame
 from snd_analysis.ide.completion.visible import Visible
@@ -26,7 +26,7 @@ _OPERAND = re.compile(
 _SCALAR = shapes.constant(0)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Expected:
     """What a place takes. ``rank`` is None where any rank will do."""
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from snd_analysis.diagnostics import TextEdit
+from snd_analysis.frozen import frozen
 from snd_analysis.source import Span
 
 
@@ -31,7 +31,7 @@ class CompletionKind(StrEnum):
     GENERATOR = "generator"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Completion:
     """One thing that is offered. Accepting it replaces the span of its ``Completions`` and makes the ``edits``."""
 
@@ -56,7 +56,7 @@ class Completion:
         return self.text or self.label
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Completions:
     """What is offered, the best first. ``insert`` is the word before the cursor, ``replace`` the whole word."""
 

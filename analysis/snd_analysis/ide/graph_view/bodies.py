@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from snd_analysis.compose.cost import Cost, multiply_adds
 from snd_analysis.compose.decomposition import tensors_of
 from snd_analysis.compose.instance import Instance
 from snd_analysis.compose.words import shown
 from snd_analysis.diagnostics import Location
+from snd_analysis.frozen import frozen
 from snd_analysis.ide.graph_view.captured import captured, reads
 from snd_analysis.ide.graph_view.view import AttributeView, BodyView, EdgeView, NodeKind, NodeView, Port, TensorView
 from snd_analysis.model import Branch, Graph, Loop, Operation, Place, Tensor, TensorValue
@@ -22,7 +23,7 @@ Enter = Callable[[NodeView, Operation, frozenset[Tensor]], NodeView]
 EnterPart = Callable[[NodeView, Graph, frozenset[Tensor]], NodeView]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Places:
     """Where things stand in the files. Operators of the file at ``path`` are named without their module."""
 

@@ -7,10 +7,11 @@ thousands of operations with operators in operators stays as small as what is di
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 from snd_analysis.diagnostics import Location
+from snd_analysis.frozen import frozen
 from snd_analysis.values import Value
 
 
@@ -32,7 +33,7 @@ class NodeKind(StrEnum):
     """A condition, case or body of control flow."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TensorView:
     """A tensor of a body, or a number of them that are alike.
 
@@ -49,7 +50,7 @@ class TensorView:
     """How many tensors a pack has of this one, where it does not list them."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Port:
     """An argument or a result of a node."""
 
@@ -62,7 +63,7 @@ class Port:
     pack: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AttributeView:
     """An attribute with its value; ``default`` tells whether it is what the operator has without it."""
 
@@ -71,7 +72,7 @@ class AttributeView:
     default: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NodeView:
     """A node of a body. ``name`` is unique in the body, and stays the same as long as what the node gives is named so.
 
@@ -103,7 +104,7 @@ class NodeView:
     """The most there can be."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EdgeView:
     """Tensors on their way from a result of a node to an argument of another, both by number."""
 
@@ -112,7 +113,7 @@ class EdgeView:
     tensors: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BodyView:
     """A body: nodes, in a valid order of execution; edges; tensors."""
 
@@ -122,7 +123,7 @@ class BodyView:
     tensors: tuple[TensorView, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GraphView:
     """A graph with all bodies in it; that of the graph itself is the first."""
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from snd_analysis.frozen import frozen
 from snd_analysis.ide.cursor import PlacedNode, PlacedUse, comment_at, import_at, nodes_at, token_at, use_at
 from snd_analysis.ide.hover.broken import broken_hover
 from snd_analysis.ide.hover.comments import comment_hover
@@ -30,7 +30,7 @@ _WITH_SYMBOLS = nodes.Select | nodes.Coalesce | nodes.Substitution | nodes.Bound
 """Expressions with symbols that are no nodes."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Hover:
     """An explanation in Markdown, and what it is of."""
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from snd_analysis.diagnostics import Location
+from snd_analysis.frozen import frozen
 
 
 class HintKind(StrEnum):
@@ -27,7 +27,7 @@ class HintKind(StrEnum):
     """Values of the tensors of graphs, at the ends of statements. They are not made here, either."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LabelPart:
     """A piece of a hint; ``location`` is where it leads."""
 
@@ -35,7 +35,7 @@ class LabelPart:
     location: Location | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class InlayHint:
     """Text that is shown at an offset of a file and is not in it."""
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import TYPE_CHECKING, dataclass_transform
 
+from snd_analysis.frozen import frozen
 from snd_analysis.source import Span
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     def node_class(cls: type) -> type: ...
 
 else:
-    node_class = dataclass(frozen=True, slots=True, eq=False)
+    node_class = frozen(eq=False)
 
 
 @node_class

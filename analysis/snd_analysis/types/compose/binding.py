@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
 from functools import partial
 
 from snd_analysis import shapes
+from snd_analysis.frozen import frozen
 from snd_analysis.names.symbols import Symbol
 from snd_analysis.shapes import DivisionByZero, Integer, NegativeExponent, Truth, Verdict
 from snd_analysis.syntax import nodes
@@ -17,7 +17,7 @@ ExtentComplaint = Callable[[Integer, Integer], None]
 """Called with the extent of an argument and with what it should be, if the two certainly differ."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Equation:
     formal: Integer
     actual: Integer

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeAlias
 
 from snd_analysis import shapes
+from snd_analysis.frozen import frozen
 from snd_analysis.names.symbols import OperatorName, Symbol
 from snd_analysis.shapes import Integer, Verdict
 from snd_analysis.source import Span
@@ -19,7 +20,7 @@ from snd_analysis.types.expressions import infer
 from snd_analysis.types.type import TensorShape, Type
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Value:
     """One result of a right side, or one argument: a tensor or a pack of tensors.
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from snd_analysis import shapes
+from snd_analysis.frozen import frozen
 from snd_analysis.shapes import Verdict
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.problem import Note
@@ -17,7 +17,7 @@ from snd_analysis.types.written import counted
 Run = Callable[[Composition, nodes.Callable], "list[Value] | None"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Condition:
     """What is known of a condition."""
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from snd_analysis.frozen import frozen
 from snd_analysis.names.symbols import OperatorName
 from snd_analysis.syntax import nodes
 from snd_analysis.types.compose.composition import Composition
@@ -28,7 +27,7 @@ def is_within(dtype: Dtype, base: str) -> bool:
     return (dtype.base or dtype.name) in _CONTAINED[base]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Bound:
     dtype: Dtype | None
     """None if something binds the type that could not be typed itself."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from snd_analysis import shapes
+from snd_analysis.frozen import frozen
 from snd_analysis.shapes import Integer, Verdict
 from snd_analysis.syntax import nodes
 from snd_analysis.types.compose.composition import UNKNOWN, Composition, Value, result_place
@@ -18,7 +19,7 @@ from snd_analysis.types.written import counted
 Run = Callable[[Composition, nodes.Callable], "list[Value] | None"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Count:
     """How often a loop runs."""
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from snd_analysis.frozen import frozen
 from snd_analysis.memo import Memo
 from snd_analysis.names.part import Part
 from snd_analysis.names.symbols import Symbol
@@ -14,7 +14,7 @@ from snd_analysis.types.context import Typed
 from snd_analysis.types.dimensions import Extents
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StatementTypes:
     """What typing a statement, or a row of them, of which nothing is to be said, has added."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from enum import Enum
 
+from snd_analysis.frozen import frozen
 from snd_analysis.names.resolution import Resolution
 from snd_analysis.names.symbols import OperatorName, Symbol, SymbolKind, Target
 from snd_analysis.syntax import nodes
@@ -28,7 +28,7 @@ class Found(Enum):
 _BEST_FIRST = (Found.TENSOR, Found.UNKNOWN, Found.PRIVATE, Found.NOTHING)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Step:
     """What one part of a scoped name stands for: a label, a tensor, or the graph of that name.
 
@@ -39,7 +39,7 @@ class Step:
     target: Target | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Trail:
     """One way to read a scoped name: what it leads to, and a step for each of its parts, as far as they are known."""
 
@@ -51,7 +51,7 @@ class Trail:
         return Trail(self.found, (step, *self.steps))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Body:
     """The composition of a definition; the one at hand has no name."""
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from snd_analysis import shapes
+from snd_analysis.frozen import frozen
 from snd_analysis.shapes import Integer
 from snd_analysis.syntax import nodes
 from snd_analysis.types.context import Context
@@ -12,7 +11,7 @@ from snd_analysis.types.packs.ranges import range_bounds
 from snd_analysis.types.written import counted
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Taken:
     """What an index or slice takes of a pack."""
 
