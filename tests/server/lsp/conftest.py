@@ -5,15 +5,34 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import pytest_lsp
+from clients import EDITORS, SERVER, begin
 from protocol_texts import BLOCKS, MAIN
+from pytest_lsp import LanguageClient
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A graph, and the module that it imports."""
-    (tmp_path / "blocks.sknd").write_text(BLOCKS)
-    (tmp_path / "main.sknd").write_text(MAIN)
+def files() -> dict[str, str]:
+    """What is in the folder: a graph, and the module that it imports. Tests of other files have a fixture instead."""
+    return {"blocks.sknd": BLOCKS, "main.sknd": MAIN}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, files: dict[str, str]) -> Path:
+    """A folder on disk."""
+    for name, text in files.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
     return tmp_path
+
+
+@pytest_lsp.fixture(config=SERVER, params=EDITORS)
+async def client(lsp_client: LanguageClient, request: pytest.FixtureRequest, folder: Path):
+    """Each editor, in the folder. Tests of other editors, or with settings, have a fixture instead."""
+    await begin(lsp_client, request.param, folder)
+    yield
+    await lsp_client.shutdown_session()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -12,6 +12,22 @@ from snd_server.lsp import analysis_thread
 from snd_server.lsp.analysis_thread import AnalysisThread, Interrupted, Question
 
 
+class _Endless:
+    """A question that goes on until it is stopped."""
+
+    def __init__(self) -> None:
+        self.running, self.stopped = threading.Event(), threading.Event()
+
+    def __call__(self, question: Question) -> None:
+        self.running.set()
+        try:
+            while True:
+                question.checkpoint()
+        except Interrupted:
+            self.stopped.set()
+            raise
+
+
 @pytest.fixture
 def thread():
     thread = AnalysisThread()
@@ -73,23 +89,13 @@ async def test_urgent_questions_are_not_put_aside(thread: AnalysisThread):
 
 
 async def test_a_cancelled_question_stops_at_its_next_checkpoint(thread: AnalysisThread):
-    running, stopped = threading.Event(), threading.Event()
-
-    def long(question: Question) -> None:
-        running.set()
-        try:
-            while True:
-                question.checkpoint()
-        except Interrupted:
-            stopped.set()
-            raise
-
+    long = _Endless()
     task = asyncio.create_task(thread.ask(long))
-    await asyncio.to_thread(running.wait, FAR_SECONDS)
+    await asyncio.to_thread(long.running.wait, FAR_SECONDS)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert await asyncio.to_thread(stopped.wait, FAR_SECONDS)
+    assert await asyncio.to_thread(long.stopped.wait, FAR_SECONDS)
     assert await thread.ask(lambda _: 1) == 1
 
 
@@ -115,23 +121,13 @@ async def test_what_was_cancelled_before_its_turn_is_never_begun(thread: Analysi
 
 async def test_nothing_is_begun_after_the_end():
     thread = AnalysisThread()
-    running, stopped = threading.Event(), threading.Event()
-
-    def long(question: Question) -> None:
-        running.set()
-        try:
-            while True:
-                question.checkpoint()
-        except Interrupted:
-            stopped.set()
-            raise
-
+    long = _Endless()
     answer = asyncio.create_task(thread.ask(long))
-    await asyncio.to_thread(running.wait, FAR_SECONDS)
+    await asyncio.to_thread(long.running.wait, FAR_SECONDS)
     thread.close()
     with pytest.raises(Interrupted):
         await answer
-    assert stopped.is_set()
+    assert long.stopped.is_set()
 
 
 async def test_a_pause_is_told_once(monkeypatch: pytest.MonkeyPatch):

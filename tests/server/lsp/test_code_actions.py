@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-import pytest_lsp
-from clients import EDITORS, SERVER, begin, open_text, position
+from clients import open_text, position
 from lsprotocol import types
 from pytest_lsp import LanguageClient
 
@@ -25,11 +24,9 @@ graph main {
 """
 
 
-@pytest_lsp.fixture(config=SERVER, params=EDITORS)
-async def client(lsp_client: LanguageClient, request: pytest.FixtureRequest, tmp_path: Path):
-    await begin(lsp_client, request.param, tmp_path)
-    yield
-    await lsp_client.shutdown_session()
+@pytest.fixture
+def files() -> dict[str, str]:
+    return {}
 
 
 async def ask(

@@ -53,13 +53,16 @@ AT_POSITION: dict[str, Ask] = {
 }
 
 
+@pytest.fixture
+def files() -> dict[str, str]:
+    return {"blocks.sknd": BLOCKS, "main.sknd": _PROGRAM}
+
+
 @pytest_lsp.fixture(config=SERVER, params=EDITORS)
-async def client(lsp_client: Editor, request: pytest.FixtureRequest, tmp_path: Path):
-    (tmp_path / "blocks.sknd").write_text(BLOCKS, encoding="utf-8")
-    (tmp_path / "main.sknd").write_text(_PROGRAM, encoding="utf-8")
-    result = await begin(lsp_client, request.param, tmp_path)
+async def client(lsp_client: Editor, request: pytest.FixtureRequest, folder: Path):
+    result = await begin(lsp_client, request.param, folder)
     lsp_client.server_capabilities = result.capabilities
-    lsp_client.document = open_text(lsp_client, (tmp_path / "main.sknd").as_uri(), _PROGRAM)
+    lsp_client.document = open_text(lsp_client, (folder / "main.sknd").as_uri(), _PROGRAM)
     yield
     await lsp_client.shutdown_session()
 

@@ -5,40 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-import pytest_lsp
-from clients import EDITORS, SERVER, begin, open_text, position
+from clients import open_text, position
 from lsprotocol import types
+from protocol_texts import BLOCKS, MAIN
 from pytest_lsp import LanguageClient
-
-BLOCKS = """# Doubles.
-operator double {
-    @input { x: real[n]; }
-    @output { y: real[n]; }
-    @lower { y[i,] = x[i,] + x[i,], i < n; }
-}
-"""
-MAIN = """import blocks;
-
-graph main {
-    @input { a: real[4]; }
-    @output { b: real[4]; }
-    @compose { b = blocks.double(a); }
-}
-"""
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    (tmp_path / "blocks.sknd").write_text(BLOCKS)
-    (tmp_path / "main.sknd").write_text(MAIN)
-    return tmp_path
-
-
-@pytest_lsp.fixture(config=SERVER, params=EDITORS)
-async def client(lsp_client: LanguageClient, request: pytest.FixtureRequest, folder: Path):
-    await begin(lsp_client, request.param, folder)
-    yield
-    await lsp_client.shutdown_session()
 
 
 async def test_definitions_over_files(client: LanguageClient, folder: Path):

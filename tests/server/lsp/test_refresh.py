@@ -4,19 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-import pytest_lsp
-from clients import EDITORS, REFRESHES, SERVER, Editor, begin, change_text, open_text, rest
+from clients import REFRESHES, Editor, change_text, open_text, rest
 from lsprotocol import types
 from protocol_texts import BLOCKS, MAIN
-
-
-@pytest_lsp.fixture(config=SERVER, params=EDITORS)
-async def client(lsp_client: Editor, request: pytest.FixtureRequest, folder: Path):
-    # Values ask for hints and lenses on their own account.
-    await begin(lsp_client, request.param, folder)
-    yield
-    await lsp_client.shutdown_session()
 
 
 def supported(client: Editor) -> set[str]:

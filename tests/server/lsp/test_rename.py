@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-import pytest_lsp
-from clients import EDITORS, SERVER, begin, change_text, open_text, position
+from clients import change_text, open_text, position
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pytest_lsp import LanguageClient
@@ -31,18 +30,8 @@ graph main {
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    (tmp_path / "parts").mkdir()
-    (tmp_path / "parts" / "blocks.sknd").write_text(BLOCKS)
-    (tmp_path / "main.sknd").write_text(MAIN)
-    return tmp_path
-
-
-@pytest_lsp.fixture(config=SERVER, params=EDITORS)
-async def client(lsp_client: LanguageClient, request: pytest.FixtureRequest, folder: Path):
-    await begin(lsp_client, request.param, folder)
-    yield
-    await lsp_client.shutdown_session()
+def files() -> dict[str, str]:
+    return {"parts/blocks.sknd": BLOCKS, "main.sknd": MAIN}
 
 
 def _offset(text: str, place: types.Position) -> int:

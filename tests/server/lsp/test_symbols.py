@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-import pytest_lsp
-from clients import EDITORS, SERVER, begin, open_text, position
+from clients import open_text, position
 from lsprotocol import types
 from pytest_lsp import LanguageClient
 
@@ -30,17 +29,8 @@ graph main {
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    (tmp_path / "blocks.sknd").write_text(BLOCKS)
-    (tmp_path / "main.sknd").write_text(MAIN)
-    return tmp_path
-
-
-@pytest_lsp.fixture(config=SERVER, params=EDITORS)
-async def client(lsp_client: LanguageClient, request: pytest.FixtureRequest, folder: Path):
-    await begin(lsp_client, request.param, folder)
-    yield
-    await lsp_client.shutdown_session()
+def files() -> dict[str, str]:
+    return {"blocks.sknd": BLOCKS, "main.sknd": MAIN}
 
 
 async def test_outlines(client: LanguageClient, folder: Path):
