@@ -76,7 +76,6 @@ def _composed(
     inputs: Mapping[str, InputShapes],
     lasting: LastingModel | None = None,
 ) -> Instance:
-    binder = _RootBinder(unit, attributes, dtypes, inputs, session.composing)
     empty = Instance(unit, Scope(unit, {}, {}), {}, (), valid=False)
     if unit.has_unreadable_declarations:
         return empty
@@ -86,27 +85,46 @@ def _composed(
             empty.failures.append(_too_many_levels(unit))
         return empty
     try:
-        binding = binder.bind()
+        if attributes or dtypes or inputs:
+            instance = _declared(_RootBinder(unit, attributes, dtypes, inputs, session.composing), lasting)
+        else:
+            instance = _declared_by_itself(unit, session.composing, lasting)
     except BindingFailed as failed:
         empty.failures.append(_at_declaration(failed.failure))
         return empty
     except Unbindable:
         return empty
-    if lasting is not None:
-        for at, member in enumerate(unit.inputs):
-            binding.inputs[at] = binding.scope.values[member.symbol] = lasting.input(member, binding.inputs[at])
-    instance = Instance(unit, binding.scope, binding.attributes, tuple(binding.inputs), checks=binding.checks)
-    evaluate_declarations(instance, assume=not session.composing, go_on=True, lasting=lasting)
-    instance.failures[:] = map(_at_declaration, instance.failures)
-    if binder.impossible:
-        # What makes an extent of an input negative does so with others that are made of the same.
-        others = [failure for failure in instance.failures if failure.rule != "negative-extent"]
-        instance.failures[:] = [*others, binder.impossible[0]]
     own = [failure for failure in instance.failures if failure.rule == "assertion-fails"]
     compose_body(session, instance, lasting)
     if own:
         # With attributes that are not meant for it anything may fail.
         instance.failures[:] = own
+    return instance
+
+
+def _declared_by_itself(unit: Unit, composing: bool, lasting: LastingModel | None) -> Instance:
+    """The same as ``_declared`` for nothing given, evaluated once."""
+    key = "by itself", composing
+    known = unit.known_declarations.find(key)
+    if known is None:
+        known = _declared(_RootBinder(unit, {}, {}, {}, composing), lasting)
+        unit.known_declarations.learn(key, known)
+    return known
+
+
+def _declared(binder: _RootBinder, lasting: LastingModel | None) -> Instance:
+    """The evaluated declarations of a definition. Raises BindingFailed and Unbindable."""
+    binding, unit = binder.bind(), binder.unit
+    if lasting is not None:
+        for at, member in enumerate(unit.inputs):
+            binding.inputs[at] = binding.scope.values[member.symbol] = lasting.input(member, binding.inputs[at])
+    instance = Instance(unit, binding.scope, binding.attributes, tuple(binding.inputs), checks=binding.checks)
+    evaluate_declarations(instance, assume=not binder.scope.composing, go_on=True, lasting=lasting)
+    instance.failures[:] = map(_at_declaration, instance.failures)
+    if binder.impossible:
+        # What makes an extent of an input negative does so with others that are made of the same.
+        others = [failure for failure in instance.failures if failure.rule != "negative-extent"]
+        instance.failures[:] = [*others, binder.impossible[0]]
     return instance
 
 

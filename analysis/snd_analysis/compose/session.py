@@ -139,7 +139,7 @@ class Session:
             unit.forget_unused()
             # Of operators nothing lasts: what composing them costs counts inside of loops, and is found by doing it.
             lasting = self._lasting(unit, key) if unit.is_graph else None
-            instance = unit.instances[key] = self._made(unit, given, lasting)
+            instance = unit.instances[key] = self._made(unit, given, key, lasting)
             self._kept.append(instance)
         return instance
 
@@ -155,11 +155,11 @@ class Session:
         stand_ins = StandIns(given)
         return self.instance(unit, stand_ins.given), stand_ins.actual
 
-    def _made(self, unit: Unit, given: Given, lasting: LastingModel | None) -> Instance:
+    def _made(self, unit: Unit, given: Given, key: Hashable, lasting: LastingModel | None) -> Instance:
         from snd_analysis.compose.composer import compose_body
         from snd_analysis.compose.formulas import check_formulas
 
-        instance = self.declared(unit, given, lasting)
+        instance = self.declared(unit, given, lasting, key)
         if instance.valid:
             check_formulas(instance)
             compose_body(self, instance, lasting)
@@ -167,11 +167,24 @@ class Session:
             lasting.forget(unit.resolution)
         return instance
 
-    def declared(self, unit: Unit, given: Given, lasting: LastingModel | None = None) -> Instance:
-        """A new instance, of which nothing but the declarations are evaluated. Never fails."""
-        empty = Instance(unit, Scope(unit, {}, {}), {}, (), valid=False)
+    def declared(self, unit: Unit, given: Given, lasting: LastingModel | None = None, key: Hashable = None) -> Instance:
+        """A new instance, of which nothing but the declarations are evaluated. Never fails.
+
+        With a ``key``, which tells what is given, they are evaluated once for it.
+        """
         if unit.signature_is_wrong or self._is_recursive(unit) or self.levels(unit) > MOST_LEVELS:
-            return empty
+            return Instance(unit, Scope(unit, {}, {}), {}, (), valid=False)
+        # The library is not edited: its instances last themselves.
+        if key is None or unit.in_library:
+            return self._declared(unit, given, lasting)
+        known = unit.known_declarations.find(key)
+        if known is None:
+            known = self._declared(unit, given, lasting)
+            unit.known_declarations.learn(key, known)
+        return known
+
+    def _declared(self, unit: Unit, given: Given, lasting: LastingModel | None) -> Instance:
+        empty = Instance(unit, Scope(unit, {}, {}), {}, (), valid=False)
         try:
             binding = bind(unit, given, self.composing)
         except BindingFailed as failed:

@@ -24,6 +24,7 @@ from snd_analysis.types.parameters import bindings, bound_symbol, declarations, 
 
 if TYPE_CHECKING:
     from snd_analysis.compose.instance import Instance
+    from snd_analysis.compose.known_declarations import KnownDeclarations
 
 _FEW_INSTANCES = 16
 
@@ -58,6 +59,7 @@ class Unit:
     """One definition. ``errors`` are the spans of the mistakes in its own text, which nothing is built on.
 
     ``original`` is what it is called in the library, if it is copied from there, as when the library is read as files.
+    ``before`` is what the declarations of an earlier version come to.
     """
 
     def __init__(
@@ -67,6 +69,7 @@ class Unit:
         resolution: Resolution,
         errors: Sequence[Span],
         original: OperatorName | None = None,
+        before: KnownDeclarations | None = None,
     ) -> None:
         self.name = name
         self.definition = definition
@@ -78,6 +81,7 @@ class Unit:
         """What is composed of it already (see ``Session``), as long as all that it reaches is ``instances_for``."""
         self.instances_for: frozenset[Unit] | None = None
         self._most_instances = _FEW_INSTANCES
+        self._before = before
         self._forms: dict[nodes.Node, Form | None] = {}
         self._symbols: dict[nodes.Node, frozenset[Symbol]] = {}
 
@@ -89,6 +93,14 @@ class Unit:
         self.instances.clear()
         self.instances.update(alive)
         self._most_instances = max(2 * len(self.instances), _FEW_INSTANCES)
+
+    @cached_property
+    def known_declarations(self) -> KnownDeclarations:
+        """What its declarations come to, as far as that is known already."""
+        from snd_analysis.compose.known_declarations import KnownDeclarations
+
+        before, self._before = self._before, None
+        return KnownDeclarations(self, before)
 
     def __repr__(self) -> str:
         return f"Unit({self.shown})"

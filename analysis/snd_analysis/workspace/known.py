@@ -8,11 +8,13 @@ from typing import TypeAlias
 from snd_analysis.check import Facts
 from snd_analysis.compose.failure import PlacedProblem
 from snd_analysis.compose.instance import Instance
+from snd_analysis.compose.known_declarations import KnownDeclarations
 from snd_analysis.compose.reuse import LastingModel
 from snd_analysis.compose.unit import Unit
 from snd_analysis.memo import is_long
 from snd_analysis.names.environment import Environment
 from snd_analysis.names.resolution import Resolution
+from snd_analysis.names.symbols import OperatorName
 from snd_analysis.samples import KnownSamples
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.chunks import SyntaxTree
@@ -21,6 +23,7 @@ from snd_analysis.types.context import Context
 from snd_analysis.types.lasting import LastingTypes
 
 _MOST_GIVEN = 4
+_MOST_EDITED = 64
 
 
 class Lasting:
@@ -66,6 +69,8 @@ class Known:
         self.units: dict[tuple[str, nodes.Definition], Unit] = {}
         self.typings: dict[tuple[str, nodes.Definition], tuple[Environment, Facts, Context]] = {}
         self.composed: dict[tuple[str, nodes.Definition], Composed] = {}
+        self.declarations: dict[OperatorName, KnownDeclarations] = {}
+        """Of the last version of definitions that were edited last."""
         self.samples = KnownSamples()
 
     def copy(self) -> Known:
@@ -78,6 +83,7 @@ class Known:
         copied.units = dict(self.units)
         copied.typings = dict(self.typings)
         copied.composed = dict(self.composed)
+        copied.declarations = dict(self.declarations)
         copied.samples = self.samples.copy()
         return copied
 
@@ -89,9 +95,18 @@ class Known:
         for definition in {definition for _, definition in before.definitions} - kept:
             self.resolutions.pop((path, definition), None)
             self.checks.pop((path, definition), None)
-            self.units.pop((path, definition), None)
+            self._forget_unit(self.units.pop((path, definition), None))
             self.composed.pop((path, definition), None)
             self.typings.pop((path, definition), None)
+
+    def _forget_unit(self, unit: Unit | None) -> None:
+        """Keeps of a unit what may hold for the next version of its definition."""
+        if unit is None:
+            return
+        self.declarations.pop(unit.name, None)
+        self.declarations[unit.name] = unit.known_declarations
+        while len(self.declarations) > _MOST_EDITED:
+            del self.declarations[next(iter(self.declarations))]
 
     def forget_lasting(self, path: str, but: Container[str] = ()) -> None:
         """Lets go of what lasts of the definitions of a file, but those of these names."""

@@ -1,0 +1,169 @@
+"""Evaluated declarations, used again while only bodies change: that of the definition, or of what it invokes.
+
+What the declarations of an operator come to depends on what is given to it and on their own text alone. So after an
+edit of a body they are as they were, for the definition itself, for all that invoke it and for samples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import fields
+from operator import attrgetter
+from typing import Any
+
+from snd_analysis.compose.declared import Dynamic
+from snd_analysis.compose.doubts import Doubt
+from snd_analysis.compose.failure import Failure
+from snd_analysis.compose.instance import Instance
+from snd_analysis.compose.scope import Scope
+from snd_analysis.compose.unit import Unit
+from snd_analysis.frozen import frozen
+from snd_analysis.memo import is_long
+from snd_analysis.model import RuntimeCheck, TensorValue
+from snd_analysis.names.symbols import ShapeMember, Symbol, SymbolKind, Target
+from snd_analysis.shapes import Integer
+from snd_analysis.syntax import nodes
+from snd_analysis.values import Value
+
+_MOST = 128
+_BODIES = frozenset({"compose", "update", "lower", "quantize"})
+_OF_BODIES = frozenset(
+    {
+        SymbolKind.INDEX,
+        SymbolKind.LOCAL,
+        SymbolKind.TENSOR,
+        SymbolKind.CARRY,
+        SymbolKind.SCAN,
+        SymbolKind.ITERATION,
+        SymbolKind.LABEL,
+    }
+)
+
+
+@frozen
+class _Declared:
+    """An instance before its body is looked at. Symbols are those of any version, by their numbers."""
+
+    values: tuple[tuple[int, Value], ...]
+    dtypes: dict[str, str]
+    composing: bool
+    attributes: Mapping[str, Value]
+    inputs: tuple[TensorValue, ...]
+    outputs: tuple[TensorValue, ...]
+    variables: dict[str, TensorValue]
+    constants: dict[str, TensorValue]
+    dynamic: dict[Dynamic, Integer]
+    failures: tuple[Failure, ...]
+    checks: tuple[RuntimeCheck, ...]
+    doubts: tuple[Doubt, ...]
+    valid: bool
+
+
+class KnownDeclarations:
+    """What the declarations of a definition come to, by what is given; shared by versions that declare the same."""
+
+    def __init__(self, unit: Unit, before: KnownDeclarations | None = None) -> None:
+        """``before`` are those of an earlier version, which hold if nothing but bodies differs."""
+        self._unit = unit
+        self._blocks = None if _may_differ(unit) else _declarations(unit.definition)
+        self._symbols = tuple(symbol for symbol in unit.resolution.symbols if symbol.kind not in _OF_BODIES)
+        self._numbers = {symbol: number for number, symbol in enumerate(self._symbols)}
+        same = before is not None and self._declares_as(before)
+        self._known: dict[Hashable, _Declared] = before._known if before is not None and same else {}
+
+    def find(self, key: Hashable) -> Instance | None:
+        """An instance of the unit for what is given, with no body yet; None if it is not known."""
+        known = self._known.get(key)
+        if known is None:
+            return None
+        symbols = self._symbols
+        values = {symbols[number]: value for number, value in known.values}
+        return Instance(
+            self._unit, Scope(self._unit, values, known.dtypes, known.composing), known.attributes,
+            known.inputs, known.outputs, dict(known.variables), dict(known.constants), dict(known.dynamic),
+            list(known.failures), list(known.checks), list(known.doubts), valid=known.valid,
+        )  # fmt: skip
+
+    def learn(self, key: Hashable, instance: Instance) -> None:
+        """Keeps what an instance is like before its body is looked at."""
+        scope, numbers = instance.scope, self._numbers
+        if self._blocks is None or not scope.values.keys() <= numbers.keys():
+            return
+        while len(self._known) >= _MOST:
+            del self._known[next(iter(self._known))]
+        self._known[key] = _Declared(
+            tuple((numbers[symbol], value) for symbol, value in scope.values.items()), scope.dtypes, scope.composing,
+            instance.attributes, instance.inputs, instance.outputs, {**instance.variables}, {**instance.constants},
+            {**instance.dynamic}, (*instance.failures,), (*instance.checks,), (*instance.doubts,), instance.valid,
+        )  # fmt: skip
+
+    def _declares_as(self, before: KnownDeclarations) -> bool:
+        """Whether nothing but bodies differs: declarations stand where they stood, and their names mean the same."""
+        if self._blocks is None or before._blocks is None:
+            return False
+        twins = _twins(before._blocks, self._blocks)
+        if twins is None or len(self._symbols) != len(before._symbols):
+            return False
+        targets, targets_before = self._unit.resolution.targets, before._unit.resolution.targets
+        return all(
+            twins.get(one.node) is other.node and (one.name, one.kind) == (other.name, other.kind)
+            for one, other in zip(before._symbols, self._symbols, strict=True)
+        ) and all(
+            before._meaning(targets_before.get(one)) == self._meaning(targets.get(other))
+            for one, other in twins.items()
+        )
+
+    def _meaning(self, target: Target | None) -> Hashable:
+        """What a name stands for, as another version can compare it."""
+        if isinstance(target, Symbol):
+            return self._numbers.get(target)
+        if isinstance(target, ShapeMember):
+            return self._numbers.get(target.tensor), target.member
+        return target
+
+
+def _may_differ(unit: Unit) -> bool:
+    """Whether something is wrong with declarations, or the definition has means of its own to be used again."""
+    return (
+        is_long(unit.definition)
+        or bool(unit.resolution.ambiguous)
+        or unit.has_unreadable_declarations
+        or (bool(unit.errors) and any(unit.is_wrong(0, block) for block in _declarations(unit.definition)))
+    )
+
+
+def _declarations(definition: nodes.Definition) -> tuple[nodes.Block, ...]:
+    blocks = (block for block in definition.blocks if isinstance(block, nodes.Block))
+    return tuple(block for block in blocks if block.kind not in _BODIES)
+
+
+# ---- versions --------------------------------------------------------------------------------------------------------
+_CONTENTS: dict[type, Callable[[Any], tuple[Any, ...]]] = {}
+
+
+def _contents(node: nodes.Node) -> tuple[Any, ...]:
+    known = _CONTENTS.get(type(node))
+    if known is None:
+        known = _CONTENTS[type(node)] = attrgetter(*(field.name for field in fields(node)))
+    return known(node)
+
+
+def _twins(before: tuple[nodes.Block, ...], now: tuple[nodes.Block, ...]) -> dict[nodes.Node, nodes.Node] | None:
+    """By each node the one that is the same, at the same place, in another version; None if any differs."""
+    found: dict[nodes.Node, nodes.Node] = {}
+    pending: list[tuple[Any, Any]] = [(before, now)]
+    while pending:
+        one, other = pending.pop()
+        if type(one) is not type(other):
+            return None
+        if isinstance(one, nodes.Node):
+            found[one] = other
+            one, other = _contents(one), _contents(other)
+        if not isinstance(one, tuple):
+            if one != other:
+                return None
+        elif len(one) == len(other):
+            pending.extend(zip(one, other, strict=True))
+        else:
+            return None
+    return found
