@@ -172,6 +172,13 @@ function _G.told()
   return table.concat(messages, "\n") .. "\n" .. vim.fn.execute("messages")
 end
 
+--- Waits for a message.
+function _G.await_told(part)
+  await("the message " .. part, function()
+    return told():find(part, 1, true)
+  end)
+end
+
 --- The lines of the window that shows something of a document, and its buffer.
 function _G.view(kind)
   for _, window in ipairs(vim.api.nvim_list_wins()) do
@@ -180,6 +187,14 @@ function _G.view(kind)
       return table.concat(lines(buffer), "\n"), buffer, window
     end
   end
+end
+
+--- The same, once it is there.
+function _G.shown(kind)
+  await("the view " .. kind, function()
+    return view(kind)
+  end)
+  return view(kind)
 end
 
 _G.NEWER = vim.fn.has("nvim-0.11") == 1

@@ -67,9 +67,7 @@ test("a server that was killed is missed once, and :SndRestart brings it back", 
   local before = client(buffer).id
   local number = check(process(), "there is no process of a server")
   vim.uv.kill(number, "sigkill")
-  await("the message", function()
-    return told():find("the language server has ended (signal 9); :SndRestart", 1, true)
-  end)
+  await_told("the language server has ended (signal 9); :SndRestart")
   equal(#vim.lsp.get_clients({ name = "snd" }), 0)
   contains(health(), "it serves no buffer")
   vim.cmd("SndRestart")

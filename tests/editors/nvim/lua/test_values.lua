@@ -36,6 +36,20 @@ local function await_hint(buffer, line, text)
   end)
 end
 
+--- Runs the lens of the line of the cursor that has a title.
+local function run_lens(title)
+  local select = vim.ui.select
+  vim.ui.select = function(items, options, choose)
+    vim.ui.select = select
+    for _, item in ipairs(items) do
+      if options.format_item(item):find(title, 1, true) then
+        choose(item)
+      end
+    end
+  end
+  vim.lsp.codelens.run()
+end
+
 test("values of samples are shown beside them", function()
   local buffer = document("automatic")
   check(vim.lsp.inlay_hint.is_enabled({ bufnr = buffer }), "inlay hints are off")
@@ -69,18 +83,14 @@ test(":SndEvaluate tells what comes out", function()
   document("evaluate")
   at("double([3.0])")
   vim.cmd("SndEvaluate")
-  await("the message", function()
-    return told():find("y: real[1] = [6.0]", 1, true)
-  end)
+  await_told("y: real[1] = [6.0]")
 end)
 
 test(":SndEvaluate says where there is no sample", function()
   document("no_sample")
   at("graph net")
   vim.cmd("SndEvaluate")
-  await("the message", function()
-    return told():find("there is no sample", 1, true)
-  end)
+  await_told("there is no sample")
 end)
 
 test(":SndRefresh evaluates again, and :SndEvaluate what is not known", function()
@@ -92,15 +102,11 @@ test(":SndRefresh evaluates again, and :SndEvaluate what is not known", function
   end
   local before = seconds()
   vim.cmd("SndEvaluate")
-  await("the message", function()
-    return told():find("y: real[1] = [6.0]", 1, true)
-  end)
+  await_told("y: real[1] = [6.0]")
   equal(seconds(), before)
   vim.cmd("messages clear")
   vim.cmd("SndRefresh")
-  await("the message", function()
-    return told():find("y: real[1] = [6.0]", 1, true)
-  end)
+  await_told("y: real[1] = [6.0]")
   await("another measurement", function()
     if seconds() ~= before then
       return true
@@ -153,19 +159,10 @@ test("a lens is run", function()
     return drawn(buffer):find("record result", 1, true)
   end)
   at("double([3.0])")
-  local select = vim.ui.select
-  vim.ui.select = function(items, options, choose)
-    for _, item in ipairs(items) do
-      if options.format_item(item):find("record result", 1, true) then
-        choose(item)
-      end
-    end
-  end
-  vim.lsp.codelens.run()
+  run_lens("record result")
   await("the recorded line", function()
     return lines(buffer)[8] == "# y: real[1] = [6.0]"
   end)
-  vim.ui.select = select
   await("the lenses to follow", function()
     return not drawn(buffer):find("record result", 1, true)
   end)
@@ -195,39 +192,26 @@ test("a lens runs a graph by its sample, and values stand at its statements", fu
   await("the lens", function()
     return drawn(buffer):find("evaluate the graph", 1, true)
   end)
-  local select = vim.ui.select
-  vim.ui.select = function(items, options, choose)
-    for _, item in ipairs(items) do
-      if options.format_item(item):find("evaluate the graph", 1, true) then
-        choose(item)
-      end
-    end
-  end
-  vim.lsp.codelens.run()
+  run_lens("evaluate the graph")
   await_hint(buffer, line + 6, "[8.0, 12.0]")
-  vim.ui.select = select
 end)
 
 test(":SndEvaluateGraph shows what comes out of the graph", function()
   document("graph")
   at("graph net")
   vim.cmd("SndEvaluateGraph n=3 a=[1.0,2.0,3.0] b=ones[3]")
-  local shown = await("the values", function()
-    return view("values")
-  end)
-  contains(shown, "graph net")
-  contains(shown, "y: real[3]")
-  contains(shown, "[4.0, 6.0, 8.0]")
+  local values = shown("values")
+  contains(values, "graph net")
+  contains(values, "y: real[3]")
+  contains(values, "[4.0, 6.0, 8.0]")
 end)
 
 test(":SndEvaluateGraph evaluates the operator at the cursor", function()
   document("operator")
   at("operator double")
   vim.cmd("SndEvaluateGraph x=[1.5]")
-  contains(await("the values", function()
-    return view("values")
-  end), "operator double")
-  contains(view("values"), "[3.0]")
+  contains(shown("values"), "operator double")
+  contains(shown("values"), "[3.0]")
 end)
 
 test(":SndEvaluateGraph! asks for the inputs that are not given", function()
@@ -243,9 +227,7 @@ test(":SndEvaluateGraph! asks for the inputs that are not given", function()
   vim.ui.input = input
   equal(#asked, 1)
   contains(asked[1], "b")
-  contains(await("the values", function()
-    return view("values")
-  end), "[22.0, 44.0]")
+  contains(shown("values"), "[22.0, 44.0]")
 end)
 
 test(":SndEvaluateGraph says what it does not know", function()
