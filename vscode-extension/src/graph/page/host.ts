@@ -28,6 +28,11 @@ export function tell(message: ToHost): void {
   editor?.postMessage(message);
 }
 
+/** Shows a place of the source. */
+export function reveal(place: Place): void {
+  if (place.uri !== undefined) tell({ type: "reveal", uri: place.uri, range: place.range });
+}
+
 /** What the page is to remember when it is shown again. */
 export function remember(part: Record<string, unknown>): void {
   editor?.setState({ ...(editor.getState() as object | undefined), ...part });
