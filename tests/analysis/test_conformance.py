@@ -2,6 +2,8 @@
 
 A program is checked as the main module in a folder of its own. Valid ones are silent, invalid ones give exactly one
 diagnostic, an error at the line that is wrong.
+
+Invariants 7 and 8 of ARCHITECTURE.md.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Every annotated file below tests/fixtures/rules gives exactly the diagnostics that it announces."""
+"""Every annotated file below tests/fixtures/rules gives exactly the diagnostics that it announces (invariant 6)."""
 
 from __future__ import annotations
 

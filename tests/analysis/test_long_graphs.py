@@ -1,6 +1,8 @@
-"""After any edits of a long graph, what is said of it and what it is composed to is as after a fresh start (5).
+"""After any edits of a long graph, what is said of it and what it is composed to is as after a fresh start.
 
 Of a long block the statements last that an edit leaves alone, with what was worked out of them.
+
+Invariant 5 of ARCHITECTURE.md.
 """
 
 from __future__ import annotations

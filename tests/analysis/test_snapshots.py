@@ -1,4 +1,7 @@
-"""Snapshots never change, and what a workspace says after any edits is what a fresh one says (invariants 4 and 5)."""
+"""Snapshots never change, and what a workspace says after any edits is what a fresh one says.
+
+Invariants 3, 4, 5 and 12 of ARCHITECTURE.md.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lines, columns and offsets (invariant 10)."""
+"""Lines, columns and offsets (invariant 11)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random formulas give the same by plan and element by element, in chunks of any size."""
+"""Random formulas give the same by plan and element by element, in chunks of any size (invariant 13)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each option of ``snd check``, and the exit statuses."""
+"""Each option of ``snd check``, and the exit statuses (invariant 12)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The values of samples and graphs with their ages: fresh is one only for the very state that it was found for.
 
 Whoever shows a value says for which state: the ``digest`` of all that it depends on. What is kept decides nothing by
-itself, so that no edit, however it came about, can leave a stale value looking fresh (DESIGN, invariant 12).
+itself, so that no edit, however it came about, can leave a stale value looking fresh (invariant 17).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Where positions of the protocol and ours meet (invariant 10): units of an encoding here, code points there."""
+"""Where positions of the protocol and ours meet (invariant 11): units of an encoding here, code points there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one style: what it is for single statements, and what must hold for any file."""
+"""The one style: what it is for single statements, and what must hold for any file (invariant 18)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Renaming there and back, over the library and the examples; modules, files and folders."""
+"""Renaming there and back, over the library and the examples; modules, files and folders (invariant 10)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every name in every file leads to what it stands for, and from there to all of its uses."""
+"""Every name in every file leads to what it stands for, and from there to all of its uses (invariant 10)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
 """A single mistake costs one statement: any character of the library may be deleted without losing another definition.
 
 The suite tries a sample of deletions, ``--all-damage`` every one of two files.
+
+Invariant 2 of ARCHITECTURE.md.
 """
 
 from __future__ import annotations

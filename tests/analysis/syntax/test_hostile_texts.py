@@ -1,4 +1,4 @@
-"""No text raises or hangs, however long or strange, and no tree is too deep to be walked by recursion."""
+"""No text raises or hangs, however long or strange, and no tree is too deep to be walked by recursion (invariant 2)."""
 
 from __future__ import annotations
 

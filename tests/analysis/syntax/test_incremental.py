@@ -1,4 +1,4 @@
-"""Invariant 5: after any edits the tree is that of a fresh start, long blocks included."""
+"""After any edits the tree is that of a fresh start, long blocks included (invariant 5)."""
 
 from __future__ import annotations
 

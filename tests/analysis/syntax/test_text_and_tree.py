@@ -1,4 +1,4 @@
-"""Invariant 2: any text gives a tree, and the tree covers all of it."""
+"""Any text gives a tree, and the tree covers all of it (invariant 2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Evaluating with unknowns and then putting numbers in their place is evaluating with the numbers."""
+"""Evaluating with unknowns and then putting numbers in their place is evaluating with the numbers (invariant 13)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The client of the extension: its types, what of it knows no VS Code, and that its contributions fit the server."""
+"""The client of the extension: its types, what of it knows no VS Code, and that its contributions fit the server.
+
+Invariant 20 of ARCHITECTURE.md.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The grammar against annotated texts, and against what the analysis knows of whole files."""
+"""The grammar against annotated texts, and against what the analysis knows of whole files (invariant 20)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The drawing of graphs that is committed for the command line is what its sources give."""
+"""The drawing of graphs that is committed for the command line is what its sources give (invariant 21)."""
 
 from __future__ import annotations
 

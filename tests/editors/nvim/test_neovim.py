@@ -1,6 +1,8 @@
 """The tests in lua/, each in Neovim 0.10 and in the newest one.
 
 A file of them is run by one process of Neovim, when the first of its tests is asked for.
+
+Invariant 20 of ARCHITECTURE.md.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Evaluation in a worker: texts are sent as they change, limits hold, and what is hostile costs one result."""
+"""Evaluation in a worker: texts are sent as they change, limits hold, and what is hostile costs one result.
+
+Invariant 14 of ARCHITECTURE.md.
+"""
 
 from __future__ import annotations
 

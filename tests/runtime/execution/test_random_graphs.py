@@ -1,4 +1,4 @@
-"""Graphs that nobody chose, against NumPy; run at once and statement by statement (2.10)."""
+"""Graphs that nobody chose, against NumPy; run at once and statement by statement (2.10, invariant 13)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Worker processes: killed at any moment, replaced, and nothing lost but the result that was asked for."""
+"""Worker processes: killed at any moment, replaced, and nothing lost but the result that was asked for.
+
+Invariant 14 of ARCHITECTURE.md.
+"""
 
 from __future__ import annotations
 

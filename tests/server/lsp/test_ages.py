@@ -1,4 +1,7 @@
-"""Ages of values: decided by what is shown, for one state of the texts, whatever happened in which order."""
+"""Ages of values: decided by what is shown, for one state of the texts, whatever happened in which order.
+
+Invariant 17 of ARCHITECTURE.md.
+"""
 
 from __future__ import annotations
 

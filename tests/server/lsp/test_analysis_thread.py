@@ -1,4 +1,4 @@
-"""Edits, questions, and long questions that make room for others."""
+"""Edits, questions, and long questions that make room for others (invariant 15)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Values of samples in an editor: their ages, lenses, hovers, commands, and the requests that only we have."""
+"""Values of samples in an editor: their ages, lenses, hovers, commands, and the requests that only we have.
+
+Invariant 17 of ARCHITECTURE.md.
+"""
 
 from __future__ import annotations
 
@@ -94,7 +97,7 @@ async def request(client: LanguageClient, method: str, **params: Any) -> Any:
 
 # ---- ages ------------------------------------------------------------------------------------------------------------
 async def test_a_value_that_is_stale_is_never_shown_as_fresh(client: Editor):
-    """Invariant 12 of the design: at once after an edit, whatever the edit is, the old value says that it is stale."""
+    """At once after an edit, whatever the edit is, the old value says that it is stale."""
     open_text(client, URI, TEXT)
     fresh = {"# >>> double([1.0, 2.0])": "y: real[2] = [2.0, 4.0]", "# y: real[2] = [3.0, 6.0]": "✓"}
     await eventually(lambda: hints(client, TEXT), lambda found: found == fresh)

@@ -1,4 +1,7 @@
-"""Values beside the statements of graphs: what they are run with, ages, failures, control flow, lenses and hovers."""
+"""Values beside the statements of graphs: what they are run with, ages, failures, control flow, lenses and hovers.
+
+Invariant 17 of ARCHITECTURE.md.
+"""
 
 from __future__ import annotations
 

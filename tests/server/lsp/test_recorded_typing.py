@@ -1,6 +1,8 @@
 """A transformer written from nothing, letter by letter, with mistakes: recorded once, replayed as three editors.
 
 ``pytest --update-goldens`` makes the recording again, from the description beside it.
+
+Invariant 16 of ARCHITECTURE.md.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Evaluations that go on for long: what is told of them, who waits for them, and how they end."""
+"""Evaluations that go on for long: what is told of them, who waits for them, and how they end (invariant 17)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""A program typed letter by letter, with mistakes and their undoing, while the editor asks what editors ask."""
+"""A program typed letter by letter, with mistakes and their undoing, while the editor asks what editors ask.
+
+Invariant 16 of ARCHITECTURE.md.
+"""
 
 from __future__ import annotations
 
