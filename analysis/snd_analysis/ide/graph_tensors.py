@@ -8,13 +8,14 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from itertools import chain
 from operator import attrgetter
 
 from snd_analysis.frozen import frozen
 from snd_analysis.names.resolution import Resolution
-from snd_analysis.names.symbols import Symbol
+from snd_analysis.names.symbols import Symbol, SymbolKind
 from snd_analysis.source import Span
 from snd_analysis.syntax import nodes
 
@@ -29,6 +30,8 @@ class TensorName:
 
     name: str
     occurrence: int = 0
+    updated: bool = False
+    """Whether it is what a variable will be in the next run, by ``@update``, not what it is in this one."""
 
 
 @frozen
@@ -65,6 +68,21 @@ class GraphTensors:
         if not symbol.is_tensor or symbol.statement not in self._resolution.starts:
             return None
         return TensorName(symbol.name, self._numbers.get(symbol, 0))
+
+    def named_at(self, symbol: Symbol, place: Span) -> TensorName | None:
+        """What a symbol stands for where it is named: on the left side of an update, a variable is the next one."""
+        name = self.name(symbol)
+        if name is None or symbol.kind is not SymbolKind.VARIABLE:
+            return name
+        around = self.statement_around(place)
+        if around is None or all(each.span.shifted(around.base) != place for each in _result_names(around.component)):
+            return name
+        return self._assigned(symbol)
+
+    @cached_property
+    def by_place(self) -> Mapping[Span, TensorName]:
+        """Every tensor by where its name is declared, in the chunk."""
+        return {self._resolution.span(symbol): name for symbol, name in self.of_symbols}
 
     @cached_property
     def _numbers(self) -> Mapping[Symbol, int]:
@@ -138,9 +156,14 @@ class GraphTensors:
     def _tensors(self, component: nodes.Component) -> Iterator[TensorName]:
         for result in _result_names(component):
             target = self._resolution.targets.get(result)
-            name = self.name(target) if isinstance(target, Symbol) else None
+            name = self._assigned(target) if isinstance(target, Symbol) else None
             if name is not None:
                 yield name
+
+    def _assigned(self, symbol: Symbol) -> TensorName | None:
+        """What a statement gives a value that has a symbol on its left side: of a variable the next one (2.11)."""
+        name = self.name(symbol)
+        return replace(name, updated=True) if name is not None and symbol.kind is SymbolKind.VARIABLE else name
 
     def _copied(self, tensor: TensorName) -> TensorName | None:
         """What the last statement that gives a tensor its value copies, if it computes nothing."""
@@ -164,7 +187,7 @@ class GraphTensors:
         source, target = self._resolution.targets.get(value), self._resolution.targets.get(result.target)
         if not isinstance(source, Symbol) or not isinstance(target, Symbol):
             return None
-        names = self.name(target), self.name(source)
+        names = self._assigned(target), self.name(source)
         return None if names[0] is None or names[1] is None else (names[0], names[1])
 
 

@@ -209,6 +209,7 @@ class _Compilation:
         repetition = Repetition(
             carried, tuple(scanned), index, count, counter,
             None if before is None else before[0], None if after is None else after[0], body, place, made,
+            tuple(_names(loop, [*(local for local, _ in (*carried, *scanned)), index])),
         )  # fmt: skip
         return repetition, (weight + conditions) * max(times, 0)
 
@@ -216,6 +217,15 @@ class _Compilation:
         results = tuple(self._reference(value) for value in graph.outputs.values())
         steps = with_free_slots(self._steps(graph.operations), slots_of(results))
         return Part(tuple(steps), results, place), sum(step.weight for step in steps)
+
+
+def _names(loop: Loop, references: Sequence[Reference]) -> Iterator[tuple[Reference, str, Place]]:
+    """The names that a loop declares: carried ones, scanned ones, and that of the index, as ``references`` are."""
+    values = [each.local for each in (*loop.carried, *loop.scanned)]
+    for value, reference in zip([*values, loop.index or NULL], references, strict=True):
+        tensor = next(iter(tensors_of(value)), None)
+        if tensor is not None and tensor.place is not None and reference is not None:
+            yield reference, tensor.name, tensor.place
 
 
 def _named(control: Branch | Loop) -> Iterator[Tensor]:

@@ -193,6 +193,8 @@ class Repetition:
     place: Place
     locals: tuple[int, ...]
     """The slots that an iteration writes."""
+    names: tuple[tuple[Reference, str, Place], ...] = ()
+    """What the names stand for that the loop declares, and where it does."""
 
     def run(self, frame: Frame) -> Sequence[Argument]:
         """The last values of the carried variables, and the packs of collected results."""
@@ -207,6 +209,8 @@ class Repetition:
                 self._enter(frame, carried, number)
                 if self.before is not None and not self.before.holds(frame):
                     break
+                if frame.state.watch_names is not None:
+                    self._tell(frame)
                 results = self.body.run(frame)
                 carried = results[: len(carried)]
                 for pack, item in zip(collected, results[len(carried) :], strict=True):
@@ -231,6 +235,10 @@ class Repetition:
             frame.write(local, frame.arrays[pack[number]])
         if self.index is not None:
             frame.write(self.index, np.array(number, INT))
+
+    def _tell(self, frame: Frame) -> None:
+        for reference, name, place in self.names:
+            frame.state.tell(name, frame.read(reference), place, frame.iterations)
 
     def _numbers(self, frame: Frame) -> Iterator[int]:
         lengths = [len(pack) for _, pack in self.scanned]
@@ -307,6 +315,9 @@ class Program:
             frame.write(reference, constants[name])
         for name, reference, declared in self.variables:
             frame.write(reference, state.variables.value(joined(scope, name), declared))
+        if is_root:
+            for name, reference in (*self.constants, *((name, reference) for name, reference, _ in self.variables)):
+                state.tell(name, frame.read(reference))
         return frame
 
     def compute(self, frame: Frame) -> list[Argument]:

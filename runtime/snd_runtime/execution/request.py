@@ -9,11 +9,12 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from snd_analysis.frozen import frozen
-from snd_analysis.model import Place
+from snd_analysis.model import Place, Tensor
 from snd_runtime.limits import Limits
 from snd_runtime.lowering.lowered import FLOAT32, Argument
 
 Watch: TypeAlias = "Callable[[Step], None]"
+WatchNames: TypeAlias = "Callable[[Named], None]"
 Progress: TypeAlias = "Callable[[int, int], None]"
 
 
@@ -30,6 +31,22 @@ class Step:
     place: Place | None
     iterations: tuple[int, ...] = ()
     """The numbers of the iterations of the loops around, from the outermost; other steps have the same name."""
+    tensor: Tensor | None = None
+    """The tensor of the composed graph, if it is a single one."""
+
+
+@frozen
+class Named:
+    """What a name stands for that nothing is computed for: a tensor, or those of a pack.
+
+    ``place`` is where a loop declares the name, or a copy its other one, in these iterations of the loops around; None
+    for constants and variables of what is run.
+    """
+
+    name: str
+    value: Argument
+    place: Place | None = None
+    iterations: tuple[int, ...] = ()
 
 
 @frozen
@@ -37,7 +54,8 @@ class Execution:
     """How something is run.
 
     ``variables`` are values by scoped name (``conv1.filter``), a sequence for a pack of them. ``watch`` is told of each
-    tensor, and ``progress`` how many of how many operations are done.
+    tensor, ``watch_names`` what names stand for that nothing is computed for: constants and variables when the run
+    begins, what a loop declares when an iteration does. ``progress`` is told how many of how many operations are done.
     """
 
     real: np.dtype[Any] = FLOAT32
@@ -45,6 +63,7 @@ class Execution:
     variables: Mapping[str, Argument] = field(default_factory=dict)
     limits: Limits = field(default_factory=Limits)
     watch: Watch | None = None
+    watch_names: WatchNames | None = None
     progress: Progress | None = None
     number: int = 0
     """Which one it is of several runs with one seed: what is random differs between them."""

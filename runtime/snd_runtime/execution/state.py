@@ -10,10 +10,10 @@ import numpy as np
 
 from snd_analysis.compose.instance import Instance
 from snd_analysis.compose.session import Session
-from snd_analysis.model import Tensor, TensorValue
+from snd_analysis.model import Place, Tensor, TensorValue
 from snd_analysis.values import Pack
 from snd_runtime.execution.factors import Factors
-from snd_runtime.execution.request import Execution, Step
+from snd_runtime.execution.request import Execution, Named, Step
 from snd_runtime.execution.variables import Variables, generator_for
 from snd_runtime.limits import Budget
 from snd_runtime.lowering.lowered import Argument
@@ -31,6 +31,7 @@ class State:
         self.real: np.dtype[Any] = np.dtype(request.real)
         self.variables = Variables(request.variables, request.seed, self.real, self.budget, Factors(session))
         self.watch = request.watch
+        self.watch_names = request.watch_names
         self.done = 0
         self._request = request
         self._total = total
@@ -62,10 +63,15 @@ class State:
         if isinstance(tensor, Tensor):
             assert isinstance(value, np.ndarray)
             name = joined(scope, tensor.name)
-            self.watch(Step(name, value, tensor.dtype or "", tensor.place, iterations))
+            self.watch(Step(name, value, tensor.dtype or "", tensor.place, iterations, tensor))
         elif isinstance(tensor, Pack):
             for one, array in zip(tensor.items or (), value, strict=False):
                 self.show(scope, one, array, iterations)
+
+    def tell(self, name: str, value: Argument, place: Place | None = None, iterations: tuple[int, ...] = ()) -> None:
+        """Tells the observer of names what one stands for from now on."""
+        if self.watch_names is not None:
+            self.watch_names(Named(name, value, place, iterations))
 
 
 def joined(scope: str, name: str) -> str:

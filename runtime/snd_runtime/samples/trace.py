@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from snd_analysis.compose.decomposition import tensors_of
+from snd_analysis.compose.instance import Instance
 from snd_analysis.compose.unit import Unit
 from snd_analysis.frozen import frozen
 from snd_analysis.ide.graph_tensors import TensorName, graph_tensors
-from snd_analysis.model import Place
+from snd_analysis.model import Place, Tensor, TensorKind, TensorValue
 from snd_analysis.names.symbols import SymbolKind
+from snd_analysis.shapes import Integer
 from snd_analysis.source import Span
+from snd_analysis.values import UNDEFINED, Pack
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.evaluation.answer import ShownTensor, shown
-from snd_runtime.execution import Step
+from snd_runtime.execution import Named, Outcome, Step
 from snd_runtime.lowering.lowered import Argument
 from snd_runtime.picture import picture
 
@@ -30,7 +34,7 @@ _MOST_PICTURE_BYTES = 2 << 20
 """Of all pictures of a graph."""
 _MOST_HELD_BYTES = 16 << 10
 """Of a tensor of the iteration at hand. Larger ones are looked at in every iteration, and not kept."""
-_DECLARED = (SymbolKind.INPUT, SymbolKind.OUTPUT, SymbolKind.VARIABLE)
+_NAMING = (SymbolKind.TENSOR, SymbolKind.CARRY, SymbolKind.SCAN, SymbolKind.ITERATION)
 
 
 @frozen
@@ -65,7 +69,7 @@ class GraphTrace:
 
 
 class Tracer:
-    """Takes note of the tensors of one graph while it runs: ``watch`` is for an ``Execution``."""
+    """Takes note of the tensors of one graph while it runs: what an ``Execution`` is watched by."""
 
     def __init__(self, unit: Unit, pictures: bool) -> None:
         self._unit = unit
@@ -75,30 +79,86 @@ class Tracer:
         self._noted: dict[TensorName, _Noted] = {}
         self._left_out: set[TensorName] = set()
         self._drawn_bytes = 0
+        self._members = {(symbol.kind, symbol.name): name for symbol, name in self._tensors.of_symbols}
+        self._declared: dict[str, TensorValue] = {}
+        self._others: dict[Tensor, list[tuple[TensorName, int | None]]] = {}
+        """Tensors that have further names: of copies and blocks, and, in the last iteration, of unrolled loops."""
+
+    # ---- what a run tells --------------------------------------------------------------------------------------------
+    def begin(self, instance: Instance, arguments: Sequence[Argument]) -> None:
+        """What is run, and on what."""
+        self._declared = {**instance.constants, **instance.variables}
+        for symbol, name in self._tensors.of_symbols:
+            if symbol.kind in _NAMING:
+                self._follow(name, instance.scope.value_of(symbol))
+        for member, declared, value in zip(self._unit.inputs, instance.inputs, arguments, strict=True):
+            self._note_declared(SymbolKind.INPUT, member.name, declared, value)
 
     def watch(self, step: Step) -> None:
         """A tensor has been computed."""
-        place = step.place
+        for name, item in self._others.get(step.tensor, ()) if step.tensor is not None else ():
+            self._note(name, item, step.value, step.iterations)
+        found = self._computed(step.name, step.place)
+        if found is not None:
+            item_text = step.name.rpartition(".")[2].partition("[")[2]
+            self._note(found, int(item_text[:-1]) if item_text else None, step.value, step.iterations)
+
+    def watch_names(self, named: Named) -> None:
+        """A name stands for something from now on."""
+        if named.place is None:
+            declared = self._declared.get(named.name, UNDEFINED)
+            for kind in (SymbolKind.CONSTANT, SymbolKind.VARIABLE):
+                self._note_declared(kind, named.name, declared, named.value)
+        elif self._is_here(named.place):
+            name = self._tensors.by_place.get(self._unit.moved(named.place).span)
+            if name is not None:
+                self._note_all(name, named.value, named.iterations)
+
+    def end(self, outcome: Outcome) -> None:
+        """What came out. What was computed stays as it is."""
+        updated = {name for statement in self._tensors.statements for name in statement.tensors if name.updated}
+        for symbol, name in self._tensors.of_symbols:
+            if symbol.kind is SymbolKind.OUTPUT and name not in self._noted:
+                self._note_all(name, outcome.outputs.get(name.name), ())
+            following = replace(name, updated=True)
+            if following in updated and following not in self._noted and name.name in outcome.variables:
+                self._note_all(following, outcome.variables[name.name], ())
+
+    def _computed(self, name: str, place: Place | None) -> TensorName | None:
+        """The tensor of the text that has a name of the flat graph, and is computed at a place."""
         if place is None or not self._is_here(place):
-            return
-        last, _, item = step.name.rpartition(".")[2].partition("[")
+            return None
+        last = name.rpartition(".")[2].partition("[")[0]
         key = last, place.span
         if key not in self._names:
             self._names[key] = self._tensors.computed(last, self._unit.moved(place).span)
-        name = self._names[key]
-        if name is not None:
-            self._note(name, int(item[:-1]) if item else None, step.value, step.iterations)
+        return self._names[key]
 
-    def given(self, values: Mapping[str, Argument]) -> None:
-        """Declared tensors by their names. Those that were computed stay as they are."""
-        for symbol, name in self._tensors.of_symbols:
-            if symbol.kind not in _DECLARED or symbol.name not in values or name in self._noted:
-                continue
-            value = values[symbol.name]
-            is_single = value is None or isinstance(value, np.ndarray)
-            for item, one in [(None, value)] if is_single else enumerate(value or ()):
-                self._note(name, item, one, ())
+    def _follow(self, name: TensorName, value: TensorValue) -> None:
+        if isinstance(value, Tensor) and isinstance(value.value, Integer) and value.value.value is not None:
+            self._note(name, None, np.array(value.value.value), ())  # the number of the iteration
+        for at, tensor in enumerate(tensors_of(value)):
+            if tensor.kind is not TensorKind.LOCAL and self._computed(tensor.name, tensor.place) != name:
+                self._others.setdefault(tensor, []).append((name, at if isinstance(value, Pack) else None))
 
+    def _note_declared(self, kind: SymbolKind, name: str, declared: TensorValue, value: Argument) -> None:
+        found = self._members.get((kind, name))
+        if found is not None:
+            self._note_all(found, value, ())
+        items = () if value is None else (value,) if isinstance(value, np.ndarray) else value
+        for tensor, one in zip(tensors_of(declared), items, strict=False):
+            for alias, item in self._others.get(tensor, ()):
+                self._note(alias, item, one, ())
+
+    def _note_all(self, name: TensorName, value: Argument, iterations: tuple[int, ...]) -> None:
+        """A tensor, or those of a pack."""
+        if value is None or isinstance(value, np.ndarray) or not len(value):
+            self._note(name, None, value, iterations)
+            return
+        for item, one in enumerate(value):
+            self._note(name, item, one, iterations)
+
+    # ---- what there is to show ---------------------------------------------------------------------------------------
     def failed_at(self, failed: EvaluationFailed) -> int | None:
         """The statement at which a run failed, or which invoked what failed."""
         places = ([] if failed.place is None else [failed.place]) + [site.place for site in failed.chain]

@@ -56,8 +56,7 @@ def trace_graph(snapshot: Snapshot, request: TraceRequest, found: FoundShapes) -
     try:
         run = _bound(snapshot, session, unit, request, found)
         begin = time.monotonic()  # what is composed is known when the graph is run again
-        names = [member.name for member in unit.inputs]
-        tracer.given(dict(zip(names, run.arguments, strict=True)))
+        tracer.begin(run.instance, run.arguments)
         trace = replace(trace, made=run.made)
         trace = replace(trace, drawn=_run(session, run, request, tracer))
     except InvalidRequest as invalid:
@@ -90,7 +89,7 @@ def _run(session: Session, run: _Run, request: TraceRequest, tracer: Tracer) -> 
     weights: Mapping[str, Argument] = {} if request.given is None else request.given.weights
     taken = sum(map(bytes_of, run.arguments))
     limits = replace(around.limits, spent_bytes=taken)
-    execution = Execution(around.real, around.seed, weights, limits, tracer.watch)
+    execution = Execution(around.real, around.seed, weights, limits, tracer.watch, tracer.watch_names)
     outcome = execute(session, run.instance, run.arguments, execution)
-    tracer.given({**outcome.variables, **outcome.outputs})
+    tracer.end(outcome)
     return outcome.drawn

@@ -53,8 +53,10 @@ def _tensor_value(
         placed = use_at(snapshot, path, offset)
         target = None if placed is None else placed.use.target
         symbol = target.tensor if isinstance(target, ShapeMember) else target
-        name = each.graph.tensors.name(symbol) if isinstance(symbol, Symbol) else None
-        if placed is None or name is None:
+        if placed is None or not isinstance(symbol, Symbol):
+            return None
+        name = each.graph.tensors.named_at(symbol, placed.use.span)
+        if name is None:
             return None
         text = tensor_markdown(each, name, tables=tables)
         return (placed.span, text) if text else None

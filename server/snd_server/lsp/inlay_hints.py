@@ -80,7 +80,9 @@ def _in_full(server: SndServer, snapshot: Snapshot, data: Mapping[str, Any]) -> 
     for each in server.evaluations.graphs(snapshot, path):
         if each.key.name == GraphName(data.get("graph", "")):
             tensor = data.get("tensor")
-            return graph_markdown(each) if tensor is None else tensor_markdown(each, TensorName(tensor, number))
+            if tensor is None:
+                return graph_markdown(each)
+            return tensor_markdown(each, TensorName(tensor, number, data.get("updated") is True))
     return ""
 
 

@@ -40,7 +40,9 @@ def trace_content(graph: GraphName, sample: SampleName, trace: GraphTrace) -> di
     """The tensors of the graph's own statements, as a sample gave them."""
     from snd_server.render.evaluated_json import tensors_content
 
-    tensors = [content for each in trace.values.values() for content in tensors_content(each.shown)]
+    tensors = [
+        content for name, each in trace.values.items() if not name.updated for content in tensors_content(each.shown)
+    ]
     return {
         "version": 1,
         "graph": graph.name,

@@ -212,4 +212,7 @@ def name_content(hint: ValueHint) -> dict[str, Any]:
         sample = hint.subject.sample.name
         return {"path": key.path, "code": sample.code, "occurrence": sample.occurrence}
     graph = {"path": key.path, "graph": hint.subject.graph.name.name}
-    return graph if hint.tensor is None else {**graph, "tensor": hint.tensor.name, "occurrence": hint.tensor.occurrence}
+    tensor = hint.tensor
+    if tensor is None:
+        return graph
+    return {**graph, "tensor": tensor.name, "occurrence": tensor.occurrence, "updated": tensor.updated}

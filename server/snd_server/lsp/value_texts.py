@@ -59,9 +59,13 @@ def tensor_markdown(each: AgedGraph, name: TensorName, *, tables: bool = True) -
         return paragraphs([_head(each.aged), _traced_text(name.name, traced, tables), _origin_text(each, trace, name)])
     if not each.aged.settled:
         return ""
-    failed = "" if trace.message is None else f"not computed: {plain(trace.message)}"
-    too_many = f"not looked at: there are {trace.left_out:,} tensors too many" if trace.left_out else ""
-    return paragraphs([_head(each.aged), failed or too_many])
+    if trace.message is not None:
+        why = f"not computed: {plain(trace.message)}"
+    elif trace.left_out:
+        why = f"not looked at: there are {trace.left_out:,} tensors too many"
+    else:
+        why = "not computed: a branch that was not taken, a loop without iterations, or nothing that needs it"
+    return paragraphs([_head(each.aged), why])
 
 
 def graph_markdown(each: AgedGraph) -> str:
@@ -88,6 +92,8 @@ def _choice_text(each: AgedGraph, trace: GraphTrace) -> str:
 
 
 def _origin_text(each: AgedGraph, trace: GraphTrace, name: TensorName) -> str:
+    if name.updated:
+        return "what the variable is from the next run on"
     if name.occurrence == 0 and name.name in trace.made:
         return "made at random, since nothing was given"
     return "drawn at random" if name.occurrence == 0 and name.name in trace.drawn else ""

@@ -53,7 +53,9 @@ def test_what_is_said_counts(before: str, now: str):
 
 
 def test_blanks_count_where_they_part_symbols_or_stand_in_strings():
-    formula = "operator op { @input { x: real[n]; } @output { y: real[n]; } @lower { y[i,] = x[i,] < -1.0 ? 0.0 : 1.0; } }"
+    formula = (
+        "operator op { @input { x: real[n]; } @output { y: real[n]; } @lower { y[i,] = x[i,] < -1.0 ? 0.0 : 1.0; } }"
+    )
     one = NET.replace("math.add(x, 1.0)", "op(x)") + formula
     assert digests({"main.sknd": one}) != digests({"main.sknd": one.replace("< -", "<-")})
     text = NET.replace("@compose", "@assert { n > 0: 'too few'; }\n    @compose")

@@ -78,10 +78,20 @@ def test_what_is_computed_at_a_place():
     assert found.statement_around(Span(0, 1)) is None
 
 
-@pytest.mark.parametrize(("name", "origin"), [("d", "a"), ("b", "a"), ("z", "x"), ("a", "a"), ("v", "a"), ("y", "y")])
+@pytest.mark.parametrize(("name", "origin"), [("d", "a"), ("b", "a"), ("z", "x"), ("a", "a"), ("v", "v"), ("y", "y")])
 def test_where_the_value_of_a_copy_comes_from(name: str, origin: str):
     found, _ = tensors(TEXT)
     assert found.origin(TensorName(name)) == TensorName(origin)
+    assert found.origin(TensorName("v", updated=True)) == TensorName("a")
+
+
+def test_a_variable_is_another_one_on_the_left_side_of_its_update():
+    found, start = tensors(TEXT)
+    (symbol,) = [symbol for symbol, name in found.of_symbols if name.name == "v"]
+    for snippet, updated in (("v: real", False), ("v);", False), ("v = d", True)):
+        at = TEXT.index(snippet) - start
+        assert found.named_at(symbol, Span(at, at + 1)) == TensorName("v", updated=updated)
+    assert [each.tensors for each in found.statements][-1] == (TensorName("v", updated=True),)
 
 
 def test_copies_in_a_long_graph():

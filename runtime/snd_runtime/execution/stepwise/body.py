@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 
 from snd_analysis.compose.binding import Given
 from snd_analysis.compose.branches import scopes_of_branch, static_condition
@@ -57,9 +58,14 @@ class Stepwise(Composer):
             self.arrays.let(declared, value)
         constants = prepared(instance).constants(state.real, state.budget) if own.constants else {}
         for name, declared in own.constants.items():
-            self.arrays.let(declared, constants[name])
+            self._declare(name, declared, constants[name])
         for name, declared in own.variables.items():
-            self.arrays.let(declared, state.variables.value(joined(scope, name), declared))
+            self._declare(name, declared, state.variables.value(joined(scope, name), declared))
+
+    def _declare(self, name: str, declared: TensorValue, value: Argument) -> None:
+        self.arrays.let(declared, value)
+        if self.is_root:
+            self.state.tell(name, value)
 
     def run_composition(self) -> list[Argument]:
         """The outputs, after updates. Raises EvaluationFailed."""
@@ -118,12 +124,17 @@ class Stepwise(Composer):
             return
         place = self.place(component)
         self.state.budget.check_time(place)
-        values = self._right_side(component.value, self.naming.targets(component))
+        targets = self.naming.targets(component)
+        values = self._right_side(component.value, targets)
         raise_failure(self.instance)
         if values is None or UNDEFINED in values:
             raise EvaluationFailed("unknown-value", "what this comes to is not known", place)
         assign(self, component, values)
         raise_failure(self.instance)
+        if isinstance(component.value, nodes.Branch | nodes.Loop):
+            self._show_control(component.value, targets, values)
+        elif not isinstance(component.value, nodes.Call):
+            self._tell_copies(component, values)
 
     def invocation(self, call: nodes.Call, name: OperatorName, targets: Targets) -> Values | None:
         """Runs an invocation. Raises EvaluationFailed."""
@@ -178,6 +189,31 @@ class Stepwise(Composer):
         names = {each.name.partition("[")[0] for each in tensors_of(tensor)}
         if not names & outputs:
             self.state.show(self.outer_scope, tensor, value, self.iterations)
+
+    def _show_control(self, node: nodes.Branch | nodes.Loop, targets: Targets, values: Values) -> None:
+        """Shows results of control flow, which have other names where they were computed."""
+        if self.state.watch is None:
+            return
+        place = self.place(node)
+        for at, value in enumerate(values):
+            name = targets.name(at)
+            if name is None or not (tensors := tensors_of(value)):
+                continue
+            shown = [replace(tensor, name=self.scoped(name), place=place) for tensor in tensors]
+            if isinstance(value, Pack):
+                shown = [replace(each, name=f"{each.name}[{number}]") for number, each in enumerate(shown)]
+            with suppress(EvaluationFailed):  # of an empty pack there is nothing
+                self._show(Pack(shown) if isinstance(value, Pack) else shown[0], self.arrays.argument(value, place))
+
+    def _tell_copies(self, component: nodes.Component, values: Values) -> None:
+        """Tells of what a statement gives one more name."""
+        if self.state.watch_names is None:
+            return
+        for result, value in zip(component.results, values, strict=False):
+            if isinstance(result, nodes.Result) and isinstance(result.target, nodes.Name):
+                place = self.place(result.target)
+                with suppress(EvaluationFailed):  # nobody may need what is not known
+                    self.state.tell(result.target.text, self.arrays.argument(value, place), place, self.iterations)
 
     # ---- branches ----------------------------------------------------------------------------------------------------
     def branch(self, node: nodes.Branch, targets: Targets) -> Values | None:

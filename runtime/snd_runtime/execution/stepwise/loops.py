@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING
@@ -23,6 +24,7 @@ from snd_analysis.compose.loops import (
 )
 from snd_analysis.compose.results import Targets
 from snd_analysis.model import Tensor, TensorKind, TensorValue, item_of_empty
+from snd_analysis.names.symbols import Symbol
 from snd_analysis.syntax import nodes
 from snd_analysis.values import UNDEFINED, Pack, item
 from snd_runtime.errors import EvaluationFailed
@@ -45,7 +47,10 @@ def run_loop(body: Stepwise, node: nodes.Loop, targets: Targets) -> Values | Non
     number = _count(body, node, packs)
     raise_failure(body.instance)
     if node.keyword.text == "unroll" and number is not None and number <= MOST_ITERATIONS:
-        return unrolled(body, node, carries, packs, number, targets)
+        values = unrolled(body, node, carries, packs, number, targets)
+        if number:  # what they stand for in the last iteration
+            _tell_names(body, node)
+        return values
     values = run_at_once(body, node, number, targets)
     return _repeat(body, node, carries, packs, number, targets) if values is None else values
 
@@ -82,6 +87,7 @@ def _repeat(
             if not all(body.holds(condition, of_condition) for condition in before):
                 arrays.leave([], place)
                 break
+            _tell_names(body, node)
             results = body.call(node.body, of_body)
             raise_failure(body.instance)
             if results is None or UNDEFINED in results or len(results) < len(carries):
@@ -120,6 +126,21 @@ def _let_names(body: Stepwise, node: nodes.Loop, carries: Values, packs: Values,
         index = Tensor(body.scoped(name.text), "int", (), TensorKind.LOCAL, body.place(name))
         body.arrays.let(index, np.array(at, INT))
         let(body, name, index)
+
+
+def _tell_names(body: Stepwise, node: nodes.Loop) -> None:
+    """Tells what the names stand for that a loop declares."""
+    if body.state.watch_names is None:
+        return
+    names = [*(carry.name for carry in node.carries), *(scan.name for scan in node.scans)]
+    if node.iteration is not None and node.iteration.index is not None:
+        names.append(node.iteration.index)
+    for name in names:
+        symbol = body.unit.resolution.targets.get(name)
+        value = body.scope.values.get(symbol, UNDEFINED) if isinstance(symbol, Symbol) else UNDEFINED
+        place = body.place(name)
+        with suppress(EvaluationFailed):  # nobody may need what is not known
+            body.state.tell(name.text, body.arrays.argument(value, place), place, body.iterations)
 
 
 def _carried(body: Stepwise, node: nodes.Loop, first: Values, carries: Values, targets: Targets) -> Values:
