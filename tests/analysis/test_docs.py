@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from memory import check, shown, split_files
 from snd_server.render.rule_page import page
 from snd_server.rules import known_rules
 
@@ -69,15 +68,3 @@ def _paths() -> list[str]:
             folders[:] = [each for each in folders if each not in left_out]
             found += [(Path(folder) / each).relative_to(ROOT).as_posix() for each in files]
     return found
-
-
-EXAMPLES = re.findall(
-    r"^```sknd\n(.*?)^```", (ROOT / "docs" / "language.md").read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
-)
-
-
-@pytest.mark.parametrize("example", EXAMPLES, ids=range(len(EXAMPLES)))
-def test_examples_about_the_language_are_right(example: str):
-    files = split_files(example)
-    found = check(files)
-    assert not any(found.values()), shown(found, files)
