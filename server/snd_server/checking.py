@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from snd_analysis.diagnostics import Diagnostic, Location, Severity
 from snd_analysis.source import Source, Span
-from snd_server import HOMEPAGE
 from snd_server.cache import Cache, text_digest
 from snd_server.files import DiskReader
 from snd_server.reporting import configured, unsuppressed
@@ -178,7 +177,7 @@ def _is_below(file: str, folder: str) -> bool:
 def _internal_error(path: str, error: Exception) -> Diagnostic:
     what = f"{type(error).__name__}: {error}".partition("\n")[0][:200]
     message = (
-        f"snd failed while it checked this file ({what}). This is a fault of snd, not of the file: please report it "
-        f"at {HOMEPAGE}/issues, with the file and the traceback that -v shows"
+        f"snd failed while it checked this file ({what}). This is a fault of snd, not of the file: please report it, "
+        "with the file and the traceback that -v shows"
     )
     return Diagnostic("internal-error", Severity.ERROR, message, Location(path, Span(0, 0)))

@@ -43,12 +43,10 @@ def _run() -> int:
 def _fault(error: Exception) -> int:
     import click
 
-    from snd_server import HOMEPAGE
-
     if {"-v", "--verbose"} & set(sys.argv):
         import traceback
 
         traceback.print_exc()
     what = f"{type(error).__name__}: {error}"
-    click.echo(f"snd itself failed ({what}). Please report this at {HOMEPAGE}/issues; -v shows the traceback", err=True)
+    click.echo(f"snd itself failed ({what}). Please report this; -v shows the traceback", err=True)
     return 101

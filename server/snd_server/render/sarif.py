@@ -13,7 +13,8 @@ from urllib.parse import quote
 
 from snd_analysis.diagnostics import Diagnostic, Fix, Location, Severity
 from snd_analysis.rules.rule import Rule
-from snd_server import HOMEPAGE, __version__, rule_url
+from snd_server import __version__
+from snd_server.render.rule_page import page
 from snd_server.report import Report, relative_url
 from snd_server.rules import known_rules
 
@@ -36,7 +37,6 @@ def render(report: Report) -> str:
                 "name": "snd",
                 "version": __version__,
                 "semanticVersion": __version__,
-                "informationUri": HOMEPAGE,
                 "rules": [_rule(name, rules) for name in triggered],
             }
         },
@@ -50,13 +50,12 @@ def render(report: Report) -> str:
 def _rule(name: str, rules: Mapping[str, Rule]) -> dict[str, Any]:
     rule = rules.get(name)
     if rule is None:
-        return {"id": name, "helpUri": rule_url(name)}
+        return {"id": name}
     return {
         "id": name,
         "shortDescription": {"text": rule.summary},
         "fullDescription": {"text": rule.why},
-        "help": {"text": rule.why},
-        "helpUri": rule_url(name),
+        "help": {"text": rule.why, "markdown": page(rule)},
         "defaultConfiguration": {"level": _LEVELS[rule.severity]},
         "properties": {"section": rule.section},
     }
