@@ -105,9 +105,15 @@ class Facts:
 
     def unchanged(self, snapshot: Names) -> bool:
         """Whether ``snapshot`` would give the same answers."""
+        # This is asked of every definition after every edit.
+        for name, known in self._asked.items():
+            now = snapshot.definition(name)
+            if now is not known and not _same_signature(now, known):
+                return False
+        if not (self._bodies or self._recursive or self._invoked or self._positions or self._main):
+            return True
         return (
-            all(_same_signature(snapshot.definition(name), known) for name, known in self._asked.items())
-            and all(snapshot.definition(name) is known for name, known in self._bodies.items())
+            all(snapshot.definition(name) is known for name, known in self._bodies.items())
             and all(snapshot.is_recursive(name) == known for name, known in self._recursive.items())
             and all(snapshot.invoked(name) == known for name, known in self._invoked.items())
             and all(_position(snapshot, name) == known for name, known in self._positions.items())
@@ -122,8 +128,6 @@ class Facts:
 
 
 def _same_signature(now: nodes.Definition | None, known: nodes.Definition | None) -> bool:
-    if now is known:
-        return True
     return now is not None and known is not None and fingerprint(now) == fingerprint(known)
 
 

@@ -77,7 +77,9 @@ class Session:
         Of one with too many levels only what it invokes itself, since it has no instances.
         """
         known = self._known
-        if unit not in known.units:
+        if unit not in known.units and not unit.invoked:
+            known.units[unit], known.levels[unit] = unit.alone, 1
+        elif unit not in known.units:
             for each in self._from_the_leaves(unit):
                 invoked = self._invoked(each)
                 levels = known.levels[each] = 1 + max((known.levels.get(other, 0) for other in invoked), default=0)

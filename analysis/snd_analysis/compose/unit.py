@@ -121,6 +121,11 @@ class Unit:
         """The operators and graphs that are invoked, each once."""
         return self.resolution.invoked
 
+    @cached_property
+    def alone(self) -> frozenset[Unit]:
+        """What is reached from it if it invokes nothing: itself."""
+        return frozenset((self,))
+
     # ---- places ------------------------------------------------------------------------------------------------------
     def place(self, base: int, node: nodes.Node | Span) -> Place:
         """Where a node of an entry, whose spans count from ``base``, stands."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from snd_analysis.check import Facts, check_definition, type_definition
 from snd_analysis.names.environment import Environment
 from snd_analysis.names.library import is_library
@@ -11,6 +13,8 @@ from snd_analysis.syntax import nodes
 from snd_analysis.syntax.problem import Problem
 from snd_analysis.types.context import Context
 from snd_analysis.types.lasting import LastingTypes
+from snd_analysis.workspace.files import File, Reader
+from snd_analysis.workspace.known import Known
 from snd_analysis.workspace.names import Names
 
 # Definitions whose types are kept for questions about their expressions.
@@ -20,7 +24,25 @@ _MOST_TYPINGS = 32
 class Checks(Names):
     """Checks and types of definitions."""
 
+    def __init__(
+        self,
+        opened: dict[str, File],
+        read: dict[str, File | None],
+        reader: Reader,
+        module_paths: tuple[str, ...],
+        known: Known,
+        checkpoint: Callable[[], None] = lambda: None,
+    ) -> None:
+        super().__init__(opened, read, reader, module_paths, known, checkpoint)
+        self._checked: dict[tuple[str, nodes.Definition], tuple[Problem, ...]] = {}
+
     def _check(self, path: str, definition: nodes.Definition, syntax_is_right: bool) -> tuple[Problem, ...]:
+        key = path, definition
+        if key not in self._checked:
+            self._checked[key] = self._find_problems(path, definition, syntax_is_right)
+        return self._checked[key]
+
+    def _find_problems(self, path: str, definition: nodes.Definition, syntax_is_right: bool) -> tuple[Problem, ...]:
         environment = self.environment(path)
         known = self._known.checks.get((path, definition))
         if known is not None and known[0] is environment and known[1].unchanged(self):

@@ -37,18 +37,19 @@ class Snapshot(Composing):
 
     def _problems(self, path: str, tree: SyntaxTree) -> list[Problem]:
         problems = [*tree.problems, *check_items(tree), *check_definitions(path, tree)]
-        used: set[str] = set()
+        named: set[object] = set()
         for placed in tree.chunks:
             for definition in placed.chunk.definitions:
                 self.checkpoint()
-                used.update(self._modules_used(path, definition))
+                named.update(self.resolution(path, definition).modules)
                 syntax_is_right = not placed.chunk.problems
                 found = self._check(path, definition, syntax_is_right)
                 problems.extend(self._importable(path, problem.shifted(placed.start)) for problem in found)
         problems.extend(self._composing_problems(path))
-        problems.extend([*self._sample_problems(path, problems)])
-        for _, checked in self.checked_samples(path):
-            used.update(self._modules_in(path, (use.target for use in checked.uses)))
+        samples = [*self.checked_samples(path)]
+        problems.extend([*self._sample_problems(path, samples, problems)])
+        named.update(use.target for _, checked in samples for use in checked.uses)
+        used = self._modules_in(path, named)
         known = (*library_modules(),)
         complete = all(problem.rule == "invalid-escape" for problem in tree.problems)
         problems.extend(
@@ -56,9 +57,6 @@ class Snapshot(Composing):
             if complete or problem.rule != "unused-import"
         )  # fmt: skip
         return problems
-
-    def _modules_used(self, path: str, definition: nodes.Definition) -> set[str]:
-        return self._modules_in(path, self.resolution(path, definition).modules)
 
     # ---- samples -----------------------------------------------------------------------------------------------------
     def samples(self, path: str) -> tuple[PlacedSample, ...]:
@@ -74,7 +72,9 @@ class Snapshot(Composing):
         """What is known of a sample of a file."""
         return self._known.samples.checked(self, path, sample)
 
-    def _sample_problems(self, path: str, found: Sequence[Problem]) -> Iterator[Problem]:
+    def _sample_problems(
+        self, path: str, samples: Iterable[tuple[PlacedSample, CheckedSample]], found: Sequence[Problem]
+    ) -> Iterator[Problem]:
         """What is wrong with samples, and does not come from what is reported of the definitions themselves.
 
         An invocation of a definition that has a mistake may be right when that is mended.
@@ -82,7 +82,7 @@ class Snapshot(Composing):
         reported = {(problem.rule, problem.span) for problem in found}
         definitions = self.definitions(path)
         errors = [problem.span.start for problem in found if severity_of(problem.rule) is Severity.ERROR]
-        for placed, checked in self.checked_samples(path):
+        for placed, checked in samples:
             target = checked.target
             if target is not None and target.path == path and target.name in definitions:
                 start, definition = definitions[target.name][:2]
