@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 
 from snd_analysis.shapes import intervals
@@ -37,7 +38,21 @@ def _bounds(a: Integer, replacements: int) -> Interval:
     number = a.value
     if number is not None:
         return number, number
+    if _has_one_term(a.terms) and not a.is_conditional:
+        return _term_by_term(a.terms)
     return _of_sum(tuple(a.terms.items()), a.leaves, replacements)
+
+
+def _has_one_term(terms: Mapping[Monomial, int]) -> bool:
+    """Whether there is nothing but one term, and a constant one."""
+    return len(terms) == 1 or (len(terms) == 2 and UNIT in terms)
+
+
+def _term_by_term(terms: Mapping[Monomial, int]) -> Interval:
+    result: Interval = (0, 0)
+    for monomial, coefficient in terms.items():
+        result = intervals.add(result, intervals.scale(monomial_bounds(monomial), coefficient))
+    return result
 
 
 @lru_cache(_REMEMBERED)
@@ -45,13 +60,11 @@ def _of_sum(terms_in_order: tuple[tuple[Monomial, int], ...], leaves: frozenset[
     """The bounds of a sum that is not a number. Variables are equal by their keys; ``leaves`` has their bounds."""
     terms = dict(terms_in_order)
     a = Integer(terms)
-    result: Interval = (0, 0)
-    for monomial, coefficient in terms_in_order:
-        result = intervals.add(result, intervals.scale(monomial_bounds(monomial), coefficient))
+    result = _term_by_term(terms)
     split = cases(a)
     if split:
         return intervals.intersection(result, intervals.union([_bounds(case, replacements) for case in split]))
-    if len(terms) == 1 or (len(terms) == 2 and UNIT in terms):
+    if _has_one_term(terms):
         return result
     if None in result and any(len(monomial) > 1 or (monomial and monomial[0][1] > 1) for monomial in terms):
         result = intervals.intersection(result, _from_origin(a))

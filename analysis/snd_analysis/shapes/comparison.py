@@ -29,7 +29,13 @@ class Verdict(Enum):
 
 def decide_equal(a: Integer | int, b: Integer | int) -> Verdict:
     """EQUAL if the integers are always the same, DIFFERENT if never, UNKNOWN if neither was found."""
-    return Verdict.EQUAL if a is b else _decide_zero(as_integer(a) - as_integer(b))
+    if a is b:
+        return Verdict.EQUAL
+    first, second = as_integer(a), as_integer(b)
+    x, y = first.value, second.value
+    if x is not None and y is not None:
+        return Verdict.EQUAL if x == y else Verdict.DIFFERENT
+    return _decide_zero(first - second)
 
 
 def _decide_zero(difference: Integer) -> Verdict:

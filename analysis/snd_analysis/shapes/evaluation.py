@@ -50,8 +50,13 @@ def substitute(a: Integer | Truth, values: Mapping[Hashable, Integer | Truth | i
     Propositions take conditions (or bools). What is put in place of a variable must be within its bounds.
     Raises DivisionByZero or NegativeExponent if an operation that is not behind a false condition has no value.
     """
-    substitution = _Substitution(values)
-    return substitution.integer(a) if isinstance(a, Integer) else substitution.truth(a)
+    if not isinstance(a, Integer):
+        return _Substitution(values).truth(a)
+    if a.variable is None:
+        return _Substitution(values).integer(a)
+    value = values.get(a.variable.key, a)
+    assert isinstance(value, Integer | int)
+    return as_integer(value)
 
 
 @overload

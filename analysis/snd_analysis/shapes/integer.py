@@ -68,6 +68,17 @@ class Integer:
         return terms.get(UNIT) if len(terms) == 1 else None
 
     @property
+    def variable(self) -> Leaf | None:
+        """The variable, if this is one and nothing else."""
+        if len(self.terms) != 1:
+            return None
+        ((monomial, coefficient),) = self.terms.items()
+        if coefficient != 1 or len(monomial) != 1:
+            return None
+        atom, exponent = monomial[0]
+        return atom.leaf if type(atom) is Variable and exponent == 1 else None
+
+    @property
     def constant_term(self) -> int:
         """What remains when every atom is zero."""
         return self.terms.get(UNIT, 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from snd_analysis import shapes
@@ -11,7 +12,7 @@ from snd_analysis.shapes import Integer
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.problem import Note
 from snd_analysis.types.compose.binding import ShapeBinding
-from snd_analysis.types.compose.composition import UNKNOWN, Composition, Value
+from snd_analysis.types.compose.composition import Composition, Value
 from snd_analysis.types.compose.generics import TypeBinding
 from snd_analysis.types.packs import is_empty_list
 from snd_analysis.types.signature import Signature, TensorParameter, elsewhere
@@ -32,11 +33,8 @@ class ArgumentCheck:
         self._types = types
         self._binding = binding
 
-    def check(self, call: nodes.Call) -> None:
+    def check(self, call: nodes.Call, values: Sequence[Value]) -> None:
         """Checks the arguments against the inputs, and binds types, ranks and extents by them."""
-        values = [
-            UNKNOWN if isinstance(argument, nodes.Tilde) else self._work.value(argument) for argument in call.arguments
-        ]
         inputs = self._signature.inputs
         if len(values) > len(inputs):
             self._report_too_many(call)

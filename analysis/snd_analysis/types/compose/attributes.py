@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from snd_analysis.names.symbols import OperatorName
 from snd_analysis.shapes import Integer
@@ -22,6 +22,12 @@ from snd_analysis.types.type import Type
 from snd_analysis.types.written import counted
 
 
+def attribute_values(work: Composition, given: nodes.Attributes | None) -> list[Typed]:
+    """Types the values of the attributes that are given."""
+    with work.context.at(Place.COMPILE_TIME):
+        return [infer(work.context, item.value) for item in (given.items if given is not None else ())]
+
+
 class AttributeCheck:
     """The attributes of one invocation, checked in the order in which they are written."""
 
@@ -34,13 +40,11 @@ class AttributeCheck:
         self._types = types
         self._shapes = shapes
 
-    def check(self, given: nodes.Attributes | None, place: nodes.Node) -> None:
+    def check(self, given: nodes.Attributes | None, values: Sequence[Typed], place: nodes.Node) -> None:
         """Checks the given attributes, and that none is missing; ``place`` is the name of the operator."""
         seen: dict[str, nodes.Attribute] = {}
-        for item in given.items if given is not None else ():
+        for item, typed in zip(given.items if given is not None else (), values, strict=True):
             name = item.name.text
-            with self._work.context.at(Place.COMPILE_TIME):
-                typed = infer(self._work.context, item.value)
             if item.colon:
                 self._report_colon(item)
             parameter = self._signature.attributes.get(name)

@@ -34,7 +34,8 @@ class ShapeBinding:
 
     def __init__(self, origin: nodes.Node) -> None:
         self._origin = origin
-        self._unsettled = 0
+        self._unknowns: dict[Hashable, Integer] = {}
+        """Those of this invocation, by what they stand for."""
         self._values: dict[Hashable, Integer] = {}
         self._fresh: dict[Hashable, Integer | Truth] = {}
         self._packs: dict[Symbol, Extents] = {}
@@ -79,6 +80,8 @@ class ShapeBinding:
         self._equations, self._lengths = [], []
 
     def _settle(self, equation: _Equation) -> bool:
+        if self._takes(equation):
+            return True
         unbound = shapes.variables(equation.formal) - self._values.keys()
         if len(unbound) > 1:
             return False
@@ -93,6 +96,16 @@ class ShapeBinding:
         if value is None:
             return False
         self._values[key] = value
+        return True
+
+    def _takes(self, equation: _Equation) -> bool:
+        """Whether the formal side is a variable that may be the number on the other side, and is from now on."""
+        leaf, number = equation.formal.variable, equation.actual.value
+        if leaf is None or number is None or leaf.key in self._values:
+            return False
+        if (leaf.low is not None and number < leaf.low) or (leaf.high is not None and number > leaf.high):
+            return False
+        self._values[leaf.key] = equation.actual
         return True
 
     def _judge(self, equation: _Equation) -> bool:
@@ -149,26 +162,51 @@ class ShapeBinding:
     def settled(self, formal: Integer) -> Integer:
         """What an integer of the operator comes to: an unknown one as far as it is not bound."""
         if self._contradictory:
-            return self._unknown()
+            return self._unsettled()
         if not formal.leaves:
             return formal
         for leaf in formal.leaves:
             if leaf.key not in self._values and leaf.key not in self._fresh:
                 is_condition = (leaf.low, leaf.high) == (0, 1)
-                origin = (self._origin, leaf.key)
                 self._fresh[leaf.key] = (
-                    shapes.proposition(origin, leaf.name)
+                    shapes.proposition((self._origin, leaf.key), leaf.name)
                     if is_condition
-                    else shapes.opaque(leaf.name, leaf.low, origin)
+                    else self._unknown(leaf.name, leaf.low, leaf.key)
                 )
         try:
             return shapes.substitute(formal, {**self._fresh, **self._values})
         except (DivisionByZero, NegativeExponent):
-            return self._unknown()
+            return self._unsettled()
 
-    def _unknown(self) -> Integer:
-        self._unsettled += 1
-        return shapes.opaque("value", origin=(self._origin, self._unsettled))
+    def _unsettled(self) -> Integer:
+        return self._unknown("value", 0, len(self._unknowns))
+
+    def _unknown(self, name: str, minimum: int | None, stands_for: Hashable) -> Integer:
+        unknown = shapes.opaque(name, minimum, (self._origin, stands_for))
+        self._unknowns[stands_for] = unknown
+        return unknown
+
+    def rank(self, formal: Integer, output: Symbol) -> Integer:
+        """The rank of a result: one unknown if it is made of several."""
+        settled = self.settled(formal)
+        rank = shapes.without_unknowns(settled, "rank", (self._origin, output))
+        if rank is not settled:
+            self._unknowns[output] = rank
+        return rank
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Whether ``unknowns_for`` has all unknowns of this invocation."""
+        return not any(isinstance(each, Truth) for each in self._fresh.values())
+
+    def unknowns_for(self, origin: nodes.Node) -> dict[Hashable, Integer]:
+        """The unknowns that take the place of those of this invocation, by their keys, in another one like it."""
+        found = {}
+        for stands_for, unknown in self._unknowns.items():
+            leaf = unknown.variable
+            if leaf is not None:
+                found[leaf.key] = shapes.opaque(leaf.name, leaf.low, (origin, stands_for), leaf.high)
+        return found
 
     def known(self, formal: Integer | None) -> Integer | None:
         """Like ``settled``, but None if anything in it is not bound."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from snd_analysis import shapes
 from snd_analysis.frozen import frozen
@@ -18,6 +18,9 @@ from snd_analysis.types.context import Context, Typed
 from snd_analysis.types.dimensions import Extents, agreed, dimensions, extents_of, shape_of
 from snd_analysis.types.expressions import infer
 from snd_analysis.types.type import TensorShape, Type
+
+if TYPE_CHECKING:
+    from snd_analysis.types.compose.repetition import Outcome
 
 
 @frozen
@@ -75,6 +78,8 @@ class Composition:
         """Whether the statement at hand stands in ``@update``."""
         self.updated: dict[Symbol, Located] = {}
         """Where each variable was updated."""
+        self.invoked: dict[Hashable, Outcome] = {}
+        """What became of invocations so far, by what is alike in others."""
 
     def begin(self, statement: nodes.Node) -> None:
         """Goes on to a statement of the definition."""

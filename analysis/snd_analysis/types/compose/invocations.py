@@ -5,16 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from snd_analysis.names.symbols import OperatorName
-from snd_analysis.shapes import without_unknowns
 from snd_analysis.syntax import nodes
 from snd_analysis.types.compose.arguments import ArgumentCheck
-from snd_analysis.types.compose.attributes import AttributeCheck
+from snd_analysis.types.compose.attributes import AttributeCheck, attribute_values
 from snd_analysis.types.compose.binding import ShapeBinding
 from snd_analysis.types.compose.composition import UNKNOWN, Composition, Value
 from snd_analysis.types.compose.generics import TypeBinding
-from snd_analysis.types.context import Place
+from snd_analysis.types.compose.repetition import Outcome, likeness, repeated
 from snd_analysis.types.dimensions import shape_of
-from snd_analysis.types.expressions import infer
 from snd_analysis.types.signature import TensorParameter, elsewhere, signature_of
 from snd_analysis.types.type import TensorShape
 
@@ -23,10 +21,15 @@ def invoke(work: Composition, call: nodes.Call) -> list[Value] | None:
     """Types an invocation; None if nothing is known of the operator, not even the number of its results."""
     context = work.context
     name = context.target(call.function)
+    attributes, arguments = attribute_values(work, call.attributes), _arguments(work, call)
     signature = signature_of(context.facts, name) if isinstance(name, OperatorName) else None
     if signature is None or not isinstance(name, OperatorName) or signature.definition is context.definition:
-        _type_parts(work, call)
         return None
+    like = likeness(work, signature, call, attributes, arguments)
+    known = None if like is None else work.invoked.get(like.key)
+    if known is not None and like is not None:
+        return repeated(known, like, call)
+    said = context.amount_said()
     if signature.kind == "graph" and not work.in_control_flow:
         message = f"'{name.name}' is a graph: graphs are invoked by branches and loops only; make it an operator"
         context.report("graph-invoked", call.function, message, (elsewhere(name, "the graph is defined here"),))
@@ -35,20 +38,17 @@ def invoke(work: Composition, call: nodes.Call) -> list[Value] | None:
         binding.give_up()
     if call.generics is not None:
         types.give(call.generics)
-    AttributeCheck(work, name, signature, types, binding).check(call.attributes, call.function)
-    ArgumentCheck(work, name, signature, types, binding).check(call)
+    AttributeCheck(work, name, signature, types, binding).check(call.attributes, attributes, call.function)
+    ArgumentCheck(work, name, signature, types, binding).check(call, arguments)
     types.finish(call.function)
-    return [_result(output, types, binding, name, call) for output in signature.outputs]
+    results = [_result(output, types, binding, name, call) for output in signature.outputs]
+    if like is not None and context.amount_said() == said and binding.is_repeatable:
+        work.invoked[like.key] = Outcome(tuple(results), like.ranks, binding)
+    return results
 
 
-def _type_parts(work: Composition, call: nodes.Call) -> None:
-    """Looks for mistakes in the attributes and arguments of an operator that is not known."""
-    for attribute in call.attributes.items if call.attributes is not None else ():
-        with work.context.at(Place.COMPILE_TIME):
-            infer(work.context, attribute.value)
-    for argument in call.arguments:
-        if not isinstance(argument, nodes.Tilde):
-            work.value(argument)
+def _arguments(work: Composition, call: nodes.Call) -> list[Value]:
+    return [UNKNOWN if isinstance(argument, nodes.Tilde) else work.value(argument) for argument in call.arguments]
 
 
 def _result(
@@ -59,7 +59,7 @@ def _result(
     if formal is None or dtype is None or formal.shape is None:
         return replace(UNKNOWN, invoked=name, place=call.function)
     extents = binding.extents(output.dimensions)
-    rank = without_unknowns(binding.settled(formal.shape.rank), "rank", (call, output.symbol))
+    rank = binding.rank(formal.shape.rank, output.symbol)
     length = None if formal.length is None else binding.settled(formal.length)
     shape = shape_of(rank, extents)
     if extents is None and binding.known(formal.shape.rank) is None:

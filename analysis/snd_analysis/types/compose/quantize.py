@@ -10,7 +10,7 @@ from snd_analysis.source import Span
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.problem import Note
 from snd_analysis.syntax.spelling import close_matches
-from snd_analysis.types.compose.attributes import AttributeCheck
+from snd_analysis.types.compose.attributes import AttributeCheck, attribute_values
 from snd_analysis.types.compose.binding import ShapeBinding
 from snd_analysis.types.compose.composition import Composition
 from snd_analysis.types.compose.generics import TypeBinding
@@ -124,7 +124,8 @@ def _check_parts(work: Composition, entry: nodes.Quantization, name: OperatorNam
     types, binding = TypeBinding(work, signature, name), ShapeBinding(entry)
     if entry.generics is not None:
         types.give(entry.generics)
-    AttributeCheck(work, name, signature, types, binding).check(entry.attributes, entry.algorithm)
+    values = attribute_values(work, entry.attributes)
+    AttributeCheck(work, name, signature, types, binding).check(entry.attributes, values, entry.algorithm)
     formal = signature.inputs[0].type
     symbol = tensors(context).get(entry.target.text)
     tensor = None if symbol is None else context.typed(symbol).type
