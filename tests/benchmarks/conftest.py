@@ -1,6 +1,6 @@
 """Budgets of the benchmarks, and the table that compares them with what was measured.
 
-``@pytest.mark.budget(seconds)`` names the budget; those that DESIGN states are said where they are used. Garbage
+``@pytest.mark.budget(seconds)`` names the budget; what it is for is said where it is used. Garbage
 collection is as in the product: ``snd check`` is measured as a process of its own, which knows by itself; a server
 freezes what it has loaded, so ``settle`` does, and what a keystroke leaves is collected as usual.
 """

@@ -18,7 +18,7 @@ from snd_analysis.workspace import Workspace
 @pytest.mark.budget(0.100)
 @pytest.mark.parametrize("path", EXAMPLES, ids=[path.name for path in EXAMPLES])
 def test_example(benchmark: BenchmarkFixture, path: Path) -> None:
-    """Part of the 300 ms from the start of a process to its first diagnostic (DESIGN): a third of them."""
+    """Part of the 300 ms from the start of a process to its first diagnostic: a third of them."""
     files = read_program(path)
     graph = next(line.split()[1] for line in files["main.sknd"].splitlines() if line.startswith("graph "))
 
@@ -46,7 +46,7 @@ def test_long_graph(benchmark: BenchmarkFixture, operations: int) -> None:
 
 @pytest.mark.budget(0.010)
 def test_edit_of_one_line(benchmark: BenchmarkFixture) -> None:
-    """DESIGN: 10 ms. A keystroke in a graph of 2,000 operations, until its diagnostics are there."""
+    """Budget: 10 ms. A keystroke in a graph of 2,000 operations, until its diagnostics are there."""
     text = chain(2_000)
     workspace = Workspace(MemoryReader({"main.sknd": text}))
     workspace.open("main.sknd", text)

@@ -50,7 +50,7 @@ def in_the_middle(text: str, what: str) -> int:
 @pytest.mark.parametrize("letter", ["q", " ", "("])
 @pytest.mark.parametrize("module", [name for name, text in MODULES.items() if BODY.search(text)])
 def test_in_an_operator(benchmark: BenchmarkFixture, settle: Callable[[], None], module: str, letter: str) -> None:
-    """DESIGN: an edit inside one operator to its diagnostics in 10 ms."""
+    """Budget: an edit inside one operator to its diagnostics in 10 ms."""
     text = MODULES[module]
     places = [match.end() for match in BODY.finditer(text)]
     at = places[len(places) // 2]
@@ -61,7 +61,7 @@ def test_in_an_operator(benchmark: BenchmarkFixture, settle: Callable[[], None],
 
 @pytest.mark.budget(0.100)
 def test_in_a_signature_with_50_dependants(benchmark: BenchmarkFixture, settle: Callable[[], None]) -> None:
-    """DESIGN: an edit of a signature to the diagnostics of its dependants, over 50 files, in 100 ms."""
+    """Budget: an edit of a signature to the diagnostics of its dependants, over 50 files, in 100 ms."""
     files = dependants(DEPENDANTS)
     workspace = Workspace(MemoryReader(files))
     for path, text in files.items():
@@ -83,7 +83,7 @@ def test_in_a_signature_with_50_dependants(benchmark: BenchmarkFixture, settle: 
 
 @pytest.mark.budget(0.190)
 def test_open_5000_statements(benchmark: BenchmarkFixture, settle: Callable[[], None]) -> None:
-    """Until the tree is there; DESIGN: the prototype took up to 190 ms."""
+    """Until the tree is there; the prototype took up to 190 ms."""
     text = chain(STATEMENTS)
     settle()
     assert not benchmark(lambda: list(parse_file(text).problems))
@@ -101,7 +101,7 @@ def test_open_5000_statements_to_diagnostics(benchmark: BenchmarkFixture, settle
 def test_in_5000_statements_to_tree(
     benchmark: BenchmarkFixture, settle: Callable[[], None], place: float, letter: str
 ) -> None:
-    """DESIGN: a keystroke to the tree and its syntax errors in 5 ms."""
+    """Budget: a keystroke to the tree and its syntax errors in 5 ms."""
     text = chain(STATEMENTS)
     at = text.index("(a", text.index("@compose") + int(len(text) * 0.6 * place)) + 1
     tree = parse_file(text)
@@ -116,7 +116,7 @@ def test_in_5000_statements_to_tree(
 def test_in_5000_statements_to_diagnostics(
     benchmark: BenchmarkFixture, settle: Callable[[], None], letter: str
 ) -> None:
-    """DESIGN: an edit inside one operator to its diagnostics in 10 ms; graphs of this size are nowhere excepted."""
+    """Budget: an edit inside one operator to its diagnostics in 10 ms; graphs of this size are nowhere excepted."""
     text = chain(STATEMENTS)
     keystroke = typing(opened(text), in_the_middle(text, "nn.relu("), letter)
     settle()

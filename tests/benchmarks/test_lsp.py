@@ -65,7 +65,7 @@ def typing(wire: Wire, uri: str, at: tuple[int, int], letter: str) -> Callable[[
 
 @pytest.mark.budget(0.300)
 def test_start_to_first_diagnostic(benchmark: BenchmarkFixture) -> None:
-    """DESIGN: from the start of the process to the first diagnostic in 300 ms."""
+    """Budget: from the start of the process to the first diagnostic in 300 ms."""
     text = operator_of_lines(32)
 
     def start() -> None:
@@ -82,7 +82,7 @@ def test_start_to_first_diagnostic(benchmark: BenchmarkFixture) -> None:
 @pytest.mark.parametrize("letter", ["q", "("])
 @pytest.mark.parametrize("module", ["nn", LONGEST])
 def test_keystroke_to_diagnostics(benchmark: BenchmarkFixture, wire: Wire, module: str, letter: str) -> None:
-    """DESIGN: an edit inside one operator to its diagnostics in 10 ms."""
+    """Budget: an edit inside one operator to its diagnostics in 10 ms."""
     text = MODULES[module]
     wire.open(MAIN, text)
     wire.diagnostics(MAIN)
@@ -97,7 +97,7 @@ def test_keystroke_to_diagnostics(benchmark: BenchmarkFixture, wire: Wire, modul
 
 @pytest.mark.budget(0.005)
 def test_keystroke_to_pushed_syntax(benchmark: BenchmarkFixture) -> None:
-    """DESIGN: a keystroke to the tree and its syntax errors in 5 ms."""
+    """Budget: a keystroke to the tree and its syntax errors in 5 ms."""
     wire = Wire()
     wire.initialize({})
     text = MODULES["nn"]
@@ -115,7 +115,7 @@ def test_keystroke_to_pushed_syntax(benchmark: BenchmarkFixture) -> None:
 
 @pytest.mark.budget(0.100)
 def test_signature_with_50_dependants(benchmark: BenchmarkFixture, wire: Wire, tmp_path: Path) -> None:
-    """DESIGN: an edit of a signature to the diagnostics of its dependants, over 50 files, in 100 ms."""
+    """Budget: an edit of a signature to the diagnostics of its dependants, over 50 files, in 100 ms."""
     files = dependants(DEPENDANTS)
     uris = [(tmp_path / name).as_uri() for name in files]
     for uri, text in zip(uris, files.values(), strict=True):
@@ -136,7 +136,7 @@ def test_signature_with_50_dependants(benchmark: BenchmarkFixture, wire: Wire, t
 @pytest.mark.budget(0.010)
 @pytest.mark.parametrize("letter", ["q", "("])
 def test_in_5000_statements(benchmark: BenchmarkFixture, wire: Wire, letter: str) -> None:
-    """DESIGN: an edit inside one operator to its diagnostics in 10 ms; graphs of this size are nowhere excepted."""
+    """Budget: an edit inside one operator to its diagnostics in 10 ms; graphs of this size are nowhere excepted."""
     text = chain(STATEMENTS)
     wire.open(MAIN, text)
     wire.diagnostics(MAIN)
@@ -151,7 +151,7 @@ def test_in_5000_statements(benchmark: BenchmarkFixture, wire: Wire, letter: str
 
 @pytest.mark.budget(0.005)
 def test_cancelled(benchmark: BenchmarkFixture, wire: Wire) -> None:
-    """DESIGN: a cancelled request is answered in 5 ms, whatever the analysis is at."""
+    """Budget: a cancelled request is answered in 5 ms, whatever the analysis is at."""
     text = chain(STATEMENTS)
     wire.open(MAIN, text)
     edit = typing(wire, MAIN, (0, 0), "#\n")
@@ -171,7 +171,7 @@ def test_cancelled(benchmark: BenchmarkFixture, wire: Wire) -> None:
 @pytest.mark.budget(0.010)
 @pytest.mark.parametrize("method", ["hover", "completion", "signatureHelp", "definition", "documentHighlight"])
 def test_question(benchmark: BenchmarkFixture, wire: Wire, method: str) -> None:
-    """DESIGN: hover, completion and signature help in 10 ms."""
+    """Budget: hover, completion and signature help in 10 ms."""
     text = chain(300)
     wire.open(MAIN, text)
     wire.diagnostics(MAIN)
@@ -182,7 +182,7 @@ def test_question(benchmark: BenchmarkFixture, wire: Wire, method: str) -> None:
 
 @pytest.mark.budget(0.010)
 def test_semantic_tokens_after_a_keystroke(benchmark: BenchmarkFixture, wire: Wire) -> None:
-    """What changed of the colours of a library file; DESIGN has no budget for it but that of other questions."""
+    """What changed of the colours of a library file; there is no budget for it but that of other questions."""
     text = MODULES["nn"]
     wire.open(MAIN, text)
     document = {"textDocument": {"uri": MAIN}}
@@ -211,7 +211,7 @@ def test_whole_file_of_1500_lines(benchmark: BenchmarkFixture, wire: Wire, metho
 
 @pytest.mark.budget(0.030)
 def test_semantic_tokens_of_1500_lines(benchmark: BenchmarkFixture, wire: Wire) -> None:
-    """DESIGN: semantic tokens of a file of 1,500 lines in 30 ms."""
+    """Budget: semantic tokens of a file of 1,500 lines in 30 ms."""
     text = chain(970)
     wire.open(MAIN, text)
     wire.diagnostics(MAIN)
@@ -223,7 +223,7 @@ def test_semantic_tokens_of_1500_lines(benchmark: BenchmarkFixture, wire: Wire) 
 def test_memory_of_a_long_day(
     benchmark: BenchmarkFixture, wire: Wire, tmp_path: Path, also: Callable[..., None]
 ) -> None:
-    """DESIGN: 300 MB with 100 files open; 10,000 edits must add next to nothing."""
+    """Budget: 300 MB with 100 files open; 10,000 edits must add next to nothing."""
     documents = [(path.as_uri(), path.read_text(encoding="utf-8")) for path in copies(tmp_path, OPEN_FILES)]
     for uri, text in documents:
         wire.open(uri, text)

@@ -38,17 +38,17 @@ def test_start(benchmark: BenchmarkFixture, environment: dict[str, str]) -> None
 @pytest.mark.budget(0.300)
 @pytest.mark.parametrize("example", ["alexnet", "broken"])
 def test_to_the_first_diagnostic(benchmark: BenchmarkFixture, environment: dict[str, str], example: str) -> None:
-    """DESIGN: from the start of the process to the first diagnostic in 300 ms."""
+    """Budget: from the start of the process to the first diagnostic in 300 ms."""
     measure(benchmark, environment, "check", "--no-cache", "--exit-zero", f"examples/{example}")
 
 
 @pytest.mark.budget(1.0)
 def test_check_of_the_library_cold(benchmark: BenchmarkFixture, environment: dict[str, str]) -> None:
-    """DESIGN: ``snd check`` of the standard library in 1 s."""
+    """Budget: ``snd check`` of the standard library in 1 s."""
     measure(benchmark, environment, "check", "--no-cache", str(LIBRARY), rounds=5)
 
 
 @pytest.mark.budget(0.2)
 def test_check_of_the_library_from_the_cache(benchmark: BenchmarkFixture, environment: dict[str, str]) -> None:
-    """DESIGN: ``snd check`` of the standard library in 0.2 s from the cache."""
+    """Budget: ``snd check`` of the standard library in 0.2 s from the cache."""
     measure(benchmark, environment, "check", str(LIBRARY))

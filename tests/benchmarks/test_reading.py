@@ -1,6 +1,6 @@
 """Hovers, signature help, colours and hints: of an operator of the library, and of a graph of 2,000 statements.
 
-A snapshot is taken for every question, as a server does. DESIGN: 10 ms each when everything is warm, 30 ms for the
+A snapshot is taken for every question, as a server does. Budgets: 10 ms each when everything is warm, 30 ms for the
 colours of a file of 1,500 lines.
 """
 

@@ -40,7 +40,7 @@ def test_one_sample_that_was_edited(benchmark: Any, evaluator: SampleEvaluator):
     assert benchmark(run)[0].status is Status.DIFFERS
 
 
-@pytest.mark.budget(0.01)  # DESIGN: an edit inside of one operator
+@pytest.mark.budget(0.01)  # an edit inside of one operator
 def test_keystroke_in_a_file_with_many_samples(benchmark: Any, settle: Callable[[], None]):
     text = library_text("snd:math")
     workspace = Workspace(MemoryReader({}))

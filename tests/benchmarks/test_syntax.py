@@ -14,7 +14,7 @@ from snd_analysis.syntax.table import table
 from snd_analysis.syntax.tokens import tokenize
 
 PROTOTYPE = 0.052 / 190_000
-"""Seconds per character: DESIGN tells how long a prototype took for a corpus of 190 KB."""
+"""Seconds per character: how long a prototype took for a corpus of 190 KB."""
 WHOLE_LIBRARY = sum(map(len, MODULES.values()))
 
 
@@ -45,14 +45,14 @@ def read(text: str) -> list[object]:
 
 @pytest.mark.budget(0.00034)
 def test_operator_of_32_lines(benchmark: BenchmarkFixture) -> None:
-    """DESIGN: the prototype took 0.34 ms."""
+    """The prototype took 0.34 ms."""
     benchmark(read, operator_of_lines(32))
 
 
 @pytest.mark.budget(0.005)
 @pytest.mark.parametrize("inserted", ["q", "(", '"'])
 def test_keystroke_in_an_operator(benchmark: BenchmarkFixture, inserted: str) -> None:
-    """DESIGN: a keystroke to the tree and its syntax errors in 5 ms."""
+    """Budget: a keystroke to the tree and its syntax errors in 5 ms."""
     text = MODULES["nn"]
     at = text.index("@compose", len(text) // 2) + 20
     before = parse_file(text)

@@ -18,7 +18,7 @@ BUDGETS = {
     "signatureHelp": 0.010,
     "semanticTokens/full/delta": 0.030,
 }
-"""DESIGN has these, in seconds."""
+"""The budgets, in seconds."""
 
 
 def test_recorded_session(benchmark: BenchmarkFixture, also: Callable[..., None]) -> None:

@@ -72,7 +72,7 @@ def ask(wire: Wire, method: str, line: int) -> Any:
 @pytest.mark.budget(0.030)
 @pytest.mark.parametrize("method", ["hover", "inlayHint", "completion", "codeLens", "diagnostic"])
 def test_question_after_a_blank(benchmark: BenchmarkFixture, wire: Wire, text: str, method: str) -> None:
-    """DESIGN: 10 ms for questions, and for an edit to its diagnostics; graphs of this size are nowhere excepted."""
+    """Budget: 10 ms for questions, and for an edit to its diagnostics; graphs of this size are nowhere excepted."""
     line = statement(text)
     edits = cycle([(8, 8, " "), (8, 9, "")])
 

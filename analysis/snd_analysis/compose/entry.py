@@ -46,11 +46,6 @@ def compose_graph(
     return _composed(Session(definitions), name, attributes or {}, dtypes or {}, inputs or {})
 
 
-def compose_symbolically(definitions: Definitions, name: OperatorName) -> Composition:
-    """Composes an operator or graph for any attributes, types and inputs that it may be given."""
-    return _composed(Session(definitions, composing=False), name, {}, {}, {})
-
-
 def _composed(
     session: Session,
     name: OperatorName,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import lru_cache
 
 from snd_analysis.frozen import frozen
@@ -60,14 +60,6 @@ def definition_at(tree: SyntaxTree, offset: int) -> tuple[int, nodes.Definition]
         ),
         None,
     )
-
-
-def uses_in(snapshot: Snapshot, path: str) -> Iterator[PlacedUse]:
-    """Every use of a name in a file but those of import statements, in no order."""
-    for start, definition in snapshot.tree(path).definitions:
-        resolution = snapshot.resolution(path, definition)
-        for use in resolution.uses:
-            yield PlacedUse(path, use.span.shifted(start), use, definition, resolution, start)
 
 
 def use_at(snapshot: Snapshot, path: str, offset: int) -> PlacedUse | None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from snd_analysis.types.type import Dtype
 
-ANY, NUMERIC, ARITHMETIC = "any type", "a number", "a number or bool"
-
 
 def is_numeric(dtype: Dtype) -> bool:
     """Whether every type that it may stand for is int or real."""

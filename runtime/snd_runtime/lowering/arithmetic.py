@@ -13,8 +13,6 @@ import numpy as np
 from snd_runtime.lowering.error_function import error_function
 
 Array: TypeAlias = np.ndarray[Any, Any]
-Failing: TypeAlias = "Array | None"
-"""Where an operation has no value; None for nowhere."""
 Outcome: TypeAlias = tuple[Array, "tuple[str, str, Array] | None"]
 """The result, and with what rule and message it fails where."""
 

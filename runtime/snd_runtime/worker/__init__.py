@@ -1,4 +1,4 @@
-"""Work in a process of its own, which can be killed at any moment and is replaced (DESIGN, evaluation is bounded).
+"""Work in a process of its own, which can be killed at any moment and is replaced (invariant 14).
 
 ``snd_runtime.worker.child`` runs there. Nothing here may import NumPy: the child settles with how many threads NumPy
 computes before it loads it.

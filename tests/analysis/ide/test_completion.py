@@ -9,11 +9,12 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
+from placed_uses import uses_in
 
 from memory import MemoryReader, read_program, snapshot_of
 from snd_analysis.diagnostics import Severity
 from snd_analysis.ide.completion import Completion, CompletionKind, Completions, completions, documentation
-from snd_analysis.ide.cursor import PlacedUse, uses_in
+from snd_analysis.ide.cursor import PlacedUse
 from snd_analysis.names.resolution import AttributeName, ModuleName, Role
 from snd_analysis.names.symbols import OperatorName
 from snd_analysis.source import Edit, Span

@@ -8,9 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from placed_uses import uses_in
 
 from memory import MemoryReader, read_program, snapshot_of
-from snd_analysis.ide.cursor import chunk_tokens, uses_in
+from snd_analysis.ide.cursor import chunk_tokens
 from snd_analysis.ide.hover import hover
 from snd_analysis.ide.inlay_hints import inlay_hints
 from snd_analysis.ide.semantic_tokens import semantic_tokens

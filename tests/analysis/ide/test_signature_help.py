@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from memory import read_program, snapshot_of
-from snd_analysis.ide.knowledge import Knowledge, invocations_in
+from snd_analysis.ide.knowledge import Knowledge
 from snd_analysis.ide.signature_help import SignatureHelp, signature_help
 from snd_analysis.names.symbols import OperatorName
+from snd_analysis.syntax import nodes
 
 ROOT = Path(__file__).parents[3]
 PROGRAM = """import math, nn;
@@ -36,6 +37,10 @@ graph main {
     }
 }
 """
+
+
+def _is_call(node: nodes.Node) -> bool:
+    return isinstance(node, nodes.Call)
 
 
 def _help(statement: str, place: str = "@HERE@") -> SignatureHelp | None:
@@ -136,7 +141,7 @@ def test_every_argument_and_attribute_of_the_examples(program: str):
             knowledge = Knowledge(snapshot, path, start, definition)
             for block in definition.blocks:
                 for entry in getattr(block, "entries", ()):
-                    for call in invocations_in(entry):
+                    for call in filter(_is_call, nodes.descendants(entry)):
                         target = knowledge.resolution.targets.get(call.function)
                         if isinstance(target, OperatorName):
                             calls.append((start + entry.start, call, target))

@@ -10,7 +10,7 @@ from snd_analysis.ide.hover.definitions import attribute_text, definition_text, 
 from snd_analysis.ide.hover.symbols import symbol_text
 from snd_analysis.ide.hover.words import function_text
 from snd_analysis.ide.knowledge import Knowledge
-from snd_analysis.ide.signature_help import Section, invocation_at, operator_named
+from snd_analysis.ide.open_invocation import Section, invocation_at, operator_named
 from snd_analysis.names.resolution import ModuleName
 from snd_analysis.names.symbols import BuiltIn, OperatorName, Symbol
 from snd_analysis.source import Span

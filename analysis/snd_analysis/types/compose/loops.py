@@ -159,7 +159,6 @@ def _count(work: Composition, node: nodes.Loop, length: Integer | None) -> _Coun
                 "scan-lengths", written, message, (work.context.note(node.scans[0].value, "scanned here"),)
             )
             return _Count(None, False)
-            return _Count(None, False)
     if type_.optional:
         work.not_null(value, written, "a loop count")
         return _Count(None, False)

@@ -1,0 +1,16 @@
+"""Where the names of a file are used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from snd_analysis.ide.cursor import PlacedUse
+from snd_analysis.workspace import Snapshot
+
+
+def uses_in(snapshot: Snapshot, path: str) -> Iterator[PlacedUse]:
+    """Every use of a name in a file but those of import statements, in no order."""
+    for start, definition in snapshot.tree(path).definitions:
+        resolution = snapshot.resolution(path, definition)
+        for use in resolution.uses:
+            yield PlacedUse(path, use.span.shifted(start), use, definition, resolution, start)
