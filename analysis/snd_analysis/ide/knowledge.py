@@ -9,6 +9,7 @@ from itertools import chain
 from snd_analysis.check import Facts
 from snd_analysis.compose.instance import Instance
 from snd_analysis.ide.cursor import chunk_at, definition_at
+from snd_analysis.ide.examples import Examples, no_example
 from snd_analysis.model import Graph, Operation, Tensor, TensorValue
 from snd_analysis.names.resolution import Resolution
 from snd_analysis.names.symbols import OperatorName, Symbol, SymbolKind
@@ -31,13 +32,21 @@ class Knowledge:
     Values are those of a graph composed with its defaults, or of an operator composed by itself, for any invocation.
     """
 
-    def __init__(self, snapshot: Snapshot, path: str, start: int, definition: nodes.Definition) -> None:
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        path: str,
+        start: int,
+        definition: nodes.Definition,
+        examples: Examples = no_example,
+    ) -> None:
         self.snapshot = snapshot
         self.path = path
         self.start = start
         """What spans of the definition count from."""
         self.definition = definition
         self.name = OperatorName(path, definition.name.text)
+        self._examples = examples
 
     @property
     def resolution(self) -> Resolution:
@@ -53,6 +62,18 @@ class Knowledge:
         if instance is not None and not instance.unit.is_graph and instance.unit.signature_is_wrong:
             return None
         return instance
+
+    @cached_property
+    def by_example(self) -> tuple[Knowledge, str] | None:
+        """The same of one invocation, and which one that is: ``in the sample …``; None if there is none."""
+        if self.snapshot.definition(self.name) is not self.definition:
+            return None
+        example = self._examples(self.name)
+        if example is None:
+            return None
+        knowledge = Knowledge(self.snapshot, self.path, self.start, self.definition)
+        knowledge.instance = example.instance
+        return knowledge, example.phrase
 
     @cached_property
     def context(self) -> Context:
@@ -120,10 +141,12 @@ class Knowledge:
         return [each for each in (*known.get(base, ()), *known.get(None, ())) if moved(each.place).span == span]
 
 
-def knowledge_at(snapshot: Snapshot, path: str, offset: int) -> Knowledge | None:
+def knowledge_at(
+    snapshot: Snapshot, path: str, offset: int, examples: Examples = no_example
+) -> Knowledge | None:  # fmt: skip
     """What is known of the definition around an offset."""
     found = definition_at(snapshot.tree(path), offset)
-    return None if found is None else Knowledge(snapshot, path, *found)
+    return None if found is None else Knowledge(snapshot, path, *found, examples)
 
 
 def knowledge_of(snapshot: Snapshot, name: OperatorName) -> Knowledge | None:
@@ -154,11 +177,6 @@ def operations_in(graph: Graph) -> Iterator[Operation]:
         for operation in pending.pop():
             yield operation
             pending.extend(part.operations for part in operation.subgraphs.values())
-
-
-def invocations_in(node: nodes.Node) -> Iterator[nodes.Call]:
-    """Every call in a statement; those that are built-in functions or casts, too."""
-    return (each for each in nodes.descendants(node) if isinstance(each, nodes.Call))
 
 
 def source_text(snapshot: Snapshot, path: str, span: Span) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from snd_analysis.compose.instance import Instance
 from snd_analysis.frozen import frozen
 from snd_analysis.ide.amounts import is_small_operation
 from snd_analysis.ide.digests import Digests
@@ -51,16 +52,20 @@ class KnownSample:
     @cached_property
     def can_run(self) -> bool:
         """Whether it can be composed, or fails as expected. What is wrong otherwise, checking reports."""
-        checked = self._checked
-        instance = None if checked.operation is None else checked.operation.instance
-        valid = instance is not None and instance.valid and not checked.has_errors
-        return checked.failure is not None or valid
+        return self._checked.failure is not None or self.instance is not None
 
     @cached_property
     def is_small(self) -> bool:
         """Whether there is little to compute, as far as composing tells."""
         operation = self._checked.operation
         return self.can_run and (operation is None or is_small_operation(operation))
+
+    @property
+    def instance(self) -> Instance | None:
+        """What it invokes, as it binds it; None if it does not compose."""
+        checked = self._checked
+        instance = None if checked.operation is None else checked.operation.instance
+        return instance if instance is not None and instance.valid and not checked.has_errors else None
 
     @property
     def _checked(self) -> CheckedSample:

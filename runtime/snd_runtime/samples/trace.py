@@ -55,6 +55,10 @@ class GraphTrace:
     values: Mapping[TensorName, TracedTensor] = field(default_factory=dict)
     left_out: int = 0
     """How many tensors are not among them, since there are too many."""
+    dtypes: Mapping[str, str] = field(default_factory=dict)
+    """The generic types that it was run with."""
+    shapes: Mapping[str, tuple[tuple[int, ...], ...] | None] = field(default_factory=dict)
+    """The shape of each input, of a pack those of its tensors; None for null."""
     made: tuple[str, ...] = ()
     """Inputs that nothing gave, so that they are random."""
     drawn: tuple[str, ...] = ()

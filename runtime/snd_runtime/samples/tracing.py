@@ -6,6 +6,8 @@ import time
 from collections.abc import Mapping
 from dataclasses import replace
 
+import numpy as np
+
 from snd_analysis.compose.instance import Instance
 from snd_analysis.compose.session import Session
 from snd_analysis.compose.unit import Unit
@@ -57,7 +59,8 @@ def trace_graph(snapshot: Snapshot, request: TraceRequest, found: FoundShapes) -
         run = _bound(snapshot, session, unit, request, found)
         begin = time.monotonic()  # what is composed is known when the graph is run again
         tracer.begin(run.instance, run.arguments)
-        trace = replace(trace, made=run.made)
+        shapes = {member.name: _shapes(each) for member, each in zip(unit.inputs, run.arguments, strict=True)}
+        trace = replace(trace, made=run.made, dtypes=run.instance.scope.dtypes, shapes=shapes)
         trace = replace(trace, drawn=_run(session, run, request, tracer))
     except InvalidRequest as invalid:
         trace = replace(trace, rule=invalid.failures[0].rule, message=invalid.failures[0].message)
@@ -81,6 +84,12 @@ def _bound(snapshot: Snapshot, session: Session, unit: Unit, request: TraceReque
     if checked.has_errors or operation is None or operation.instance is None or not operation.instance.valid:
         raise EvaluationFailed("sample-fails", "the sample that is chosen for it can't be composed")
     return _Run(*arguments_of(checked, operation, around.limits, around.real, around.seed))
+
+
+def _shapes(argument: Argument) -> tuple[tuple[int, ...], ...] | None:
+    if argument is None:
+        return None
+    return tuple(each.shape for each in ([argument] if isinstance(argument, np.ndarray) else argument))
 
 
 def _run(session: Session, run: _Run, request: TraceRequest, tracer: Tracer) -> tuple[str, ...]:

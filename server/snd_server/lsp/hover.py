@@ -12,6 +12,7 @@ from snd_analysis.names.symbols import ShapeMember, Symbol
 from snd_analysis.source import Span
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.asking import at_position
+from snd_server.lsp.examples import example
 from snd_server.lsp.markup import markup, reads_markdown
 from snd_server.lsp.value_texts import graph_markdown, tensor_markdown, value_markdown
 
@@ -29,7 +30,7 @@ async def _hover(server: SndServer, params: types.HoverParams) -> types.Hover | 
     markdown = reads_markdown(document.hover.content_format if document and document.hover else None)
 
     def answer(snapshot: Snapshot, path: str, offset: int) -> types.Hover | None:
-        found = hover(snapshot, path, offset)
+        found = hover(snapshot, path, offset, lambda name: example(server, snapshot, name))
         value = _value(server, snapshot, path, offset, markdown)
         if found is None and value is None:
             return None

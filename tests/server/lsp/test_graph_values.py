@@ -218,6 +218,38 @@ async def test_an_edit_cancels_what_it_outdates(client: Editor):
     await eventually(lambda: shown(client, TEXT), lambda found: "[-4.0, -6.0]" in str(found))
 
 
+async def test_names_of_loops_and_extents_have_values_in_hovers(client: Editor):
+    text = FLOW.replace("real[2]", "real[n|4]").replace("do..(3)", "do..(i -> 3)")
+    open_text(client, URI, text)
+    await eventually(lambda: shown(client, text), lambda found: "[16.0, 24.0]" in str(found))
+    found = await hover(client, text, "u, 2.0")
+    assert "in the last iteration, #2" in found
+    assert "u: real[2] n=2 x∈[8, 12]" in found
+    assert "i: int[] n=1 x∈[2, 2]" in await hover(client, text, "i -> 3")
+    assert "= `2` in the sample `net([1.0, 2.0], true)`" in await hover(client, text, "n|4")
+    assert "not computed" in await hover(client, text, "t = math.add")
+    await run(client, "snd.evaluateGraph", "net", {"inputs": ["x=[1, 2, 3]", "c=true"]})
+    await eventually(lambda: shown(client, text), lambda found: "[16.0, 24.0, 32.0]" in str(found))
+    assert "= `3` in this run" in await hover(client, text, "n|4")
+
+
+async def test_a_variable_and_its_update_have_values_of_their_own(client: Editor):
+    text = TEXT.replace("@output { y: real[n|9]; }", "@output { y: real[n|9]; }\n    @variable { v: real[]; }")
+    text = text.replace("math.mul(a, 2.0)", "math.mul(a, v)").replace(
+        "math.neg(b);\n    }", "math.neg(b);\n    }\n    @update {\n        v = math.add(v, 1.0);\n    }"
+    )
+    open_text(client, URI, text)
+    found = await eventually(lambda: shown(client, text), lambda found: "real[2] = " in str(found))
+    after = found["v = math.add(v, 1.0);"].removeprefix("real[] = ")
+    updated = await hover(client, text, "v = math.add(v, 1.0)")
+    assert "from the next run on" in updated
+    for place, value in (("v);", float(after) - 1.0), ("v: real[]", float(after) - 1.0)):
+        before = re.search(r"v: real\[\] n=1 x∈\[(\S+),", await hover(client, text, place))
+        assert before
+        assert float(before[1]) == pytest.approx(value, rel=0.01)
+    assert f"x∈[{float(after):.3g}," in updated
+
+
 # ---- hovers, parts, refresh ------------------------------------------------------------------------------------------
 async def test_hovers_and_tooltips_show_values_in_full(client: Editor):
     open_text(client, URI, TEXT)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from snd_analysis.frozen import frozen
 from snd_analysis.ide.cursor import PlacedNode, PlacedUse, comment_at, import_at, nodes_at, token_at, use_at
+from snd_analysis.ide.examples import Examples, first_sample
 from snd_analysis.ide.hover.broken import broken_hover
 from snd_analysis.ide.hover.comments import comment_hover
 from snd_analysis.ide.hover.definitions import attribute_text, definition_text, module_text
@@ -15,7 +17,7 @@ from snd_analysis.ide.hover.scoped import scoped_hover
 from snd_analysis.ide.hover.symbols import symbol_text
 from snd_analysis.ide.hover.words import function_text, token_text
 from snd_analysis.ide.knowledge import Knowledge, knowledge_at
-from snd_analysis.ide.markdown import paragraphs
+from snd_analysis.ide.markdown import code, paragraphs
 from snd_analysis.ide.values import value_text
 from snd_analysis.names.resolution import AttributeName, ModuleName
 from snd_analysis.names.symbols import BuiltIn, OperatorName, ShapeMember, Symbol, SymbolKind
@@ -38,13 +40,16 @@ class Hover:
     markdown: str
 
 
-def hover(snapshot: Snapshot, path: str, offset: int) -> Hover | None:
-    """What stands at an offset of a file; None if there is nothing to say of it. Broken code gives what is known."""
-    found = _found(snapshot, path, offset)
+def hover(snapshot: Snapshot, path: str, offset: int, examples: Examples | None = None) -> Hover | None:
+    """What stands at an offset of a file; None if there is nothing to say of it. Broken code gives what is known.
+
+    ``examples`` tells which invocation shows what a definition is bound to: its first sample, if nothing is said.
+    """
+    found = _found(snapshot, path, offset, examples or partial(first_sample, snapshot))
     return Hover(*found) if found is not None and found[1] else None
 
 
-def _found(snapshot: Snapshot, path: str, offset: int) -> tuple[Span, str] | None:
+def _found(snapshot: Snapshot, path: str, offset: int, examples: Examples) -> tuple[Span, str] | None:
     tree = snapshot.tree(path)
     comment = comment_at(tree, offset)
     if comment is not None:
@@ -56,8 +61,8 @@ def _found(snapshot: Snapshot, path: str, offset: int) -> tuple[Span, str] | Non
     around = nodes_at(tree, offset)
     placed = use_at(snapshot, path, offset)
     if placed is not None and _is_inside(placed.span, offset):
-        return placed.span, _use_text(snapshot, placed, around)
-    knowledge = knowledge_at(snapshot, path, offset)
+        return placed.span, _use_text(snapshot, placed, around, examples)
+    knowledge = knowledge_at(snapshot, path, offset, examples)
     if knowledge is not None:
         span = knowledge.definition.name.span.shifted(knowledge.start)
         if span.start <= offset <= span.end and knowledge.definition.name.text:
@@ -67,7 +72,7 @@ def _found(snapshot: Snapshot, path: str, offset: int) -> tuple[Span, str] | Non
             return scoped
     found = _word_or_expression(snapshot, path, offset, knowledge, around)
     if found is None and placed is not None:
-        return placed.span, _use_text(snapshot, placed, around)
+        return placed.span, _use_text(snapshot, placed, around, examples)
     return found or broken_hover(snapshot, path, offset, knowledge)
 
 
@@ -105,8 +110,8 @@ def _member(knowledge: Knowledge | None, around: Sequence[PlacedNode]) -> str:
 
 
 # ---- names -----------------------------------------------------------------------------------------------------------
-def _use_text(snapshot: Snapshot, placed: PlacedUse, around: Sequence[PlacedNode]) -> str:
-    knowledge = Knowledge(snapshot, placed.path, placed.start, placed.definition)
+def _use_text(snapshot: Snapshot, placed: PlacedUse, around: Sequence[PlacedNode], examples: Examples) -> str:
+    knowledge = Knowledge(snapshot, placed.path, placed.start, placed.definition, examples)
     match placed.use.target:
         case Symbol() as symbol:
             return _symbol(knowledge, symbol)
@@ -132,7 +137,12 @@ def _symbol(knowledge: Knowledge, symbol: Symbol) -> str:
         instance = knowledge.instance
         dtype = None if instance is None else instance.scope.dtypes.get(symbol.name)
         known = f"`{symbol.name} = {dtype}` with the defaults" if dtype not in (None, symbol.name) else ""
-        return paragraphs([symbol_text(knowledge, symbol), known])
+        by_example = ""
+        if knowledge.by_example is not None:
+            exemplary, phrase = knowledge.by_example
+            given = None if exemplary.instance is None else exemplary.instance.scope.dtypes.get(symbol.name)
+            by_example = f"`{symbol.name} = {given}` {phrase}" if given not in (None, dtype) else ""
+        return paragraphs([symbol_text(knowledge, symbol), known, by_example])
     return symbol_text(knowledge, symbol)
 
 
@@ -148,7 +158,17 @@ def _invocation(knowledge: Knowledge, around: Sequence[PlacedNode]) -> str:
 
 
 def _given(knowledge: Knowledge, around: Sequence[PlacedNode], name: str) -> str:
-    """The value that an invocation gives to an attribute."""
+    """What an invocation gives to an attribute."""
+    text = _given_value(knowledge, around, name)
+    here = f"here {code(text)}" if text else ""
+    if knowledge.by_example is None:
+        return here
+    known, phrase = knowledge.by_example
+    exemplary = _given_value(known, around, name)
+    return ", ".join(filter(None, [here, f"{code(exemplary)} {phrase}" if exemplary not in ("", text) else ""]))
+
+
+def _given_value(knowledge: Knowledge, around: Sequence[PlacedNode], name: str) -> str:
     placed = _call(around)
     if placed is None or not isinstance(placed.node, nodes.Call):
         return ""

@@ -52,8 +52,8 @@ def module_text(snapshot: Snapshot, path: str, name: str) -> str:
     )
 
 
-def attribute_text(snapshot: Snapshot, operator: OperatorName, name: str, value: str) -> str:
-    """An attribute of an invoked operator, with the ``value`` that it is given, if that is known."""
+def attribute_text(snapshot: Snapshot, operator: OperatorName, name: str, given: str) -> str:
+    """An attribute of an invoked operator, and what it is ``given``, if that is known."""
     entry = next((each for each in declared(snapshot, operator, ("attrib",)) if each.name == name), None)
     if entry is None:
         return ""
@@ -61,7 +61,7 @@ def attribute_text(snapshot: Snapshot, operator: OperatorName, name: str, value:
         [
             code_block(entry.text),
             f"attribute of {code(operator.name)} in {module_phrase(operator.path)}",
-            f"here {code(value)}" if value else "",
+            given,
             parameter_comment(snapshot, operator, name),
         ]
     )

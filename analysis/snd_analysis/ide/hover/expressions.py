@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from snd_analysis.ide.cursor import PlacedNode
 from snd_analysis.ide.hover.formulas import access_facts, accessed_tensor
-from snd_analysis.ide.hover.symbols import value_facts
+from snd_analysis.ide.hover.symbols import example_facts, value_facts
 from snd_analysis.ide.hover.words import word_text
 from snd_analysis.ide.knowledge import Knowledge
 from snd_analysis.ide.markdown import bullets, code_block, paragraphs
@@ -69,6 +69,8 @@ def _facts(knowledge: Knowledge, node: nodes.Node, value: Value, written: str, b
         yield from tensor_facts(value)
     else:
         yield from value_facts(knowledge, value, (written, f"({written})"))
+    if isinstance(node, nodes.Expression):
+        yield from example_facts(knowledge, value, lambda known: known.value(node))
 
 
 def _symbol_text(path: Sequence[PlacedNode]) -> str:

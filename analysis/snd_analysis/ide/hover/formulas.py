@@ -28,6 +28,11 @@ def index_facts(knowledge: Knowledge, symbol: Symbol) -> Iterator[str]:
     if text and text != knowledge.source(bound, base):
         what = "one bound for each item: " if isinstance(value, Pack) else "that is "
         yield f"{what}{code(text)}"
+    if knowledge.by_example is not None:
+        known, phrase = knowledge.by_example
+        number = value_text(known.value(bound))
+        if number and number != text:
+            yield f"below {code(number)} {phrase}"
     if isinstance(symbol.node, nodes.IndexBound) and isinstance(symbol.statement, nodes.Lowering):
         yield _part(symbol, symbol.statement)
 

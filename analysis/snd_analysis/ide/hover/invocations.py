@@ -10,6 +10,7 @@ from snd_analysis.ide.markdown import bullets, code, code_block, paragraphs
 from snd_analysis.ide.values import tensor_facts, type_text, value_text
 from snd_analysis.model import Operation
 from snd_analysis.syntax import nodes
+from snd_analysis.values import UNDEFINED
 
 _MOST_CHECKS = 3
 
@@ -25,7 +26,31 @@ def invocation_text(knowledge: Knowledge, call: nodes.Call, base: int) -> str:
         for member, value in zip(operation.instance.unit.outputs, operation.outputs, strict=False)
         if (text := type_text(value))
     ] if operation.instance is not None else []  # fmt: skip
-    return paragraphs([code_block("\n".join(results)) if results else "", bullets([*_facts(call, operations)])])
+    facts = [*_facts(call, operations), *_example_facts(knowledge, call, base, operation)]
+    return paragraphs([code_block("\n".join(results)) if results else "", bullets(facts)])
+
+
+def _example_facts(knowledge: Knowledge, call: nodes.Call, base: int, operation: Operation) -> Iterator[str]:
+    """The results and attributes in one invocation of what is around, as far as they are others."""
+    if knowledge.by_example is None:
+        return
+    known, phrase = knowledge.by_example
+    found = next(iter(known.operations_of(call, base)), None)
+    if found is None or found.instance is None:
+        return
+    outputs = zip(found.instance.unit.outputs, operation.outputs, found.outputs, strict=False)
+    changed = [
+        f"{member.name}: {text}"
+        for member, before, now in outputs
+        if (text := type_text(now)) and text != type_text(before)
+    ]
+    changed += [
+        f"{name}={text}"
+        for name, value in found.attributes.items()
+        if (text := value_text(value, 60)) and text != value_text(operation.attributes.get(name, UNDEFINED), 60)
+    ]
+    if changed:
+        yield f"{', '.join(map(code, changed))} {phrase}"
 
 
 def _facts(call: nodes.Call, operations: Sequence[Operation]) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from snd_analysis.ide.declarations import parameter_comment, shown_name
 from snd_analysis.ide.hover.formulas import index_facts
@@ -69,6 +69,7 @@ def _facts(knowledge: Knowledge, symbol: Symbol) -> Iterator[str]:
         type_ = knowledge.context.typed(symbol).type
         written = (symbol.name, _default(knowledge, symbol))
         yield from value_facts(knowledge, value, written, type_ is None or type_.optional)
+    yield from example_facts(knowledge, value, lambda known: known.value_of(symbol))
 
 
 def _default(knowledge: Knowledge, symbol: Symbol) -> str:
@@ -95,6 +96,23 @@ def value_facts(
         yield f"= {code(text)} {context}{f', {bound}' if bound else ''}"
     elif bound := bound_text(value):
         yield bound
+
+
+def example_facts(
+    knowledge: Knowledge, value: TensorValue, asked: Callable[[Knowledge], TensorValue]
+) -> Iterator[str]:  # fmt: skip
+    """What the value is in one invocation, and the shape of a tensor, if that says more."""
+    if knowledge.by_example is None:
+        return
+    known, phrase = knowledge.by_example
+    found = asked(known)
+    if is_tensor(found):
+        text = type_text(found)
+        if text and text != type_text(value):
+            more = tensor_facts(found) if isinstance(found, Tensor) else ()
+            yield ", ".join([f"{code(text)} {phrase}", *more])
+    elif (text := value_text(found)) and text != value_text(value):
+        yield f"= {code(text)} {phrase}"
 
 
 def context_of(knowledge: Knowledge) -> str:

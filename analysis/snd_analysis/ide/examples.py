@@ -1,0 +1,89 @@
+"""Definitions as one invocation binds them: what is symbolic otherwise is a number there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+from snd_analysis.compose.binding import Given
+from snd_analysis.compose.instance import Instance
+from snd_analysis.compose.unit import Member
+from snd_analysis.frozen import frozen
+from snd_analysis.ide.markdown import code
+from snd_analysis.ide.samples import KnownSample, samples_in
+from snd_analysis.model import Tensor, TensorKind, TensorValue
+from snd_analysis.names.symbols import OperatorName
+from snd_analysis.shapes import constant
+from snd_analysis.values import NULL, Pack, Value
+from snd_analysis.workspace import Snapshot
+
+_LONGEST_CODE = 36
+
+KnownShapes: TypeAlias = "tuple[tuple[int, ...], ...] | None"
+"""The shape of an input, of a pack those of its tensors; None for null."""
+
+
+@frozen
+class Example:
+    """One invocation of a definition."""
+
+    instance: Instance
+    phrase: str
+    """What is so is so ``in the sample …``."""
+
+
+Examples: TypeAlias = "Callable[[OperatorName], Example | None]"
+"""By which invocation a definition is to be explained."""
+
+
+def no_example(name: OperatorName) -> Example | None:
+    """Nothing is explained by an invocation."""
+    return None
+
+
+def first_sample(snapshot: Snapshot, name: OperatorName) -> Example | None:
+    """The first sample of a definition in its file that composes."""
+    for sample in samples_in(snapshot, name.path):
+        if sample.target == name and (found := example_of(sample)) is not None:
+            return found
+    return None
+
+
+def example_of(sample: KnownSample) -> Example | None:
+    """What a sample binds; None if it does not compose."""
+    instance = sample.instance
+    written = " ".join(line.lstrip("#").strip().lstrip(">.").strip() for line in sample.name.code.splitlines())
+    short = written if len(written) <= _LONGEST_CODE else f"{written[: _LONGEST_CODE - 1].rstrip()}…"
+    return None if instance is None else Example(instance, f"in the sample {code(short)}")
+
+
+def run_of(
+    snapshot: Snapshot,
+    name: OperatorName,
+    attributes: Mapping[str, Value],
+    dtypes: Mapping[str, str],
+    shapes: Mapping[str, KnownShapes],
+) -> Example | None:
+    """What a run with these attributes, generic types and shapes of inputs binds; None if that does not compose."""
+    session = snapshot.session()
+    unit = session.unit(name)
+    if unit is None or any(generic.name.text not in dtypes for generic in unit.generics):
+        return None
+    inputs = tuple(_input(member, dtypes, shapes.get(member.name)) for member in unit.inputs)
+    types = tuple(dtypes[generic.name.text] for generic in unit.generics)
+    instance = session.instance(unit, Given(types, attributes, inputs))
+    return Example(instance, "in this run") if instance.valid and not instance.failures else None
+
+
+def _input(member: Member, dtypes: Mapping[str, str], shapes: KnownShapes) -> TensorValue:
+    written = member.node.type.text
+    dtype = dtypes.get(written, written)
+    if shapes is None:
+        return NULL
+    if member.node.pack is None:
+        return _tensor(member.name, dtype, shapes[0])
+    return Pack([_tensor(f"{member.name}[{at}]", dtype, shape) for at, shape in enumerate(shapes)], dtype=dtype)
+
+
+def _tensor(name: str, dtype: str, shape: tuple[int, ...]) -> Tensor:
+    return Tensor(name, dtype, tuple(constant(extent) for extent in shape), TensorKind.INPUT)

@@ -1,0 +1,38 @@
+"""By which invocation a definition is explained: graphs by what they are run with, operators by their first samples."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from snd_analysis.ide.examples import Example, example_of, first_sample, run_of
+from snd_analysis.ide.samples import KnownSample
+from snd_analysis.names.symbols import OperatorName
+from snd_analysis.workspace import Snapshot
+from snd_server.given import Misgiven, given_values
+from snd_server.lsp.aged import AgedGraph
+
+if TYPE_CHECKING:
+    from snd_runtime.samples import GraphTrace
+    from snd_server.lsp.server import SndServer
+
+
+def example(server: SndServer, snapshot: Snapshot, name: OperatorName) -> Example | None:
+    """An invocation that binds a definition; None if none is known."""
+    graphs = server.evaluations.graphs(snapshot, name.path)
+    graph = next((each for each in graphs if each.graph.name.name == name.name), None)
+    if graph is None:
+        return first_sample(snapshot, name)
+    return example_of(graph.choice) if isinstance(graph.choice, KnownSample) else _run(snapshot, name, graph)
+
+
+def _run(snapshot: Snapshot, name: OperatorName, graph: AgedGraph) -> Example | None:
+    """The last run, if it is one of the texts as they are."""
+    trace: GraphTrace | None = graph.aged.outcome
+    unit = snapshot.unit(name)
+    if trace is None or unit is None or not graph.aged.settled or isinstance(graph.choice, KnownSample):
+        return None
+    try:
+        given = given_values(unit, graph.choice.attributes, (), graph.choice.types)
+    except Misgiven:
+        return None
+    return run_of(snapshot, name, given.attributes, trace.dtypes, trace.shapes)
