@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -168,12 +168,10 @@ class _Evaluation:
     # ---- tensors -----------------------------------------------------------------------------------------------------
     def _declare_tensors(self) -> bool:
         unit, instance = self._unit, self._instance
-        for members, kind, into in (
-            (unit.constants, TensorKind.CONSTANT, instance.constants),
-            (unit.variables, TensorKind.VARIABLE, instance.variables),
-        ):
-            if not self._declare_stored(members, kind, into):
-                return False
+        if not self._declare_stored("constant", TensorKind.CONSTANT, instance.constants):
+            return False
+        if not self._declare_stored("variable", TensorKind.VARIABLE, instance.variables):
+            return False
         outputs: list[TensorValue] = []
         for member in unit.outputs:
             value = self._possible(member, TensorKind.RESULT)
@@ -184,25 +182,26 @@ class _Evaluation:
         instance.outputs = tuple(outputs)
         return True
 
-    def _declare_stored(self, members: Sequence[Member], kind: TensorKind, into: dict[str, TensorValue]) -> bool:
+    def _declare_stored(self, block: str, kind: TensorKind, into: dict[str, TensorValue]) -> bool:
         """Constants or variables; whether the evaluation goes on."""
-        instance, lasting = self._instance, self._lasting
-        if lasting is None or not members:
+        instance, unit, lasting = self._instance, self._unit, self._lasting
+        if lasting is None:
+            members = unit.constants if kind is TensorKind.CONSTANT else unit.variables
             return all(self._declare_one(member, kind, into) for member in members)
-        by_node: dict[nodes.Node, Member] = {member.node: member for member in members}
-        for row in self._unit.resolution.rows["constant" if kind is TensorKind.CONSTANT else "variable"]:
-            of_row = [by_node[part.node] for part in row.single if part.node in by_node]
+        for row in unit.resolution.rows[block]:
             known = known_declarations(instance, lasting, row)
             if known is not None:
-                for member in of_row:
-                    into[member.name] = self._scope.values[member.symbol] = known[member.node]
+                into.update(known.by_name)
+                self._scope.values.update(known.by_symbol)
                 continue
+            nodes_of_row = (part.node for part in row.single)
+            found = [unit.member(node) for node in nodes_of_row if isinstance(node, nodes.Parameter)]
+            members_of_row = [member for member in found if member is not None]
             said = len(instance.failures), len(instance.doubts), len(instance.dynamic)
-            if not all(self._declare_one(member, kind, into) for member in of_row):
+            if not all(self._declare_one(member, kind, into) for member in members_of_row):
                 return False
             if (len(instance.failures), len(instance.doubts), len(instance.dynamic)) == said:
-                values: dict[nodes.Node, TensorValue] = {each.node: into[each.name] for each in of_row}
-                learn_declarations(instance, lasting, row, values)
+                learn_declarations(instance, lasting, row, members_of_row, into)
         return True
 
     def _declare_one(self, member: Member, kind: TensorKind, into: dict[str, TensorValue]) -> bool:

@@ -66,7 +66,7 @@ class KnownDeclarations:
         """``before`` are those of an earlier version, which hold if nothing but bodies differs."""
         self._unit = unit
         self._blocks = None if _may_differ(unit) else _declarations(unit.definition)
-        self._symbols = tuple(symbol for symbol in unit.resolution.symbols if symbol.kind not in _OF_BODIES)
+        self._symbols = () if self._blocks is None else _declared_symbols(unit)
         self._numbers = {symbol: number for number, symbol in enumerate(self._symbols)}
         same = before is not None and self._declares_as(before)
         self._known: dict[Hashable, _Declared] = before._known if before is not None and same else {}
@@ -130,6 +130,10 @@ def _may_differ(unit: Unit) -> bool:
         or unit.has_unreadable_declarations
         or (bool(unit.errors) and any(unit.is_wrong(0, block) for block in _declarations(unit.definition)))
     )
+
+
+def _declared_symbols(unit: Unit) -> tuple[Symbol, ...]:
+    return tuple(symbol for symbol in unit.resolution.symbols if symbol.kind not in _OF_BODIES)
 
 
 def _declarations(definition: nodes.Definition) -> tuple[nodes.Block, ...]:

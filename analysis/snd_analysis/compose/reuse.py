@@ -6,7 +6,8 @@ made again as it was is replaced by the one that was there, and what follows fro
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from operator import is_
 from typing import TYPE_CHECKING
 
 from snd_analysis.compose.declared import Dynamic
@@ -42,6 +43,15 @@ class StatementModel:
     invokes_doubts: bool
 
 
+@frozen(eq=False)
+class DeclaredRow:
+    """The constants or variables of a row, and the names in their declarations, in order."""
+
+    names: tuple[nodes.Name, ...]
+    by_name: Mapping[str, TensorValue]
+    by_symbol: Mapping[Symbol, TensorValue]
+
+
 class LastingModel:
     """What may last of the composition of a long definition when that is edited.
 
@@ -53,7 +63,7 @@ class LastingModel:
     def __init__(self) -> None:
         self.statements: Memo[StatementModel] = Memo()
         self.declared: Memo[TensorValue] = Memo()
-        self.rows_declared: Memo[dict[nodes.Node, TensorValue]] = Memo()
+        self.rows_declared: Memo[DeclaredRow] = Memo()
         self._inputs: dict[nodes.Parameter, TensorValue] = {}
 
     def forget(self, resolution: Resolution) -> None:
@@ -94,17 +104,26 @@ def alike(one: TensorValue, other: TensorValue) -> bool:
     return one is other
 
 
-def known_declarations(instance: Instance, lasting: LastingModel, row: Part) -> dict[nodes.Node, TensorValue] | None:
+def known_declarations(instance: Instance, lasting: LastingModel, row: Part) -> DeclaredRow | None:
     """The declared tensors of a row as they were before; None if they may be others, or something is to be said."""
-    return lasting.rows_declared.find(row, _values(instance, row)) if _row_may_last(instance.unit, row) else None
+    if not _row_may_last(instance.unit, row):
+        return None
+    known = lasting.rows_declared.find(row, _values(instance, row))
+    if known is None:
+        return None
+    symbols = map(instance.unit.resolution.targets.get, known.names)
+    return known if all(map(is_, symbols, known.by_symbol)) else None
 
 
 def learn_declarations(
-    instance: Instance, lasting: LastingModel, row: Part, values: dict[nodes.Node, TensorValue]
+    instance: Instance, lasting: LastingModel, row: Part, members: Sequence[Member], tensors: Mapping[str, TensorValue]
 ) -> None:
-    """Keeps the declared tensors of a row of which nothing is to be said."""
+    """Keeps the declared tensors of a row, by name, of which nothing is to be said."""
     if _row_may_last(instance.unit, row):
-        lasting.rows_declared.learn(row, _values(instance, row), values)
+        names = tuple(member.node.name for member in members)
+        by_name = {member.name: tensors[member.name] for member in members}
+        by_symbol = {member.symbol: tensors[member.name] for member in members}
+        lasting.rows_declared.learn(row, _values(instance, row), DeclaredRow(names, by_name, by_symbol))
 
 
 def _row_may_last(unit: Unit, row: Part) -> bool:

@@ -162,13 +162,16 @@ class Unit:
         return [span.start for span in spans], [*accumulate((span.end for span in spans), max)]
 
     # ---- statements --------------------------------------------------------------------------------------------------
+    def member(self, node: nodes.Parameter) -> Member | None:
+        """A declaration, unless its name is broken."""
+        symbol = self.resolution.targets.get(node.name)
+        return (
+            Member(self.resolution.starts[node], node, symbol, node.name.text) if isinstance(symbol, Symbol) else None
+        )
+
     def _members(self, block: str) -> tuple[Member, ...]:
-        found = []
-        for base, node in entries_of(self.definition, block, nodes.Parameter):
-            symbol = self.resolution.targets.get(node.name)
-            if isinstance(symbol, Symbol):
-                found.append(Member(base, node, symbol, node.name.text))
-        return tuple(found)
+        found = (self.member(node) for _, node in entries_of(self.definition, block, nodes.Parameter))
+        return tuple(member for member in found if member is not None)
 
     def _entries(self, block: str, kind: type[_Statement]) -> tuple[tuple[int, _Statement], ...]:
         return tuple(entries_of(self.definition, block, kind))
