@@ -18,7 +18,7 @@ from lsprotocol import types
 
 from snd_analysis.frozen import frozen
 from snd_server.config_schema import ConfigError, checked_settings
-from snd_server.lsp.switches import mistakes_of_switches, spelled
+from snd_server.lsp.switches import mistakes_of_switches, spelled, spelled_switches
 from snd_server.lsp.uris import path_of
 from snd_server.selection import RuleSettings
 
@@ -40,7 +40,7 @@ class ClientSettings:
     """Absolute paths."""
     line_width: int | None = None
     switches: Mapping[str, Any] = field(default_factory=dict)
-    """Everything else, as the client sent it."""
+    """Everything else, in the spelling of files."""
     mistakes: tuple[str, ...] = ()
     """What is wrong with what the client sent."""
 
@@ -73,12 +73,12 @@ def parse_client_settings(value: Any, folder: str | None = None) -> ClientSettin
         return ClientSettings(mistakes=(f"{_ORIGIN} must be an object",))
     by_name = {spelled(key): (key, each) for key, each in value.items() if each is not None}
     known, mistakes = _checked({name: given for name, given in by_name.items() if name in _KEYS})
-    switches = {key: {} if each == [] else each for name, (key, each) in by_name.items() if name not in _KEYS}
-    mistakes += [f"{_ORIGIN}: {each}" for each in mistakes_of_switches(switches, _KEYS)]
+    written = {key: {} if each == [] else each for name, (key, each) in by_name.items() if name not in _KEYS}
+    mistakes += [f"{_ORIGIN}: {each}" for each in mistakes_of_switches(written, _KEYS)]
     settings = checked_settings(known, _ORIGIN)
     paths = (os.path.abspath(os.path.join(folder or os.curdir, path)) for path in settings.module_paths)
     width = settings.line_width if "line-width" in known else None
-    return ClientSettings(settings.rules, tuple(paths), width, switches, tuple(mistakes))
+    return ClientSettings(settings.rules, tuple(paths), width, spelled_switches(written), tuple(mistakes))
 
 
 def _checked(given: Mapping[str, tuple[str, Any]]) -> tuple[dict[str, Any], list[str]]:

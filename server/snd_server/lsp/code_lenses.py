@@ -23,6 +23,7 @@ from snd_server.lsp.graph_commands import CANCEL_GRAPH, CHOOSE_SAMPLE, EVALUATE_
 from snd_server.lsp.navigation import location
 from snd_server.lsp.sample_commands import CANCEL, EVALUATE, RECORD, REFERENCES, REFRESH, arguments_of
 from snd_server.lsp.session import UnknownDocument
+from snd_server.lsp.switches import is_on
 from snd_server.lsp.uris import path_of
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 SHOW_REFERENCES = "snd.showReferences"
 """A command of clients that list it in their experimental capability ``commands``: URI, position, locations."""
+
+_FEATURE = "code-lenses"
 
 _MOST_LOOKED_AT = 10_000
 """Definitions times files up to which counting takes some milliseconds, if the files have been read."""
@@ -62,22 +65,17 @@ async def _lenses(server: SndServer, params: types.CodeLensParams) -> list[types
     def answer(snapshot: Snapshot, question: Question) -> list[types.CodeLens]:
         switches = server.session.settings(path).switches
         found: list[types.CodeLens] = []
-        if _is_on(switches, "samples"):
+        if is_on(switches, _FEATURE, "samples"):
             for each in server.evaluations.samples(snapshot, path):
                 found += _sample_lenses(server, snapshot, path, each)
-        if _is_on(switches, "graphs"):
+        if is_on(switches, _FEATURE, "graphs"):
             for graph in server.evaluations.graphs(snapshot, path):
                 found += _graph_lenses(server, snapshot, path, graph)
-        if _is_on(switches, "references"):
+        if is_on(switches, _FEATURE, "references"):
             found += _definition_lenses(server, snapshot, question, path)
         return found
 
     return await server.session.ask(path, answer, if_unchanged=True)
-
-
-def _is_on(switches: Mapping[str, Any], kind: str) -> bool:
-    given = switches.get("codeLenses")
-    return given is not False and not (isinstance(given, Mapping) and given.get(kind) is False)
 
 
 def _sample_lenses(server: SndServer, snapshot: Snapshot, path: str, each: AgedSample) -> Iterator[types.CodeLens]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
 from snd_analysis.diagnostics import Diagnostic, Severity
 from snd_analysis.workspace import Snapshot
+from snd_server.lsp.analysis_thread import Question
 from snd_server.reporting import configured, unsuppressed
 
 if TYPE_CHECKING:
@@ -41,6 +42,19 @@ def reported(
     session = server.session
     left = unsuppressed(snapshot, path, diagnostics)
     return configured(path, left, session.configuration(path), session.settings(path).rules)
+
+
+def wrong_with(
+    server: SndServer, path: str
+) -> Callable[[Snapshot, Question], tuple[int | None, list[types.Diagnostic]]]:
+    """A question: the version of a document that is open, and what is wrong with it."""
+
+    def answer(snapshot: Snapshot, question: Question) -> tuple[int | None, list[types.Diagnostic]]:
+        document = server.session.opened(path)
+        items = converted(server, snapshot, found(server, snapshot, path))
+        return document.version if document else None, items
+
+    return answer
 
 
 def converted(server: SndServer, snapshot: Snapshot, diagnostics: Sequence[Diagnostic]) -> list[types.Diagnostic]:

@@ -28,9 +28,8 @@ async def _whole(server: SndServer, params: types.DocumentFormattingParams) -> l
     path = path_of(params.text_document.uri)
 
     def answer(snapshot: Snapshot, question: Question) -> list[types.TextEdit]:
-        return _converted(
-            server, snapshot.source(path), format_edits(snapshot.tree(path), server.session.line_width(path))
-        )
+        source = snapshot.source(path)
+        return _converted(server, source, format_edits(snapshot.tree(path), server.session.line_width(path)))
 
     return await server.session.ask(path, answer)
 

@@ -13,13 +13,13 @@ from lsprotocol import types
 
 from snd_analysis.ide.graph_tensors import TensorName
 from snd_analysis.ide.graphs import GraphName
-from snd_analysis.ide.inlay_hints import ALL_KINDS, HintKind, InlayHint, inlay_hints
+from snd_analysis.ide.inlay_hints import HintKind, InlayHint, inlay_hints
 from snd_analysis.ide.samples import SampleName
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.graph_commands import again_command
 from snd_server.lsp.navigation import location
-from snd_server.lsp.switches import spelled
+from snd_server.lsp.switches import is_on
 from snd_server.lsp.uris import path_of
 from snd_server.lsp.value_hints import ValueHint, graph_hints, name_content, replaced_shapes, sample_hints
 from snd_server.lsp.value_texts import graph_markdown, tensor_markdown, value_markdown
@@ -88,13 +88,7 @@ def _in_full(server: SndServer, snapshot: Snapshot, data: Mapping[str, Any]) -> 
 
 def switched_on(switches: Mapping[str, Any]) -> frozenset[HintKind]:
     """The kinds of hints that a client wants; all that it says nothing of."""
-    found = next((switches[key] for key in ("inlayHints", "inlay-hints") if key in switches), None)
-    if found is False:
-        return frozenset()
-    if not isinstance(found, Mapping):
-        return ALL_KINDS
-    off = {spelled(key) for key, value in found.items() if value is False}
-    return frozenset(kind for kind in HintKind if kind.value not in off)
+    return frozenset(kind for kind in HintKind if is_on(switches, "inlay-hints", kind.value))
 
 
 def _converted_value(server: SndServer, snapshot: Snapshot, path: str, value: ValueHint) -> types.InlayHint:

@@ -46,23 +46,19 @@ def register(server: SndServer) -> None:
 
 
 async def _definition(server: SndServer, params: types.DefinitionParams) -> Any:
-    links = server.client_capabilities.text_document and server.client_capabilities.text_document.definition
-    return await _links(server, params, _one(definition), bool(links and links.link_support))
+    return await _links(server, params, _one(definition), "definition")
 
 
 async def _declaration(server: SndServer, params: types.DeclarationParams) -> Any:
-    links = server.client_capabilities.text_document and server.client_capabilities.text_document.declaration
-    return await _links(server, params, _one(definition), bool(links and links.link_support))
+    return await _links(server, params, _one(definition), "declaration")
 
 
 async def _type_definition(server: SndServer, params: types.TypeDefinitionParams) -> Any:
-    links = server.client_capabilities.text_document and server.client_capabilities.text_document.type_definition
-    return await _links(server, params, _one(type_definition), bool(links and links.link_support))
+    return await _links(server, params, _one(type_definition), "type_definition")
 
 
 async def _implementation(server: SndServer, params: types.ImplementationParams) -> Any:
-    links = server.client_capabilities.text_document and server.client_capabilities.text_document.implementation
-    return await _links(server, params, implementation, bool(links and links.link_support))
+    return await _links(server, params, implementation, "implementation")
 
 
 def _one(
@@ -79,13 +75,15 @@ async def _links(
     server: SndServer,
     params: AtPosition,
     function: Callable[[Snapshot, str, int], Sequence[Link]],
-    supported: bool,
+    ability: str,
 ) -> list[types.LocationLink] | list[types.Location] | None:
+    """``ability`` is where the client says whether it takes links, which tell more than locations."""
     converter = server.session.converter
+    able = getattr(server.client_capabilities.text_document, ability, None)
 
     def converted(snapshot: Snapshot, path: str, offset: int) -> list[types.LocationLink] | list[types.Location]:
         found = function(snapshot, path, offset)
-        if not supported:
+        if able is None or not able.link_support:
             return [location(server, snapshot, each.name) for each in found]
         links = []
         for each in found:

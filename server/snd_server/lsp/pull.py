@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from snd_analysis.workspace import Snapshot
-from snd_server.lsp.analysis_thread import Interrupted, Question
-from snd_server.lsp.diagnostics import converted, found, result_id
+from snd_server.lsp.analysis_thread import Interrupted
+from snd_server.lsp.diagnostics import result_id, wrong_with
 from snd_server.lsp.session import UnknownDocument
 from snd_server.lsp.uris import path_of
 
@@ -29,14 +28,8 @@ def register(server: SndServer) -> None:
 
 async def _pull(server: SndServer, params: types.DocumentDiagnosticParams) -> _Report:
     path = path_of(params.text_document.uri)
-
-    def answer(snapshot: Snapshot, question: Question) -> tuple[int | None, list[types.Diagnostic]]:
-        document = server.session.opened(path)
-        items = converted(server, snapshot, found(server, snapshot, path))
-        return document.version if document else None, items
-
     try:
-        version, items = await server.session.ask(path, answer, patient=True, if_unchanged=True)
+        version, items = await server.session.ask(path, wrong_with(server, path), patient=True, if_unchanged=True)
     except UnknownDocument:  # closed, or deleted, by now
         version, items = None, []
     except Interrupted:

@@ -22,6 +22,20 @@ def spelled(key: object) -> str:
     return _CAPITAL.sub("-", str(key)).lower()
 
 
+def spelled_switches(switches: Mapping[str, Any]) -> dict[str, Any]:
+    """Switches of features, and of their kinds, in the spelling of files."""
+    return {
+        spelled(key): {spelled(kind): each for kind, each in value.items()} if isinstance(value, Mapping) else value
+        for key, value in switches.items()
+    }
+
+
+def is_on(switches: Mapping[str, Any], feature: str, kind: str) -> bool:
+    """Whether a kind of a feature is wanted, by ``spelled_switches``: it is, as long as nobody says otherwise."""
+    given = switches.get(feature)
+    return given is not False and not (isinstance(given, Mapping) and given.get(kind) is False)
+
+
 def _as_written(name: str, key: object) -> str:
     """A key of files in the spelling of one that a user wrote; that of editors if both are the same."""
     if "-" in str(key):

@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from snd_analysis.workspace import Snapshot
-from snd_server.lsp.analysis_thread import Question
-from snd_server.lsp.diagnostics import converted, found, result_id
+from snd_server.lsp.diagnostics import result_id, wrong_with
 from snd_server.lsp.progress import progress
 from snd_server.lsp.session import UnknownDocument
 from snd_server.lsp.uris import path_of
@@ -57,14 +55,8 @@ async def _pull(server: SndServer, params: types.WorkspaceDiagnosticParams) -> t
 async def _report(server: SndServer, path: str, known: types.PreviousResultId | None) -> _Report | None:
     """What is wrong with a file; None if there is no such file, and the client knows of none."""
     uri = server.session.documents.uri(path) if known is None else known.uri
-
-    def answer(snapshot: Snapshot, question: Question) -> tuple[int | None, list[types.Diagnostic]]:
-        document = server.session.opened(path)
-        items = converted(server, snapshot, found(server, snapshot, path))
-        return document.version if document else None, items
-
     try:
-        version, items = await server.session.ask(path, answer, patient=True)
+        version, items = await server.session.ask(path, wrong_with(server, path), patient=True)
     except UnknownDocument:
         if known is None:
             return None

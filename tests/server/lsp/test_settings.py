@@ -15,7 +15,10 @@ from protocol_texts import BLOCKS, MAIN, RIGHT, UNKNOWN_NAME
 from pytest_lsp import LanguageClient
 from waiting import eventually
 
+from snd_analysis.ide.inlay_hints import HintKind
 from snd_server.lsp.client_settings import ClientSettings, Scopes, parse_client_settings
+from snd_server.lsp.inlay_hints import switched_on
+from snd_server.lsp.switches import is_on
 
 UNUSED = "import nn;\n\n" + RIGHT
 
@@ -184,7 +187,18 @@ def test_settings_are_those_of_files_in_either_spelling():
     assert settings.line_width == 80
     assert settings.module_paths == ("/project/shared",)
     assert settings.rules.ignore == ("unused-import",)
-    assert settings.switches == {"inlayHints": {"shapes": False}}
+    assert settings.switches == {"inlay-hints": {"shapes": False}}
+
+
+@pytest.mark.parametrize("section", [
+    {"codeLenses": {"samples": False}, "inlayHints": {"blockEnds": False}},
+    {"code-lenses": {"samples": False}, "inlay-hints": {"block-ends": False}},
+])  # fmt: skip
+def test_switches_are_obeyed_in_either_spelling(section: dict[str, Any]):
+    switches = parse_client_settings(section).switches
+    assert not is_on(switches, "code-lenses", "samples")
+    assert is_on(switches, "code-lenses", "graphs")
+    assert switched_on(switches) == {*HintKind} - {HintKind.BLOCK_END}
 
 
 @pytest.mark.parametrize(
