@@ -13,7 +13,7 @@ from snd_analysis.syntax import nodes
 from snd_analysis.syntax.problem import Problem
 from snd_analysis.types.context import Context
 from snd_analysis.types.lasting import LastingTypes
-from snd_analysis.workspace.files import File, Reader
+from snd_analysis.workspace.files import Origin
 from snd_analysis.workspace.known import Known
 from snd_analysis.workspace.names import Names
 
@@ -24,16 +24,8 @@ _MOST_TYPINGS = 32
 class Checks(Names):
     """Checks and types of definitions."""
 
-    def __init__(
-        self,
-        opened: dict[str, File],
-        read: dict[str, File | None],
-        reader: Reader,
-        module_paths: tuple[str, ...],
-        known: Known,
-        checkpoint: Callable[[], None] = lambda: None,
-    ) -> None:
-        super().__init__(opened, read, reader, module_paths, known, checkpoint)
+    def __init__(self, origin: Origin, known: Known, checkpoint: Callable[[], None] = lambda: None) -> None:
+        super().__init__(origin, known, checkpoint)
         self._checked: dict[tuple[str, nodes.Definition], tuple[Problem, ...]] = {}
 
     def _check(self, path: str, definition: nodes.Definition, syntax_is_right: bool) -> tuple[Problem, ...]:
@@ -84,7 +76,7 @@ class Checks(Names):
         if problem.rule != "unknown-module" or problem.repair is not None:
             return problem
         module = self.source(path).text[problem.span.start : problem.span.end]
-        found = next(candidates(module, path, self.exists, self._module_paths), path)
+        found = next(candidates(module, path, self.exists, self.module_paths), path)
         return problem if found == path or is_library(found) else with_import(problem, module)
 
     def _check_chosen(self, path: str, definition: nodes.Definition, syntax_is_right: bool) -> tuple[Problem, ...]:

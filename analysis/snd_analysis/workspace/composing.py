@@ -19,23 +19,15 @@ from snd_analysis.source import Span
 from snd_analysis.syntax.problem import Problem
 from snd_analysis.values import Value
 from snd_analysis.workspace.checks import Checks
-from snd_analysis.workspace.files import File, Reader
+from snd_analysis.workspace.files import Origin
 from snd_analysis.workspace.known import Composed, Known
 
 
 class Composing(Checks):
     """Compositions by the names of definitions."""
 
-    def __init__(
-        self,
-        opened: dict[str, File],
-        read: dict[str, File | None],
-        reader: Reader,
-        module_paths: tuple[str, ...],
-        known: Known,
-        checkpoint: Callable[[], None] = lambda: None,
-    ) -> None:
-        super().__init__(opened, read, reader, module_paths, known, checkpoint)
+    def __init__(self, origin: Origin, known: Known, checkpoint: Callable[[], None] = lambda: None) -> None:
+        super().__init__(origin, known, checkpoint)
         self._units: dict[OperatorName, Unit | None] = {}
         self._reached = Reached()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Protocol
 
 from snd_analysis.frozen import frozen
@@ -40,29 +40,29 @@ class File:
     unreadable: UnreadableText | None = None
 
 
+@frozen(eq=False)
+class Origin:
+    """What the files of one state are made of."""
+
+    opened: Mapping[str, File]
+    read: dict[str, File | None]
+    """Those that were read, which is common to all states; those that this one asks for are added."""
+    reader: Reader
+    module_paths: tuple[str, ...]
+    """The folders in which modules are looked for besides."""
+
+
 class Files:
     """Texts and trees by path."""
 
-    def __init__(
-        self,
-        opened: dict[str, File],
-        read: dict[str, File | None],
-        reader: Reader,
-        module_paths: tuple[str, ...],
-        checkpoint: Callable[[], None],
-    ) -> None:
+    def __init__(self, origin: Origin, checkpoint: Callable[[], None]) -> None:
         self.checkpoint = checkpoint
         """Is called between definitions, and between the statements of long ones: what it raises ends the question."""
-        self._opened = opened
-        self._files = dict(read)
-        self._shared = read
-        self._reader = reader
-        self._module_paths = module_paths
-
-    @property
-    def module_paths(self) -> tuple[str, ...]:
-        """The folders in which modules are looked for besides."""
-        return self._module_paths
+        self.module_paths = origin.module_paths
+        self._opened = origin.opened
+        self._files = dict(origin.read)
+        self._shared = origin.read
+        self._reader = origin.reader
 
     def file(self, path: str) -> File | None:
         """The file at ``path``; None if there is none."""

@@ -17,23 +17,15 @@ from snd_analysis.source import Span
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.problem import Elsewhere
 from snd_analysis.types.compose.cycles import find_cyclic
-from snd_analysis.workspace.files import File, Files, Reader
+from snd_analysis.workspace.files import Files, Origin
 from snd_analysis.workspace.known import Known
 
 
 class Names(Files):
     """Imports and resolutions by path."""
 
-    def __init__(
-        self,
-        opened: dict[str, File],
-        read: dict[str, File | None],
-        reader: Reader,
-        module_paths: tuple[str, ...],
-        known: Known,
-        checkpoint: Callable[[], None] = lambda: None,
-    ) -> None:
-        super().__init__(opened, read, reader, module_paths, checkpoint)
+    def __init__(self, origin: Origin, known: Known, checkpoint: Callable[[], None] = lambda: None) -> None:
+        super().__init__(origin, checkpoint)
         self._known = known
         self._environments: dict[str, Environment] = {}
         self._imports: dict[str, tuple[ImportedName, ...]] = {}
@@ -60,7 +52,7 @@ class Names(Files):
         return found
 
     def _imported(self, path: str, item: nodes.Import, name: nodes.Qualified, base: int) -> ImportedName:
-        paths = list(candidates(name.text, path, self.exists, self._module_paths))
+        paths = list(candidates(name.text, path, self.exists, self.module_paths))
         target = paths[0] if paths else None
         shadowed = next((other for other in paths[1:] if is_library(other)), None)
         if target is not None and shadowed is not None and self.source(target).text == library_text(shadowed):

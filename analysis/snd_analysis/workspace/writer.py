@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from snd_analysis.source import Edit, Source
 from snd_analysis.syntax.chunks import parse_file
-from snd_analysis.workspace.files import File, Reader
+from snd_analysis.workspace.files import File, Origin, Reader
 from snd_analysis.workspace.known import Known
 from snd_analysis.workspace.snapshot import Snapshot
 
@@ -57,4 +57,5 @@ class Workspace:
 
     def snapshot(self, checkpoint: Callable[[], None] = lambda: None) -> Snapshot:
         """The files as they are now. ``checkpoint`` is called between definitions; what it raises ends the question."""
-        return Snapshot(dict(self._open), self._read, self._reader, self._module_paths, self._known, checkpoint)
+        origin = Origin(dict(self._open), self._read, self._reader, self._module_paths)
+        return Snapshot(origin, self._known, checkpoint)
