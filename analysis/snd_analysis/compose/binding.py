@@ -19,7 +19,6 @@ from snd_analysis.names.symbols import Symbol
 from snd_analysis.shapes import TRUE, Integer, Truth, Verdict
 from snd_analysis.syntax import nodes
 from snd_analysis.types.binding_order import is_constant
-from snd_analysis.types.parameters import BOUND_KINDS
 from snd_analysis.types.written import written
 from snd_analysis.values import NULL, UNDEFINED, EvaluationError, Maybe, Pack, Run, Value, dtype_of
 
@@ -340,12 +339,10 @@ class Binder:
     def _bind_missing(self) -> None:
         """What only parameters that are left out would bind is null."""
         values = self.scope.values
-        for symbol in self.unit.resolution.symbols:
-            if symbol.kind in BOUND_KINDS and symbol not in values and self._is_of_signature(symbol):
+        missing = self.unit.signature_symbols - values.keys()
+        for symbol in self.unit.resolution.symbols if missing else ():
+            if symbol in missing:
                 values[symbol] = NULL
-
-    def _is_of_signature(self, symbol: Symbol) -> bool:
-        return symbol in self.unit.signature_symbols
 
 
 def evaluation_failure(unit: Unit, base: int, error: EvaluationError) -> Failure:

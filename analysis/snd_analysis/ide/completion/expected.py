@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from snd_analysis import shapes
 from snd_analysis.check import Facts
@@ -24,6 +25,8 @@ _OPERAND = re.compile(
     r"(?:(?P<real>\d+\.(?!\.)\d*)|(?P<int>\d+)|(?P<string>['\"])|(?P<name>[A-Za-z_]\w*)(?![\w.(\[]))"
 )
 _SCALAR = shapes.constant(0)
+# Most of what is visible at a place is of a few ranks.
+_REMEMBERED = 64
 
 
 @frozen
@@ -48,7 +51,12 @@ class Expected:
         if self.dtype is not None and not _agree(self.dtype, type_.dtype):
             return False
         rank = type_.shape.rank if type_.shape is not None else _SCALAR
-        return self.rank is None or shapes.decide_equal(self.rank, rank) is not Verdict.DIFFERENT
+        return self.rank is None or _may_be_equal(self.rank, rank)
+
+
+@lru_cache(_REMEMBERED)
+def _may_be_equal(one: Integer, other: Integer) -> bool:
+    return shapes.decide_equal(one, other) is not Verdict.DIFFERENT
 
 
 def _agree(formal: Dtype, actual: Dtype) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from snd_analysis.ide.completion.stack import Frame, Stack, stack_of
 from snd_analysis.ide.cursor import chunk_at, chunk_tokens, tokens_around
@@ -51,7 +52,7 @@ class Place:
     definition: nodes.Definition | None
     in_sample: bool = False
 
-    @property
+    @cached_property
     def prefix(self) -> str:
         """What is written of the word."""
         return self.text[self.start : self.offset]
@@ -66,33 +67,33 @@ class Place:
         """The whole word."""
         return Span(self.start, self.end)
 
-    @property
+    @cached_property
     def following(self) -> str:
         """The next character on the line behind the word; empty if there is none, or a comment."""
         line = self.text[self.end : self.end + 200].splitlines()[:1] or [""]
         rest = line[0].lstrip(" \t")
         return "" if rest.startswith("#") else rest[:1]
 
-    @property
+    @cached_property
     def following_word(self) -> str:
         """The next word on the line behind the word."""
         found = _NEXT_WORD.match(self.text, self.end)
         return found[1] if found else ""
 
-    @property
+    @cached_property
     def stands_alone(self) -> bool:
         """Whether the word is all of its expression, as far as what stands behind it tells."""
         return self.following in ("", ",", ")", "}", "]", ";", ":") or self.following_word in (
             "then", "else", "elif", "do", "while", "unroll",
         )  # fmt: skip
 
-    @property
+    @cached_property
     def member(self) -> str:
         """The name behind a dot that follows the word: of an operator, or ``shape`` and the like."""
         found = _MEMBER.match(self.text, self.end)
         return found[1] if found else ""
 
-    @property
+    @cached_property
     def block(self) -> str:
         """The block around the cursor without ``@``; empty outside of any."""
         for at in reversed(self.stack.openers):
