@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from snd_analysis.diagnostics import Diagnostic, Location, Severity
 from snd_analysis.source import Source, Span
 from snd_server.cache import Cache, text_digest
+from snd_server.cached_diagnostics import decoded, encoded
 from snd_server.files import DiskReader
 from snd_server.reporting import configured, unsuppressed
 from snd_server.selection import RuleSettings
+from snd_server.sharing import shared
 
 if TYPE_CHECKING:
     from snd_analysis.workspace import Snapshot, Workspace
@@ -50,7 +52,20 @@ class Checker:
         A fault of ours becomes an ``internal-error``. Raises ConfigError if the file's configuration is broken.
         """
         self.configurations.of_file(path)
-        return self.select(path, self._cached(path))
+        known = self._known(path)
+        return self.select(path, self._analysed(path) if known is None else known)
+
+    def check_all(self, paths: Sequence[str], tracked: Callable[[Sequence[str]], Iterable[str]]) -> list[Diagnostic]:
+        """The same of many files, of which several processes take their shares; see ``shared`` for ``tracked``."""
+        for path in paths:
+            self.configurations.of_file(path)
+        known = {path: self._known(path) for path in paths}
+        sizes = {path: len(self.source(path).text) for path, diagnostics in known.items() if diagnostics is None}
+        told = shared(lambda path: encoded(self._analysed(path)), sizes, tracked)
+        found: list[Diagnostic] = []
+        for path, diagnostics in known.items():
+            found.extend(self.select(path, decoded(told[path]) if diagnostics is None else diagnostics))
+        return found
 
     def select(self, path: str, diagnostics: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
         """What configuration and command line leave of a file's diagnostics."""
@@ -93,16 +108,19 @@ class Checker:
         if self._cache is not None:
             self._cache.close()
 
-    def _cached(self, path: str) -> tuple[Diagnostic, ...]:
+    def _known(self, path: str) -> tuple[Diagnostic, ...] | None:
+        """What the cache knows of a file."""
         if self._cache is None:
-            return self.analyse(path)
-        module_paths = self.configurations.of_file(path).module_paths
-        known = self._cache.load(path, module_paths)
-        if known is not None:
-            self.from_cache += 1
-            return known
+            return None
+        known = self._cache.load(path, self.configurations.of_file(path).module_paths)
+        self.from_cache += known is not None
+        return known
+
+    def _analysed(self, path: str) -> tuple[Diagnostic, ...]:
+        """The diagnostics of a file that the cache doesn't know, but will."""
         diagnostics = self.analyse(path)
-        if not any(found.rule == "internal-error" for found in diagnostics):
+        if self._cache is not None and not any(found.rule == "internal-error" for found in diagnostics):
+            module_paths = self.configurations.of_file(path).module_paths
             dependencies = [name for name in self.dependencies(path) if not name.startswith("snd:")]
             self._cache.store(path, module_paths, diagnostics, dependencies, self._looked_for(path, dependencies))
         return diagnostics

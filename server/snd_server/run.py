@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Sequence
+from functools import partial
 
 import click
 
@@ -52,9 +53,7 @@ def run_under(configurations: Configurations, request: CheckRequest) -> int:
         changed = _show_changes(files, checker, request)
         return CLEAN if request.exit_zero or not changed else PROBLEMS
     fixed = _fix(files, checker, request) if request.fix else 0
-    found: list[Diagnostic] = []
-    for path in tracked(files, shown=not request.quiet):
-        found.extend(checker.check(path))
+    found = checker.check_all(files, partial(tracked, shown=not request.quiet))
     checker.close()
     report = Report(
         files=tuple(files),

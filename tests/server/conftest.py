@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 import io
 import sys
 import types
@@ -50,6 +51,8 @@ def real(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) ->
         capsys.readouterr()
         with pytest.raises(SystemExit) as exit_:
             main()
+        gc.unfreeze()  # a process that ends leaves its heap as it is
+        gc.enable()
         captured = capsys.readouterr()
         assert "Traceback" not in captured.err or "-v" in arguments
         return Outcome(int(exit_.value.code or 0), captured.out, captured.err)

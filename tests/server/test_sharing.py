@@ -1,0 +1,105 @@
+"""Files that several processes share: the outcome is that of one."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from snd_server import sharing
+from snd_server.sharing import shared
+
+SIZES = {f"file{at}": 10 * at for at in range(8)}
+
+
+@pytest.fixture
+def three(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever there is to do is done by three processes."""
+    if not hasattr(os, "fork"):
+        pytest.skip("processes can't be copied here")
+    monkeypatch.setattr(sharing, "_processors", lambda: 3)
+    monkeypatch.setattr(sharing, "_WORTHWHILE", 1)
+
+
+def test_all_files_are_worked_on_once_each_by_three_processes(three: None, tmp_path: Path) -> None:
+    def work(path: str) -> list[object]:
+        with (tmp_path / path).open("x"):
+            return [path, os.getpid()]
+
+    found = shared(work, SIZES)
+    assert list(found) == list(SIZES)
+    assert all(path == told[0] for path, told in found.items())
+    assert len({told[1] for told in found.values()}) == 3
+
+
+@pytest.mark.parametrize("ends", [lambda: 1 / 0, lambda: os._exit(1), lambda: os.kill(os.getpid(), signal.SIGKILL)])
+def test_what_a_copy_does_not_tell_is_found_out_here(ends: object, three: None) -> None:
+    here = os.getpid()
+
+    def work(path: str) -> str:
+        if os.getpid() != here:
+            ends()  # type: ignore[operator]
+        return path.upper()
+
+    assert shared(work, SIZES) == {path: path.upper() for path in SIZES}
+
+
+def test_copies_end_with_what_made_them(three: None, tmp_path: Path) -> None:
+    here = os.getpid()
+
+    def work(path: str) -> None:
+        if os.getpid() == here:
+            while len(list(tmp_path.iterdir())) < 2:
+                time.sleep(0.01)
+            raise KeyboardInterrupt
+        (tmp_path / str(os.getpid())).touch()
+        signal.pause()
+
+    with pytest.raises(KeyboardInterrupt):
+        shared(work, SIZES)
+    for copy in tmp_path.iterdir():
+        with pytest.raises(ProcessLookupError):
+            os.kill(int(copy.name), 0)
+
+
+def test_little_is_done_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sharing, "_processors", lambda: 3)
+    assert set(shared(lambda path: os.getpid(), SIZES).values()) == {os.getpid()}
+    assert shared(str.upper, {}) == {}
+
+
+MISTAKES = """import nn;
+
+# >>> scaled([1.0, 2.0])
+# y: real[3]
+operator scaled {
+    @input { x: real[n]; }
+    @output { y: real[n]; }
+    @compose { z = nn.relu(x, x); y = nn.nothing(unknown); }
+}
+"""
+
+
+@pytest.mark.parametrize("form", ["full", "json", "sarif"])
+def test_reports_are_the_same(form, project, real, monkeypatch, request):
+    for at in range(6):
+        (project / f"file{at}.sknd").write_text("# a comment\n" * at + MISTAKES, encoding="utf-8")
+    (project / "ünreadable.sknd").write_bytes(b"\xff")
+    alone = real("check", "--no-cache", "--format", form)
+    request.getfixturevalue("three")
+    together = real("check", "--no-cache", "--format", form)
+    assert alone.stdout == together.stdout
+    assert alone.status == together.status != 0
+    assert "argument" in alone.stdout
+
+
+def test_the_cache_knows_what_copies_found(project, real, three):
+    for at in range(6):
+        (project / f"file{at}.sknd").write_text(MISTAKES, encoding="utf-8")
+    first, second = real("check", "-v"), real("check", "-v")
+    assert "0 known from the cache" in first.stderr
+    assert "6 known from the cache" in second.stderr
+    assert first.stdout == second.stdout
