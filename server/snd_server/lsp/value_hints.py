@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 _LONGEST = 80
 _LONGEST_VALUE = 48
+_LINE_BREAK = re.compile(r"\n *")
 _MOST_VALUES = 12
 """Characters and elements up to which all elements are shown, not statistics."""
 
@@ -187,7 +189,7 @@ def _type_and_value(traced: TracedTensor) -> tuple[str, str]:
     types = {_one(tensor)[0] for tensor in traced.shown}
     type_ = f"{types.pop() if len(types) == 1 else '…'}..({len(traced.shown)})"
     values = [_one(tensor)[1].removeprefix(" = ") for tensor in traced.shown]
-    if all("=" not in value for value in values) and sum(map(len, values)) <= _LONGEST_VALUE:
+    if all("=" not in value for value in values):
         return type_, f"{last} = [{', '.join(values)}]"
     return type_, f"{last} {'; '.join(value.strip() for value in values)}"
 
@@ -199,7 +201,7 @@ def _one(tensor: ShownTensor) -> tuple[str, str]:
     if tensor.values is not None and 0 < tensor.values.size <= _MOST_VALUES:
         from snd_runtime.values import value_text
 
-        text = value_text(tensor.values)
+        text = _LINE_BREAK.sub(" ", value_text(tensor.values))
         if len(text) <= _LONGEST_VALUE:
             return type_, f" = {text}"
     return type_, f" {statistics}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from snd_analysis.ide.graph_tensors import TensorName
@@ -102,7 +103,8 @@ def _origin_text(each: AgedGraph, trace: GraphTrace, name: TensorName) -> str:
 def _traced_text(name: str, traced: TracedTensor, tables: bool) -> str:
     last = "".join(f"#{number}" for number in traced.iterations)
     picture = _picture(name, traced.picture, tables)
-    parts = [_tensor_text(tensor, picture, tables) for tensor in traced.shown]
+    # A copy has the name that it is asked for by.
+    parts = [_tensor_text(replace(tensor, name=name), picture, tables) for tensor in traced.shown]
     return paragraphs([f"in the last iteration, {last}" if last else "", *parts])
 
 
@@ -120,7 +122,11 @@ def _picture(name: str, picture: bytes | None, tables: bool) -> str:
 
 
 def _tensor_text(tensor: ShownTensor, picture: str, tables: bool) -> str:
-    """Statistics, the picture (only single tensors have one), and last what may be long."""
+    """Statistics, the picture (only single tensors have one), and last what may be long; of one element its value."""
+    if tensor.values is not None and tensor.values.size == 1 and tensor.summary is not None:
+        from snd_runtime.values import value_text
+
+        return code(f"{tensor.label}: {tensor.summary.brief.partition(' ')[0]} = {value_text(tensor.values)}")
     head = code(f"{tensor.label}: {'null' if tensor.summary is None else tensor.summary.brief}")
     return paragraphs([head, picture, _elements_text(tensor, tables)])
 
