@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from snd_server.config import Configurations
 
 SUFFIX = ".sknd"
-_NEVER_ENTERED = frozenset({".git", ".hg", ".svn", ".venv", "node_modules", "__pycache__"})
+NEVER_ENTERED = frozenset({".git", ".hg", ".svn", ".venv", "node_modules", "__pycache__"})
 
 
 class MissingPathError(Exception):
@@ -34,6 +34,11 @@ def discover(paths: Sequence[str], configurations: Configurations) -> list[str]:
         for file in files:
             found.setdefault(os.path.abspath(file), file)
     return list(found.values())
+
+
+def has_files(folder: str, configurations: Configurations) -> bool:
+    """Whether there is any file to check below a folder. Raises ConfigError for a broken configuration on the way."""
+    return next(_below(folder, configurations), None) is not None
 
 
 def _demand(path: str) -> None:
@@ -66,7 +71,7 @@ def _below(root: str, configurations: Configurations) -> Iterator[str]:
         for entry in listing:
             path = os.path.join(folder, entry.name)
             is_folder = _is_folder(entry)
-            if entry.name in _NEVER_ENTERED or not (is_folder or entry.name.endswith(SUFFIX)):
+            if entry.name in NEVER_ENTERED or not (is_folder or entry.name.endswith(SUFFIX)):
                 continue
             if ignore.covers(os.path.join(real, entry.name), is_folder) or excludes(path, is_folder):
                 continue

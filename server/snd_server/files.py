@@ -7,6 +7,7 @@ import os
 import shutil
 import stat
 import tempfile
+from collections.abc import Collection, Iterator, Set
 from pathlib import Path
 
 _BOM = b"\xef\xbb\xbf"
@@ -54,6 +55,10 @@ class DiskReader:
         self._outcomes.pop(path, None)
         self._legible.pop(path, None)
 
+    def asked(self) -> Set[str]:
+        """The places where a file was read or looked for."""
+        return self._outcomes.keys() | self.looked_for.keys()
+
     def _read(self, path: str) -> str | Exception:
         try:
             return self._decoded(path, _content(path))
@@ -99,6 +104,21 @@ def write_text(path: str, text: str) -> None:
     except BaseException:
         os.unlink(temporary)
         raise
+
+
+def below(folders: Collection[str], paths: Collection[str]) -> list[str]:
+    """Those of the paths that lie below one of the folders, however deep."""
+    inside = {
+        around for around in set(map(os.path.dirname, paths)) if any(each in folders for each in _upwards(around))
+    }
+    return [path for path in paths if os.path.dirname(path) in inside] if inside else []
+
+
+def _upwards(folder: str) -> Iterator[str]:
+    yield folder
+    while (above := os.path.dirname(folder)) != folder:
+        folder = above
+        yield folder
 
 
 def _content(path: str) -> bytes:

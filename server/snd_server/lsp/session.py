@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from concurrent.futures import Future
 from typing import TypeVar
 
 from lsprotocol import types
@@ -13,8 +14,8 @@ from lsprotocol import types
 from snd_analysis.names.library import is_library
 from snd_analysis.workspace import Snapshot, Workspace
 from snd_server.config import ConfigError, Configuration, Configurations
-from snd_server.discovery import MissingPathError, discover
-from snd_server.files import DiskReader
+from snd_server.discovery import MissingPathError, discover, has_files
+from snd_server.files import DiskReader, below
 from snd_server.lsp.analysis_thread import AnalysisThread, Question
 from snd_server.lsp.client_settings import ClientSettings, Scopes
 from snd_server.lsp.convert import Converter
@@ -82,15 +83,33 @@ class Session:
 
     def refresh(self, paths: Sequence[str]) -> None:
         """Files changed on disk, appeared or vanished."""
+        self._thread.submit(lambda: self._forget(paths))
 
-        def forget() -> None:
-            self._files = None
-            for path in paths:
-                self._reader.forget(path)
-                for workspace in self._workspaces.values():
-                    workspace.refresh(path)
+    def refresh_below(self, folders: Collection[str]) -> Future[bool]:
+        """Folders may have appeared or vanished, with all that is in them. Tells whether that concerns anything."""
 
-        self._thread.submit(forget)
+        def forget() -> bool:
+            known = below(folders, {*self._reader.asked(), *(self._files or ())})
+            if not known and not any(map(self._has_files, folders)):
+                return False
+            self._configurations = Configurations()
+            self._forget(known)
+            return True
+
+        return self._thread.submit(forget)
+
+    def _forget(self, paths: Iterable[str]) -> None:
+        self._files = None
+        for path in paths:
+            self._reader.forget(path)
+            for workspace in self._workspaces.values():
+                workspace.refresh(path)
+
+    def _has_files(self, path: str) -> bool:
+        try:
+            return os.path.isdir(path) and has_files(path, self._configurations)
+        except ConfigError:  # which is told of when a file there is asked about
+            return True
 
     def _set(self, document: Document) -> None:
         path = document.source.path

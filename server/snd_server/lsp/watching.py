@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Iterable
+from concurrent.futures import Future
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from snd_server.discovery import SUFFIX
+from snd_server.discovery import NEVER_ENTERED, SUFFIX
 from snd_server.lsp.uris import path_of
 
 if TYPE_CHECKING:
@@ -27,8 +29,10 @@ async def watch(server: SndServer) -> None:
     if not _client_watches(server):
         watch_folders(server)
         return
-    patterns = [f"**/*{SUFFIX}", *(f"**/{name}" for name in _CONFIGURATION)]
-    options = types.DidChangeWatchedFilesRegistrationOptions([types.FileSystemWatcher(each) for each in patterns])
+    watchers = [types.FileSystemWatcher(f"**/{name}") for name in (f"*{SUFFIX}", *_CONFIGURATION)]
+    # Of a folder that is moved or deleted clients may tell no more than its own name, which can be any.
+    watchers.append(types.FileSystemWatcher("**", types.WatchKind.Create | types.WatchKind.Delete))
+    options = types.DidChangeWatchedFilesRegistrationOptions(watchers)
     registration = types.Registration("watched-files", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
     await server.client_register_capability_async(types.RegistrationParams([registration]))
 
@@ -50,26 +54,47 @@ def _client_watches(server: SndServer) -> bool:
 
 
 async def _follow(server: SndServer, folders: list[str]) -> None:
-    from watchfiles import awatch
+    from watchfiles import Change, awatch
 
-    async for changes in awatch(*folders, watch_filter=lambda _, path: _matters(path)):
-        changed(server, [path for _, path in changes])
+    def matters(change: Change, path: str) -> bool:
+        return _matters(path, change is Change.modified)
 
-
-def changed(server: SndServer, paths: Iterable[str]) -> None:
-    """Files changed, appeared or vanished."""
-    matter = [path for path in paths if _matters(path)]
-    if not matter:
-        return
-    if any(os.path.basename(path) in _CONFIGURATION for path in matter):
-        server.session.reconfigure()
-    server.session.refresh(matter)
-    server.refresher.everything()
-
-
-def _matters(path: str) -> bool:
-    return path.endswith(SUFFIX) or os.path.basename(path) in _CONFIGURATION
+    async for changes in awatch(*folders, watch_filter=matters):
+        _changed(server, [path for _, path in changes])
 
 
 def _change(server: SndServer, params: types.DidChangeWatchedFilesParams) -> None:
-    changed(server, [path_of(change.uri) for change in params.changes])
+    changes = {path_of(change.uri): change.type is types.FileChangeType.Changed for change in params.changes}
+    _changed(server, [path for path, modified in changes.items() if _matters(path, modified)])
+
+
+def _matters(path: str, modified: bool) -> bool:
+    """Whether it is a file of ours, or may be a folder that came or went with such files in it."""
+    return _is_ours(path) or not (modified or any(part in NEVER_ENTERED for part in path.split(os.sep)))
+
+
+def _changed(server: SndServer, paths: Iterable[str]) -> None:
+    """Files changed, or files and folders came or went; of what is in such a folder nobody need tell."""
+    files: list[str] = []
+    folders: set[str] = set()
+    for path in paths:
+        if _is_ours(path):
+            files.append(path)
+        else:
+            folders.add(path)
+    if any(os.path.basename(path) in _CONFIGURATION for path in files):
+        server.session.reconfigure()
+    if files:
+        server.session.refresh(files)
+        server.refresher.everything()
+    if folders:
+        server.begin(_refresh_below(server, server.session.refresh_below(folders)))
+
+
+async def _refresh_below(server: SndServer, concerns: Future[bool]) -> None:
+    if await asyncio.wrap_future(concerns):
+        server.refresher.everything()
+
+
+def _is_ours(path: str) -> bool:
+    return path.endswith(SUFFIX) or os.path.basename(path) in _CONFIGURATION
