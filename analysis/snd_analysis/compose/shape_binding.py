@@ -220,15 +220,22 @@ class ShapeBinder:
                 self._bind_single(member, tensor, part.extent, actual)
         else:
             form = self._unit.form(part.extent.value)
-            if form is not None:
+            if form is not None and not self._is_bound_anyway(form.symbol):
                 self._scope.values.setdefault(form.symbol, NULL)
 
     def _bind_conditional(self, part: Component, taken: Pack) -> None:
         """An extent that is there if a condition holds that is not known."""
         form = self._unit.form(part.extent.value)
-        if form is None or form.symbol in self._scope.values:
+        if form is None or form.symbol in self._scope.values or self._is_bound_anyway(form.symbol):
             return
         self._scope.values[form.symbol] = UNDEFINED
+
+    def _is_bound_anyway(self, symbol: Symbol) -> bool:
+        """Whether an extent stands without a condition where an input that is always given binds it."""
+        required = (member for member in self._unit.inputs if not member.node.optional)
+        extents = (extent for member in required for extent in member.extents if extent.expansion is None)
+        forms = (self._unit.form(extent.value) for extent in extents)
+        return any(form is not None and form.symbol is symbol for form in forms)
 
     def _bind_length(self, member: Member, tensor: Tensor, part: Component, count: Integer) -> None:
         expansion = part.extent.expansion

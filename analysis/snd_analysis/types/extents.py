@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from snd_analysis import shapes
 from snd_analysis.frozen import frozen
 from snd_analysis.names.symbols import Symbol
-from snd_analysis.shapes import Integer
+from snd_analysis.shapes import Integer, Truth
 from snd_analysis.syntax import nodes
 from snd_analysis.types.context import UNTYPED, Context, Typed
 from snd_analysis.types.expressions import infer
@@ -50,7 +50,10 @@ def extent_tasks(context: Context, declared: Iterable[Declaration]) -> list[Task
     """
     resolution = context.resolution
     found = [binding for declaration in declared for binding in bindings(resolution, declaration)]
-    required = {binding.symbol for binding in found if not binding.declaration.parameter.optional}
+    given: dict[Symbol, list[Binding]] = {}
+    for binding in found:
+        if binding.symbol is not None and not binding.declaration.parameter.optional:
+            given.setdefault(binding.symbol, []).append(binding)
     first: dict[Symbol, Binding] = {}
     for binding in found:
         if binding.symbol is not None and binding.symbol.node is binding.node:
@@ -58,7 +61,7 @@ def extent_tasks(context: Context, declared: Iterable[Declaration]) -> list[Task
     tasks = []
     for symbol, binding in first.items():
         needs = frozenset(_length_needs(context, binding)) - {symbol}
-        tasks.append(Task(symbol, needs, _typing(context, symbol, binding, symbol not in required)))
+        tasks.append(Task(symbol, needs, _typing(context, symbol, binding, given.get(symbol, []))))
     return tasks
 
 
@@ -70,15 +73,16 @@ def _length_needs(context: Context, binding: Binding) -> Iterable[Symbol]:
     return symbols_in(context.resolution, length)
 
 
-def _typing(context: Context, symbol: Symbol, binding: Binding, optional: bool) -> Callable[[], None]:
+def _typing(context: Context, symbol: Symbol, binding: Binding, given: list[Binding]) -> Callable[[], None]:
     def run() -> None:
         context.base = binding.declaration.base
-        context.symbols[symbol] = _bound(context, symbol, binding, optional)
+        context.symbols[symbol] = _bound(context, symbol, binding, given)
 
     return run
 
 
-def _bound(context: Context, symbol: Symbol, binding: Binding, optional: bool) -> Typed:
+def _bound(context: Context, symbol: Symbol, binding: Binding, given: list[Binding]) -> Typed:
+    optional = not given
     single = Typed(Type(INT, optional), shapes.variable(symbol, symbol.name))
     node = binding.node
     if not isinstance(node, nodes.Extent):
@@ -93,8 +97,20 @@ def _bound(context: Context, symbol: Symbol, binding: Binding, optional: bool) -
     if peek(context, length).type is None:
         return UNTYPED
     if is_condition(context, length):
-        return Typed(Type(INT, True), single.value)
+        return Typed(Type(INT, not _is_always_there(context, given)), single.value)
     return Typed(Type(INT, optional, length_value(context, length)))
+
+
+def _is_always_there(context: Context, given: list[Binding]) -> bool:
+    """Whether one of the places that bind an extent in what is always given is there, whatever conditions come to."""
+    some = shapes.FALSE
+    for binding in given:
+        expansion = binding.node.expansion if isinstance(binding.node, nodes.Extent) else None
+        length = expansion.length if expansion is not None else None
+        if length is None or not is_condition(context, length):
+            return True
+        some = shapes.or_(some, _condition(context, length))
+    return some is shapes.TRUE
 
 
 def is_condition(context: Context, length: nodes.Expression) -> bool:
@@ -122,9 +138,28 @@ def pack_length(context: Context, declaration: Declaration) -> Integer:
 
 
 def _presence(context: Context, condition: nodes.Node) -> Integer:
-    """1 where a condition holds or an optional extent is not null, else 0. The same text means the same."""
-    text = written(condition)
-    return shapes.choose(shapes.proposition((context.definition, text), text), 1, 0)
+    """1 where a condition holds or an optional extent is not null, else 0."""
+    return shapes.choose(_condition(context, condition), 1, 0)
+
+
+def _condition(context: Context, node: nodes.Node) -> Truth:
+    """A condition as far as its structure tells. The same text means the same."""
+    match node:
+        case nodes.Parenthesized(inner=inner):
+            return _condition(context, inner)
+        case nodes.Literal(value=bool(value)):
+            return shapes.truth(value)
+        case nodes.Unary(operator=nodes.Operator(text="!"), operand=operand):
+            return shapes.not_(_condition(context, operand))
+        case nodes.Binary(operator=nodes.Operator(text="&&"), left=left, right=right):
+            return shapes.and_(_condition(context, left), _condition(context, right))
+        case nodes.Binary(operator=nodes.Operator(text="||"), left=left, right=right):
+            return shapes.or_(_condition(context, left), _condition(context, right))
+        case nodes.Binary(operator=nodes.Operator(text="!="), left=left, right=right):
+            text = f"{written(left)} == {written(right)}"
+            return shapes.not_(shapes.proposition((context.definition, text), text))
+    text = written(node)
+    return shapes.proposition((context.definition, text), text)
 
 
 def tensor_shape(context: Context, declaration: Declaration) -> TensorShape:
