@@ -11,6 +11,21 @@ from snd_analysis.model import Graph, Tensor, TensorValue
 from snd_analysis.names.symbols import OperatorName
 from snd_analysis.values import Pack, Run, Value
 
+# Operators that many of these graphs are made of.
+NEG = """\
+operator neg {
+    @input { x: real[s..]; }
+    @output { y: real[s..]; }
+    @lower { y[i..] = -x[i..], i < s; }
+}
+"""
+TWICE = """\
+operator twice {
+    @input { x: real[n]; }
+    @output { y: real[2 * n]; }
+    @lower { y[i * n + j,] = x[j,], i < 2, j < n; }
+}
+"""
 MAIN = "main.sknd"
 
 

@@ -3,19 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from composing import composed, shape
+from composing import NEG, TWICE, composed, shape
 
-OPERATORS = """\
-operator neg {
-    @input { x: real[s..]; }
-    @output { y: real[s..]; }
-    @lower { y[i..] = -x[i..], i < s; }
-}
-operator twice {
-    @input { x: real[n]; }
-    @output { y: real[2 * n]; }
-    @lower { y[i * n + j,] = x[j,], i < 2, j < n; }
-}
+_OWN = """\
 operator fixed {
     @input { x: real[static n]; }
     @output { y: real[n]; }
@@ -28,6 +18,7 @@ operator chosen {
     @compose { y = if %s then twice(x) else neg(x); }
 }
 """
+OPERATORS = NEG + TWICE + _OWN
 DIRECT = """\
 graph net {
     @attrib { n: int; m: int; s: str; ks: int..(2); }

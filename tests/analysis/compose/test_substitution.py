@@ -7,7 +7,7 @@ from collections.abc import Hashable
 from itertools import islice, product
 
 import pytest
-from composing import composed, shape
+from composing import NEG, TWICE, composed, shape
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,17 +17,7 @@ from snd_analysis.model import Graph, Tensor
 from snd_analysis.shapes import Integer
 from snd_analysis.values import substitute
 
-OPERATORS = """\
-operator neg {
-    @input { x: real[s..]; }
-    @output { y: real[s..]; }
-    @lower { y[i..] = -x[i..], i < s; }
-}
-operator twice {
-    @input { x: real[n]; }
-    @output { y: real[2 * n]; }
-    @lower { y[i * n + j,] = x[j,], i < 2, j < n; }
-}
+_OWN = """\
 operator halve {
     @input { x: real[n]; }
     @output { y: real[(n + 1) / 2]; }
@@ -45,6 +35,7 @@ operator add {
     @lower { z[i,] = x[i,] + y[i,], i < n; }
 }
 """
+OPERATORS = NEG + TWICE + _OWN
 
 
 def _net(attributes: str, extent: str, statements: str) -> Graph:

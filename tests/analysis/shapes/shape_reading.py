@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
+from expression_reading import expression
 from shape_trees import PROPOSITIONS, RELATIONS, Tree
 
 from snd_analysis.syntax import nodes
-from snd_analysis.syntax.parser import parse
 
 
 def read(text: str) -> Tree:
     """The tree of an expression of the language."""
-    parsed = parse(f"graph g {{ @using {{ a = {text}; }} }}")
-    assert not parsed.problems, (text, parsed.problems)
-    (definition,) = parsed.document.items
-    assert isinstance(definition, nodes.Definition)
-    (block,) = definition.blocks
-    assert isinstance(block, nodes.Block)
-    statement = block.entries[0].statement
-    assert isinstance(statement, nodes.Using)
-    return tree(statement.value)
+    return tree(expression(text))
 
 
 def tree(node: object) -> Tree:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from value_reading import Names, expression, of, value, wrapped
+from expression_reading import expression
+from value_reading import Names, of, value, wrapped
 
 from snd_analysis import shapes
 from snd_analysis.values import NULL, UNDEFINED, Maybe, evaluate, format_value

@@ -4,26 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
+
+from expression_reading import expression
 
 from snd_analysis import shapes
 from snd_analysis.shapes import Integer, Truth
 from snd_analysis.syntax import nodes
-from snd_analysis.syntax.parser import parse
 from snd_analysis.values import NULL, Pack, Unresolved, Value, evaluate
-
-
-@cache
-def expression(text: str) -> nodes.Expression:
-    parsed = parse(f"graph g {{ @using {{ a = {text}; }} }}")
-    assert not parsed.problems, (text, parsed.problems)
-    (definition,) = parsed.document.items
-    assert isinstance(definition, nodes.Definition)
-    (block,) = definition.blocks
-    assert isinstance(block, nodes.Block)
-    statement = block.entries[0].statement
-    assert isinstance(statement, nodes.Using)
-    return statement.value
 
 
 def source(node: nodes.Node, text: str) -> str:
