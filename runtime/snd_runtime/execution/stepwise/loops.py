@@ -10,19 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from snd_analysis import shapes
+from snd_analysis.compose.carried import final, initial
 from snd_analysis.compose.composer import Values
-from snd_analysis.compose.loops import (
-    MOST_ITERATIONS,
-    final,
-    initial,
-    iterations,
-    lengths_agree,
-    let,
-    nothing_collected,
-    scopes_of_loop,
-    unrolled,
-)
+from snd_analysis.compose.loop_counts import MOST_ITERATIONS, iterations, lengths_agree
+from snd_analysis.compose.loop_names import let
+from snd_analysis.compose.loops import scopes_of_loop
 from snd_analysis.compose.results import Targets
+from snd_analysis.compose.unrolling import nothing_collected, unrolled
 from snd_analysis.model import Tensor, TensorKind, TensorValue, item_of_empty
 from snd_analysis.names.symbols import Symbol
 from snd_analysis.syntax import nodes
