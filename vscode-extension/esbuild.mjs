@@ -1,7 +1,6 @@
 // Bundles the extension, and the code of its pages. `--minify` for packages; else with source maps.
 import { build } from "esbuild";
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { LIBRARY, bundleGraph } from "./graph.mjs";
 import { notices } from "./notices.mjs";
 
 const minify = process.argv.includes("--minify");
@@ -33,7 +32,5 @@ await build({
   target: "es2022",
 });
 
-// The drawing of graphs, as `snd graph` has it too.
-await bundleGraph("dist");
-
-writeFileSync("dist/licences.txt", notices(metafile, LIBRARY));
+// The drawing of graphs is in the wheel, with its licences.
+writeFileSync("dist/licences.txt", notices(metafile));

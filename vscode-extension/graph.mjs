@@ -1,6 +1,6 @@
-// Bundles the drawing of graphs: the engine, which lays out and draws without a page, and the page. Extension and
-// command line use the same files; `node graph.mjs` writes those of the command line, which are committed, with the
-// licence of the library that they contain.
+// Bundles the drawing of graphs: the engine, which lays out and draws without a page, and the page. `node graph.mjs` writes
+// the files of the command line, which are committed, with the licence of the library that they contain; the extension
+// takes them from the wheel that it carries.
 import { createHash } from "node:crypto";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { build, version } from "esbuild";
@@ -10,9 +10,9 @@ import { notices } from "./notices.mjs";
 const here = fileURLToPath(new URL(".", import.meta.url));
 
 /** What is bundled, as the metadata of a build names it. */
-export const LIBRARY = { inputs: { "node_modules/elkjs/lib/main.js": {} } };
+const LIBRARY = { inputs: { "node_modules/elkjs/lib/main.js": {} } };
 
-export async function bundleGraph(outdir) {
+async function bundleGraph(outdir) {
   const common = {
     absWorkingDir: here, bundle: true, minify: true, outdir, format: "iife", target: "es2022", platform: "browser",
     legalComments: "none", logLevel: "warning", charset: "ascii", loader: { ".css": "text" },
@@ -36,8 +36,6 @@ function digest() {
   return hash.digest("hex").slice(0, 16);
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const folder = process.argv[2] ?? fileURLToPath(new URL("../server/snd_server/drawing", import.meta.url));
-  await bundleGraph(folder);
-  writeFileSync(`${folder}/licences.txt`, notices(LIBRARY));
-}
+const folder = process.argv[2] ?? fileURLToPath(new URL("../server/snd_server/drawing", import.meta.url));
+await bundleGraph(folder);
+writeFileSync(`${folder}/licences.txt`, notices(LIBRARY));

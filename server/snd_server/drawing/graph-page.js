@@ -1,4 +1,4 @@
-/* Generated from vscode-extension/src/graph (sources 42b5eb5faba28c6c) by `node graph.mjs` with esbuild 0.25.12, elkjs 0.9.3. */
+/* Generated from vscode-extension/src/graph (sources b0d7b6146a8bd8b4) by `node graph.mjs` with esbuild 0.25.12, elkjs 0.9.3. */
 "use strict";(()=>{var me="Arial, 'Liberation Sans', Helvetica, sans-serif";function N(t){return t.reduce((e,n)=>e+n.width,0)}function ge(t,e){let n=[...t];return n.length<=e?t:`${n.slice(0,e-1).join("")}\u2026`}function D(t){return t.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\uFFFE\uFFFF]/gu,"\uFFFD")}var v=26,ne=17,M=16;function G(t){return typeof t=="string"?t:JSON.stringify(t)}var E={height:15,side:6,gap:6};function k(t,e){return t===""?e.name:`${t}/${e.name}`}function be(t,e){return e.scope===void 0||e.scope===""?t:t===""?e.scope:`${t}.${e.scope}`}function ye(t,e,n=3e3){let i=new Set,o=t.bodies[0].nodes.length,s=[{body:t.bodies[0],path:""}];for(let r=0;r<e&&s.length>0;r++){let a=[],d=(f,l)=>{for(let p of f.nodes){if(p.body===void 0)continue;let c=t.bodies[p.body],m=k(l,p);if(o+c.nodes.length>n){p.kind==="part"&&i.add(m);continue}o+=c.nodes.length,p.kind!=="part"&&i.add(m),p.kind==="part"||p.kind==="branch"||p.kind==="loop"?u(c,m,p.kind):a.push({body:c,path:m})}},u=(f,l,p)=>{p==="part"?a.push({body:f,path:l}):d(f,l)};for(let{body:f,path:l}of s)d(f,l);s=a}return i}var ve={side:14,top:v+10,bottom:12},ie={width:124,height:14};function w(t){return t.split(`
 `).map(D).join(`
 `).replace(/[&<>"']/g,e=>`&#${e.charCodeAt(0)};`)}var we=200;function F(t,e){let n=[t.label===void 0?t.title:`${t.title}  (${t.label})`];for(let o of t.attributes??[])o.default||n.push(se(`${o.name} = ${o.text}`));for(let o of t.outputs)n.push(...xe(o,e));if(t.kind==="output"||t.kind==="update")for(let o of t.inputs)n.push(...xe(o,e));let i=oe(t);return i!==void 0&&n.push(i),t.cut&&n.push("what it is composed of is left out: the graph is too large"),n.join(`
@@ -17,7 +17,7 @@ body {
 .bar h1 { font-size: 14px; margin: 0 auto 0 0; flex: 0 1 auto; min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 button {
   font: inherit; color: inherit; background: transparent; border: 1px solid var(--vscode-panel-border, var(--snd-border));
-  border-radius: 4px; padding: 2px 9px; cursor: pointer; min-width: 28px; white-space: nowrap;
+  border-radius: 4px; padding: 2px 9px; cursor: pointer; min-width: 28px; white-space: nowrap; flex: none;
 }
 button .short { display: none; }
 button:hover { background: var(--vscode-toolbar-hoverBackground, var(--snd-operation)); }
@@ -86,9 +86,10 @@ pre {
   body { grid-template: "bar" auto "note" auto "stage" minmax(0, 1fr) "detail" auto / minmax(0, 1fr); }
   .detail { width: auto; max-height: 38vh; border-left: 0; border-top: 1px solid var(--vscode-panel-border, var(--snd-border)); }
   .bar { gap: 4px; padding: 6px 8px; }
-  .bar button { padding: 2px 5px; min-width: 24px; }
-  .bar .count { min-width: 0; }
-  .bar .find { flex: 0 1 150px; }
+  .bar button { padding: 2px 4px; min-width: 24px; }
+  .bar .count { min-width: 0; font-size: 11px; }
+  .bar .find { flex: 0 20 150px; min-width: min-content; gap: 4px; }
+  .bar .find input { width: 64px; min-width: 64px; padding: 2px 5px; }
   button .long { display: none; }
   button .short { display: inline; }
 }

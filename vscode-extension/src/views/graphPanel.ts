@@ -1,5 +1,4 @@
 /** The drawing of a graph beside its source: it follows edits and the cursor, and leads back to the source. */
-import { readFile } from "node:fs/promises";
 import * as vscode from "vscode";
 import { RequestType, State as ClientState, type Range, type TextDocumentIdentifier } from "vscode-languageclient/node";
 import type { GraphModel } from "../graph/model";
@@ -7,6 +6,7 @@ import type { FromHost, ToHost } from "../graph/page/host";
 import { evaluateChosen } from "../protocol";
 import type { SndClient } from "../server/client";
 import { graphAt, graphsOf } from "./activeGraph";
+import { drawing } from "./drawing";
 import { graphPage } from "./graphPage";
 import { valuesOf } from "./graphValues";
 
@@ -122,8 +122,7 @@ class GraphPanel implements vscode.Disposable {
   }
 
   private async fill(extension: vscode.Uri): Promise<void> {
-    const read = (name: string) => readFile(vscode.Uri.joinPath(extension, "dist", name).fsPath, "utf8");
-    const [engine, page] = await Promise.all([read("graph-engine.js"), read("graph-page.js")]);
+    const { engine, page } = await drawing(vscode.Uri.joinPath(extension, "dist", "wheel").fsPath);
     this.panel.webview.html = graphPage(engine, page);
   }
 
