@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
+import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import * as vscode from "vscode";
-import { file, shown, until } from "../editing";
+import { file, hovers, place, shown, until } from "../editing";
 
 suite("diagnostics", () => {
   test("the language is known by the suffix", async () => {
@@ -27,5 +28,26 @@ suite("diagnostics", () => {
     assert.match((await vscode.workspace.openTextDocument(code.target)).getText(), /undefined-name/);
     await vscode.window.tabGroups.close(tab);
     assert.equal(vscode.languages.getDiagnostics(file("main.sknd")).length, 0);
+  });
+
+  test("folders of modules that are moved or deleted by others are noticed", async () => {
+    const [parts, pieces, main] = ["parts", "pieces", "importing.sknd"].map((name) => file(name).fsPath);
+    mkdirSync(`${parts}/inner`, { recursive: true });
+    writeFileSync(`${parts}/inner/copies.sknd`, "operator copy { @input { x: real[n]; } @output { y: real[n]; } @lower { y[i,] = x[i,], i < n; } }\n");
+    writeFileSync(main!, "import parts.inner.copies;\n\ngraph g { @input { a: real[4]; } @output { b: real[4]; } @compose { b = parts.inner.copies.copy(a); } }\n");
+    const { document } = await shown("importing.sknd");
+    const rules = () =>
+      vscode.languages.getDiagnostics(document.uri).map((each) => (each.code as { value: string }).value);
+    const missing = () => rules().includes("module-not-found");
+    await until("an answer", () => hovers(document.uri, place(document, "copy(")));
+    assert.ok(!missing());
+    renameSync(parts!, pieces!);
+    await until("the module to be missing", missing);
+    renameSync(pieces!, parts!);
+    await until("the module to be found", () => !missing());
+    rmSync(parts!, { recursive: true });
+    await until("the module to be missing", missing);
+    await vscode.commands.executeCommand("workbench.action.closeActiveEditor");
+    rmSync(main!);
   });
 });
