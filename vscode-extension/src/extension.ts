@@ -14,19 +14,21 @@ import { Messages } from "./server/messages";
 import { removeOld } from "./server/privateEnvironment";
 import { Setup } from "./server/setup";
 import { Status } from "./server/status";
-import { registerSampleTests } from "./testing/samples";
+import { registerSampleTests, type SampleTestsApi } from "./testing/samples";
 import { registerGraphPanel } from "./views/graphPanel";
 import { registerShapes } from "./views/shapes/panel";
 import { registerSyntaxTree } from "./views/syntaxTree";
 
 let life: ServerLife | undefined;
 
-/** What other extensions, and tests, may know. */
+/** What `activate` gives to other extensions, and to tests: they may look on, but change nothing. */
 export interface Api {
   readonly state: LifeState;
   readonly onDidChangeState: vscode.Event<LifeState>;
   /** The process of the server, while there is one. */
   readonly serverProcessId: number | undefined;
+  /** The samples in the Test Explorer, and what comes of them. */
+  readonly samples: SampleTestsApi;
 }
 
 export function activate(context: vscode.ExtensionContext): Api {
@@ -59,7 +61,7 @@ export function activate(context: vscode.ExtensionContext): Api {
   );
   registerShapes(context, server.client);
   registerGraphPanel(context, server.client);
-  registerSampleTests(context, server.client, log);
+  const samples = registerSampleTests(context, server.client, log);
   void server.start();
   void onPythonChange(() => void server.lookAgain()).then((each) => context.subscriptions.push(each));
   void removeOld(setup.storage);
@@ -67,6 +69,7 @@ export function activate(context: vscode.ExtensionContext): Api {
     get state() { return server.state; },
     onDidChangeState: server.onDidChange,
     get serverProcessId() { return server.client.processId; },
+    samples,
   };
 }
 

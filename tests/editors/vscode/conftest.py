@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import sys
 import threading
@@ -14,10 +13,11 @@ import pytest
 from downloads import UnavailableError, skip
 from packaged_extension import packaged
 from playwright.sync_api import Browser, sync_playwright
+from traces import BROWSERS, trace_failure
 from vscode_programs import browser as installed_browser
 from vscode_programs import vscode_server
 from vscode_server import VSCode, running
-from vscode_window import FAILED, OUTPUT, OpenWindow, Window
+from vscode_window import OpenWindow, Window
 
 # Sandboxes need what containers do not have; the rest keeps the browser off the network.
 BROWSER_OPTIONS = [
@@ -48,9 +48,6 @@ def vscode(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VSCode]:
     folder = tmp_path_factory.mktemp("vscode")
     with running(program, vsix, folder, _path_without("snd")) as server:
         yield server
-    OUTPUT.mkdir(parents=True, exist_ok=True)
-    shutil.copytree(folder / "data/logs", OUTPUT / "logs", dirs_exist_ok=True)
-    shutil.copy(server.log, OUTPUT / "logs")
 
 
 # Not for the session: as long as Playwright runs, tests with an event loop of their own can't.
@@ -62,7 +59,9 @@ def browser() -> Iterator[Browser]:
         skip(reason)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=BROWSER_OPTIONS)
+        BROWSERS.append(browser)
         yield browser
+        BROWSERS.remove(browser)
         browser.close()
 
 
@@ -74,8 +73,7 @@ def open_window(browser: Browser, vscode: VSCode) -> Iterator[OpenWindow]:
     def open_window(workspace: Path, payload: dict[str, str] | None = None) -> Window:
         context = browser.new_context(viewport=SIZE, permissions=["clipboard-read", "clipboard-write"])
         contexts.append(context)
-        OUTPUT.mkdir(parents=True, exist_ok=True)
-        window = Window(context.new_page(), OUTPUT)
+        window = Window(context.new_page())
         window.open(vscode.address, workspace, payload)
         return window
 
@@ -97,8 +95,8 @@ def _path_without(program: str) -> str:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]):
-    """Tells fixtures whether the test failed, so that they can leave a screenshot."""
+    """Leaves traces of what failed, as long as its windows are open."""
     report = yield
-    if report.when == "call":
-        item.stash[FAILED] = report.failed
+    if report.failed:
+        trace_failure(item, report)
     return report

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -65,7 +66,8 @@ def begin(scenario: str, folder: Path) -> Path:
 
 def wait(window: Window, results: Path, seconds: float) -> Run:
     """Waits until all tests have run, or no longer."""
-    for _ in range(int(seconds * 10)):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
         if results.exists() and (read := json.loads(results.read_text(encoding="utf-8")))["finished"]:
             return Run(_errors(read), True)
         window.page.wait_for_timeout(100)

@@ -14,10 +14,12 @@ import pytest
 from downloads import UnavailableError, skip
 from host_runs import Run, begin, compile_tests, payload, wait
 from scenarios import SUITE, Case, cases, workspace, workspace_file
+from traces import OUTPUT, said
 from vscode_server import VSCode
 from vscode_window import OpenWindow
 
-SECONDS = 150
+# For all tests of a window, on a machine however busy.
+SECONDS = 500
 
 # Stands for the extension of that name; the real one is not on the registries that tests may use.
 PYTHON_EXTENSION = Path(__file__).parent / "python-extension"
@@ -38,6 +40,7 @@ def run(vscode: VSCode, open_window: OpenWindow) -> RunScenario:
         window = open_window(root, payload(vscode.address, root.parent))
         found = wait(window, results, SECONDS)
         window.screenshot(f"api-{scenario}")
+        (OUTPUT / f"api-{scenario}.txt").write_text(said(window.page), encoding="utf-8")
         window.page.context.close()
         return found
 
@@ -53,6 +56,16 @@ def language(run: RunScenario, tmp_path_factory: pytest.TempPathFactory, snd: Pa
 @pytest.mark.parametrize("case", cases("language"), ids=str)
 def test_one_folder(language: Run, case: Case):
     language.check(case)
+
+
+@pytest.fixture(scope="module")
+def settings(run: RunScenario, tmp_path_factory: pytest.TempPathFactory, snd: Path) -> Run:
+    return run("settings", workspace("settings", tmp_path_factory.mktemp("settings"), {"snd.server.path": str(snd)}))
+
+
+@pytest.mark.parametrize("case", cases("settings"), ids=str)
+def test_settings(settings: Run, case: Case):
+    settings.check(case)
 
 
 @pytest.fixture(scope="module")

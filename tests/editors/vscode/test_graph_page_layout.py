@@ -105,7 +105,8 @@ def apart(one: tuple[float, ...], other: tuple[float, ...], slack: float = 0.5) 
 
 
 def settled(page: playwright.Page) -> None:
-    """Two frames later, what was changed is drawn."""
+    """Two frames after the last layout, what was changed is drawn."""
+    playwright.expect(page.locator("body.busy")).to_have_count(0)
     page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
 
@@ -248,9 +249,11 @@ def test_a_newer_text_ends_the_layout_of_an_older_one(open_page: OpenPage, folde
         """(models) => { for (const model of models) window.postMessage({ type: "graph", model, key: "k" }, "*"); }""",
         [older, newer],
     )
+    # Messages arrive later than they are sent, and what is to come is what was there before.
+    page.wait_for_function("() => workers.ended === 1")
+    playwright.expect(page.locator("body.busy")).to_have_count(0)
     playwright.expect(page.locator(".bar h1")).to_have_text("LeNet5")
     page.wait_for_selector('[data-path="conv1"]')
-    playwright.expect(page.locator("body.busy")).to_have_count(0)
     assert page.evaluate("workers") == {"started": 2, "ended": 1}
     assert page.locator(".note").is_hidden()
 

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser
 from scenarios import workspace
 from vscode_programs import vscode_server
 from vscode_server import VSCode, running
-from vscode_window import OUTPUT, Window
+from vscode_window import Window
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def cautious(tmp_path: Path) -> Iterator[VSCode]:
         program, vsix = vscode_server(), packaged()
     except UnavailableError as reason:
         skip(reason)
-    folder = tmp_path / "vscode"
+    folder = tmp_path / "vscode-cautious"
     folder.mkdir()
     with running(program, vsix, folder, os.defpath, trusts=False) as server:
         yield server
@@ -40,14 +40,16 @@ def test_a_python_of_the_workspace_is_run_once_it_is_trusted(
     python.write_text(f'#!/bin/sh\ntouch "{ran}"\nexec "{snd.parent}/python" "$@"\n')
     python.chmod(0o755)
     context = browser.new_context(viewport={"width": 1280, "height": 800})
-    window = Window(context.new_page(), OUTPUT)
+    window = Window(context.new_page())
     window.open(cautious.address, folder)
     window.open_file("broken.sknd")
     window.sees(".notification-toast", re.compile("not installed"))
     assert not ran.exists()
     window.screenshot("untrusted")
     window.command("Workspaces: Manage Workspace Trust")
-    window.page.get_by_role("button", name="Trust", exact=True).click()
+    trust = window.page.get_by_role("button", name="Trust", exact=True)
+    trusted = window.page.get_by_text("You trust this folder")
+    window.do(lambda: trust.click(timeout=5000), trusted.is_visible, "the workspace to be trusted")
     window.open_file("broken.sknd")
     window.sees(".squiggly-error")
     assert ran.exists()

@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import FrameLocator, Locator, expect
 from scenarios import workspace
 from vscode_server import VSCode, processes
-from vscode_window import FAILED, OpenWindow, Window
+from vscode_window import OpenWindow, Window
 
 # Nothing is evaluated before a test asks for it.
 SETTINGS = {"snd.evaluation.automatic": False, "snd.evaluation.pictures": True, "editor.inlayHints.maximumLength": 80}
@@ -30,45 +30,47 @@ def shared(open_window: OpenWindow, folder: Path) -> Window:
 
 
 @pytest.fixture
-def window(shared: Window, request: pytest.FixtureRequest) -> Iterator[Window]:
+def window(shared: Window) -> Iterator[Window]:
     yield shared
-    if request.node.stash.get(FAILED, False):
-        shared.screenshot(f"failed-{request.node.name}")
     shared.close_all()
 
 
 def test_a_mistake_is_underlined_and_the_hover_tells_it(window: Window):
     window.open_file("broken.sknd")
     window.sees(".squiggly-error")
-    window.word("imag", "nn.relu(imag)").hover()
-    window.sees(".monaco-hover", "did you mean 'image'?")
+    told = window.page.locator(".monaco-hover").filter(has_text="did you mean 'image'?")
+    window.hover(window.word("imag", "nn.relu(imag)"), told)
     window.screenshot("mistake")
 
 
 def test_the_status_bar_tells_the_version_of_the_server(window: Window):
     window.open_file("main.sknd")
     item = window.sees(".statusbar-item[id*='snd.server']", re.compile(r"snd \d+\.\d+"))
-    item.click()
-    window.sees(".quick-input-list .monaco-list-row", "Restart Server")
-    window.sees(".quick-input-list .monaco-list-row", "Show Graph")
+    rows = window.page.locator(".quick-input-list .monaco-list-row")
+    window.do(item.click, rows.filter(has_text="Restart Server").is_visible, "the list of what can be done")
+    expect(rows.filter(has_text="Show Graph")).to_be_visible()
     window.screenshot("actions")
 
 
 def test_values_stand_beside_a_sample_evaluated_through_its_lens_and_the_hover_shows_a_picture(window: Window):
     window.open_file("samples.sknd")
     sample = window.line("# >>> wave(random[12, 16])")
-    evaluate = window.page.locator(".codelens-decoration a").filter(has_text=re.compile("^evaluate$"))
+    lenses = window.page.locator(".codelens-decoration a")
+    evaluate, refresh = (lenses.filter(has_text=re.compile(f"^{title}$")) for title in ("evaluate", "refresh"))
     window.until(lambda: evaluate.count() == 3, "the lenses of all samples")
     before = sample.text_content()
-    for left in (2, 1, 0):
-        evaluate.first.click()
-        window.until(lambda left=left: evaluate.count() == left, "the lens to change")
+    for evaluated in (1, 2, 3):
+        window.do(
+            lambda: evaluate.first.click(timeout=5000),
+            lambda evaluated=evaluated: (evaluate.count(), refresh.count()) == (3 - evaluated, evaluated),
+            "the lens to change",
+        )
     window.until(lambda: sample.text_content() != before, "the value behind the sample")
     window.sees(".view-line", re.compile("✓"))
     window.sees(".view-line", re.compile("≠"))
     window.screenshot("values")
-    window.line("# >>> wave").hover(position={"x": 30, "y": 9})
-    picture = window.sees(".monaco-hover img")
+    picture = window.page.locator(".monaco-hover img").first
+    window.hover(window.line("# >>> wave"), picture, at=(30, 9))
     window.until(lambda: picture.evaluate("image => image.naturalWidth") > 1, "the picture to be drawn")
     window.screenshot("hover-picture")
 
@@ -76,19 +78,23 @@ def test_values_stand_beside_a_sample_evaluated_through_its_lens_and_the_hover_s
 def test_a_completion_is_accepted_by_the_keyboard_and_brings_its_import(window: Window, vscode: VSCode):
     window.open_file("main.sknd")
     window.sees(".view-line", "real[1, 4, 16, 16]")
-    window.go_to(17, 1)
     keyboard = window.page.keyboard
-    keyboard.press("End")
-    keyboard.press("Enter")
-    # Answers come after all has been typed, the one for what can stand behind `=` first.
-    with stopped(servers(vscode)):
-        keyboard.type("more = softm", delay=30)
-        window.page.wait_for_timeout(500)
-    window.sees(".suggest-widget .monaco-list-row.focused", "softmax")
-    window.until(lambda: "[1" in (window.line("activity = math").text_content() or ""), "the shape behind its line")
-    window.screenshot("completion")
-    keyboard.press("Enter")
-    window.until(lambda: re.search(r"more = nn\.softmax", window.text()), "what was completed")
+
+    def complete() -> None:
+        window.command("Revert File")
+        window.go_to(17)
+        keyboard.press("End")
+        keyboard.press("Enter")
+        # Answers come after all has been typed, the one for what can stand behind `=` first.
+        with stopped(servers(vscode)):
+            keyboard.type("more = softm", delay=30)
+            window.until(lambda: "more = softm" in window.text(), "what is typed", 10)
+        window.sees(".suggest-widget .monaco-list-row.focused", "softmax")
+        window.until(lambda: "[1" in (window.line("activity = math").text_content() or ""), "the shape behind its line")
+        window.screenshot("completion")
+        keyboard.press("Enter")
+
+    window.do(complete, lambda: re.search(r"more = nn\.softmax", window.text()), "what was completed")
     window.until(lambda: re.search(r"import .*\bnn\b", window.text()), "the import")
     window.command("Revert File")
 
@@ -98,16 +104,15 @@ def test_renaming_by_f2_changes_all_files(window: Window, folder: Path):
     window.open_file("main.sknd")
     window.sees(".view-line", "real[1, 4, 16, 16]")
     window.put_cursor("block", "channels=4")
-    window.page.keyboard.press("F2")
     box = window.page.locator(".rename-box input")
-    box.wait_for()
-    assert box.input_value() == "block"
+    window.do(lambda: window.page.keyboard.press("F2"), box.is_visible, "the box for the name")
+    expect(box).to_have_value("block")
     box.fill("stage")
     window.screenshot("rename")
     window.page.keyboard.press("Enter")
     window.until(lambda: "blocks.stage{channels=8}" in window.text().replace(" ", ""), "the new name")
-    window.command("Save All")
-    window.until(lambda: "operator stage {" in (folder / "blocks.sknd").read_text(), "the other file")
+    other = folder / "blocks.sknd"
+    window.do(lambda: window.command("Save All"), lambda: "operator stage {" in other.read_text(), "the other file")
     for name, text in before.items():
         (folder / name).write_text(text)
     window.until(lambda: "blocks.block{" in window.text(), "the old name")
@@ -124,9 +129,8 @@ def test_the_graph_is_drawn_and_a_click_leads_to_the_source(window: Window):
     drawing, first = page.locator("svg.snd"), page.locator("svg text").filter(has_text="image").first
     window.until(lambda: _is_in_the_middle(drawing, first), "the drawing to be fitted to its frame")
     window.screenshot("graph")
-    assert cursor_line(window) == 1
-    node.click()
-    window.until(lambda: cursor_line(window) == 17, "the cursor in the statement of the node")
+    assert window.cursor == (1, 1)
+    window.do(node.click, lambda: window.cursor[0] == 17, "the cursor in the statement of the node")
 
 
 def test_the_graph_follows_the_cursor_and_the_text(window: Window):
@@ -137,9 +141,7 @@ def test_the_graph_follows_the_cursor_and_the_text(window: Window):
     expect(page.locator("svg text").filter(has_text="math.tanh").first).to_be_visible()
     window.put_cursor("parts", "parts =")
     expect(page.locator("svg .mark.cursor")).to_have_count(1)
-    window.page.keyboard.press("End")
-    window.page.keyboard.press("Enter")
-    window.page.keyboard.type("more = math.exp(parts);")
+    window.write_line(below=16, text="more = math.exp(parts);")
     expect(page.locator("svg text").filter(has_text="math.exp").first).to_be_visible()
     # First to the beginning of the statement, then to that of the line, whereby the editor scrolls back.
     window.page.keyboard.press("Home")
@@ -148,30 +150,35 @@ def test_the_graph_follows_the_cursor_and_the_text(window: Window):
     expect(page.locator("svg .mark.cursor")).to_have_count(1)
     window.screenshot("graph-edited")
     assert page.locator(".stat").count() == 0
-    page.get_by_role("button", name="Evaluate the graph").click()
-    expect(page.locator(".stat").filter(has_text="μ").first).to_be_visible()
+    statistics = page.locator(".stat").filter(has_text="μ").first
+    window.do(page.get_by_role("button", name="Evaluate the graph").click, statistics.is_visible, "statistics")
 
 
 def test_values_stand_beside_the_statements_of_a_graph_that_is_evaluated(window: Window):
     window.open_file("main.sknd")
-    window.sees(".codelens-decoration a", re.compile("^evaluate")).click()
-    for name in ("edges =", "parts =", "activity = math"):
-        window.until(lambda name=name: re.search(r"[μ∈]", window.line(name).text_content() or ""), f"values of {name}")
+    lens = window.sees(".codelens-decoration a", re.compile("^evaluate"))
+
+    def has_values(name: str) -> bool:
+        return re.search(r"[μ∈]", window.line(name).text_content() or "") is not None
+
+    window.do(lambda: lens.click(timeout=5000), lambda: has_values("edges ="), "values of edges")
+    for name in ("parts =", "activity = math"):
+        window.until(lambda name=name: has_values(name), f"values of {name}")
     window.screenshot("graph-values")
 
 
 def test_a_graph_is_evaluated_with_chosen_inputs(window: Window):
     window.open_file("main.sknd")
     window.sees(".view-line", "real[1, 4, 16, 16]")
-    window.command("SkriptND: Evaluate Graph with Chosen Inputs")
-    window.sees(".quick-input-list .monaco-list-row", "image").click()
-    box = window.page.locator(".quick-input-widget input")
-    expect(box).to_be_visible()
-    box.fill("ones[1,3,16,16]")
+    window.command("SkriptND: Evaluate Graph with Chosen Inputs…")
+    window.pick("image")
+    # The list has a box, too.
+    window.sees(".quick-input-title", "Input image")
+    window.page.locator(".quick-input-widget input[type=text]").fill("ones[1,3,16,16]")
     window.page.keyboard.press("Enter")
     window.sees(".quick-input-list .monaco-list-row", "ones[1,3,16,16]")
     window.screenshot("inputs")
-    window.sees(".quick-input-list .monaco-list-row", "Evaluate").click()
+    window.pick("Evaluate")
     expect(webview(window).locator("body")).to_contain_text("activity")
     window.screenshot("evaluated")
 
@@ -190,10 +197,12 @@ def test_samples_are_in_the_test_explorer_and_run_there(window: Window):
     window.command("Focus on Test Explorer View")
     tree = window.page.locator(".test-explorer .monaco-list-row")
     tree.filter(has_text="samples.sknd").first.wait_for()
-    window.command("Test: Run All Tests")
-    window.sees(".test-explorer .monaco-list-row .codicon-testing-failed-icon")
-    window.sees(".test-explorer .monaco-list-row .codicon-testing-passed-icon")
-    window.page.wait_for_timeout(500)
+    failed, passed, busy = (
+        tree.locator(f".codicon-{icon}") for icon in ("testing-failed-icon", "testing-passed-icon", "loading")
+    )
+    window.do(lambda: window.command("Test: Run All Tests"), failed.first.is_visible, "a test that failed")
+    expect(passed.first).to_be_visible()
+    expect(busy).to_have_count(0)
     window.screenshot("test-explorer")
     window.command("View: Show Explorer")
 
@@ -224,13 +233,16 @@ def test_a_server_that_is_killed_is_started_again(window: Window, vscode: VSCode
     for each in killed:
         os.kill(each, signal.SIGKILL)
     window.until(lambda: (now := servers(vscode)) and not set(now) & set(killed), "another server")
-    window.go_to(11, 20)
-    window.page.keyboard.press("Delete")
-    window.until(lambda: "nn.reluimag" in window.text() or "nn.relu" in window.text(), "the edit")
     window.sees(".statusbar-item[id*='snd.server'] .codicon-check")
+    # It knows the text, and follows its edits.
     window.sees(".squiggly-error")
-    assert window.page.locator(".notification-toast").count() == 0
+    window.go_to(11, 25)
+    window.page.keyboard.type("e")
+    expect(window.page.locator(".squiggly-error")).to_have_count(0)
     window.screenshot("recovered")
+    window.page.keyboard.press("Backspace")
+    window.sees(".squiggly-error")
+    expect(window.page.locator(".notification-toast")).to_have_count(0)
     window.command("Revert File")
 
 
@@ -272,10 +284,3 @@ def stopped(numbers: list[int]) -> Iterator[None]:
 def webview(window: Window) -> FrameLocator:
     """The page of the extension that is shown: it is in a frame in a frame."""
     return window.page.frame_locator("iframe.webview.ready").last.frame_locator("iframe#active-frame")
-
-
-def cursor_line(window: Window) -> int:
-    """The line of the cursor, as the status bar says it."""
-    said = window.page.locator(".statusbar-item[id='status.editor.selection']").text_content() or ""
-    found = re.search(r"Ln (\d+)", said)
-    return int(found[1]) if found else 0

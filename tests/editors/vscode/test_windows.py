@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from playwright.sync_api import expect
 from scenarios import workspace
 from vscode_window import OpenWindow
 
@@ -16,10 +17,10 @@ def test_windows_do_not_mind_one_another(open_window: OpenWindow, tmp_path: Path
     second = open_window(workspace("folders/second", tmp_path, {**program, "snd.warn": ["undefined-name"]}))
     second.open_file("wrong.sknd")
     second.sees(".squiggly-warning")
-    assert first.page.locator(".squiggly-warning").count() == 0
-    assert second.page.locator(".squiggly-error").count() == 0
+    expect(first.page.locator(".squiggly-warning")).to_have_count(0)
+    expect(second.page.locator(".squiggly-error")).to_have_count(0)
     first.page.context.close()
     second.open_file("main.sknd")
-    second.page.locator(".squiggly-warning").wait_for(state="detached")
+    expect(second.page.locator(".squiggly-warning")).to_have_count(0)
     second.open_file("wrong.sknd")
     second.sees(".squiggly-warning")

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from downloads import run
+from traces import keep_logs
 from vscode_programs import ServerProgram
 
 START_SECONDS = 60
@@ -33,6 +34,7 @@ SETTINGS = {
     "telemetry.telemetryLevel": "off",
     "typescript.disableAutomaticTypeAcquisition": True,
     "workbench.enableExperiments": False,
+    "workbench.secondarySideBar.defaultVisibility": "hidden",
     "workbench.startupEditor": "none",
     "workbench.tips.enabled": False,
     "workbench.welcomePage.walkthroughs.openOnInstall": False,
@@ -83,6 +85,7 @@ def running(
         yield VSCode(address, process.pid, folder / "extensions", log)
     finally:
         _end_session(process)
+        keep_logs(folder.name, folder / "data/logs", log)
 
 
 def _settings_of_pip() -> dict[str, str]:
@@ -94,12 +97,8 @@ def _settings_of_pip() -> dict[str, str]:
 
 
 PLACES = {"user-data": "data", "server-data": "server-data", "extensions": "extensions"}
-OPTIONS = (
-    "--without-connection-token",
-    "--accept-server-license-terms",
-    "--telemetry-level=off",
-    "--enable-smoke-test-driver",
-)
+# Not "--enable-smoke-test-driver": newer versions then show neither messages nor dialogs.
+OPTIONS = ("--without-connection-token", "--accept-server-license-terms", "--telemetry-level=off")
 
 
 def _free_port() -> int:

@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import { State as ClientState } from "vscode-languageclient/node";
 import { evaluateSample, sampleFiles, samples, type Age, type KnownSample, type SampleName } from "../protocol";
 import { SELECTOR, type SndClient } from "../server/client";
-import { titleOf, verdictOf } from "./verdict";
+import { titleOf, verdictOf, type Failure, type Verdict } from "./verdict";
 
 const PATTERN = "**/*.sknd";
 const PAUSE_MS = 400;
@@ -17,12 +17,32 @@ interface Test {
   readonly codeLine: number;
 }
 
-export function registerSampleTests(context: vscode.ExtensionContext, client: SndClient, log: vscode.LogOutputChannel): void {
-  context.subscriptions.push(new SampleTests(client, log));
+/** A test that was run to its end. */
+export interface Tested {
+  readonly item: vscode.TestItem;
+  readonly verdict: Verdict;
 }
 
-class SampleTests implements vscode.Disposable {
+/** What is known of the samples in the Test Explorer. */
+export interface SampleTestsApi {
+  /** A node for each file of samples; its children are the samples. */
+  readonly items: vscode.TestItemCollection;
+  readonly onDidTest: vscode.Event<Tested>;
+}
+
+export function registerSampleTests(
+  context: vscode.ExtensionContext, client: SndClient, log: vscode.LogOutputChannel,
+): SampleTestsApi {
+  const tests = new SampleTests(client, log);
+  context.subscriptions.push(tests);
+  return tests;
+}
+
+class SampleTests implements vscode.Disposable, SampleTestsApi {
   private readonly controller = vscode.tests.createTestController("snd.samples", "SkriptND Samples");
+  readonly items = this.controller.items;
+  private readonly tested = new vscode.EventEmitter<Tested>();
+  readonly onDidTest = this.tested.event;
   private readonly tests = new WeakMap<vscode.TestItem, Test>();
   private readonly timers = new Map<string, NodeJS.Timeout>();
   private readonly subscriptions: vscode.Disposable[];
@@ -38,6 +58,7 @@ class SampleTests implements vscode.Disposable {
     const watcher = vscode.workspace.createFileSystemWatcher(PATTERN);
     this.subscriptions = [
       this.controller,
+      this.tested,
       watcher,
       watcher.onDidCreate((uri) => this.soon(uri)),
       watcher.onDidChange((uri) => this.soon(uri)),
@@ -72,7 +93,7 @@ class SampleTests implements vscode.Disposable {
   }
 
   private edited(document: vscode.TextDocument): void {
-    if (vscode.languages.match(SELECTOR, document) > 0) this.soon(document.uri);
+    if (vscode.languages.match(SELECTOR, document) > 0 && isOurs(document.uri)) this.soon(document.uri);
   }
 
   private soon(uri: vscode.Uri): void {
@@ -137,32 +158,45 @@ class SampleTests implements vscode.Disposable {
   }
 
   private async evaluate(run: vscode.TestRun, item: vscode.TestItem, token: vscode.CancellationToken): Promise<void> {
-    const { sample, codeLine } = this.tests.get(item)!;
+    const { sample } = this.tests.get(item)!;
     const uri = item.uri!;
     run.started(item);
     try {
       const textDocument = { uri: this.client.code2ProtocolConverter.asUri(uri) };
       const answer = await this.client.sendRequest(evaluateSample, { textDocument, sample, again: true }, token);
       const verdict = verdictOf(answer, await recordedLines(uri, item.range));
-      if (verdict.output !== "") run.appendOutput(verdict.output.replaceAll("\n", "\r\n"), undefined, item);
-      if (verdict.kind === "passed") return run.passed(item, answer.seconds * 1000);
-      if (verdict.kind === "skipped") return run.skipped(item);
-      const messages = verdict.failures.map((each) => {
-        const message = each.expected === undefined
-          ? new vscode.TestMessage(each.message)
-          : vscode.TestMessage.diff(each.message, each.expected, each.actual ?? "");
-        const line = (item.range?.start.line ?? codeLine) + (each.line ?? 0);
-        message.location = new vscode.Location(uri, new vscode.Position(line, 0));
-        return message;
-      });
-      if (verdict.kind === "error") run.errored(item, messages, answer.seconds * 1000);
-      else run.failed(item, messages, answer.seconds * 1000);
+      this.report(run, item, verdict, answer.seconds * 1000);
     } catch (error) {
       if (token.isCancellationRequested) return run.skipped(item);
-      const text = this.client.state === ClientState.Running ? String((error as Error).message ?? error) : "the server is not running";
-      run.errored(item, new vscode.TestMessage(text));
+      const message = this.client.state === ClientState.Running ? String((error as Error).message ?? error) : "the server is not running";
+      this.report(run, item, { kind: "error", failures: [{ message }], output: "" });
     }
   }
+
+  private report(run: vscode.TestRun, item: vscode.TestItem, verdict: Verdict, milliseconds?: number): void {
+    if (verdict.output !== "") run.appendOutput(verdict.output.replaceAll("\n", "\r\n"), undefined, item);
+    const messages = verdict.failures.map((each) => this.messageOf(item, each));
+    switch (verdict.kind) {
+      case "passed": run.passed(item, milliseconds); break;
+      case "skipped": run.skipped(item); break;
+      case "failed": run.failed(item, messages, milliseconds); break;
+      case "error": run.errored(item, messages, milliseconds); break;
+    }
+    this.tested.fire({ item, verdict });
+  }
+
+  private messageOf(item: vscode.TestItem, failure: Failure): vscode.TestMessage {
+    const { message, expected, actual = "", line = 0 } = failure;
+    const told = expected === undefined ? new vscode.TestMessage(message) : vscode.TestMessage.diff(message, expected, actual);
+    const first = item.range?.start.line ?? this.tests.get(item)!.codeLine;
+    told.location = new vscode.Location(item.uri!, new vscode.Position(first + line, 0));
+    return told;
+  }
+}
+
+/** Whether a file is one of the workspace; those of the library, which one may look at, are not. */
+function isOurs(uri: vscode.Uri): boolean {
+  return vscode.workspace.workspaceFolders === undefined || vscode.workspace.getWorkspaceFolder(uri) !== undefined;
 }
 
 /** Whether it is worth asking: most files have no samples. */

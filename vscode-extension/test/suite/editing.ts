@@ -1,5 +1,7 @@
 // What tests in the extension host need again and again: documents of the workspace, places in them, and patience.
+import { execFileSync } from "node:child_process";
 import * as vscode from "vscode";
+import type { Api } from "../../src/extension";
 
 /** The URI of a file of the first workspace folder. */
 export function file(name: string): vscode.Uri {
@@ -20,11 +22,14 @@ export function place(document: vscode.TextDocument, text: string, within = text
   return document.positionAt(at);
 }
 
+/** Seconds for anything, on a machine however busy. */
+export const PATIENCE = 60;
+
 /** Asks until the answer counts as true; fails with the last answer after some seconds. */
 export async function until<T>(
   what: string,
   ask: () => T | undefined | false | null | Thenable<T | undefined | false | null>,
-  seconds = 15,
+  seconds = PATIENCE,
 ): Promise<T> {
   const end = Date.now() + seconds * 1000;
   for (;;) {
@@ -46,4 +51,15 @@ export async function write(document: vscode.TextDocument, text: string): Promis
 export async function hovers(uri: vscode.Uri, at: vscode.Position): Promise<string> {
   const found = await vscode.commands.executeCommand<vscode.Hover[]>("vscode.executeHoverProvider", uri, at);
   return found.flatMap((hover) => hover.contents.map((each) => (typeof each === "string" ? each : each.value))).join("\n");
+}
+
+/** The processes of this extension host: number and command line, however long, of each. */
+export function children(): string[] {
+  const listed = execFileSync("ps", ["-ww", "-o", "pid=,args=", "--ppid", `${process.pid}`], { encoding: "utf8" });
+  return listed.split("\n").filter((line) => line.trim() !== "");
+}
+
+/** What the extension tells others. */
+export async function api(): Promise<Api> {
+  return await vscode.extensions.getExtension<Api>("snd-lang.skriptnd")!.activate();
 }

@@ -4,6 +4,7 @@ import { readFileSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import Mocha from "mocha";
 import * as vscode from "vscode";
+import { PATIENCE } from "./editing";
 
 interface Result {
   readonly file: string;
@@ -21,7 +22,7 @@ export async function run(): Promise<void> {
     writeFileSync(scenario.results + ".part", JSON.stringify({ finished, results }, undefined, 2));
     renameSync(scenario.results + ".part", scenario.results);
   };
-  const mocha = new Mocha({ ui: "tdd", timeout: 20_000 });
+  const mocha = new Mocha({ ui: "tdd", timeout: 2_000 * PATIENCE });
   mocha.reporter(function (runner: Mocha.Runner) {
     const add = (test: Mocha.Runnable, error: unknown) => {
       const file = test.file?.replace(/^.*[\\/]/, "").replace(/\.js$/, "") ?? "";

@@ -1,15 +1,13 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import * as vscode from "vscode";
-import { hovers, place, shown, until } from "../editing";
+import { children, hovers, place, shown, until } from "../editing";
 
 suite("a workspace with an environment of Python", () => {
   test("the server is the one of the environment in the workspace", async () => {
     const { document } = await shown("main.sknd");
     await until("an answer", () => hovers(document.uri, place(document, "block{channels=4}")));
     assert.equal(vscode.workspace.getConfiguration("snd").get("server.path"), "");
-    const children = execFileSync("ps", ["-o", "args=", "--ppid", `${process.pid}`], { encoding: "utf8" });
-    const [server] = children.split("\n").filter((line) => /\blsp\b/.test(line));
+    const [server] = children().filter((line) => /\blsp\b/.test(line));
     assert.ok(server?.includes(vscode.Uri.joinPath(document.uri, "../.venv").fsPath), server);
   });
 });

@@ -1,15 +1,10 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import * as vscode from "vscode";
-import { hovers, place, shown, until } from "../editing";
+import { children, hovers, place, shown, until } from "../editing";
 
 /** The language servers of this extension host, by their process numbers. */
 function servers(): number[] {
-  const children = execFileSync("ps", ["-o", "pid=,args=", "--ppid", `${process.pid}`], { encoding: "utf8" });
-  return children
-    .split("\n")
-    .filter((line) => /\blsp\b/.test(line))
-    .map((line) => Number.parseInt(line, 10));
+  return children().filter((line) => /\blsp\b/.test(line)).map((line) => Number.parseInt(line, 10));
 }
 
 suite("life of the server", () => {
@@ -39,7 +34,7 @@ suite("life of the server", () => {
     }
     const text = await until("an answer", () => hovers(document.uri, place(document, "unsaved_name")));
     assert.match(text, /\[1, ?2, ?16, ?16\]/);
-    assert.ok(pauses[0]! >= 900 && pauses[1]! >= pauses[0]! + 500, `${pauses} ms`);
+    assert.ok(pauses[0]! >= 900 && pauses[1]! >= 1900, `${pauses} ms`);
     await vscode.commands.executeCommand("workbench.action.files.revert");
   });
 });
