@@ -6,12 +6,13 @@ import contextlib
 from typing import TYPE_CHECKING
 
 from snd_analysis import shapes
+from snd_analysis.compose import shape_failures as failures
 from snd_analysis.compose.affine import Unsolvable, solve
 from snd_analysis.compose.failure import BindingFailed
-from snd_analysis.compose.scope import Scope, rank_of
+from snd_analysis.compose.scope import rank_of
+from snd_analysis.compose.shape_components import Component, components
 from snd_analysis.compose.unit import Member
-from snd_analysis.compose.words import shape_text, shown, tensor_text
-from snd_analysis.frozen import frozen
+from snd_analysis.compose.words import tensor_text
 from snd_analysis.model import Tensor, TensorValue, item_of_empty
 from snd_analysis.names.symbols import Symbol
 from snd_analysis.shapes import Integer, Truth, Verdict
@@ -33,51 +34,6 @@ from snd_analysis.values import (
 
 if TYPE_CHECKING:
     from snd_analysis.compose.binding import Binder
-
-
-@frozen
-class Component:
-    """One component of a declared shape. ``count`` is its number of dimensions, None if only the rank tells it.
-
-    ``packed`` says that it stands for a pack of dimensions, even if there is one; one that is not is there or not.
-    """
-
-    extent: nodes.Extent
-    packed: bool
-    count: Integer | None
-
-
-def components(scope: Scope, extents: tuple[nodes.Extent, ...]) -> list[Component]:
-    """The components of a shape as far as its symbols are bound. Raises EvaluationError if a length has no value."""
-    return [_component(scope, extent) for extent in extents]
-
-
-def _component(scope: Scope, extent: nodes.Extent) -> Component:
-    one = shapes.constant(1)
-    if extent.spread:
-        return Component(extent, False, one)
-    if extent.expansion is None:
-        if isinstance(extent.value, nodes.Tilde) or not scope.knows(extent.value):
-            return Component(extent, False, one)
-        value = scope.evaluate(extent.value)
-        present = value.present if isinstance(value, Maybe) else shapes.truth(value is not NULL)
-        return Component(extent, False, shapes.choose(present, 1, 0))
-    length = extent.expansion.length
-    if length is None:
-        if isinstance(extent.value, nodes.Tilde) or not scope.knows(extent.value):
-            return Component(extent, True, None)
-        value = scope.evaluate(extent.value)
-        if value is NULL:
-            return Component(extent, True, shapes.constant(0))
-        return Component(extent, True, value.length if isinstance(value, Pack) else None)
-    if not scope.knows(length):
-        return Component(extent, True, None)
-    count = scope.evaluate(length)
-    if isinstance(count, Truth):
-        return Component(extent, False, shapes.choose(count, 1, 0))
-    if count is NULL:
-        return Component(extent, True, shapes.constant(0))
-    return Component(extent, True, count if isinstance(count, Integer) else None)
 
 
 class ShapeBinder:
@@ -157,11 +113,7 @@ class ShapeBinder:
             return
         known = self._scope.values.setdefault(symbol, rank_of(tensor))
         if isinstance(known, Integer) and shapes.decide_equal(known, rank_of(tensor)) is Verdict.DIFFERENT:
-            message = (
-                f"the input '{member.name}' of '{self._unit.shown}' must be of rank '{name.text}', which is {known} "
-                f"here, but this is '{tensor_text(tensor)}', of rank {rank_of(tensor)}"
-            )
-            raise self._binder.fail("argument-rank", message, member)
+            raise failures.wrong_named_rank(self._binder, member, tensor, name, known)
 
     def _forget(self, member: Member) -> None:
         """Nothing is known of what a shape would bind, since it can't be told which dimensions are whose."""
@@ -180,9 +132,9 @@ class ShapeBinder:
         if flexible:
             most = shapes.bounds(rest)[1]
             if most is not None and most < 0:
-                raise self._wrong_rank(member, tensor, f"at least {needed}")
+                raise failures.wrong_rank(self._binder, member, tensor, f"at least {needed}")
         elif shapes.decide_equal(rank, needed) is Verdict.DIFFERENT:
-            raise self._wrong_rank(member, tensor, str(needed))
+            raise failures.wrong_rank(self._binder, member, tensor, str(needed))
         assert tensor.shape is not None
         pack = Pack(tensor.shape, dtype="int")
         taken = []
@@ -198,13 +150,6 @@ class ShapeBinder:
             taken.append(parted[0])
             pack = parted[1]
         return taken
-
-    def _wrong_rank(self, member: Member, tensor: Tensor, needed: str) -> BindingFailed:
-        message = (
-            f"the input '{member.name}' of '{self._unit.shown}' is declared as '{_declared(member)}' and needs "
-            f"rank {needed} here, but this is '{tensor_text(tensor)}', of rank {rank_of(tensor)}"
-        ).replace("needs rank at least", "needs at least rank")
-        return self._binder.fail("argument-rank", message, member)
 
     # ---- values of components ----------------------------------------------------------------------------------------
     def _bind_part(self, member: Member, tensor: Tensor, part: Component, taken: Pack) -> None:
@@ -246,12 +191,7 @@ class ShapeBinder:
             return
         found = solve(form, count)
         if isinstance(found, Unsolvable):
-            message = (
-                f"'{written(part.extent)}' in the input '{member.name}' of '{self._unit.shown}' stands for "
-                f"'{written(expansion.length)}' dimensions, but '{tensor_text(tensor)}' has {count} there: "
-                f"{found.because}"
-            )
-            raise self._binder.fail("argument-rank", message, member)
+            raise failures.wrong_length(self._binder, member, tensor, part.extent, expansion.length, count, found)
         self._scope.values[form.symbol] = found
         self._binder.origins[form.symbol] = f"by the input '{member.name}'"
 
@@ -265,11 +205,7 @@ class ShapeBinder:
             or may_become_known(actual)
         ):
             return
-        message = (
-            f"the extent '{written(extent)}' of the input '{member.name}' of '{self._unit.shown}' must be known when "
-            f"composing, but '{actual}' in '{tensor_text(tensor)}' is dynamic"
-        )
-        raise self._binder.fail("dynamic-for-static", message, member)
+        raise failures.dynamic_for_static(self._binder, member, tensor, extent, actual)
 
     def _bind_single(self, member: Member, tensor: Tensor, extent: nodes.Extent, actual: Integer) -> None:
         self._demand_static(member, tensor, extent, actual)
@@ -281,7 +217,7 @@ class ShapeBinder:
         if extent.spread and self._items is not None and form is not None:
             found = solve(form, actual)
             if isinstance(found, Unsolvable):
-                raise self._not_deducible(member, tensor, extent, actual, found)
+                raise failures.not_deducible(self._binder, member, tensor, extent, actual, found)
             self._items.setdefault(form.symbol, []).append(found)
             return
         actual = self._of_all(actual)
@@ -289,7 +225,7 @@ class ShapeBinder:
             # An extent that is null so far may be there in another place: `c..(first),n,c..(!first)`.
             found = solve(form, actual)
             if isinstance(found, Unsolvable):
-                raise self._not_deducible(member, tensor, extent, actual, found)
+                raise failures.not_deducible(self._binder, member, tensor, extent, actual, found)
             values[form.symbol] = found
             self._binder.origins[form.symbol] = f"by the input '{member.name}'"
         elif self._scope.knows(extent.value):
@@ -348,7 +284,7 @@ class ShapeBinder:
             if isinstance(value, Unsolvable):
                 if isinstance(segment, Run):
                     return UNDEFINED
-                raise self._not_deducible(member, tensor, extent, actual, value)
+                raise failures.not_deducible(self._binder, member, tensor, extent, actual, value)
             found.append(Run(segment.length, value) if isinstance(segment, Run) else value)
         return Pack(found, dtype="int")
 
@@ -361,35 +297,7 @@ class ShapeBinder:
             message = f"'{written(extent)}' of '{member.name}' must be {expected}"
             self._binder.check(shapes.compare("==", expected, actual), message, member.base, extent)
         elif verdict is Verdict.DIFFERENT:
-            raise self._disagreement(member, tensor, extent, expected, actual)
-
-    def _disagreement(
-        self, member: Member, tensor: Tensor, extent: nodes.Extent, expected: Integer, actual: Integer
-    ) -> BindingFailed:
-        origin = self._binder.origin_of(extent.value)
-        text = written(extent)
-        where = f"the extent '{text}'" if extent.expansion is None else f"an extent of '{text}'"
-        names = {symbol.name for symbol in self._unit.symbols(extent)}
-        if names & {leaf.name for leaf in (*expected.leaves, *actual.leaves)}:  # one name for two things
-            where = f"{where} of '{member.name}'"
-            wanted = f", which is {_qualified(expected, names)}{origin}"
-        else:
-            wanted = "" if text == str(expected) else f", which is {expected}{origin}"
-        message = (
-            f"the input '{member.name}' of '{self._unit.shown}' is declared as '{_declared(member)}', and {where}"
-            f"{wanted or ' is prescribed'}, but this is '{tensor_text(tensor)}', "
-            f"with {_extent_text(actual, names, tensor)} there"
-        )
-        return self._binder.fail("argument-shape", message, member)
-
-    def _not_deducible(
-        self, member: Member, tensor: Tensor, extent: nodes.Extent, actual: Integer, why: Unsolvable
-    ) -> BindingFailed:
-        message = (
-            f"the input '{member.name}' of '{self._unit.shown}' is declared as '{_declared(member)}', and its extent "
-            f"'{written(extent)}' can't be {actual}, as in '{tensor_text(tensor)}': {why.because}"
-        )
-        return self._binder.fail("argument-shape", message, member)
+            raise failures.disagreement(self._binder, member, tensor, extent, expected, actual)
 
     def _check_bound(self, member: Member, extent: nodes.Extent, actual: Integer) -> None:
         """The upper bound of a dynamic extent, where a graph is invoked by control flow (2.6.1)."""
@@ -400,11 +308,7 @@ class ShapeBinder:
             return
         condition = shapes.compare("<=", actual, bound)
         if condition is shapes.FALSE:
-            message = (
-                f"the extent '{written(extent)}' of the input '{member.name}' of '{self._unit.shown}' is at most "
-                f"{bound}, but here it is {actual}"
-            )
-            raise self._binder.fail("argument-shape", message, member)
+            raise failures.beyond_bound(self._binder, member, extent, bound, actual)
         self._binder.check(condition, f"'{written(extent)}' must not exceed its bound", member.base, extent)
 
 
@@ -417,24 +321,3 @@ def maybe_value(presence: Maybe, value: Value) -> Value:
     from snd_analysis.values import maybe
 
     return maybe(presence.present, value)
-
-
-def _extent_text(extent: Integer, names: set[str], tensor: Tensor) -> str:
-    """An extent with its bound; ``names`` have another meaning where it is shown."""
-    most = shapes.bounds(extent)[1]
-    text = shown(extent) if extent.value is not None or most is None else f"'{extent}'"
-    if names & {leaf.name for leaf in extent.leaves}:
-        text = f"'{extent}' of '{tensor.name}'"
-    return text if extent.value is not None or most is None else f"{text}, which is at most {most},"
-
-
-def _qualified(extent: Integer, names: set[str]) -> str:
-    return f"'{extent}' of the invocation" if names & {leaf.name for leaf in extent.leaves} else str(extent)
-
-
-def _declared(member: Member) -> str:
-    shape = member.node.shape
-    return f"{member.node.type.text}[{written(shape) if shape is not None else ''}]"
-
-
-__all__ = ["Component", "ShapeBinder", "components", "shape_text"]

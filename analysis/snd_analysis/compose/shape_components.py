@@ -1,0 +1,55 @@
+"""Components of declared shapes, and how many dimensions each stands for as far as symbols are bound (2.6)."""
+
+from __future__ import annotations
+
+from snd_analysis import shapes
+from snd_analysis.compose.scope import Scope
+from snd_analysis.frozen import frozen
+from snd_analysis.shapes import Integer, Truth
+from snd_analysis.syntax import nodes
+from snd_analysis.values import NULL, Maybe, Pack
+
+
+@frozen
+class Component:
+    """One component of a declared shape. ``count`` is its number of dimensions, None if only the rank tells it.
+
+    ``packed`` says that it stands for a pack of dimensions, even if there is one; one that is not is there or not.
+    """
+
+    extent: nodes.Extent
+    packed: bool
+    count: Integer | None
+
+
+def components(scope: Scope, extents: tuple[nodes.Extent, ...]) -> list[Component]:
+    """The components of a shape as far as its symbols are bound. Raises EvaluationError if a length has no value."""
+    return [_component(scope, extent) for extent in extents]
+
+
+def _component(scope: Scope, extent: nodes.Extent) -> Component:
+    one = shapes.constant(1)
+    if extent.spread:
+        return Component(extent, False, one)
+    if extent.expansion is None:
+        if isinstance(extent.value, nodes.Tilde) or not scope.knows(extent.value):
+            return Component(extent, False, one)
+        value = scope.evaluate(extent.value)
+        present = value.present if isinstance(value, Maybe) else shapes.truth(value is not NULL)
+        return Component(extent, False, shapes.choose(present, 1, 0))
+    length = extent.expansion.length
+    if length is None:
+        if isinstance(extent.value, nodes.Tilde) or not scope.knows(extent.value):
+            return Component(extent, True, None)
+        value = scope.evaluate(extent.value)
+        if value is NULL:
+            return Component(extent, True, shapes.constant(0))
+        return Component(extent, True, value.length if isinstance(value, Pack) else None)
+    if not scope.knows(length):
+        return Component(extent, True, None)
+    count = scope.evaluate(length)
+    if isinstance(count, Truth):
+        return Component(extent, False, shapes.choose(count, 1, 0))
+    if count is NULL:
+        return Component(extent, True, shapes.constant(0))
+    return Component(extent, True, count if isinstance(count, Integer) else None)
