@@ -64,22 +64,22 @@ class KnownDeclarations:
 
     def __init__(self, unit: Unit, before: KnownDeclarations | None = None) -> None:
         """``before`` are those of an earlier version, which hold if nothing but bodies differs."""
-        self._unit = unit
+        self._targets = unit.resolution.targets
         self._blocks = None if _may_differ(unit) else _declarations(unit.definition)
         self._symbols = () if self._blocks is None else _declared_symbols(unit)
         self._numbers = {symbol: number for number, symbol in enumerate(self._symbols)}
         same = before is not None and self._declares_as(before)
         self._known: dict[Hashable, _Declared] = before._known if before is not None and same else {}
 
-    def find(self, key: Hashable) -> Instance | None:
-        """An instance of the unit for what is given, with no body yet; None if it is not known."""
+    def find(self, unit: Unit, key: Hashable) -> Instance | None:
+        """An instance of the unit that this is of for what is given, with no body yet; None if it is not known."""
         known = self._known.get(key)
         if known is None:
             return None
         symbols = self._symbols
         values = {symbols[number]: value for number, value in known.values}
         return Instance(
-            self._unit, Scope(self._unit, values, known.dtypes, known.composing), known.attributes,
+            unit, Scope(unit, values, known.dtypes, known.composing), known.attributes,
             known.inputs, known.outputs, dict(known.variables), dict(known.constants), dict(known.dynamic),
             list(known.failures), list(known.checks), list(known.doubts), valid=known.valid,
         )  # fmt: skip
@@ -104,12 +104,11 @@ class KnownDeclarations:
         twins = _twins(before._blocks, self._blocks)
         if twins is None or len(self._symbols) != len(before._symbols):
             return False
-        targets, targets_before = self._unit.resolution.targets, before._unit.resolution.targets
         return all(
             twins.get(one.node) is other.node and (one.name, one.kind) == (other.name, other.kind)
             for one, other in zip(before._symbols, self._symbols, strict=True)
         ) and all(
-            before._meaning(targets_before.get(one)) == self._meaning(targets.get(other))
+            before._meaning(before._targets.get(one)) == self._meaning(self._targets.get(other))
             for one, other in twins.items()
         )
 

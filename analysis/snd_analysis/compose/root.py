@@ -105,7 +105,7 @@ def _composed(
 def _declared_by_itself(unit: Unit, composing: bool, lasting: LastingModel | None) -> Instance:
     """The same as ``_declared`` for nothing given, evaluated once."""
     key = "by itself", composing
-    known = unit.known_declarations.find(key)
+    known = unit.known_declarations.find(unit, key)
     if known is None:
         known = _declared(_RootBinder(unit, {}, {}, {}, composing), lasting)
         unit.known_declarations.learn(key, known)

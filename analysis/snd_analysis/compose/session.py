@@ -14,7 +14,7 @@ from snd_analysis.compose.scope import Scope
 from snd_analysis.compose.stand_ins import StandIns
 from snd_analysis.compose.unit import Unit
 from snd_analysis.compose.work import MOST_LEVELS
-from snd_analysis.model import Tensor, TensorKind, TensorValue, empty_pack, item_of_empty
+from snd_analysis.model import Place, Tensor, TensorKind, TensorValue, empty_pack, item_of_empty
 from snd_analysis.names.symbols import OperatorName
 from snd_analysis.shapes import Integer
 from snd_analysis.values import Maybe, Pack, Run, Value
@@ -179,7 +179,7 @@ class Session:
         # The library is not edited: its instances last themselves.
         if key is None or unit.in_library:
             return self._declared(unit, given, lasting)
-        known = unit.known_declarations.find(key)
+        known = unit.known_declarations.find(unit, key)
         if known is None:
             known = self._declared(unit, given, lasting)
             unit.known_declarations.learn(key, known)
@@ -207,28 +207,28 @@ class Session:
 def formal_inputs(unit: Unit, inputs: list[TensorValue]) -> tuple[TensorValue, ...]:
     """The inputs as the operator names them. One argument in two places is one tensor: ``is`` can tell (2.4)."""
     known: dict[Tensor, Tensor] = {}
+    members = ((value, unit.inputs[at]) for at, value in enumerate(inputs))
+    return tuple(_renamed(value, each.name, unit.declared(each.symbol), known) for value, each in members)
 
-    def renamed(value: Value, name: str, member: int) -> Value:
-        if isinstance(value, Tensor):
-            if value not in known:
-                place = unit.declared(unit.inputs[member].symbol)
-                known[value] = Tensor(name, value.dtype, value.shape, TensorKind.INPUT, place)
-            return known[value]
-        if isinstance(value, Maybe):
-            return Maybe(value.present, renamed(value.value, name, member))
-        if isinstance(value, Pack):
-            if not value.segments:
-                return empty_pack(renamed(item_of_empty(value), f"{name}[]", member), value.dtype)
-            segments = [
-                Run(segment.length, renamed(segment.element, f"{name}[]", member))
-                if isinstance(segment, Run)
-                else renamed(segment, f"{name}[{at}]", member)
-                for at, segment in enumerate(value.segments)
-            ]
-            return Pack(segments, dtype=value.dtype)
-        return value
 
-    return tuple(renamed(value, unit.inputs[at].name, at) for at, value in enumerate(inputs))
+def _renamed(value: Value, name: str, place: Place, known: dict[Tensor, Tensor]) -> Value:
+    if isinstance(value, Tensor):
+        if value not in known:
+            known[value] = Tensor(name, value.dtype, value.shape, TensorKind.INPUT, place)
+        return known[value]
+    if isinstance(value, Maybe):
+        return Maybe(value.present, _renamed(value.value, name, place, known))
+    if isinstance(value, Pack):
+        if not value.segments:
+            return empty_pack(_renamed(item_of_empty(value), f"{name}[]", place, known), value.dtype)
+        segments = [
+            Run(segment.length, _renamed(segment.element, f"{name}[]", place, known))
+            if isinstance(segment, Run)
+            else _renamed(segment, f"{name}[{at}]", place, known)
+            for at, segment in enumerate(value.segments)
+        ]
+        return Pack(segments, dtype=value.dtype)
+    return value
 
 
 def _key(given: Given) -> Hashable:

@@ -94,6 +94,15 @@ class Unit:
         self.instances.update(alive)
         self._most_instances = max(2 * len(self.instances), _FEW_INSTANCES)
 
+    def leave_declarations(self) -> KnownDeclarations:
+        """What its declarations come to, for the version that replaces it; it lets go of all that it is part of itself.
+
+        So its memory is free as soon as nobody has it, which need not wait until garbage is collected.
+        """
+        self.instances, self.instances_for = {}, None
+        self.__dict__.pop("alone", None)
+        return self.known_declarations
+
     @cached_property
     def known_declarations(self) -> KnownDeclarations:
         """What its declarations come to, as far as that is known already."""

@@ -60,7 +60,7 @@ class Composing(Checks):
         if known is None or known.resolution is not resolution or known.errors != errors:
             module = library_original(name.path, chunk.text[definition.start : definition.end])
             original = OperatorName(module, name.name) if module else None
-            before = known.known_declarations if known is not None else self._known.declarations.get(name)
+            before = known.leave_declarations() if known is not None else self._known.declarations.get(name)
             known = Unit(name, definition, resolution, errors, original, before)
             self._known.units[name.path, definition] = known
         return known

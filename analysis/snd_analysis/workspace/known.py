@@ -104,7 +104,7 @@ class Known:
         if unit is None:
             return
         self.declarations.pop(unit.name, None)
-        self.declarations[unit.name] = unit.known_declarations
+        self.declarations[unit.name] = unit.leave_declarations()
         while len(self.declarations) > _MOST_EDITED:
             del self.declarations[next(iter(self.declarations))]
 

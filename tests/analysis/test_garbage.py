@@ -1,0 +1,67 @@
+"""What an edit replaces is free at once: it lies in no cycle, which would wait until garbage is collected."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+
+import pytest
+
+from memory import MemoryReader
+from snd_analysis.compose.instance import Instance
+from snd_analysis.compose.unit import Unit
+from snd_analysis.names.resolution import Resolution
+from snd_analysis.workspace import Workspace
+
+PROGRAM = """import nn;
+
+# >>> twice([1.0])
+operator twice {
+    @input { x: real[n]; }
+    @output { y: real[n]; }
+    @lower { y[i] = 2.0 * x[i], i < n; }
+}
+
+operator thrice {
+    @input { x: real[n]; }
+    @output { y: real[n]; }
+    @compose { y = twice(twice(x)); }
+}
+
+graph Net {
+    @input { x: real[3]; }
+    @output { y: real[3]; }
+    @compose { y = nn.relu(thrice(x)); }
+}
+"""
+
+
+@pytest.fixture
+def _uncollected() -> Iterator[None]:
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+
+
+def _alive(*kinds: type) -> int:
+    return sum(isinstance(each, kinds) for each in gc.get_objects())
+
+
+@pytest.mark.usefixtures("_uncollected")
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("2.0 * x[i]", "3.0 * x[i]"), ("twice(twice(x))", "twice(x)"), ("thrice(x)", "twice(x)"), ("n]", "m]")],
+    ids=["formula", "body", "graph", "signature"],
+)
+def test_what_edits_replace_is_free_at_once(before: str, after: str):
+    workspace = Workspace(MemoryReader({}), ())
+    alive = []
+    for _ in range(6):
+        for text in (PROGRAM, PROGRAM.replace(before, after, 1)):
+            workspace.open("main.sknd", text)
+            snapshot = workspace.snapshot()
+            snapshot.diagnostics("main.sknd")
+        alive.append(_alive(Unit, Instance, Resolution))
+    assert alive[0] > 4
+    assert alive[1:] == alive[1:2] * 5
