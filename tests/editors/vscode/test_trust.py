@@ -42,6 +42,8 @@ def test_a_python_of_the_workspace_is_run_once_it_is_trusted(
     context = browser.new_context(viewport={"width": 1280, "height": 800})
     window = Window(context.new_page())
     window.open(cautious.address, folder)
+    refuse = window.page.locator(".monaco-dialog-box").get_by_role("button", name=re.compile("don't trust")).first
+    window.do(lambda: refuse.click(timeout=30_000), lambda: not refuse.is_visible(), "the question to be answered")
     window.open_file("broken.sknd")
     window.sees(".notification-toast", re.compile("not installed"))
     assert not ran.exists()
