@@ -7,7 +7,7 @@ Equal terms are one object, and are computed once.
 from __future__ import annotations
 
 import struct
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from enum import StrEnum
 from typing import TypeAlias, TypeVar
 
@@ -185,18 +185,20 @@ def operands_of(term: Term) -> tuple[Term, ...]:
 
 def subterms(*roots: Term) -> Iterator[Term]:
     """Every term below, each once, the roots included."""
-    seen: set[Term] = set()
-    pending = list(roots)
-    while pending:
-        term = pending.pop()
-        if term not in seen:
-            seen.add(term)
-            yield term
-            pending.extend(operands_of(term))
+    return _below(roots, operands_of)
 
 
 def unconditional(*roots: Term) -> Iterator[Term]:
     """The terms below that are computed wherever the roots are: not those in branches of selections."""
+    return _below(roots, _computed_operands)
+
+
+def _computed_operands(term: Term) -> tuple[Term, ...]:
+    is_lazy = isinstance(term, Apply) and term.operation in SHORT_CIRCUITING
+    return operands_of(term)[:1] if is_lazy else operands_of(term)
+
+
+def _below(roots: Iterable[Term], operands: Callable[[Term], Iterable[Term]]) -> Iterator[Term]:
     seen: set[Term] = set()
     pending = list(roots)
     while pending:
@@ -204,5 +206,4 @@ def unconditional(*roots: Term) -> Iterator[Term]:
         if term not in seen:
             seen.add(term)
             yield term
-            lazy = isinstance(term, Apply) and term.operation in SHORT_CIRCUITING
-            pending.extend(operands_of(term)[:1] if lazy else operands_of(term))
+            pending.extend(operands(term))

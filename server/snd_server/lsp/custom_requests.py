@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +35,7 @@ from snd_server.lsp.parameters import (
     texts,
     whole,
 )
-from snd_server.lsp.progress import progress
+from snd_server.lsp.progress import Progress, progress
 from snd_server.lsp.sample_commands import sample_name
 from snd_server.lsp.sample_json import sample_content, trace_content
 from snd_server.lsp.syntax_tree import tree_content
@@ -72,36 +73,53 @@ async def _evaluate(server: SndServer, params: Any) -> dict[str, Any]:
     path = document_path(params)
     for each, others in _ALONE.items():
         demand_alone(params, each, others)
-    given, position, allowed = entry(params, "sample"), place(params, "position"), seconds(params, "timeout")
-    if given is not None or position is not None:
-        again = flag(params, "again")
-        name = await _name_at(server, path, position) if position is not None else sample_name(given)
-        if name is None:
-            raise JsonRpcInvalidParams("position: there is no sample" if given is None else _NO_SAMPLE)
-        with progress(server, getattr(params, "workDoneToken", None), "Evaluating"):
-            outcome = await server.evaluations.evaluate(path, name, again=again, seconds=allowed)
-        return {"version": 1, "sample": {"code": name.code, "occurrence": name.occurrence}, **sample_content(outcome)}
+    seconds(params, "timeout")  # a wrong one is refused, whatever is evaluated
+    if entry(params, "sample") is not None or entry(params, "position") is not None:
+        return await _evaluate_sample(server, path, params)
     try:
         if flag(params, "chosen"):
-            wanted = text(params, "graph")
-            graph, choice = await server.session.ask(path, lambda now, _: graph_choice(server, now, path, wanted))
-            if not isinstance(choice, GivenInputs):
-                with progress(server, getattr(params, "workDoneToken", None), "Evaluating"):
-                    return trace_content(graph, choice.name, await server.evaluations.evaluate(path, graph))
-            request = await server.session.work(lambda: _chosen_request(server, path, graph, choice, params))
-        else:
-            request = await server.session.work(lambda: _run_request(server, path, params))
-        with progress(server, getattr(params, "workDoneToken", None), "Evaluating") as shown:
-            value = await server.graph_evaluations.evaluate(
-                request, lambda done, total: shown.report(done, total, "operations")
-            )
+            return await _evaluate_as_chosen(server, path, params)
+        return await _run(server, path, params, await server.session.work(lambda: _run_request(server, path, params)))
     except Misgiven as problem:
         raise JsonRpcInvalidParams(str(problem)) from None
+
+
+async def _evaluate_sample(server: SndServer, path: str, params: Any) -> dict[str, Any]:
+    given, position = entry(params, "sample"), place(params, "position")
+    again, allowed = flag(params, "again"), seconds(params, "timeout")
+    name = await _name_at(server, path, position) if position is not None else sample_name(given)
+    if name is None:
+        raise JsonRpcInvalidParams("position: there is no sample" if given is None else _NO_SAMPLE)
+    with _evaluating(server, params):
+        outcome = await server.evaluations.evaluate(path, name, again=again, seconds=allowed)
+    return {"version": 1, "sample": {"code": name.code, "occurrence": name.occurrence}, **sample_content(outcome)}
+
+
+async def _evaluate_as_chosen(server: SndServer, path: str, params: Any) -> dict[str, Any]:
+    """A graph by what it is run with in the editor: a sample, or inputs that were given to it."""
+    wanted = text(params, "graph")
+    graph, choice = await server.session.ask(path, lambda now, _: graph_choice(server, now, path, wanted))
+    if isinstance(choice, GivenInputs):
+        request = await server.session.work(lambda: _chosen_request(server, path, graph, choice, params))
+        return await _run(server, path, params, request)
+    with _evaluating(server, params):
+        return trace_content(graph, choice.name, await server.evaluations.evaluate(path, graph))
+
+
+async def _run(server: SndServer, path: str, params: Any, request: RunRequest) -> dict[str, Any]:
+    with _evaluating(server, params) as shown:
+        value = await server.graph_evaluations.evaluate(
+            request, lambda done, total: shown.report(done, total, "operations")
+        )
     from snd_server.render.evaluated_json import evaluated_content
 
     evaluated, snapshot = value.evaluated, value.snapshot
     report = Report((path,), evaluated.diagnostics, snapshot.source)
     return await server.session.work(lambda: evaluated_content(evaluated, report))
+
+
+def _evaluating(server: SndServer, params: Any) -> AbstractContextManager[Progress]:
+    return progress(server, getattr(params, "workDoneToken", None), "Evaluating")
 
 
 async def _name_at(server: SndServer, path: str, at: types.Position) -> SampleName | None:
