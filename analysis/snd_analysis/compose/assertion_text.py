@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from contextlib import suppress
 from dataclasses import replace
 
 from snd_analysis import shapes
+from snd_analysis.compose.decomposed import take_apart
 from snd_analysis.compose.scope import Scope
 from snd_analysis.compose.words import shown
 from snd_analysis.model import Tensor
@@ -19,16 +21,36 @@ from snd_analysis.values import UNDEFINED, EvaluationError, Maybe, Pack, Run, Un
 
 def assertion_message(scope: Scope, node: nodes.Assertion) -> str:
     """The message of the author, with values as they are known; else one that repeats the condition."""
-    text = None if node.message is None else _text(scope, node.message)
+    text = None if node.message is None else _text(_with_helpers(scope, node), node.message)
     return f"'{written(node.condition)}' does not hold" if text is None else text
 
 
 def failing_message(scope: Scope, node: nodes.Assertion) -> str:
     """The message with the values that the assertion prints, and the bounds for which it can't hold."""
-    values = _printed(scope, node) if node.printed or node.message is None else []
+    values = _printed(_with_helpers(scope, node), node) if node.printed or node.message is None else []
     details = [*values, *_deciding_bounds(scope, node)]
     message = assertion_message(scope, node)
     return f"{message} ({', '.join(details)})" if details else message
+
+
+def _with_helpers(scope: Scope, node: nodes.Assertion) -> Scope:
+    """The scope, and the helper symbols that the assertion prints but that are not evaluated yet, where they can be.
+
+    The condition is checked as soon as all that it depends on is known, which may be before what it prints.
+    """
+    unit = scope.unit
+    printed = tuple(each for each in (node.message, *node.printed) if each is not None)
+    wanted = _through_helpers(scope, frozenset().union(*map(unit.symbols, printed)))
+    if wanted <= scope.values.keys():
+        return scope
+    found = Scope(unit, dict(scope.values), scope.dtypes, scope.composing)
+    for base, using in unit.using:
+        targets = {unit.resolution.targets.get(each) for each in nodes.descendants(using.target)} & wanted
+        if targets <= found.values.keys() or unit.is_wrong(base, using):
+            continue
+        with suppress(EvaluationError):
+            found.values.update(take_apart(found, using, found.evaluate(using.value)))
+    return found
 
 
 def _text(scope: Scope, message: nodes.Expression) -> str | None:

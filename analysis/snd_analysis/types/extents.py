@@ -103,7 +103,7 @@ def _bound(context: Context, symbol: Symbol, binding: Binding, given: list[Bindi
 
 def _is_always_there(context: Context, given: list[Binding]) -> bool:
     """Whether one of the places that bind an extent in what is always given is there, whatever conditions come to."""
-    some = shapes.FALSE
+    some: Truth = shapes.FALSE
     for binding in given:
         expansion = binding.node.expansion if isinstance(binding.node, nodes.Extent) else None
         length = expansion.length if expansion is not None else None
