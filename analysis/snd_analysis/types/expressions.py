@@ -17,11 +17,10 @@ from snd_analysis.syntax.problem import Note
 from snd_analysis.types import operators, packs
 from snd_analysis.types.access import tensor_access
 from snd_analysis.types.context import UNTYPED, Context, Place, Typed
-from snd_analysis.types.element import described, is_arithmetic, is_numeric
+from snd_analysis.types.functions import built_in, converted
 from snd_analysis.types.type import BOOL, CONCRETE, INT, REAL, STR, Dtype, Type
 
 _LITERALS = {"int": INT, "real": REAL, "bool": BOOL}
-_NUMERIC_FUNCTIONS = frozenset({"abs", "sign"})
 
 
 def infer(context: Context, node: nodes.Node) -> Typed:
@@ -324,35 +323,13 @@ def _call(context: Context, node: nodes.Call) -> Typed:
         if len(arguments) > 1:
             context.report("argument-count", node, f"a cast takes one value, not {len(arguments)}")
             return UNTYPED
-        return _converted(context, node.arguments[0], dtype, arguments[0])
+        return converted(context, node.arguments[0], dtype, arguments[0])
     if not isinstance(target, BuiltIn):
         return UNTYPED
     if len(arguments) != 1 or len(node.arguments) != 1:
         context.report("argument-count", node, f"'{target.name}' takes one argument, not {len(node.arguments)}")
         return UNTYPED
-    return _built_in(context, node, target.name, arguments[0])
-
-
-def _built_in(context: Context, node: nodes.Call, name: str, operand: Typed) -> Typed:
-    argument = node.arguments[0]
-    if operand.type is None or not operators.scalars(context, argument, operand):
-        return UNTYPED
-    dtype = operand.type.dtype
-    if name in _NUMERIC_FUNCTIONS:
-        if not is_numeric(dtype):
-            context.report("operand-type", argument, f"'{name}' takes int or real, but this is {described(dtype)}")
-            context.doubt(argument)
-            return UNTYPED
-        value = None
-        if operand.value is not None and dtype == INT:
-            value = shapes.absolute(operand.value) if name == "abs" else shapes.sign(operand.value)
-        return Typed(operand.type, value, accesses=operand.accesses)
-    if dtype != REAL:
-        message = f"'{name}' takes real, but this is {described(dtype)}"
-        context.report("operand-type", argument, message)
-        context.doubt(argument)
-        return UNTYPED
-    return Typed(operand.type, accesses=operand.accesses)
+    return built_in(context, node, target.name, arguments[0])
 
 
 def _cast(context: Context, node: nodes.Cast) -> Typed:
@@ -364,34 +341,7 @@ def _cast(context: Context, node: nodes.Cast) -> Typed:
         return UNTYPED
     if node.value is None:
         return Typed(Type(dtype), shapes.constant(0) if dtype == INT else None)
-    return _converted(context, node.value, dtype, infer(context, node.value))
-
-
-def _converted(context: Context, node: nodes.Node, dtype: Dtype, operand: Typed) -> Typed:
-    if operand.type is None or not operators.scalars(context, node, operand):
-        return UNTYPED
-    source = operand.type.dtype
-    if source != dtype and not packs.is_empty_list(node):
-        for unfit in (source, dtype):
-            if not is_arithmetic(unfit):
-                message = (
-                    f"{described(source)} can't be cast to {described(dtype)}: casts are between int, real and bool"
-                )
-                hint = '; a string is made of a value by formatting: "{x}"' if unfit == STR and unfit is dtype else ""
-                context.report("cast-type", node, message + hint)
-                return UNTYPED
-    if dtype == INT and _is_infinite(node):
-        context.report("cast-type", node, "infinity has no int value")
-        return UNTYPED
-    type_ = Type(dtype, operand.type.optional, operand.type.length)
-    keeps = dtype == INT and source == INT
-    return Typed(type_, operand.value if keeps else None, operand.items if keeps else None, operand.accesses)
-
-
-def _is_infinite(node: nodes.Node) -> bool:
-    while isinstance(node, nodes.Parenthesized | nodes.Unary):
-        node = node.inner if isinstance(node, nodes.Parenthesized) else node.operand
-    return isinstance(node, nodes.Literal) and node.type == "real" and node.value == float("inf")
+    return converted(context, node.value, dtype, infer(context, node.value))
 
 
 def _bounded(context: Context, node: nodes.Bounded) -> Typed:
