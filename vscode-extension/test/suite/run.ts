@@ -4,7 +4,7 @@ import { readFileSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import Mocha from "mocha";
 import * as vscode from "vscode";
-import { PATIENCE } from "./editing";
+import { PATIENCE, until } from "./editing";
 
 interface Result {
   readonly file: string;
@@ -14,8 +14,8 @@ interface Result {
 }
 
 export async function run(): Promise<void> {
-  const folder = vscode.workspace.workspaceFolders?.[0];
-  if (folder === undefined) throw new Error("tests need a workspace folder");
+  // Those of a workspace file may be known only after the extension host has started.
+  const folder = await until("a workspace folder", () => vscode.workspace.workspaceFolders?.[0]);
   const scenario = JSON.parse(readFileSync(join(dirname(folder.uri.fsPath), "scenario.json"), "utf8"));
   const results: Result[] = [];
   const write = (finished: boolean) => {
