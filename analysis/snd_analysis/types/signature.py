@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import fields
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from snd_analysis.frozen import frozen
@@ -115,12 +114,10 @@ def fingerprint(definition: nodes.Definition) -> Hashable:
     return definition.kind, definition.public, definition.name.text, written, signature_is_damaged(definition)
 
 
-def _content(node: Any) -> Hashable:
+def _content(node: nodes.Node) -> Hashable:
     parts: list[Hashable] = [type(node).__name__]
-    for field in fields(node):
-        if field.name in ("start", "end"):
-            continue
-        value = getattr(node, field.name)
+    for name in nodes.content_fields(type(node)):
+        value = getattr(node, name)
         if isinstance(value, nodes.Node):
             parts.append(_content(value))
         elif isinstance(value, tuple):

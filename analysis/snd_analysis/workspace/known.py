@@ -89,10 +89,11 @@ class Known:
 
     def forget(self, path: str, before: SyntaxTree, now: SyntaxTree) -> None:
         """Lets go of what is known of chunks and definitions of ``before`` that are not in ``now``."""
-        chunks = {placed.chunk for placed in now.chunks}
-        self.samples.forget(path, {placed.chunk for placed in before.chunks} - chunks)
-        kept = {definition for _, definition in now.definitions}
-        for definition in {definition for _, definition in before.definitions} - kept:
+        chunks_before, chunks = ({placed.chunk for placed in tree.chunks} for tree in (before, now))
+        gone, new = chunks_before - chunks, chunks - chunks_before
+        self.samples.forget(path, gone)
+        kept = {definition for chunk in new for definition in chunk.definitions}
+        for definition in {definition for chunk in gone for definition in chunk.definitions} - kept:
             self.resolutions.pop((path, definition), None)
             self.checks.pop((path, definition), None)
             self._forget_unit(self.units.pop((path, definition), None))

@@ -101,6 +101,7 @@ from snd_analysis.syntax.nodes.formulas import (
 from snd_analysis.syntax.nodes.node import (
     Node,
     children,
+    content_fields,
     descendants,
     first_below,
 )
@@ -186,6 +187,7 @@ __all__ = [
     "Yield",
     "Zip",
     "children",
+    "content_fields",
     "descendants",
     "first_below",
 ]

@@ -31,21 +31,22 @@ class Node:
         return Span(self.start, self.end)
 
 
-_CHILD_FIELDS: dict[type, tuple[str, ...]] = {}
+_CONTENT_FIELDS: dict[type, tuple[str, ...]] = {}
 _BACKWARDS: dict[type, tuple[str, ...]] = {}
 
 
-def _child_fields(kind: type[Node]) -> tuple[str, ...]:
-    known = _CHILD_FIELDS.get(kind)
+def content_fields(kind: type[Node]) -> tuple[str, ...]:
+    """The names of the fields of a kind of nodes, but its place."""
+    known = _CONTENT_FIELDS.get(kind)
     if known is None:
         known = tuple(field.name for field in fields(kind) if field.name not in ("start", "end"))
-        _CHILD_FIELDS[kind], _BACKWARDS[kind] = known, known[::-1]
+        _CONTENT_FIELDS[kind], _BACKWARDS[kind] = known, known[::-1]
     return known
 
 
 def children(node: Node) -> Iterator[Node]:
     """The nodes directly below ``node``, in the order of the text as far as the fields keep it."""
-    for name in _child_fields(type(node)):
+    for name in content_fields(type(node)):
         value = getattr(node, name)
         if isinstance(value, Node):
             yield value
@@ -62,7 +63,7 @@ def descendants(node: Node) -> Iterator[Node]:
         yield current
         # As ``children``, backwards and without a generator for each node: no other walk is as frequent.
         kind = type(current)
-        for name in _BACKWARDS.get(kind) or _child_fields(kind)[::-1]:
+        for name in _BACKWARDS.get(kind) or content_fields(kind)[::-1]:
             value = getattr(current, name)
             if type(value) is tuple:
                 for item in reversed(value):

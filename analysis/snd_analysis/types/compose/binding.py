@@ -171,7 +171,7 @@ class ShapeBinding:
                 self._fresh[leaf.key] = (
                     shapes.proposition((self._origin, leaf.key), leaf.name)
                     if is_condition
-                    else self._unknown(leaf.name, leaf.low, leaf.key)
+                    else self.unknown(leaf.name, leaf.low, leaf.key)
                 )
         try:
             return shapes.substitute(formal, {**self._fresh, **self._values})
@@ -179,9 +179,10 @@ class ShapeBinding:
             return self._unsettled()
 
     def _unsettled(self) -> Integer:
-        return self._unknown("value", 0, len(self._unknowns))
+        return self.unknown("value", 0, len(self._unknowns))
 
-    def _unknown(self, name: str, minimum: int | None, stands_for: Hashable) -> Integer:
+    def unknown(self, name: str, minimum: int | None, stands_for: Hashable) -> Integer:
+        """An unknown of this invocation; every one that gets into a result is made here, or by ``rank``."""
         unknown = shapes.opaque(name, minimum, (self._origin, stands_for))
         self._unknowns[stands_for] = unknown
         return unknown
