@@ -254,11 +254,6 @@ def test_places_of_a_substitution_may_be_read():
     assert check(text, x, R([0, 1])).tolist() == [[0, 1, 2], [3, 3, 3]]
 
 
-def test_extrema_of_nan_are_nan_in_any_order():
-    text = operator("x: real[n];", "y: real[];", "y[] >?= x[i,], i < n;")
-    assert np.isnan(run(text, R([1.0, np.nan, 3.0])))
-
-
 def test_what_a_branch_of_the_value_skips_is_written_nowhere():
     text = operator(
         "x: real[n]; at: int[m];", "y: real[3];", "y[|at[k,]|,] = k < 1 ? x[k,] : x[|k|,], k < 3;"

@@ -135,9 +135,9 @@ OPERATIONS: Final[dict[str, Binary]] = {
     "\\": _arithmetic("\\", lambda a, b: -(-a // b), shapes.ceil_divide, None),
     "%": _arithmetic("%", operator.mod, shapes.remainder, None),
     "**": _power,
-    # As the draft defines them, which says what becomes of NaN.
-    "<?": _arithmetic("<?", min, shapes.minimum, lambda a, b: a if a < b else b),
-    ">?": _arithmetic(">?", max, shapes.maximum, lambda a, b: a if a > b else b),
+    # NaN where any operand is, so that a fold does not depend on the order.
+    "<?": _arithmetic("<?", min, shapes.minimum, lambda a, b: a if a < b or math.isnan(a) else b),
+    ">?": _arithmetic(">?", max, shapes.maximum, lambda a, b: a if a > b or math.isnan(a) else b),
     "<": _comparison("<", operator.lt),  # type: ignore[arg-type]
     "<=": _comparison("<=", operator.le),  # type: ignore[arg-type]
     ">": _comparison(">", operator.gt),  # type: ignore[arg-type]

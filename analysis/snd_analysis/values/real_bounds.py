@@ -140,13 +140,11 @@ def _quotient(a: RealInterval, b: RealInterval) -> RealInterval:
 
 
 def _minimum(a: RealInterval, b: RealInterval) -> RealInterval:
-    high = b.high if a.may_be_nan else min(a.high, b.high)  # `NaN <? b` is b
-    return RealInterval(min(a.low, b.low), high, b.may_be_nan)
+    return RealInterval(min(a.low, b.low), min(a.high, b.high), a.may_be_nan or b.may_be_nan)
 
 
 def _maximum(a: RealInterval, b: RealInterval) -> RealInterval:
-    low = b.low if a.may_be_nan else max(a.low, b.low)
-    return RealInterval(low, max(a.high, b.high), b.may_be_nan)
+    return RealInterval(max(a.low, b.low), max(a.high, b.high), a.may_be_nan or b.may_be_nan)
 
 
 def _absolute(a: RealInterval) -> RealInterval:

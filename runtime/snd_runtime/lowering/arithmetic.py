@@ -78,12 +78,11 @@ def _power(a: Array, b: Array) -> Outcome:
         approximate = np.abs(a.astype(np.float64)) ** b
         if (approximate < 2.0**62).all():
             return a**b, None
-    large = np.broadcast_to(approximate >= 2.0**62, np.broadcast_shapes(a.shape, b.shape))
-    result = np.where(large, 1, a) ** np.where(large, 0, b)
-    failing = large.copy()
-    wide, exponents = np.broadcast_to(a, large.shape), np.broadcast_to(b, large.shape)
-    for at in zip(*np.nonzero(large & (approximate < 2.0**65)), strict=True):
-        exact = int(wide[at]) ** int(exponents[at])
+    failing = np.array(approximate >= 2.0**62)
+    result = np.asarray(np.where(failing, 1, a) ** np.where(failing, 0, b))
+    bases, exponents = np.broadcast_to(a, result.shape), np.broadcast_to(b, result.shape)
+    for at in map(tuple, np.argwhere(failing & (approximate < 2.0**65))):
+        exact = int(bases[at]) ** int(exponents[at])
         if _LEAST <= exact <= _GREATEST:
             result[at], failing[at] = exact, False
     return result, _overflow("**", failing)
@@ -135,14 +134,6 @@ def _fraction(a: Array) -> Array:
     return np.asarray(np.where(np.isinf(a), np.copysign(a.dtype.type(0), a), a - np.trunc(a)))
 
 
-def _smaller(a: Array, b: Array) -> Array:
-    return np.asarray(np.where(a < b, a, b))
-
-
-def _greater(a: Array, b: Array) -> Array:
-    return np.asarray(np.where(a > b, a, b))
-
-
 REAL_OPERATIONS: Final[dict[str, Callable[..., Array]]] = {
     "+": np.add,
     "-": np.subtract,
@@ -150,8 +141,8 @@ REAL_OPERATIONS: Final[dict[str, Callable[..., Array]]] = {
     "/": np.divide,
     "**": np.power,
     "negate": np.negative,
-    "<?": _smaller,
-    ">?": _greater,
+    "<?": np.minimum,
+    ">?": np.maximum,
     "abs": np.abs,
     "sign": np.sign,
     "sqrt": np.sqrt,

@@ -24,7 +24,7 @@ ACCUMULATORS: Final[dict[str, Any]] = {
     "<?=": np.minimum,
     ">?=": np.maximum,
 }
-"""What accumulates, by operator. A minimum or maximum of anything and NaN is NaN, in whatever order."""
+"""What accumulates, by operator."""
 
 IDEMPOTENT: Final = frozenset({"&=", "|=", "<?=", ">?="})
 
