@@ -11,6 +11,13 @@ vim.api.nvim_create_autocmd("LspAttach", {
     local client = vim.lsp.get_client_by_id(event.data.client_id)
     if client and client.name == "snd" then
       require("snd.attach").attached(client, event.buf)
+      vim.api.nvim_create_autocmd("BufLeave", {
+        group = vim.api.nvim_create_augroup("snd.leave." .. event.buf, {}),
+        buffer = event.buf,
+        callback = function()
+          require("snd.server").tell(event.buf)
+        end,
+      })
     end
   end,
 })

@@ -13,8 +13,13 @@ end
 local function capabilities(options)
   -- `grammar`: of strings, comments and samples, the syntax file tells more than one token for the whole of each
   local ours = { experimental = { commands = { "snd.showReferences" }, grammar = true } }
+  ours.workspace = {
+    diagnostics = { refreshSupport = true },
+    -- It does not say so, but it can, and applies no edit to a text that has changed meanwhile.
+    workspaceEdit = { documentChanges = true },
+  }
   if not vim.lsp.codelens.enable then -- Neovim before 0.12 does not know when lenses are to be asked for again
-    ours.workspace = { codeLens = { refreshSupport = true } }
+    ours.workspace.codeLens = { refreshSupport = true }
   end
   ours = vim.tbl_deep_extend("force", ours, options.capabilities)
   if vim.fn.has("nvim-0.11") == 1 then -- adds them to its own
@@ -24,15 +29,18 @@ local function capabilities(options)
 end
 
 local function handlers()
-  if vim.lsp.codelens.enable then
-    return {}
-  end
-  return {
-    ["workspace/codeLens/refresh"] = function(_, _, context)
-      require("snd.lenses").refresh(context.client_id)
-      return vim.NIL
+  local ours = {
+    ["workspace/diagnostic/refresh"] = function(...)
+      return require("snd.diagnostics").refresh(...)
     end,
   }
+  if not vim.lsp.codelens.enable then
+    ours["workspace/codeLens/refresh"] = function(_, _, context)
+      require("snd.lenses").refresh(context.client_id)
+      return vim.NIL
+    end
+  end
+  return ours
 end
 
 ---@return vim.lsp.ClientConfig

@@ -34,6 +34,18 @@ function M.request(client, method, parameters, handler, buffer)
   return client.request(method, parameters, handler, buffer)
 end
 
+--- Lets the server know the text of a buffer at once. Otherwise Neovim waits a little, and by then an answer to what is
+--- asked about another buffer may be about the text before, as that to a renaming.
+---@param buffer integer
+function M.tell(buffer)
+  for _, client in ipairs(vim.lsp.get_clients({ bufnr = buffer, name = "snd" })) do
+    -- There is no other way to it. Where it is gone, things are as without it.
+    pcall(function()
+      require("vim.lsp._changetracking").flush(client, buffer)
+    end)
+  end
+end
+
 -- What is null is left out, as Neovim 0.10 does; in later versions it is vim.NIL. Items of lists keep their places.
 local function without_null(value)
   if value == vim.NIL then

@@ -61,6 +61,47 @@ test("mistakes are shown where they are, and go away", function()
   end)
 end)
 
+test("an edit of another buffer shows and takes away mistakes", function()
+  local main = project("across")
+  vim.cmd("vsplit")
+  local blocks = edit("across/blocks.sknd")
+  local function codes()
+    return vim.tbl_map(function(each)
+      return each.code
+    end, vim.diagnostic.get(main))
+  end
+  for _ = 1, 2 do
+    set(blocks, (BLOCKS:gsub("operator twice", "operator thrice")))
+    await("a mistake in the other buffer", function()
+      return vim.deep_equal(codes(), { "unknown-operator" })
+    end)
+    set(blocks, BLOCKS)
+    await("no mistake there", function()
+      return #codes() == 0
+    end)
+  end
+end)
+
+test("names are renamed where they stand after an edit of another buffer", function()
+  local main = project("renamed_across")
+  local blocks = edit("renamed_across/blocks.sknd")
+  for number = 1, 3 do
+    vim.api.nvim_buf_set_lines(blocks, 0, 0, false, { "# 🙂 More above." })
+    vim.cmd.buffer(main)
+    at("blocks.twice", 1)
+    vim.cmd("normal! ww")
+    local name = "twice" .. number
+    vim.lsp.buf.rename(name)
+    await("the new name", function()
+      return table.concat(lines(main), "\n"):find("blocks." .. name .. "(", 1, true)
+    end)
+    contains(table.concat(lines(blocks), "\n"), "\noperator " .. name .. " {\n")
+    set(blocks, BLOCKS)
+    set(main, MAIN)
+    vim.cmd.buffer(blocks)
+  end
+end)
+
 test("columns behind astral characters are those of Neovim", function()
   local buffer = project("astral")
   set(buffer, 'operator o {\n    @input { x: real[n]; }\n    @output { y: real[n]; }\n    @assert { n > 0: "🙂🙂 {m}", n; }\n    @lower { y[i,] = x[i,], i < n; }\n}')
