@@ -62,7 +62,8 @@ def test_json_has_the_documented_shape(snd):
     astral = next(d for d in document["diagnostics"] if d["rule"] == "odd" and d["range"]["start"]["line"] == 4)
     assert astral["range"]["start"] == {"line": 4, "column": 11}
     for diagnostic in document["diagnostics"]:
-        assert list(diagnostic) == ["path", "rule", "severity", "message", "range", "related", "fix"]
+        assert list(diagnostic) == ["path", "rule", "severity", "message", "range", "related", "fix", "url"]
+        assert diagnostic["url"] == f"docs/rules.md#{diagnostic['rule']}"
 
 
 @pytest.mark.usefixtures("mistakes")

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from snd_analysis.rules.rule import Rule
+from snd_server import rule_url
 from snd_server.render.rule_page import index, page
 from snd_server.rules import known_rules
 from snd_server.selection import UnknownRuleError, nearest
@@ -43,4 +44,5 @@ def _record(rule: Rule) -> dict[str, Any]:
         "bad": rule.bad,
         "good": rule.good,
         "section": rule.section,
+        "url": rule_url(rule.name),
     }

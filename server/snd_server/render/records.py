@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from snd_analysis.diagnostics import Diagnostic, Location
+from snd_server import rule_url
 from snd_server.report import Report
 
 
@@ -25,6 +26,7 @@ def record(diagnostic: Diagnostic, report: Report) -> dict[str, Any]:
             "safe": diagnostic.fix.safe,
             "edits": [{**_placed(edit.location, report), "text": edit.text} for edit in diagnostic.fix.edits],
         },
+        "url": rule_url(diagnostic.rule),
     }
 
 
