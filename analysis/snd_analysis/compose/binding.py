@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from snd_analysis import shapes
 from snd_analysis.compose.affine import Unsolvable, solve
+from snd_analysis.compose.assertion_text import responsible_for
 from snd_analysis.compose.declared import Declarations
 from snd_analysis.compose.failure import BindingFailed, Failure, Site, Unbindable
 from snd_analysis.compose.scope import Scope
@@ -317,6 +318,11 @@ class Binder:
         if length is NULL:
             self._uniform[member] = value
             self._report_unknown_length(member)
+        if isinstance(length, Integer) and shapes.is_negative(length):
+            message = f"the length of '{member.name}' would be negative: '{written(expression)}' comes to {length}"
+            site = Site(self.unit.place(member.base, expression), "the length is declared here")
+            responsible = responsible_for(self.scope, expression)
+            raise BindingFailed(Failure("negative-extent", message, (), (site,), responsible))
         if not isinstance(length, Integer) or isinstance(value, Maybe):
             self.scope.values[member.symbol] = UNDEFINED
         else:

@@ -265,23 +265,37 @@ class _Evaluation:
     def _extents_are_possible(self, base: int, node: nodes.Parameter, value: TensorValue) -> bool:
         shape = node.shape
         tensor = value
-        if isinstance(value, Pack) and value.segments:
-            first = value.segments[0]
+        if isinstance(value, Pack):
+            if not self._length_is_possible(base, node):
+                return False
+            first = value.segments[0] if value.segments else None
             tensor = first.element if isinstance(first, Run) else first
         if shape is None or not isinstance(tensor, Tensor) or tensor.shape is None:
             return True
-        for extent in tensor.shape:
-            most = shapes.bounds(extent)[1] if isinstance(extent, Integer) else None
-            if most is not None and most < 0:
-                message = (
-                    f"an extent of '{node.name.text}' would be negative: "
-                    f"'{node.type.text}[{written(shape)}]' comes to [{','.join(str(each) for each in tensor.shape)}]"
-                )
-                site = Site(self._unit.place(base, shape), "the shape is declared here")
-                if self._unit.is_graph:
-                    return self._fail(Failure("negative-extent", message, (site,)))
-                return self._fail(Failure("negative-extent", message, (), (site,), responsible_for(self._scope, shape)))
+        if any(isinstance(extent, Integer) and shapes.is_negative(extent) for extent in tensor.shape):
+            message = (
+                f"an extent of '{node.name.text}' would be negative: "
+                f"'{node.type.text}[{written(shape)}]' comes to [{','.join(str(each) for each in tensor.shape)}]"
+            )
+            return self._fail(self._impossible(base, shape, message, "the shape is declared here"))
         return True
+
+    def _length_is_possible(self, base: int, node: nodes.Parameter) -> bool:
+        length = None if node.pack is None else node.pack.length
+        if length is None or isinstance(length, nodes.Tilde):
+            return True
+        value = self._scope.attempt(length)
+        if not isinstance(value, Integer) or not shapes.is_negative(value):
+            return True
+        message = f"the length of '{node.name.text}' would be negative: '{written(length)}' comes to {value}"
+        return self._fail(self._impossible(base, length, message, "the length is declared here"))
+
+    def _impossible(self, base: int, node: nodes.Node, message: str, here: str) -> Failure:
+        """What a declaration can't be: the fault of whoever invokes an operator, or of the graph itself."""
+        site = Site(self._unit.place(base, node), here)
+        if self._unit.is_graph:
+            return Failure("negative-extent", message, (site,))
+        return Failure("negative-extent", message, (), (site,), responsible_for(self._scope, node))
 
 
 def as_condition(value: Value) -> Truth | None:

@@ -326,8 +326,7 @@ class _RootBinder(Binder):
     def _demand_possible(self, member: Member, shape: Shape | None) -> None:
         """Attributes may make an extent negative."""
         extents = [extent for extent in shape or () if isinstance(extent, Integer)]
-        highest = [shapes.bounds(extent)[1] for extent in extents]
-        if any(most is not None and most < 0 for most in highest):
+        if any(map(shapes.is_negative, extents)):
             message = (
                 f"an extent of '{member.name}' would be negative: its shape comes to [{','.join(map(str, extents))}]"
             )

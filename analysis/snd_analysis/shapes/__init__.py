@@ -4,7 +4,7 @@ Integers are canonical: equal ones compare equal. Conditions are true, false or 
 """
 
 from snd_analysis.shapes.affine import as_affine, solve_affine
-from snd_analysis.shapes.bounds import bounds
+from snd_analysis.shapes.bounds import bounds, is_negative
 from snd_analysis.shapes.comparison import Relation, Verdict, choose, compare, decide_equal
 from snd_analysis.shapes.division import ceil_divide, floor_divide, remainder
 from snd_analysis.shapes.errors import DivisionByZero, NegativeExponent
@@ -39,6 +39,7 @@ __all__ = [
     "floor_divide",
     "function",
     "implies",
+    "is_negative",
     "maximum",
     "minimum",
     "not_",

@@ -34,6 +34,12 @@ def bounds(a: Integer) -> Interval:
     return a._bounds
 
 
+def is_negative(a: Integer) -> bool:
+    """Whether an integer is certainly below zero."""
+    high = bounds(a)[1]
+    return high is not None and high < 0
+
+
 def _bounds(a: Integer, replacements: int) -> Interval:
     number = a.value
     if number is not None:

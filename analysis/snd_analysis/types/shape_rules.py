@@ -50,8 +50,7 @@ def check_length(context: Context, length: nodes.Expression, what: str) -> Typed
         message = f"{what} is a single value, but this is a pack of type '{typed.type}'"
         context.report("unexpected-pack", length, message, _declared(context, length))
         return UNTYPED
-    most = None if typed.value is None else shapes.bounds(typed.value)[1]
-    if most is not None and most < 0:
+    if typed.value is not None and shapes.is_negative(typed.value):
         context.report("negative-extent", length, f"{what} can't be negative, but this is {typed.value}")
         return UNTYPED
     return typed
