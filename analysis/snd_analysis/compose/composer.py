@@ -314,9 +314,11 @@ class Composer:
     def blame(self, failure: Failure, call: nodes.Call, unit: Unit) -> None:
         """Notes what an invoked operator finds wrong, as seen from its invocation."""
         node: nodes.Node = call.function
+        written = call.function.text
         if not failure.sites:
             node = _responsible(failure, call, unit) or node
-        site = Site(self.place(node), f"'{unit.shown}' is invoked here")
+            failure = failure.naming(unit.shown, written)
+        site = Site(self.place(node), f"'{written}' is invoked here")
         self.instance.failures.append(failure.via(site))
 
     # ---- the graph ---------------------------------------------------------------------------------------------------

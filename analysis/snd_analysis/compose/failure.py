@@ -42,6 +42,10 @@ class Failure:
         """The failure as it is seen from an invocation further out."""
         return replace(self, sites=(*self.sites, site), responsible=())
 
+    def naming(self, operator: str, written: str) -> Failure:
+        """The same, with an operator named as its invocation writes it: two modules may have one of that name."""
+        return replace(self, message=self.message.replace(f"'{operator}'", f"'{written}'"))
+
 
 class BindingFailed(Exception):  # noqa: N818 - it carries a finding, it is no fault
     """An operator can't be bound to what an invocation gives it."""

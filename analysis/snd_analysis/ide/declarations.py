@@ -9,7 +9,6 @@ from functools import lru_cache
 from snd_analysis.frozen import frozen
 from snd_analysis.ide.knowledge import one_line
 from snd_analysis.ide.markdown import parameter_text
-from snd_analysis.names.library import LIBRARY_PREFIX, is_library
 from snd_analysis.names.symbols import OperatorName
 from snd_analysis.source import Span
 from snd_analysis.syntax import nodes
@@ -92,18 +91,6 @@ def comment_of(snapshot: Snapshot, name: OperatorName) -> str:
 def parameter_comment(snapshot: Snapshot, name: OperatorName, parameter: str) -> str:
     """What the comment above a definition says of one of its parameters, as Markdown."""
     return parameter_text(comment_of(snapshot, name), parameter)
-
-
-def module_name(path: str) -> str:
-    """The name of a module as far as its path tells."""
-    if is_library(path):
-        return path.removeprefix(LIBRARY_PREFIX)
-    return path.replace("\\", "/").rpartition("/")[2].removesuffix(".sknd")
-
-
-def shown_name(name: OperatorName, path: str) -> str:
-    """How a definition is named in another file, or in its own."""
-    return name.name if name.path == path else f"{module_name(name.path)}.{name.name}"
 
 
 def module_comment(snapshot: Snapshot, path: str) -> str:

@@ -8,13 +8,11 @@ from posixpath import dirname
 from snd_analysis.diagnostics import Location, TextEdit
 from snd_analysis.frozen import frozen
 from snd_analysis.ide.mentions import mentions
+from snd_analysis.ide.module_names import names_of
 from snd_analysis.names.library import is_library
 from snd_analysis.names.modules import candidates, model_root
 from snd_analysis.names.resolution import ModuleName
-from snd_analysis.syntax.tokens import is_identifier
 from snd_analysis.workspace import Snapshot
-
-_SUFFIX = ".sknd"
 
 
 @frozen
@@ -83,22 +81,12 @@ def _new_names(snapshot: Snapshot, path: str, moved: Mapping[str, str]) -> tuple
         if means(name):
             continue
         folders = (dirname(importer), model_root(importer, exists), *snapshot.module_paths)
-        new = next((each for each in _names_of(target, folders) if means(each)), None)
+        new = next((each for each in names_of(target, folders) if means(each)), None)
         if new is None:
             lost.append(name)
         else:
             names[name] = new
     return names, lost
-
-
-def _names_of(target: str, folders: Iterable[str]) -> Iterator[str]:
-    """The names that a file may have seen from these folders."""
-    for folder in folders:
-        prefix = f"{folder.rstrip('/')}/" if folder else ""
-        if target.startswith(prefix) and target.endswith(_SUFFIX):
-            parts = target[len(prefix) : -len(_SUFFIX)].split("/")
-            if all(is_identifier(part) for part in parts):
-                yield ".".join(parts)
 
 
 def _edits(snapshot: Snapshot, path: str, names: Mapping[str, str]) -> Iterator[TextEdit]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from snd_analysis.diagnostics import Location
 from snd_analysis.frozen import frozen
-from snd_analysis.ide.declarations import module_name
+from snd_analysis.ide.module_names import module_name
 from snd_analysis.names.library import LIBRARY_PREFIX, library_modules
 from snd_analysis.names.symbols import OperatorName
 from snd_analysis.workspace import Snapshot
@@ -43,9 +43,9 @@ def workspace_symbols(
     library = [LIBRARY_PREFIX + module for module in library_modules()] if with_library and query else []
     ranked: list[tuple[float, str, str, OperatorName]] = []
     for path in dict.fromkeys([*paths, *library]):
-        module = module_name(path)
+        module = f"{module_name(snapshot, path, path)}." if "." in query else ""
         for name in snapshot.definitions(path):
-            similar = similarity(query, f"{module}.{name}" if "." in query else name)
+            similar = similarity(query, module + name)
             if similar is not None:
                 ranked.append((-similar, name, path, OperatorName(path, name)))
     return [found for *_, name in sorted(ranked)[:_MOST] if (found := _symbol(snapshot, name)) is not None]
@@ -85,4 +85,6 @@ def _symbol(snapshot: Snapshot, name: OperatorName) -> WorkspaceSymbol | None:
     if found is None:
         return None
     span = found.definition.name.span.shifted(found.start)
-    return WorkspaceSymbol(name, found.definition.kind, module_name(name.path), Location(name.path, span))
+    return WorkspaceSymbol(
+        name, found.definition.kind, module_name(snapshot, name.path, name.path), Location(name.path, span)
+    )

@@ -154,9 +154,10 @@ async def _resolve(server: SndServer, item: types.CompletionItem) -> types.Compl
     uri, subject = about
 
     def answer(snapshot: Snapshot, question: Question) -> str:
-        return documentation(snapshot, subject)
+        return documentation(snapshot, subject, path)
 
-    text = await server.session.ask(path_of(uri), answer)
+    path = path_of(uri)
+    text = await server.session.ask(path, answer)
     if text:
         formats = _abilities(server).formats
         item.documentation = plain_text(text) if formats is None else markup(text, reads_markdown(formats))

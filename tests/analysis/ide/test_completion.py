@@ -93,7 +93,7 @@ def test_what_is_offered_is_documented(fixture: Path):
         for item in completions(snapshot, "main.sknd", offset).items[:_SHOWN]:
             # What an unfinished statement declares itself is known to nobody else yet.
             if item.subject and item.label not in ("s", "i"):
-                assert documentation(snapshot, item.subject), (item, text[offset - 30 : offset])
+                assert documentation(snapshot, item.subject, "main.sknd"), (item, text[offset - 30 : offset])
 
 
 # ---- what stood there ------------------------------------------------------------------------------------------------

@@ -12,13 +12,13 @@ from snd_analysis.rules.catalogue import catalogue
 from snd_analysis.workspace import Snapshot
 
 
-def documentation(snapshot: Snapshot, subject: tuple[str, ...]) -> str:
-    """The documentation of the subject of a completion; empty if there is none, or it is gone."""
+def documentation(snapshot: Snapshot, subject: tuple[str, ...], importer: str) -> str:
+    """The documentation of the subject of a completion in a file; empty if there is none, or it is gone."""
     match subject:
         case ("operator", path, name):
-            return definition_text(snapshot, OperatorName(path, name))
+            return definition_text(snapshot, OperatorName(path, name), importer)
         case ("attribute", path, operator, name):
-            return attribute_text(snapshot, OperatorName(path, operator), name, "")
+            return attribute_text(snapshot, OperatorName(path, operator), name, "", importer)
         case ("module", path, name):
             return module_text(snapshot, path, name)
         case ("symbol", path, definition, name):

@@ -66,7 +66,7 @@ def _found(snapshot: Snapshot, path: str, offset: int, examples: Examples) -> tu
     if knowledge is not None:
         span = knowledge.definition.name.span.shifted(knowledge.start)
         if span.start <= offset <= span.end and knowledge.definition.name.text:
-            return span, definition_text(snapshot, knowledge.name)
+            return span, definition_text(snapshot, knowledge.name, path)
         scoped = scoped_hover(knowledge, around, offset)
         if scoped is not None:
             return scoped
@@ -123,12 +123,12 @@ def _use_text(snapshot: Snapshot, placed: PlacedUse, around: Sequence[PlacedNode
             return paragraphs([function_text(name), value])
         case OperatorName() as name:
             here = _invocation(knowledge, around)
-            return paragraphs([here, _RULE if here else "", definition_text(snapshot, name)])
+            return paragraphs([here, _RULE if here else "", definition_text(snapshot, name, placed.path)])
         case ModuleName(path=path):
             imported = {item.path: item.node.text for item in snapshot.imports(placed.path)}
             return module_text(snapshot, path, imported.get(path, ""))
         case AttributeName(operator=operator, name=name):
-            return attribute_text(snapshot, operator, name, _given(knowledge, around, name))
+            return attribute_text(snapshot, operator, name, _given(knowledge, around, name), placed.path)
     return ""
 
 

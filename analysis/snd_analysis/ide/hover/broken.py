@@ -38,7 +38,7 @@ def broken_hover(snapshot: Snapshot, path: str, offset: int, knowledge: Knowledg
             case Symbol() as symbol if knowledge is not None:
                 text = symbol_text(knowledge, symbol)
             case OperatorName() as name:
-                text = definition_text(snapshot, name)
+                text = definition_text(snapshot, name, path)
             case ModuleName(path=target):
                 text = module_text(snapshot, target, tokens[at].spelling(placed.chunk.text))
             case BuiltIn(name=function):
@@ -52,4 +52,4 @@ def _attribute(snapshot: Snapshot, path: str, span: Span) -> str:
     if opened is None or opened.section is not Section.ATTRIBUTES or len(opened.items[-1]) != 1:
         return ""
     operator = operator_named(snapshot, path, opened.name)
-    return "" if operator is None else attribute_text(snapshot, operator, opened.written, "")
+    return "" if operator is None else attribute_text(snapshot, operator, opened.written, "", path)

@@ -65,9 +65,9 @@ def _sample_hover(snapshot: Snapshot, path: str, offset: int) -> tuple[Span, str
 def _use_text(snapshot: Snapshot, path: str, use: Use, checked: CheckedSample) -> str:
     match use.target:
         case OperatorName() as name:
-            return definition_text(snapshot, name)
+            return definition_text(snapshot, name, path)
         case AttributeName(operator=operator, name=name):
-            return attribute_text(snapshot, operator, name, "")
+            return attribute_text(snapshot, operator, name, "", path)
         case ModuleName(path=target):
             imported = {item.path: item.node.text for item in snapshot.imports(path)}
             return module_text(snapshot, target, imported.get(target, ""))

@@ -6,11 +6,11 @@ from snd_analysis.ide.declarations import (
     comment_of,
     declared,
     module_comment,
-    module_name,
     parameter_comment,
     signature_text,
 )
 from snd_analysis.ide.markdown import code, code_block, documentation_text, paragraphs
+from snd_analysis.ide.module_names import module_name
 from snd_analysis.names.library import is_library
 from snd_analysis.names.symbols import OperatorName
 from snd_analysis.workspace import Snapshot
@@ -18,20 +18,19 @@ from snd_analysis.workspace import Snapshot
 _MOST_NAMES = 60
 
 
-def definition_text(snapshot: Snapshot, name: OperatorName) -> str:
-    """A definition: its signature, its module and its documentation."""
+def definition_text(snapshot: Snapshot, name: OperatorName, path: str) -> str:
+    """A definition as a file sees it: its signature, its module and its documentation."""
     signature = signature_text(snapshot, name)
     if not signature:
         return ""
-    return paragraphs(
-        [code_block(signature), f"in {module_phrase(name.path)}", documentation_text(comment_of(snapshot, name))]
-    )
+    module = f"in {module_phrase(snapshot, name.path, path)}"
+    return paragraphs([code_block(signature), module, documentation_text(comment_of(snapshot, name))])
 
 
-def module_phrase(path: str) -> str:
+def module_phrase(snapshot: Snapshot, path: str, importer: str) -> str:
     """``the module `nn` of the standard library``."""
     of_library = " of the standard library" if is_library(path) else ""
-    return f"the module {code(module_name(path))}{of_library}"
+    return f"the module {code(module_name(snapshot, path, importer))}{of_library}"
 
 
 def module_text(snapshot: Snapshot, path: str, name: str) -> str:
@@ -52,15 +51,15 @@ def module_text(snapshot: Snapshot, path: str, name: str) -> str:
     )
 
 
-def attribute_text(snapshot: Snapshot, operator: OperatorName, name: str, given: str) -> str:
-    """An attribute of an invoked operator, and what it is ``given``, if that is known."""
+def attribute_text(snapshot: Snapshot, operator: OperatorName, name: str, given: str, path: str) -> str:
+    """An attribute of an operator that a file invokes, and what it is ``given``, if that is known."""
     entry = next((each for each in declared(snapshot, operator, ("attrib",)) if each.name == name), None)
     if entry is None:
         return ""
     return paragraphs(
         [
             code_block(entry.text),
-            f"attribute of {code(operator.name)} in {module_phrase(operator.path)}",
+            f"attribute of {code(operator.name)} in {module_phrase(snapshot, operator.path, path)}",
             given,
             parameter_comment(snapshot, operator, name),
         ]

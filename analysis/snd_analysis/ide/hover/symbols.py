@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from snd_analysis.ide.declarations import parameter_comment, shown_name
+from snd_analysis.ide.declarations import parameter_comment
 from snd_analysis.ide.hover.formulas import index_facts
 from snd_analysis.ide.knowledge import Knowledge
 from snd_analysis.ide.markdown import bullets, code, code_block, paragraphs
+from snd_analysis.ide.module_names import shown_name
 from snd_analysis.ide.values import bound_text, is_tensor, tensor_facts, type_text, value_text
 from snd_analysis.model import Tensor, TensorValue
 from snd_analysis.names.symbols import OperatorName, Symbol, SymbolKind
@@ -143,7 +144,7 @@ def quantization_facts(knowledge: Knowledge, name: str) -> Iterator[str]:
     found = None if body is None else body.quantizations.get(name)
     if found is not None:
         given = ", ".join(f"{name}={value_text(value)}" for name, value in found.attributes.items())
-        yield f"quantized by {code(f'{shown_name(found.operator, knowledge.path)}{{{given}}}')}"
+        yield f"quantized by {code(f'{shown_name(knowledge.snapshot, found.operator, knowledge.path)}{{{given}}}')}"
 
 
 # ---- where symbols come from -----------------------------------------------------------------------------------------
@@ -181,7 +182,7 @@ def _producer(knowledge: Knowledge, symbol: Symbol, component: nodes.Component, 
     value = inner.value.value if isinstance(inner.value, nodes.Labelled) else inner.value
     match value:
         case nodes.Call() if isinstance(target := knowledge.resolution.targets.get(value.function), OperatorName):
-            yield f"result of {code(shown_name(target, knowledge.path))}"
+            yield f"result of {code(shown_name(knowledge.snapshot, target, knowledge.path))}"
         case nodes.Branch():
             yield f"result of a branch with {len(value.cases)} {'case' if len(value.cases) == 1 else 'cases'}"
         case nodes.Loop():
@@ -208,7 +209,7 @@ def _label_text(knowledge: Knowledge, symbol: Symbol) -> str:
     operation = next((each for each in knowledge.operations if each.label == symbol.name), None)
     lines: list[str] = []
     if operation is not None and operation.instance is not None and operation.operator is not None:
-        lines.append(f"of {code(shown_name(operation.operator, knowledge.path))}")
+        lines.append(f"of {code(shown_name(knowledge.snapshot, operation.operator, knowledge.path))}")
         below = {**operation.instance.variables, **operation.instance.constants}
         for name, value in [*below.items()][:_MOST_TENSORS]:
             kind = value.kind if isinstance(value, Tensor) else "pack"
