@@ -108,6 +108,16 @@ def test_updates_run_in_order_and_read_what_was_written():
     assert (check(columns, x) == np.cumsum(x, 0)).all()
 
 
+def test_accumulations_read_what_is_accumulated_so_far():
+    text = operator("x: real[n];", "y: real[n];", "y[i,] += x[i,] + (i > 0 ? y[i - 1,] : 0.0), i < n;")
+    assert check(text, R([1.0, 2.0, 4.0])).tolist() == [1.0, 3.0, 7.0]
+
+
+def test_a_name_is_hidden_by_an_index_but_not_in_its_own_bound():
+    text = operator("x: real[n, m];", "y: real[n, m];", "y[n, x] = real(n * 10 + x), n < n, x < m;")
+    assert check(text, np.zeros((2, 2))).tolist() == [[0.0, 1.0], [10.0, 11.0]]
+
+
 def test_the_first_of_many_by_searching():
     text = operator("x: real[n];", "at: int[];", "at[] = 0; at[] := i, i < n | x[i,] > x[at[],];")
     x = np.random.default_rng(1).integers(0, 300, 3000) / 2

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from snd_analysis import shapes
 from snd_analysis.names.resolve import entries_of
 from snd_analysis.names.symbols import Symbol, SymbolKind
@@ -42,6 +44,8 @@ def check_lowering(context: Context) -> None:
         if symbol not in context.resolution.ambiguous:
             _check_formulas(context, formulas, complete=not astray)
     broken = astray or any(isinstance(entry.statement, nodes.ErrorEntry) for block in blocks for entry in block.entries)
+    if not broken:
+        _check_order(context, written)
     for symbol in context.resolution.symbols:
         if symbol.kind is not SymbolKind.OUTPUT or not symbol.name or symbol in context.resolution.ambiguous:
             continue
@@ -98,22 +102,45 @@ def _check_unrolled_once(context: Context, formula: nodes.Lowering, bound: nodes
 
 def _check_reads(context: Context, formula: nodes.Lowering, output: Symbol) -> None:
     """An initialization gives an output its first values, so it can't read any of them."""
+    for read, access in _reads(context, formula):
+        if read is output:
+            message = (
+                f"this initialization of '{output.name}' reads '{output.name}', which has no values yet; "
+                "':=' updates it"
+            )
+            context.report("reads-own-output", access, message)
+            return
+
+
+def _check_order(context: Context, written: dict[Symbol, list[tuple[int, nodes.Lowering]]]) -> None:
+    """Formulas are evaluated in their order, so they can't read an output that only formulas below them write."""
+    formulas = [(base, formula, symbol) for symbol, found in written.items() for base, formula in found]
+    formulas.sort(key=lambda each: each[0] + each[1].span.start)
+    later = {symbol: found[0] for symbol, found in written.items() if symbol not in context.resolution.ambiguous}
+    for base, formula, symbol in formulas:
+        later.pop(symbol, None)
+        context.base = base
+        for read, access in _reads(context, formula):
+            if read in later:
+                first_base, first = later[read]
+                note = Note(first.target.span.shifted(first_base), f"'{read.name}' gets its values here")
+                message = f"'{read.name}' has no values yet: formulas are evaluated in their order, and it is below"
+                context.report("reads-own-output", access, message, (note,))
+                break
+
+
+def _reads(context: Context, formula: nodes.Lowering) -> Iterator[tuple[Symbol, nodes.Node]]:
+    """The outputs that a formula reads, with the access."""
     whole: dict[nodes.Node, nodes.Node] = {}
     """Accesses by the item of a pack of tensors that they are about: ``ys[0][i,]`` by ``ys[0]``."""
-    parts = (*(local.value for local in formula.locals), formula.value, formula.condition)
-    for part in parts:
+    for part in (*(local.value for local in formula.locals), formula.value, formula.condition):
         for node in nodes.descendants(part) if part is not None else ():
-            if output in context.resolution.ambiguous:
-                return
-            if isinstance(node, nodes.Subscript):
-                whole[node.target] = node
-            if isinstance(node, nodes.Subscript) and context.symbol(node.target) is output:
-                message = (
-                    f"this initialization of '{output.name}' reads '{output.name}', which has no values yet; "
-                    "':=' updates it"
-                )
-                context.report("reads-own-output", whole.get(node, node), message)
-                return
+            if not isinstance(node, nodes.Subscript):
+                continue
+            whole[node.target] = node
+            symbol = context.symbol(node.target)
+            if symbol is not None and symbol.kind is SymbolKind.OUTPUT and symbol not in context.resolution.ambiguous:
+                yield symbol, whole.get(node, node)
 
 
 def _declare(context: Context, name: nodes.Name, typed: Typed) -> None:

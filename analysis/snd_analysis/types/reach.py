@@ -77,7 +77,7 @@ def _leaves(context: Context, access: _Access, limits: Limits) -> bool:
     if symbol is None or not symbol.is_tensor or not isinstance(symbol.node, nodes.Parameter) or symbol.node.optional:
         return False
     type_ = context.typed(symbol).type
-    if type_ is None:
+    if type_ is None or (type_.length is not None and shapes.is_negative(type_.length)):
         return False
     items = [item for each in selections for item in each.items]
     if type_.length is not None and not selections and len(index.items) == 1 and not index.trailing_comma:
@@ -108,6 +108,8 @@ def _leaves_tensor(context: Context, access: _Access, symbol: Symbol, index: nod
     single = not any(isinstance(item, nodes.Expanded | nodes.Zip) for item in index.items)
     if extents is None or not single or len(extents) != len(index.items):
         return False
+    if any(extent is not None and shapes.is_negative(extent) for extent in extents):
+        return False  # composing says so, and there is no such tensor
     return any(
         extent is not None and _leaves_extent(context, item, extent, limits, "access-out-of-range", symbol)
         for item, extent in zip(index.items, extents, strict=True)
