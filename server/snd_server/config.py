@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from snd_server.config_schema import ConfigError, Settings, parse_settings
+from snd_server.config_schema import ConfigError, Settings, parse_settings, refuse
 
 __all__ = ["ConfigError", "Configuration", "Configurations"]
 
@@ -60,12 +60,13 @@ class Configuration:
 class Configurations:
     """The configuration of every file of a run; each configuration file is read once.
 
-    With ``only``, that file holds for all of them. Raises ConfigError (for ``only`` at once, otherwise when a broken
-    file is met).
+    With ``only``, that file holds for all of them. ``wrong`` is called with what is wrong with a file when that is met
+    (with ``only`` at once); unless it raises that, what is right holds.
     """
 
-    def __init__(self, only: str | None = None) -> None:
-        self._only = _load(only, explicit=True) if only is not None else None
+    def __init__(self, only: str | None = None, wrong: Callable[[ConfigError], None] = refuse) -> None:
+        self._wrong = wrong
+        self._only = _load(only, wrong, explicit=True) if only is not None else None
         self._by_folder: dict[str, Configuration] = {}
 
     def of_file(self, path: str) -> Configuration:
@@ -91,29 +92,32 @@ class Configurations:
 
     def _own(self, folder: str) -> Configuration | None:
         candidates = (os.path.join(folder, name) for name in _NAMES)
-        return next((found for path in candidates if os.path.isfile(path) and (found := _load(path))), None)
+        return next(
+            (found for path in candidates if os.path.isfile(path) and (found := _load(path, self._wrong))), None
+        )
 
     def _above(self, folder: str) -> Configuration:
         parent = os.path.dirname(folder)
         return Configuration() if parent == folder else self._nearest(parent)
 
 
-def _load(path: str, explicit: bool = False) -> Configuration | None:
+def _load(path: str, wrong: Callable[[ConfigError], None], explicit: bool = False) -> Configuration | None:
     """The configuration in a file; None for a ``pyproject.toml`` that does not mention snd, unless asked for it."""
     origin = _as_given(path)
+    folder = os.path.dirname(os.path.abspath(path))
     try:
         text = Path(path).read_bytes().decode("utf-8-sig")
     except OSError as error:
-        raise ConfigError(f"{origin}: cannot be read: {error.strerror or error}") from error
+        wrong(ConfigError(f"{origin}: cannot be read: {error.strerror or error}"))
+        return Configuration(folder, origin)
     except UnicodeDecodeError as error:
-        raise ConfigError(f"{origin}: not UTF-8: byte at offset {error.start}") from error
+        wrong(ConfigError(f"{origin}: not UTF-8: byte at offset {error.start}"))
+        return Configuration(folder, origin)
     table = ("tool", "snd") if os.path.basename(path) == "pyproject.toml" else ()
-    settings = parse_settings(text, origin, table)
-    if settings is None:
-        if not explicit:
-            return None
-        raise ConfigError(f"{origin}: has no table [tool.snd]")
-    return Configuration(os.path.dirname(os.path.abspath(path)), origin, settings)
+    settings = parse_settings(text, origin, table, wrong)
+    if settings is None and explicit:
+        wrong(ConfigError(f"{origin}: has no table [tool.snd]"))
+    return None if settings is None else Configuration(folder, origin, settings)
 
 
 def _as_given(path: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field
 from typing import Any
 
@@ -34,22 +34,34 @@ class Settings:
     """Columns the formatter may fill."""
 
 
-def parse_settings(text: str, origin: str, table: tuple[str, ...]) -> Settings | None:
-    """The settings in the given table of a TOML text; None if the table is not there. Raises ConfigError."""
+def refuse(mistake: ConfigError) -> None:
+    """Raises it: nothing holds of a configuration with a mistake."""
+    raise mistake
+
+
+def parse_settings(
+    text: str, origin: str, table: tuple[str, ...], wrong: Callable[[ConfigError], None] = refuse
+) -> Settings | None:
+    """The settings in the given table of a TOML text; None if the table is not there.
+
+    ``wrong`` is called with each mistake. If it does not raise it, the setting counts as not made, and the others hold;
+    of what is no TOML none does.
+    """
     try:
         document: Any = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise ConfigError(_with_line(origin, str(error), text)) from error
+        wrong(ConfigError(_with_line(origin, str(error), text)))
+        return Settings()
     for name in table:
         document = document.get(name) if isinstance(document, dict) else None
     if document is None:
         return None
-    return _Reader(text, origin, table).settings(document)
+    return _Reader(text, origin, table, wrong).settings(document)
 
 
 def checked_settings(table: Mapping[str, Any], origin: str) -> Settings:
     """The settings in a table that does not come from a file. Raises ConfigError."""
-    return _Reader("", origin, ()).settings(table)
+    return _Reader("", origin, (), refuse).settings(table)
 
 
 @frozen
@@ -57,27 +69,39 @@ class _Reader:
     text: str
     origin: str
     table: tuple[str, ...]
+    wrong: Callable[[ConfigError], None]
 
     def settings(self, document: Any) -> Settings:
         if not isinstance(document, Mapping):
-            raise self.error(self.table[-1], f"'{'.'.join(self.table)}' must be a table")
+            self.wrong(self.error(self.table[-1], f"'{'.'.join(self.table)}' must be a table"))
+            return Settings()
         for key in document:
             if key not in _KEYS:
                 suggestion = nearest(key, _KEYS)
-                raise self.error(
-                    key, f"unknown key '{key}'" + (f"; did you mean '{suggestion}'?" if suggestion else "")
-                )
-        lists = {key: self.rules(key, document[key]) for key in _RULE_LISTS if key in document}
+                meant = f"; did you mean '{suggestion}'?" if suggestion else ""
+                self.wrong(self.error(key, f"unknown key '{key}'{meant}"))
+        right = {key: value for key in _KEYS if key in document for value in self.value(key, document[key])}
+        lists = {key: right.pop(key) for key in _RULE_LISTS if key in right}
         both = set(lists.get("error", ())) & set(lists.get("warn", ()))
         if both:
-            raise self.error("warn", f"'{min(both)}' is in both 'error' and 'warn'")
-        return Settings(
-            rules=RuleSettings(**lists),
-            module_paths=self.strings("module-paths", document.get("module-paths", [])),
-            exclude=self.strings("exclude", document.get("exclude", [])),
-            per_file_ignores=self.per_file_ignores(document.get("per-file-ignores", {})),
-            line_width=self.line_width(document.get("line-width", Settings().line_width)),
-        )
+            self.wrong(self.error("warn", f"'{min(both)}' is in both 'error' and 'warn'"))
+            del lists["warn"]
+        return Settings(rules=RuleSettings(**lists), **{key.replace("-", "_"): right[key] for key in right})
+
+    def value(self, key: str, value: Any) -> Iterator[Any]:
+        """What a key says; nothing if that is wrong."""
+        try:
+            match key:
+                case "module-paths" | "exclude":
+                    yield self.strings(key, value)
+                case "per-file-ignores":
+                    yield self.per_file_ignores(value)
+                case "line-width":
+                    yield self.line_width(value)
+                case _:
+                    yield self.rules(key, value)
+        except ConfigError as mistake:
+            self.wrong(mistake)
 
     def strings(self, key: str, value: Any) -> tuple[str, ...]:
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):

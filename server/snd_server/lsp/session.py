@@ -50,7 +50,7 @@ class Session:
         self._reader = DiskReader()
         self._workspaces: dict[tuple[str, ...], Workspace] = {}
         self._opened: dict[str, Document] = {}
-        self._configurations = Configurations()
+        self._configurations = Configurations(wrong=self._tell)
         self._told: set[str] = set()
         self._scopes = Scopes()
         self._folders: tuple[str, ...] = ()
@@ -92,7 +92,7 @@ class Session:
             known = below(folders, {*self._reader.asked(), *(self._files or ())})
             if not known and not any(map(self._has_files, folders)):
                 return False
-            self._configurations = Configurations()
+            self._configurations = Configurations(wrong=self._tell)
             self._forget(known)
             return True
 
@@ -106,10 +106,7 @@ class Session:
                 workspace.refresh(path)
 
     def _has_files(self, path: str) -> bool:
-        try:
-            return os.path.isdir(path) and has_files(path, self._configurations)
-        except ConfigError:  # which is told of when a file there is asked about
-            return True
+        return os.path.isdir(path) and has_files(path, self._configurations)
 
     def _set(self, document: Document) -> None:
         path = document.source.path
@@ -133,7 +130,7 @@ class Session:
         """A configuration file changed."""
 
         def forget() -> None:
-            self._configurations = Configurations()
+            self._configurations = Configurations(wrong=self._tell)
             self._told.clear()
             self._files = None
 
@@ -213,8 +210,7 @@ class Session:
             folders = [path for path in self._folders if os.path.isdir(path)]
             try:
                 self._files = discover(folders, self._configurations)
-            except (ConfigError, MissingPathError) as error:
-                self._tell(str(error))
+            except MissingPathError:  # a folder that has vanished meanwhile
                 self._files = []
         return list(dict.fromkeys([*self._files, *self._opened]))
 
@@ -223,17 +219,13 @@ class Session:
         return self._opened.get(path)
 
     def configuration(self, path: str) -> Configuration:
-        """The configuration of a file; the default one where it is broken, which the client is told of.
+        """The configuration of a file, without what is wrong with it, which the client is told of.
 
         A document that is no file has the configuration of the first workspace folder.
         """
-        try:
-            if os.path.isabs(path):
-                return self._configurations.of_file(path)
-            return self._configurations.of_folder(self._folders[0]) if self._folders else Configuration()
-        except ConfigError as error:
-            self._tell(str(error))
-            return Configuration()
+        if os.path.isabs(path):
+            return self._configurations.of_file(path)
+        return self._configurations.of_folder(self._folders[0]) if self._folders else Configuration()
 
     def settings(self, path: str) -> ClientSettings:
         """What the client is configured to for a file."""
@@ -243,7 +235,8 @@ class Session:
         """The columns that the formatter may fill in a file."""
         return self.settings(path).line_width or self.configuration(path).settings.line_width
 
-    def _tell(self, message: str) -> None:
+    def _tell(self, mistake: ConfigError) -> None:
+        message = str(mistake)
         if message not in self._told:
             self._told.add(message)
             self.on_config_error(message)

@@ -93,6 +93,19 @@ async def test_configurations_are_read_again(client: Editor, folders: tuple[Path
     assert "did you mean 'ignore'" in client.messages[0].message
 
 
+async def test_a_wrong_setting_costs_no_other(client: Editor, folders: tuple[Path, Path]):
+    one, _ = folders
+    (one / "snd.toml").write_text('line-width = "a"\nerror = ["unused-import"]\nwarn = ["no-such-rule"]\nselct = 1\n')
+    tell(client, one / "snd.toml")
+    assert await severities(client, opened(client, one / "unused.sknd")) == [types.DiagnosticSeverity.Error]
+    found = await client.workspace_diagnostic_async(types.WorkspaceDiagnosticParams([]))
+    assert (one / "wrong.sknd").as_uri() in {each.uri for each in found.items}
+    await rest(client)
+    told = {each.message for each in client.messages}
+    assert len(told) == len(client.messages) == 3
+    assert {message[message.index("snd.toml") :].split(":")[1] for message in told} == {"1", "3", "4"}
+
+
 async def test_the_client_has_a_word(client: Editor, folders: tuple[Path, Path]):
     _, two = folders
     uris = [opened(client, folder / "unused.sknd") for folder in folders]
