@@ -10,15 +10,13 @@ import numpy as np
 
 from snd_analysis.frozen import frozen
 from snd_analysis.model import Place
-from snd_runtime.limits import Budget, Limits
+from snd_runtime.limits import MOST_RANK, Budget, Limits
 from snd_runtime.values import FLOAT32, numpy_dtype
 
 Array: TypeAlias = np.ndarray[Any, Any]
 
 GENERATORS = ("random", "iota", "zeros", "ones")
 _WRITTEN = re.compile(rf"\s*({'|'.join(GENERATORS)})\s*\[([^\[\]]*)\]\s*")
-_MOST_RANK = 32
-"""NumPy allows 64 since 2.0, 32 before."""
 
 
 @frozen
@@ -41,8 +39,8 @@ def parse_generator(text: str) -> Generator | None:
     parts = [part.strip() for part in inside.split(",")] if inside.strip() else []
     if not all(part.isascii() and part.isdigit() and len(part) < 20 for part in parts):
         raise ValueError(f"the extents in '{text.strip()}' must be numbers, as in '{kind}[2,3]'")
-    if len(parts) > _MOST_RANK:
-        raise ValueError(f"'{kind}[…]' has {len(parts)} extents, more than {_MOST_RANK}")
+    if len(parts) > MOST_RANK:
+        raise ValueError(f"'{kind}[…]' has {len(parts)} extents, more than {MOST_RANK}")
     return Generator(kind, tuple(map(int, parts)))
 
 
@@ -65,10 +63,9 @@ def generate(
     if (dtype == "str" and kind != "zeros") or (dtype == "bool" and kind == "iota"):
         raise ValueError(f"'{kind}' gives no tensor of type '{dtype}'")
     item = numpy_dtype(dtype, real)
-    elements = prod(shape)
-    (budget or Budget(Limits())).allocate(f"'{generator}'", elements, item.itemsize, place)
+    (budget or Budget(Limits())).allocate(f"'{generator}'", shape, item.itemsize, place)
     if kind == "iota":
-        return np.arange(elements, dtype=item).reshape(shape)
+        return np.arange(prod(shape), dtype=item).reshape(shape)
     if kind == "random":
         return _random(shape, item, source)
     return np.full(shape, "" if dtype == "str" else kind == "ones", item)

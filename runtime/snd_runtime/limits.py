@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Final
 
 from snd_analysis.frozen import frozen
 from snd_analysis.model import Place
 from snd_runtime.errors import EvaluationFailed
+
+MOST_RANK: Final = 32
+"""Of a tensor, and indices of a formula: not every operation of NumPy goes beyond."""
 
 
 @frozen
@@ -38,8 +43,12 @@ class Budget:
         self._bytes = limits.spent_bytes
         self._held = 0
 
-    def allocate(self, what: str, elements: int, item_bytes: int, place: Place | None) -> None:
+    def allocate(self, what: str, shape: Sequence[int], item_bytes: int, place: Place | None) -> None:
         """Takes the memory of a tensor from the budget. Raises EvaluationFailed if it has not enough."""
+        if len(shape) > MOST_RANK:
+            message = f"{what} would have {len(shape)} dimensions, but snd computes with {MOST_RANK} at most"
+            raise EvaluationFailed("limit-exceeded", message, place)
+        elements = prod(shape)
         most = self.limits.elements
         if most is not None and elements > most:
             message = f"{what} would have {elements:,} elements, more than the {most:,} that are allowed"
@@ -54,10 +63,10 @@ class Budget:
         """Gives back what was allocated for something temporary."""
         self._bytes -= elements * item_bytes
 
-    def hold(self, what: str, elements: int, item_bytes: int, place: Place | None) -> None:
+    def hold(self, what: str, shape: Sequence[int], item_bytes: int, place: Place | None) -> None:
         """Takes the memory of a tensor that stays to the end. Raises EvaluationFailed if there is not enough."""
-        self.allocate(what, elements, item_bytes, place)
-        self._held += elements * item_bytes
+        self.allocate(what, shape, item_bytes, place)
+        self._held += prod(shape) * item_bytes
 
     @property
     def used(self) -> int:

@@ -17,6 +17,8 @@ _CHUNK = 1 << 20
 """Elements at a time: 64-bit copies of a large tensor would take more memory than it does."""
 _SMALL, _LARGE, _DIGITS = 1e-3, 1e6, 3
 _NO_NAN = "nan=0"
+_LARGE_UNIT = 2.0**600
+"""For elements whose squares are too large for 64 bits."""
 
 
 @frozen
@@ -101,22 +103,27 @@ def number_text(number: int | float) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def _moments(array: Array) -> tuple[float, float, int]:
+@np.errstate(over="ignore")
+def _moments(array: Array, unit: float = 1.0) -> tuple[float, float, int]:
     """Mean and standard deviation of the finite elements, in 64 bits, and how many there are."""
     total, count = 0.0, 0
-    for chunk in _chunks(array):
+    for chunk in _chunks(array, unit):
         total += float(chunk.sum())
         count += chunk.size
     if not count:
         return 0.0, 0.0, 0
     mean = total / count
-    squares = sum(float(np.square(chunk - mean).sum()) for chunk in _chunks(array))
-    return mean, math.sqrt(squares / count), count
+    squares = sum(float(np.square(chunk - mean).sum()) for chunk in _chunks(array, unit))
+    if math.isinf(squares) and unit == 1.0:
+        return _moments(array, _LARGE_UNIT)
+    return mean * unit, math.sqrt(squares / count) * unit, count
 
 
-def _chunks(array: Array) -> Iterator[Array]:
+def _chunks(array: Array, unit: float) -> Iterator[Array]:
+    """The finite elements, in so many units."""
     flat = array.reshape(-1)
     for begin in range(0, flat.size, _CHUNK):
         chunk = flat[begin : begin + _CHUNK].astype(np.float64)
         finite = np.isfinite(chunk)
-        yield chunk if finite.all() else chunk[finite]
+        kept = chunk if finite.all() else chunk[finite]
+        yield kept if unit == 1.0 else kept / unit

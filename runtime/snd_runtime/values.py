@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import isinf
 from typing import Any, TypeAlias
 
 import numpy as np
+
+from snd_runtime.limits import MOST_RANK
 
 Array: TypeAlias = np.ndarray[Any, Any]
 
@@ -37,18 +40,31 @@ def array_of(value: Any, dtype: str, real: np.dtype[Any] = FLOAT32) -> Array:
     items = list(_items(value, shape, ()))
     for item in items:
         _demand_type(item, dtype)
-    array = np.empty(len(items), numpy_dtype(dtype, real))
+    return filled(items, numpy_dtype(dtype, real)).reshape(shape)
+
+
+def filled(items: Sequence[Any], dtype: np.dtype[Any]) -> Array:
+    """Single values as a tensor of rank 1. Raises ValueError for a number that does not fit into the type."""
+    array = np.empty(len(items), dtype)
     try:
-        array[:] = items
+        with np.errstate(over="ignore"):
+            array[:] = items
     except OverflowError:
-        raise ValueError("an int does not fit into 64 bits") from None
-    return array.reshape(shape)
+        what = "a real" if dtype.kind == "f" else "64 bits"
+        raise ValueError(f"an int does not fit into {what}") from None
+    if dtype.kind == "f":
+        for at in map(int, np.flatnonzero(np.isinf(array))):
+            if not isinf(items[at]):
+                raise ValueError(f"{items[at]} does not fit into a real of {dtype.itemsize * 8} bits")
+    return array
 
 
 def _shape(value: Any) -> tuple[int, ...]:
     shape = []
     while isinstance(value, Sequence) and not isinstance(value, str):
         shape.append(len(value))
+        if len(shape) > MOST_RANK:
+            raise ValueError(f"it has more than {MOST_RANK} dimensions")
         if not value:
             break
         value = value[0]
@@ -83,6 +99,8 @@ def converted(array: Array, dtype: str, real: np.dtype[Any] = FLOAT32) -> Array:
     Raises ValueError for items that would not be the same.
     """
     found = dtype_name(array)
+    if array.ndim > MOST_RANK:
+        raise ValueError(f"it has {array.ndim} dimensions, more than {MOST_RANK}")
     if dtype == "bool" and found == "int":
         if array.size and not 0 <= int(array.min()) <= int(array.max()) <= 1:
             raise ValueError("it holds ints beside 0 and 1, and bools are wanted")
@@ -90,7 +108,8 @@ def converted(array: Array, dtype: str, real: np.dtype[Any] = FLOAT32) -> Array:
         raise ValueError(f"it is of type '{found}', and '{dtype}' is wanted")
     if array.dtype == np.uint64 and dtype == "int" and array.size and int(array.max()) > _GREATEST_INT:
         raise ValueError(f"{array.max()} is too large for an int")
-    return array.astype(numpy_dtype(dtype, real), copy=False)
+    with np.errstate(over="ignore"):  # as IEEE 754 has it: whoever has such a file may not be able to change it
+        return array.astype(numpy_dtype(dtype, real), copy=False)
 
 
 # ---- as text ---------------------------------------------------------------------------------------------------------

@@ -155,3 +155,38 @@ def test_time_is_checked_between_chunks():
     sequence = operator("", "y: int[];", "y[] = 0; y[] := y[] + i, i < 1000000000000;")
     budget = Budget(Limits(seconds=50), clock=lambda: float(next(ticks)))
     assert failure(sequence, budget=budget).rule == "limit-exceeded"
+
+
+@pytest.mark.parametrize(
+    ("outputs", "formula", "message"),
+    [
+        ("y: real[s.., t..];", "y[i.., j..] = x[i..] * z[j..], i < s, j < t;", "this has 33 indices"),
+        ("y: real[s..];", "y[i..] += x[i..] * z[j..], i < s, j < t;", "this has 33 indices"),
+        ("y: real[s.., t..];", "y[i.., t - 1..] = x[i..], i < s;", "'y' would have 33 dimensions"),
+    ],
+)
+def test_more_dimensions_than_there_may_be(outputs: str, formula: str, message: str):
+    text = operator("x: real[s..]; z: real[t..];", outputs, formula)
+    found = failure(text, np.zeros((1,) * 20), np.zeros((1,) * 13))
+    assert found.rule == "limit-exceeded"
+    assert found.message.startswith(f"{message}, but snd computes with 32 ")
+    compiled(text, (x := (np.zeros((1,) * 20), np.zeros((1,) * 12)))).run(x)
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        "y[i..] = x[i..] * 2.0, i < s;",
+        "y[i..] = x[int(x[i..]) ..(32)], i < s;",
+        "y[i..] += x[i..] * x[i..], i < s | x[i..] > 0.0;",
+        "y[0 ..(32)] += x[i..] * x[i..], i < s;",
+        "y[0 ..(32)] = 0.0; y[0 ..(32)] := y[0 ..(32)] + x[i..], i < s;",
+        "y[s - 1 - i..] <?= x[|i - 1|..], i < s;",
+    ],
+)
+def test_the_most_dimensions(formula: str):
+    text = operator("x: real[s..];", "y: real[s..];", formula)
+    x = np.arange(4.0).reshape(2, 2, *(1,) * 30) / 4
+    (y,) = compiled(text, (x,)).run((x,), real=FLOAT64)
+    assert isinstance(y, np.ndarray)
+    assert y.shape == x.shape

@@ -20,6 +20,8 @@ from snd_runtime.values import array_of, converted, value_text
         (np.array([-2.125, 2.637], np.float32), "real[2] n=2 x∈[-2.12, 2.64] μ=0.256 σ=2.38 nan=0"),
         (np.float32(0.1).reshape(()), "real[] n=1 x∈[0.1, 0.1] μ=0.1 σ=0 nan=0"),
         (np.array([np.nan, 1.0, 3.0]), "real[3] n=3 x∈[1, 3] μ=2 σ=1 nan=1"),
+        (np.array([1e300, 3e300]), "real[2] n=2 x∈[1e+300, 3e+300] μ=2e+300 σ=1e+300 nan=0"),
+        (np.array([1.7e308] * 4), "real[4] n=4 x∈[1.7e+308, 1.7e+308] μ=1.7e+308 σ=0 nan=0"),
         (np.array([np.inf, -np.inf, 1.0]), "real[3] n=3 x∈[-inf, inf] μ=1 σ=0 nan=0 inf=2"),
         (np.array([np.nan, np.nan]), "real[2] n=2 nan=2"),
         (np.array([np.inf]), "real[1] n=1 x∈[inf, inf] nan=0 inf=1"),

@@ -281,7 +281,7 @@ class Unit:
     @cached_property
     def wrong_body(self) -> nodes.Block | None:
         """A block that computes something and is reported to be wrong already: what it gives means nothing."""
-        return self._wrong_block("constant", "lower", "compose", "update") if self.errors else None
+        return self._wrong_block("constant", "variable", "lower", "compose", "update") if self.errors else None
 
     def _wrong_block(self, *kinds: str) -> nodes.Block | None:
         for block in self.definition.blocks:

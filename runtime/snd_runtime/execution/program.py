@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
-from math import prod
 from typing import Protocol, TypeAlias
 
 import numpy as np
@@ -340,5 +339,5 @@ def filled(state: State, each: Fixed) -> Array:
     if not fits(each.value):
         raise EvaluationFailed("int-overflow", f"{each.value} does not fit into 64 bits", each.place)
     if each.shape:
-        state.budget.allocate(f"'{each.name}'", prod(each.shape), dtype.itemsize, each.place)
+        state.budget.allocate(f"'{each.name}'", each.shape, dtype.itemsize, each.place)
     return np.full(each.shape, each.value, dtype)

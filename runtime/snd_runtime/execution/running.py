@@ -19,6 +19,7 @@ from snd_runtime.execution.state import State
 from snd_runtime.lowering.lowered import Argument
 
 
+@np.errstate(all="ignore")  # a constant may be too large for its type, too
 def execute(session: Session, instance: Instance, inputs: Sequence[Argument], request: Execution) -> Outcome:
     """Runs an instance on arrays, null being None and packs sequences.
 

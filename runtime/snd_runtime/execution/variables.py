@@ -109,7 +109,7 @@ class Variables:
         dtype = array_dtype(tensor.dtype, self._real)
         if given is None:
             self._drawn.add(name)
-            self._budget.hold(f"the variable '{name}'", prod(shape), dtype.itemsize, tensor.place)
+            self._budget.hold(f"the variable '{name}'", shape, dtype.itemsize, tensor.place)
             return self._draw(name, shape, dtype, len(shape) < 2 and self._is_factor(name, tensor))
         if tensor.dtype == "bool" and given.dtype.kind in "iu" and np.isin(given, (0, 1)).all():
             given = given.astype(np.bool_)  # tensor files hold bools as ints
@@ -122,7 +122,7 @@ class Variables:
             raise EvaluationFailed("variable-value", message, tensor.place)
         if given.dtype == dtype:
             return given
-        self._budget.hold(f"the variable '{name}'", prod(shape), dtype.itemsize, tensor.place)
+        self._budget.hold(f"the variable '{name}'", shape, dtype.itemsize, tensor.place)
         return given.astype(dtype)
 
     # ---- drawn ones --------------------------------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from math import prod
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -64,7 +63,7 @@ class Invocation:
 
     def claim(self, what: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
         """Takes the memory of an array from the budget. Raises EvaluationFailed if it has not enough."""
-        self.budget.allocate(what, prod(shape), dtype.itemsize, self.place)
+        self.budget.allocate(what, shape, dtype.itemsize, self.place)
 
     def failed(self, rule: str, message: str) -> EvaluationFailed:
         """A failure at the invocation."""

@@ -43,7 +43,7 @@ class Padded:
             widths = [*zip(self.before, self.after, strict=True)]
             if any(map(any, widths)):
                 shape = [extent + sum(width) for extent, width in zip(array.shape, widths, strict=True)]
-                memory.budget.allocate(f"a copy of '{self.term.slot.name}'", prod(shape), array.itemsize, None)
+                memory.budget.allocate(f"a copy of '{self.term.slot.name}'", shape, array.itemsize, None)
                 padded = np.zeros(shape, array.dtype)
                 inner = tuple(
                     slice(width[0], width[0] + extent) for extent, width in zip(array.shape, widths, strict=True)

@@ -14,6 +14,7 @@ from snd_analysis.shapes import Integer
 from snd_analysis.syntax import nodes
 from snd_analysis.values import NULL, UNDEFINED, EvaluationError, Failure, Pack, Value
 from snd_runtime.errors import EvaluationFailed
+from snd_runtime.limits import MOST_RANK
 from snd_runtime.lowering.accesses import VariesWith, access, is_pack_index
 from snd_runtime.lowering.expressions import Expressions
 from snd_runtime.lowering.formula import Axis, Formula, Write
@@ -150,6 +151,9 @@ class _Elaboration:
                     raise VariesWith(bound, extent.axes)
                 axes.append(Axis(name, self._terms.constant("int", 1) if at is not None else extent))
             self._bind(expressions, bound, [*range(len(axes) - len(extents), len(axes))], fixed)
+        if len(axes) > MOST_RANK:
+            message = f"this has {len(axes)} indices, but snd computes with {MOST_RANK} dimensions at most"
+            raise EvaluationError(node, "limit-exceeded", message)
         if any(isinstance(axis.extent, Constant) and int(axis.extent.value) <= 0 for axis in axes):
             return None  # it never runs, so what it says of items that aren't there doesn't matter
         for local in node.locals:

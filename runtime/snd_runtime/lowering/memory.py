@@ -43,10 +43,7 @@ class Memory:
 
     def claim(self, slot: Slot, shape: tuple[int, ...], place: Place | None) -> None:
         """Takes the memory of a slot's array, which is given to it later, from the budget. Raises EvaluationFailed."""
-        size = 1
-        for extent in shape:
-            size *= extent
-        self.budget.allocate(f"'{slot.name}'", size, self.dtypes[slot.dtype].itemsize, place)
+        self.budget.allocate(f"'{slot.name}'", shape, self.dtypes[slot.dtype].itemsize, place)
 
     def allocate(self, slot: Slot, shape: tuple[int, ...], place: Place | None) -> Array:
         """A new array for a slot, of default values. Raises EvaluationFailed if it would be too large."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from math import prod
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -15,7 +14,7 @@ from snd_runtime.errors import EvaluationFailed
 from snd_runtime.generators import Generator, generate, source_of
 from snd_runtime.limits import Budget
 from snd_runtime.lowering.lowered import Argument
-from snd_runtime.values import numpy_dtype
+from snd_runtime.values import filled, numpy_dtype
 
 Array: TypeAlias = np.ndarray[Any, Any]
 
@@ -55,16 +54,14 @@ class Arguments:
     def _constant(self, tensor: Tensor, shape: tuple[int, ...]) -> Array:
         assert tensor.dtype is not None
         dtype = numpy_dtype(tensor.dtype, self._real)
-        self._budget.allocate("a constant", prod(shape), dtype.itemsize, tensor.place)
-        array = np.empty(prod(shape), dtype)
+        self._budget.allocate("a constant", shape, dtype.itemsize, tensor.place)
+        value = tensor.value
+        items = [*_spread(value, plain)] if isinstance(value, Pack) else [plain(value)]
         try:
-            if isinstance(tensor.value, Pack):
-                array[:] = list(_spread(tensor.value, plain))
-            else:
-                array[:] = plain(tensor.value)
-        except OverflowError:
-            raise EvaluationFailed("integer-overflow", "an int does not fit into 64 bits", tensor.place) from None
-        return array.reshape(shape)
+            array = filled(items, dtype)
+        except ValueError as error:
+            raise EvaluationFailed(f"{tensor.dtype}-overflow", str(error), tensor.place) from None
+        return array.reshape(shape) if isinstance(value, Pack) else np.full(shape, array[0], dtype)
 
 
 def _spread(pack: Pack, of: Callable[[object], Any]) -> Iterator[Any]:

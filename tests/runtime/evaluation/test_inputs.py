@@ -96,6 +96,25 @@ def failure(answer: EvaluationAnswer) -> tuple[str, str]:
     return answer.failures[0].rule, answer.failures[0].message
 
 
+# ---- what does not fit -----------------------------------------------------------------------------------------------
+def test_a_number_that_no_real_holds():
+    one = {"x": Literal([1.0, 1e300])}
+    message = "the input 'x': 1e+300 does not fit into a real of 32 bits"
+    assert failure(run("lenient", inputs=one)) == ("argument-value", message)
+    assert output(run("lenient", inputs=one, double=True)).tolist() == [3.5, 3e300]
+    assert output(run("lenient", inputs={"x": np.array([1.0, 1e300])})).tolist() == [3.5, np.inf]
+
+
+@pytest.mark.parametrize(
+    "value", [np.zeros((1,) * 33), Generator("ones", (1,) * 33), Literal(np.zeros((1,) * 33).tolist())]
+)
+def test_more_dimensions_than_there_may_be(value):
+    rule, message = failure(run("keep", inputs={"x": value}))
+    assert rule in ("argument-value", "limit-exceeded")
+    assert "32" in message
+    assert output(run("keep", inputs={"x": np.ones((1,) * 32)})).ndim == 32
+
+
 # ---- shapes ----------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("name", "found"),

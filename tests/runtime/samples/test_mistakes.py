@@ -28,6 +28,7 @@ operator f {{
         ("@lower { y[i,] = x[i,] * 'a', i < n; }", "lower"),
         ("@lower { y[i,] = x[i,] * missing, i < n; }", "lower"),
         ("@lower { y[i,] = x[i,], i < n; y[i,] += ) 2.0, i < n; }", "lower"),
+        ("@variable { v: real[2] = 1.0; } @lower { y[i,] = x[i,] * v[i,], i < n; }", "variable"),
         ("@constant { c: real[] = 'a'; } @lower { y[i,] = x[i,], i < n; }", "constant"),
         ("@compose { y = math.mul(x, 'a'); }", "compose"),
         ("@compose { h = math.exp('a'); y = math.exp(x); }", "compose"),

@@ -69,7 +69,7 @@ class Arrays:
         if not fits(value):
             raise EvaluationFailed("int-overflow", f"{value} does not fit into 64 bits", place)
         dtype = array_dtype(tensor.dtype, self._state.real)
-        self._state.budget.allocate(f"'{tensor.name}'", int(np.prod(shape, dtype=object)), dtype.itemsize, place)
+        self._state.budget.allocate(f"'{tensor.name}'", shape, dtype.itemsize, place)
         return np.full(shape, value, dtype)
 
     # ---- the budget --------------------------------------------------------------------------------------------------
