@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import product
+from itertools import islice, product
 
 from snd_analysis import shapes
 from snd_analysis.compose.scope import Scope
@@ -16,6 +16,9 @@ from snd_analysis.shapes import Integer, Verdict
 from snd_analysis.syntax import nodes
 from snd_analysis.types.written import written
 from snd_analysis.values import UNDEFINED, EvaluationError, Pack, Run, Value
+
+# So many elements of a formula are evaluated to see whether they have values; the run evaluates them all.
+_MOST_TRIED = 256
 
 
 @frozen(eq=False)
@@ -51,7 +54,12 @@ class IndexedValue:
 def with_values(scope: Scope, member: Member, default: nodes.Default, value: TensorValue) -> TensorValue:
     """The declared tensor, or pack of tensors, with its value or values. Raises EvaluationError if they don't fit."""
     if default.bounds:
-        return replace(value, value=IndexedValue(scope, default)) if isinstance(value, Tensor) else value
+        if not isinstance(value, Tensor):
+            return value
+        indexed = IndexedValue(scope, default)
+        for _ in islice(indexed.elements(), _MOST_TRIED):
+            pass
+        return replace(value, value=indexed)
     found = scope.evaluate(default.value)
     if isinstance(value, Tensor):
         if isinstance(found, Pack):
