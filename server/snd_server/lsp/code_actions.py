@@ -38,18 +38,20 @@ async def _code_actions(server: SndServer, params: types.CodeActionParams) -> li
         span = server.session.converter.span(snapshot.source(path), params.range)
         diagnostics = found(server, snapshot, path)
         offered = actions(snapshot, path, span, only, diagnostics, server.session.files(), COMMANDS)
-        return [_converted(server, snapshot, each) for each in offered]
+        return [_converted(server, snapshot, each, params.text_document.uri) for each in offered]
 
     return await server.session.ask(path, answer, if_unchanged=True)
 
 
-def _converted(server: SndServer, snapshot: Snapshot, action: Action) -> types.CodeAction:
-    command = action.command
+def _converted(server: SndServer, snapshot: Snapshot, action: Action, uri: str) -> types.CodeAction:
+    command = None
+    if action.command is not None:
+        command = types.Command(action.title, action.command.name, arguments=[uri, *action.command.arguments])
     return types.CodeAction(
         action.title,
         action.kind.value,
         converted(server, snapshot, action.resolves) or None,
         action.is_preferred or None,
         edit=workspace_edit(server, snapshot, action.edits) if action.edits else None,
-        command=None if command is None else types.Command(action.title, command.name, arguments=[*command.arguments]),
+        command=command,
     )

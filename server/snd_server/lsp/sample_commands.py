@@ -47,11 +47,11 @@ def register(server: SndServer) -> None:
         server.command(command)(about_sample(function))
 
     def record(*arguments: Any) -> None:  # as actions have it, whose arguments are no objects
-        path, *rest = arguments or (None,)
+        uri, *rest = arguments or (None,)
         name = sample_name(dict(zip(("code", "occurrence"), rest, strict=False)))
-        if not isinstance(path, str) or name is None:
-            raise JsonRpcInvalidParams("this command takes the path of a document, and the code of a sample")
-        server.begin(_told(server, _record(server, path, name)))
+        if not isinstance(uri, str) or name is None:
+            raise JsonRpcInvalidParams("this command takes the URI of a document, and the code of a sample")
+        server.begin(_told(server, _record(server, path_of(uri), name)))
 
     server.command(actions.REFRESH)(record)
 

@@ -50,7 +50,7 @@ def register(server: SndServer) -> None:
 
     def write(*arguments: Any) -> None:
         if len(arguments) != 2 or not all(isinstance(each, str) for each in arguments):
-            raise JsonRpcInvalidParams("this command takes the URI or path of a document and the name of a definition")
+            raise JsonRpcInvalidParams("this command takes the URI of a document and the name of a definition")
         server.begin(once(OperatorName(path_of(arguments[0]), arguments[1])))
 
     server.command(WRITE)(write)

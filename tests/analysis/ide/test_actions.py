@@ -279,7 +279,7 @@ def test_samples_are_for_servers_that_can_evaluate_them():
     text = text.partition("\n")[2]
     snapshot = snapshot_of({"main.sknd": text})
     found = [each for each in actions(snapshot, "main.sknd", at(text, "half {"), commands=_COMMANDS) if each.command]
-    assert [each.command.arguments for each in found if each.command] == [("main.sknd", "half")]
+    assert [each.command.arguments for each in found if each.command] == [("half",)]
 
 
 def test_the_library_is_read_only():

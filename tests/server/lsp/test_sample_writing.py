@@ -76,6 +76,8 @@ async def chosen(client: LanguageClient, text: str, at: str) -> None:
     command: Any = action.command
     if isinstance(command, str):  # lsprotocol takes such an action for a command
         command = types.Command(**ast.literal_eval(command))
+    assert command.arguments
+    assert command.arguments[0] == URI
     await client.workspace_execute_command_async(types.ExecuteCommandParams(command.command, command.arguments))
 
 

@@ -23,7 +23,7 @@ class ActionKind(StrEnum):
 
 @frozen
 class Command:
-    """What a server does when an action is chosen: ``arguments`` are plain data."""
+    """What a server does when an action is chosen: ``arguments`` are plain data, behind the file that it is about."""
 
     name: str
     arguments: tuple[str | int, ...]

@@ -20,14 +20,14 @@ def sample_actions(request: Request, commands: Collection[str]) -> Iterator[Acti
         for name, placed in sample_names(request.snapshot, request.path):
             span = placed.sample.span.shifted(placed.start)
             if request.touches(span) and placed.sample.invocation is not None:
-                command = Command(REFRESH, (request.path, name.code, name.occurrence))
+                command = Command(REFRESH, (name.code, name.occurrence))
                 yield Action("record the results of this sample", ActionKind.SAMPLE, command=command)
     found = definition_at(request.tree, request.span.start) if WRITE in commands else None
     if found is None or not request.touches(found[1].name.span.shifted(found[0])):
         return
     written = found[1].name.text
     if written and not has_sample(request.snapshot, OperatorName(request.path, written)):
-        command = Command(WRITE, (request.path, written))
+        command = Command(WRITE, (written,))
         yield Action(f"write a sample of '{written}'", ActionKind.SAMPLE, command=command)
 
 
