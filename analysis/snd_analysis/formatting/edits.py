@@ -26,7 +26,7 @@ def format_edits(tree: SyntaxTree, width: int = DEFAULT_WIDTH, span: Span | None
 
 
 def format_typed(tree: SyntaxTree, offset: int, width: int = DEFAULT_WIDTH) -> list[Edit]:
-    """What is to be changed of the statement, block or definition that ends at ``offset``.
+    """What is to be changed of the statement, block, definition or import that ends at ``offset``.
 
     What is around it need not be finished: files are typed from top to bottom.
     """
@@ -60,6 +60,9 @@ def _ending_at(tree: SyntaxTree, offset: int) -> tuple[PlacedChunk, nodes.Node] 
             for node in (*entries, *blocks, definition):
                 if 0 <= offset - placed.start - node.end <= 1:
                     return placed, node
+        for item in placed.chunk.document.items:
+            if isinstance(item, nodes.Import) and 0 <= offset - placed.start - item.end <= 1:
+                return placed, item
     return None
 
 

@@ -208,6 +208,14 @@ def test_a_statement_is_formatted_when_its_semicolon_is_typed():
     assert edit.apply(text) == text.replace("a:int", "a: int")
 
 
+@pytest.mark.parametrize("behind", ["\n\noperator f {\n    @input{ x :", "  # Why.\nimport  nn;\n", "import nn;\n"])
+def test_an_import_is_formatted_when_its_semicolon_is_typed(behind: str):
+    text = f"# A module.\nimport   math ,layer;{behind}"
+    (edit,) = format_typed(parse_file(text), text.index(";") + 1)
+    behind = behind if behind.startswith((" ", "\n")) else f"\n{behind}"
+    assert edit.apply(text) == f"# A module.\nimport math, layer;{behind}"
+
+
 def test_formatting_adds_no_diagnostics():
     for path in EXAMPLES[:6]:
         text = format_text(_text(path), 60)

@@ -28,7 +28,7 @@ def shape_hints(knowledge: Knowledge, component: nodes.Component, base: int) -> 
 
     ``base`` is what the spans of the statement count from, in the file.
     """
-    end = statement_end(knowledge.snapshot.source(knowledge.path).text, component.end + base)
+    end = _END.match(knowledge.snapshot.source(knowledge.path).text, component.end + base)
     if end is None:
         return
     results = [*_results(knowledge, component, base)]
@@ -40,7 +40,7 @@ def shape_hints(knowledge: Knowledge, component: nodes.Component, base: int) -> 
         prefix = f"{name}: " if len(results) > 1 else ""
         parts.append(LabelPart(f"{separator}{prefix}"))
         parts.append(LabelPart(type_, location))
-    yield InlayHint(end, HintKind.SHAPE, tuple(part for part in parts if part.text), before=True)
+    yield InlayHint(end.end(), HintKind.SHAPE, tuple(part for part in parts if part.text), before=True)
 
 
 def _results(knowledge: Knowledge, component: nodes.Component, base: int) -> Iterator[tuple[str, str, Location | None]]:
