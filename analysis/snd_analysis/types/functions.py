@@ -9,7 +9,8 @@ from snd_analysis.types.context import UNTYPED, Context, Typed
 from snd_analysis.types.element import described, is_arithmetic, is_numeric
 from snd_analysis.types.type import INT, REAL, STR, Dtype, Type
 
-_NUMERIC_FUNCTIONS = frozenset({"abs", "sign"})
+NUMERIC_FUNCTIONS = frozenset({"abs", "sign"})
+"""Those that take int as well as real, and give what they take."""
 
 
 def built_in(context: Context, node: nodes.Call, name: str, operand: Typed) -> Typed:
@@ -18,7 +19,7 @@ def built_in(context: Context, node: nodes.Call, name: str, operand: Typed) -> T
     if operand.type is None or not operators.scalars(context, argument, operand):
         return UNTYPED
     dtype = operand.type.dtype
-    if name in _NUMERIC_FUNCTIONS:
+    if name in NUMERIC_FUNCTIONS:
         if not is_numeric(dtype):
             context.report("operand-type", argument, f"'{name}' takes int or real, but this is {described(dtype)}")
             context.doubt(argument)

@@ -14,11 +14,13 @@ from placed_uses import uses_in
 from memory import MemoryReader, read_program, snapshot_of
 from snd_analysis.diagnostics import Severity
 from snd_analysis.ide.completion import Completion, CompletionKind, Completions, completions, documentation
+from snd_analysis.ide.completion.stack import stack_of
 from snd_analysis.ide.cursor import PlacedUse
 from snd_analysis.names.resolution import AttributeName, ModuleName, Role
 from snd_analysis.names.symbols import OperatorName
 from snd_analysis.source import Edit, Span
 from snd_analysis.syntax import nodes
+from snd_analysis.syntax.tokens import tokenize
 from snd_analysis.workspace import Snapshot, Workspace
 
 ROOT = Path(__file__).parents[3]
@@ -30,6 +32,7 @@ _SHOWN, _TRIED, _FIRST = 12, 12, 40
 # An operator may be any of hundreds, as long as nothing of its name is written.
 _FIRST_OPERATORS = 250
 _MARKER = re.compile(r"^(?P<blank>[ \t]*#?[ \t]*)\^ complete(?P<snippets> with snippets)?$")
+_WORDS = (CompletionKind.KEYWORD, CompletionKind.VALUE)
 _FITTING = (CompletionKind.TENSOR, CompletionKind.NAME, CompletionKind.VALUE, CompletionKind.MEMBER)
 # What names stand for is right wherever one is offered. That values and shapes agree, too, is beyond their types; and
 # a pack may stand where a single value is needed, if an index follows.
@@ -164,6 +167,26 @@ def test_what_is_offered_is_no_mistake():
                     and each.location.span.start <= end and start <= each.location.span.end
                 ]  # fmt: skip
                 assert not wrong, (text[start - 40 : start], item, wrong, use)
+
+
+@pytest.mark.parametrize("name", [name for name, _ in _programs()])
+def test_what_is_accepted_behind_any_token_can_be_gone_on_with(name: str):
+    """With what follows kept, cut off, or cut off up to the end of the definition."""
+    files = dict(_programs())[name]
+    for path, text in random.sample(sorted(files.items()), min(4, len(files))):
+        for token in random.sample(tokenize(text).tokens, min(_TRIED // 2, len(tokenize(text).tokens))):
+            for rest in (text[token.end :], "", "\n    }\n}\n"):
+                here = f"{text[: token.end]} {rest}"
+                snapshot = snapshot_of({**files, path: here})
+                start = max(placed.start for placed in snapshot.tree(path).chunks if placed.start <= token.end)
+                if not stack_of(here[start : token.end]).is_certain:
+                    continue
+                found = completions(snapshot, path, token.end + 1, files=list(files))
+                kinds = {(item.kind, item.kind in _WORDS and item.label): item for item in found.items}
+                for item in kinds.values():
+                    assert stack_of(here[start : found.insert.start] + item.inserted).is_certain, (
+                        path, here[max(0, token.end - 60) : token.end], item,
+                    )  # fmt: skip
 
 
 # ---- edges -----------------------------------------------------------------------------------------------------------

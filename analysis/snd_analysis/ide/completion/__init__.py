@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from snd_analysis.ide.completion import attributes, modules, names, operators, samples, strings, words
+from snd_analysis.ide.completion import attributes, modules, names, operators, samples, scoped, strings, words
 from snd_analysis.ide.completion.comments import comment_completions, sample_code
 from snd_analysis.ide.completion.documentation import documentation
+from snd_analysis.ide.completion.expected import expected_at
 from snd_analysis.ide.completion.item import Completion, CompletionKind, Completions
 from snd_analysis.ide.completion.matching import closeness, matches
 from snd_analysis.ide.completion.place import Place, place_at, sample_place, string_place
@@ -70,7 +71,7 @@ def _filter(item: Completion) -> str:
 
 def _placed(item: Completion, place: Place) -> Completion:
     """With the definition that a name belongs to."""
-    if item.subject[:1] != ("symbol",):
+    if item.subject[:1] != ("symbol",) or len(item.subject) != 2:
         return item
     name = place.definition.name.text if place.definition is not None else ""
     return replace(item, subject=("symbol", place.path, name, *item.subject[1:]))
@@ -101,7 +102,7 @@ def _offered(snapshot: Snapshot, place: Place, snippets: bool, files: Sequence[s
         if not place.qualifier:
             yield from words.primitive_types(place, snippets)
             if place.block != "dtype":
-                yield from names.types(place, visible)
+                yield from names.types(visible)
         return
     if "qualified" in stack.roles:
         yield from _expressions(snapshot, place, visible, snippets, files)
@@ -120,6 +121,8 @@ def _expressions(
             yield from modules.qualifiers(snapshot, place, files)
         elif stack.top in ("quantize_entries", "LBRACE") and not place.qualifier:
             yield from names.quantizable(visible)
+        elif stack.top in ("quantize_entries", "LBRACE") and place.definition is not None:
+            yield from scoped.scoped(snapshot, place, place.definition)
         return
     if place.in_sample:
         yield from samples.generators(place, snippets)
@@ -135,11 +138,14 @@ def _expressions(
         return
     if place.member and place.member not in ("shape", "rank", "size"):
         return
+    expected = expected_at(snapshot, place, visible)
     if not is_callee:
         yield from strings.string_values(snapshot, place, quoted=True)
-        yield from names.visible_names(snapshot, place, visible)
-        yield from words.literals(snapshot, place, visible) if not place.member else ()
+        yield from strings.compared_values(place)
+        yield from names.visible_names(place, visible, expected)
+        yield from words.literals(place, expected) if not place.member else ()
     if not (stack.is_callable() and is_callee) and (place.following in ("", "(") or place.prefix):
-        yield from words.functions(place, snippets)
-    yield from words.primitive_types(place, snippets)
-    yield from names.types(place, visible) if place.following in ("", "(") else ()
+        yield from words.functions(place, snippets, expected)
+    yield from words.primitive_types(place, snippets, expected)
+    if place.following in ("", "("):
+        yield from names.types(visible, words.CAST)

@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-import re
+from dataclasses import replace
 from functools import lru_cache
 
 from snd_analysis import shapes
 from snd_analysis.check import Facts
 from snd_analysis.frozen import frozen
+from snd_analysis.ide.completion.operand import NUMERIC, Operand, dtype_named, dtype_of, operand_before, operand_behind
 from snd_analysis.ide.completion.place import Place
 from snd_analysis.ide.completion.stack import Frame
 from snd_analysis.ide.completion.visible import Visible
-from snd_analysis.names.environment import Environment
+from snd_analysis.names.environment import BUILT_INS, Environment
 from snd_analysis.names.symbols import OperatorName
 from snd_analysis.shapes import Integer, Verdict
 from snd_analysis.syntax import nodes
+from snd_analysis.syntax.tokens import Token
 from snd_analysis.types.compose.generics import is_within
+from snd_analysis.types.functions import NUMERIC_FUNCTIONS
 from snd_analysis.types.signature import Signature, TensorParameter, signature_of
-from snd_analysis.types.type import BOOL, INT, REAL, STR, Dtype, Type
+from snd_analysis.types.type import BOOL, CONCRETE, INT, REAL, Dtype, Type
 from snd_analysis.workspace import Snapshot
 
-_OPERAND = re.compile(
-    r"[ \t]*(?:[-+*/\\%]|[<>]=?|[=!]=)[ \t]*"
-    r"(?:(?P<real>\d+\.(?!\.)\d*)|(?P<int>\d+)|(?P<string>['\"])|(?P<name>[A-Za-z_]\w*)(?![\w.(\[]))"
-)
+# What a statement stands in.
+_STATEMENTS = (Frame.DOCUMENT, Frame.DEFINITION, Frame.BLOCK, Frame.REGION)
 _SCALAR = shapes.constant(0)
 # Most of what is visible at a place is of a few ranks.
 _REMEMBERED = 64
@@ -34,35 +35,49 @@ class Expected:
     """What a place takes. ``rank`` is None where any rank will do."""
 
     dtype: Dtype | None
-    tensor: bool = False
+    tensor: bool | None = False
+    """None where a tensor and a value that is known beforehand will do; if true, a tensor is the better."""
     packed: bool | None = False
     """None where a single value and a pack of them will do."""
     optional: bool = True
     rank: Integer | None = None
+    is_operand: bool = False
+    """Whether the value must be of the type by itself; else an expression of the type can begin with another one."""
+    is_compared: bool = False
+    """Whether a bool is due that is most often a comparison."""
 
     def accepts(self, type_: Type | None) -> bool:
         """Whether a value of a type may stand there; one of an unknown type may."""
         if type_ is None:
             return True
-        if type_.tensor and not self.tensor:
+        if type_.tensor and self.tensor is False:
             return False
         if self.packed is not None and type_.packed != self.packed:
             return False
-        if self.dtype is not None and not _agree(self.dtype, type_.dtype):
+        if not self.takes(type_.dtype):
             return False
         rank = type_.shape.rank if type_.shape is not None else _SCALAR
         return self.rank is None or _may_be_equal(self.rank, rank)
+
+    def takes(self, dtype: Dtype) -> bool:
+        """Whether values of a type may stand there."""
+        if self.dtype is None:
+            return True
+        return is_within(dtype, self.dtype.base) if self.dtype.base is not None else self.dtype == dtype
+
+    def begins(self, type_: Type | None, is_accessed: bool) -> bool:
+        """Whether what stands there can begin with a value of a type: an item of a pack, or one that is compared,
+        chosen by, or given to a function. Of tensors that is where items of them are accessed alone."""
+        if self.accepts(type_) or type_ is None:
+            return True
+        if type_.packed and self.accepts(type_.item()):
+            return True
+        return not self.is_operand and (is_accessed or not type_.tensor)
 
 
 @lru_cache(_REMEMBERED)
 def _may_be_equal(one: Integer, other: Integer) -> bool:
     return shapes.decide_equal(one, other) is not Verdict.DIFFERENT
-
-
-def _agree(formal: Dtype, actual: Dtype) -> bool:
-    if formal.base is not None:
-        return is_within(actual, formal.base)
-    return formal == actual
 
 
 def signature_at(snapshot: Snapshot, place: Place, opener: int) -> tuple[OperatorName, Signature] | None:
@@ -82,48 +97,125 @@ def signature_named(snapshot: Snapshot, path: str, called: nodes.Qualified) -> t
 
 
 def expected_at(snapshot: Snapshot, place: Place, visible: Visible) -> Expected | None:
-    """What a place takes; None if that is not known, or more may follow."""
+    """What a place takes; None if that is not known."""
     if not place.stands_alone:
-        dtype = _compared(place, visible)
-        return None if dtype is None else Expected(dtype, tensor=True, packed=None)
+        operand = operand_behind(place, visible)
+        return None if operand is None else _of_operand(operand, place)
+    return _expected(snapshot, place, visible, len(place.stack.symbols))
+
+
+def _expected(snapshot: Snapshot, place: Place, visible: Visible, end: int) -> Expected | None:
+    """What can stand behind the symbols of the stack before ``end``."""
+    operand = operand_before(place, visible, end)
+    if operand is not None:
+        return _of_operand(operand, place)
     stack = place.stack
-    match stack.frame:
-        case Frame.ARGUMENTS if stack.top in ("LPAR", "COMMA"):
-            return _argument(snapshot, place, visible, stack.openers[-1], item=False)
-        case Frame.ATTRIBUTES if stack.top == "ASSIGN":
-            return _attribute(snapshot, place, item=False)
-        case Frame.LIST if stack.top in ("LSQB", "COMMA") and len(stack.openers) > 1:
-            outer = stack.frame_of(stack.openers[-2])
-            before = stack.symbols[stack.openers[-1] - 1]
-            if outer is Frame.ATTRIBUTES and before == "ASSIGN":
-                return _attribute(snapshot, place, item=True)
-            if outer is Frame.ARGUMENTS and before in ("LPAR", "COMMA"):
-                return _argument(snapshot, place, visible, stack.openers[-2], item=True)
-        case Frame.SHAPE if stack.top in ("LSQB", "COMMA"):
-            return Expected(INT)
-        case Frame.LENGTH if stack.top == "LPAR":
-            return Expected(None)  # an int, or a bool for a part that may be there or not
-    if place.block == "assert" and stack.top in ("assert_entries", "LBRACE"):
-        return Expected(BOOL)
-    if stack.symbols[-2:] == ("name", "COLON") and "FOR" in stack.symbols[stack.statement :]:
-        return Expected(None, tensor=True, packed=True)
-    if stack.top in ("IF", "ELIF", "WHILE") and place.following_word in ("then", ""):
-        return Expected(BOOL, tensor=True)
+    symbols = stack.symbols[:end]
+    if symbols[-1:] == ("LPAR",) and stack.frame_of(end - 1) is Frame.PARENTHESES:
+        inner = _expected(snapshot, place, visible, end - 1)
+        return None if inner is None else replace(inner, is_operand=False)
+    if symbols[-2:] in (("chain", "QUESTION"), ("chain", "COALESCE")):
+        return _expected(snapshot, place, visible, end - 2)
+    if symbols[-4:] == ("chain", "QUESTION", "_expr", "COLON"):
+        return _expected(snapshot, place, visible, end - 4)
+    opener = next((each for each in reversed(stack.openers) if each < end), None)
+    if opener is None:
+        return None
+    found = _inside(snapshot, place, visible, opener, end)
+    return found or _in_statement(place, visible, symbols, is_inside=stack.frame_of(opener) not in _STATEMENTS)
+
+
+def _of_operand(operand: Operand, place: Place) -> Expected | None:
+    if operand.dtype is None and operand.packed is None:
+        return None
+    return Expected(
+        operand.dtype, tensor=_accessed(place), packed=operand.packed, is_operand=not operand.is_compared,
+        is_compared=operand.is_compared,
+    )  # fmt: skip
+
+
+def _accessed(place: Place) -> bool | None:
+    """Whether a tensor can be a part of an expression, as its items can in a formula."""
+    return None if place.block == "lower" else False
+
+
+def _inside(snapshot: Snapshot, place: Place, visible: Visible, opener: int, end: int) -> Expected | None:
+    """What the bracket takes that a place stands in."""
+    stack = place.stack
+    top = stack.symbols[end - 1]
+    match stack.frame_of(opener):
+        case Frame.ARGUMENTS if top in ("LPAR", "COMMA"):
+            called = stack.call(opener)
+            if called is not None and called.text in BUILT_INS:
+                return Expected(NUMERIC if called.text in NUMERIC_FUNCTIONS else REAL, _accessed(place), packed=None)
+            return _argument(snapshot, place, visible, opener, item=False)
+        case Frame.ATTRIBUTES if top == "ASSIGN":
+            return _attribute(snapshot, place, opener, end, item=False)
+        case Frame.LIST if top in ("LSQB", "COMMA"):
+            return _item(snapshot, place, visible, opener)
+        case Frame.SHAPE if top in ("LSQB", "COMMA", "STATIC"):
+            return Expected(INT, packed=None)
+        case Frame.INDEX if top in ("LSQB", "COMMA", "COLON"):
+            return Expected(INT, _accessed(place), packed=None)
+        case Frame.LENGTH if top in ("LPAR", "ARROW", "STATIC", "DYNAMIC"):
+            # The number of iterations may be known when the loop runs; an expansion may have a bool for its length.
+            return Expected(INT, tensor=None if stack.symbols[opener - 2] == "DO" else False)
     return None
 
 
-def _compared(place: Place, visible: Visible) -> Dtype | None:
-    """The type of what the word is added to, compared with and the like: the two have one type."""
-    found = _OPERAND.match(place.text, place.end)
-    if found is None:
+def _item(snapshot: Snapshot, place: Place, visible: Visible, opener: int) -> Expected | None:
+    """What the list takes that a bracket begins."""
+    stack = place.stack
+    before = stack.symbols[opener - 1]
+    operator = stack.values[opener - 1]
+    if isinstance(operator, Token) and operator.kind == "IN":
+        left = stack.values[opener - 2]
+        dtype = dtype_of(left[-1] if isinstance(left, list) else left, visible)
+        return None if dtype is None else Expected(dtype)
+    if len(stack.openers) < 2:
         return None
-    if found["real"] or found["int"]:
-        return REAL if found["real"] else INT
-    if found["string"]:
-        return STR
-    symbol = visible.symbols.get(found["name"])
-    type_ = None if symbol is None else visible.typed(symbol).type
-    return None if type_ is None else type_.dtype
+    outer = max(each for each in stack.openers if each < opener)
+    if stack.frame_of(outer) is Frame.ATTRIBUTES and before == "ASSIGN":
+        return _attribute(snapshot, place, outer, opener, item=True)
+    if stack.frame_of(outer) is Frame.ARGUMENTS and before in ("LPAR", "COMMA"):
+        return _argument(snapshot, place, visible, outer, item=True)
+    return None
+
+
+def _in_statement(place: Place, visible: Visible, symbols: tuple[str, ...], is_inside: bool) -> Expected | None:
+    """What the statement takes around a place; ``is_inside`` if a bracket is open in it."""
+    stack = place.stack
+    top = symbols[-1]
+    if symbols[-2:] == ("name", "COLON") and "FOR" in symbols[stack.statement :]:
+        return Expected(None, tensor=True, packed=True)
+    if top in ("IF", "ELIF", "WHILE") and place.following_word in ("then", ""):
+        return Expected(BOOL, tensor=None, is_compared=True)
+    if is_inside:
+        return None
+    if place.block == "assert" and top in ("assert_entries", "LBRACE"):
+        return Expected(BOOL, is_compared=True)
+    if place.block == "lower":
+        return _in_formula(place, visible, symbols)
+    if symbols[-3:] == ("COMMA", "name", "LT"):
+        return Expected(INT)
+    if top == "ASSIGN" and "type_name" in symbols[stack.statement :]:
+        type_name = stack.values[symbols.index("type_name", stack.statement)]
+        dtype = CONCRETE.get(type_name.text) if isinstance(type_name, nodes.TypeName) else None
+        packed = None if "pack" in symbols[stack.statement :] else False
+        return None if dtype is None else Expected(dtype, packed=packed)
+    return None
+
+
+def _in_formula(place: Place, visible: Visible, symbols: tuple[str, ...]) -> Expected | None:
+    if symbols[-3:] == ("COMMA", "name", "LT"):
+        return Expected(INT)
+    if symbols[-1] == "BAR" and (symbols[-2] == "_expr" or symbols[-2].startswith("__default_star")):
+        return Expected(BOOL, tensor=None, is_compared=True)
+    if symbols[-2] == "access":
+        target = place.stack.values[len(symbols) - 2]
+        dtype = dtype_named(target.name.text, visible) if isinstance(target, nodes.Access) else None
+        return None if dtype is None else Expected(dtype, tensor=None, packed=None)
+    return None
 
 
 def _argument(snapshot: Snapshot, place: Place, visible: Visible, opener: int, item: bool) -> Expected | None:
@@ -159,12 +251,10 @@ def _bound(dtype: Dtype, inputs: tuple[TensorParameter, ...], visible: Visible, 
     return dtype
 
 
-def _attribute(snapshot: Snapshot, place: Place, item: bool) -> Expected | None:
-    stack = place.stack
-    opener = stack.openers[-2] if item else stack.openers[-1]
+def _attribute(snapshot: Snapshot, place: Place, opener: int, end: int, item: bool) -> Expected | None:
+    """What the attribute takes whose value begins at ``end``."""
     found = signature_at(snapshot, place, opener)
-    at = stack.openers[-1] - 2 if item else len(stack.values) - 2
-    name = stack.values[at]
+    name = place.stack.values[end - 2]
     if found is None or not isinstance(name, nodes.Name):
         return None
     parameter = found[1].attributes.get(name.text)

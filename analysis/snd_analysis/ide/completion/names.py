@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from snd_analysis.ide.completion.expected import Expected, expected_at
+from snd_analysis.ide.completion.expected import Expected
 from snd_analysis.ide.completion.item import Completion, CompletionKind
 from snd_analysis.ide.completion.matching import matches
 from snd_analysis.ide.completion.place import Place
@@ -13,15 +13,18 @@ from snd_analysis.ide.completion.visible import Visible
 from snd_analysis.names.environment import BUILT_INS
 from snd_analysis.names.symbols import Symbol, SymbolKind
 from snd_analysis.syntax import nodes
+from snd_analysis.syntax.tokens import Token
 from snd_analysis.types.type import INT, Type
-from snd_analysis.workspace import Snapshot
 
-FITTING, OTHER, DOUBTFUL = 0, 2, 5
+FITTING, OTHER, COMPARED, DOUBTFUL = 0, 2, 3, 5
 ARITHMETIC = frozenset({"PLUS", "MINUS", "STAR", "SLASH", "BACKSLASH", "PERCENT", "POWER", "_binary_operator"})
 _COMPILE_TIME = frozenset({"dtype", "attrib", "input", "using", "constant", "variable", "output", "assert"})
 # Of a long graph, so many results above are looked at: the others have to be begun to be offered.
 _MOST_RESULTS = 200
 _ASSIGNED = {"lower": SymbolKind.OUTPUT, "compose": SymbolKind.OUTPUT, "update": SymbolKind.VARIABLE}
+_INDEX = Type(INT)
+_COUNTED = (SymbolKind.INDEX, SymbolKind.ITERATION)
+_DECLARED = frozenset({"attrib", "input", "output", "constant", "variable"})
 _MEMBERS = (
     ("shape", "the extents of a tensor"), ("rank", "the number of its dimensions"), ("size", "the tensors of a pack")
 )  # fmt: skip
@@ -35,7 +38,7 @@ def is_compile_time(place: Place) -> bool:
     frames = {stack.frame_of(opener) for opener in stack.openers}
     if frames & {Frame.ATTRIBUTES, Frame.SHAPE, Frame.LENGTH, Frame.GENERICS} and "DO" not in stack.symbols:
         return True
-    if place.block in ("compose", "update") and (Frame.CAST in frames or _is_computed(place)):
+    if place.block in ("compose", "update") and (frames & {Frame.CAST, Frame.INDEX} or _is_computed(place)):
         return True
     # the bound of an index: `, i < n`
     return stack.symbols[-3:] == ("COMMA", "name", "LT")
@@ -48,12 +51,13 @@ def _is_computed(place: Place) -> bool:
     return stack.top in ARITHMETIC or any(callee is not None and callee.text in BUILT_INS for callee in callees[1:])
 
 
-def visible_names(snapshot: Snapshot, place: Place, visible: Visible) -> Iterator[Completion]:
+def visible_names(place: Place, visible: Visible, expected: Expected | None) -> Iterator[Completion]:
     """What can be named in an expression: what fits first, what was declared last before what stands above it."""
-    expected = expected_at(snapshot, place, visible)
     compile_time = is_compile_time(place)
+    is_accessed = place.block == "lower" and not compile_time
     unwritten = _initialized(place)
-    yield from _unbound(place, visible)
+    if expected is None or expected.begins(_INDEX, is_accessed):
+        yield from _unbound(place, visible, FITTING if expected is None or expected.accepts(_INDEX) else DOUBTFUL)
     results = 0
     for symbol in reversed(list(visible.symbols.values())):
         if symbol.kind in (SymbolKind.DTYPE, SymbolKind.LABEL) or symbol.name == unwritten:
@@ -61,27 +65,36 @@ def visible_names(snapshot: Snapshot, place: Place, visible: Visible) -> Iterato
         if (symbol.kind is SymbolKind.TENSOR and results >= _MOST_RESULTS) or not matches(place.prefix, symbol.name):
             continue
         results += symbol.kind is SymbolKind.TENSOR
-        type_ = visible.typed(symbol).type
+        type_ = visible.typed(symbol).type or (_INDEX if symbol.kind in _COUNTED else None)
         is_tensor = symbol.is_tensor and (type_ is None or type_.tensor)
         if place.member and not is_tensor:
             continue
-        if is_tensor and compile_time and not place.member:
-            yield from _members(symbol, type_, place, expected)
+        begins = expected is None or expected.begins(type_, is_accessed)
+        if is_tensor and not place.member and (compile_time or not begins):
+            if compile_time or (expected is not None and not expected.tensor):
+                yield from _members(symbol, type_, place, expected)
             continue
-        if expected is not None and not expected.accepts(type_):
+        if not begins:
             continue
         yield _item(symbol, type_, _group(symbol, type_, expected, place))
 
 
 def _initialized(place: Place) -> str:
-    """The output that the formula around a place gives its first values, and so can't read."""
+    """What the statement around a place gives its first value, and so can't read: an output, or what has a default."""
+    if place.block in _DECLARED:
+        name = next(iter(place.stack.values[place.stack.statement :]), None)
+        return name.text if isinstance(name, nodes.Name) else ""
     target = ""
     for value in place.stack.values:
         if isinstance(value, nodes.Access):
             target = value.name.text
-        elif isinstance(value, nodes.Operator) and value.text == "=" and target:
+        elif target and ((isinstance(value, nodes.Operator) and value.text == "=") or _is_assignment(value)):
             return target
     return ""
+
+
+def _is_assignment(value: object) -> bool:
+    return isinstance(value, Token) and value.kind == "ASSIGN"
 
 
 def _group(symbol: Symbol, type_: Type | None, expected: Expected | None, place: Place) -> int:
@@ -91,7 +104,9 @@ def _group(symbol: Symbol, type_: Type | None, expected: Expected | None, place:
         return FITTING if symbol.kind in (SymbolKind.INDEX, SymbolKind.LOCAL) else OTHER - 1
     if type_ is None:
         # A statement that is being written tells no types of what it declares itself.
-        return FITTING if symbol.kind in (SymbolKind.CARRY, SymbolKind.SCAN) else DOUBTFUL
+        return FITTING if symbol.kind in (SymbolKind.CARRY, SymbolKind.SCAN, SymbolKind.LOCAL) else DOUBTFUL
+    if not expected.accepts(type_):
+        return OTHER if expected.is_compared else DOUBTFUL
     if type_.optional and not expected.optional:
         return DOUBTFUL
     return FITTING if not expected.tensor or type_.tensor else OTHER
@@ -103,10 +118,11 @@ def _members(symbol: Symbol, type_: Type | None, place: Place, expected: Expecte
         return
     rank = None if type_.shape is None else type_.shape.rank
     for (member, what), length in zip(_MEMBERS, (rank, None, None), strict=True):
-        if (member == "size") != type_.packed or (expected and not expected.accepts(Type(INT, length=length))):
+        if (member == "size") != type_.packed or (expected and not expected.begins(Type(INT, length=length), False)):
             continue
+        group = COMPARED if expected is not None and expected.is_compared else DOUBTFUL
         label = f"{symbol.name}.{member}"
-        yield Completion(label, CompletionKind.MEMBER, DOUBTFUL, detail=what, subject=("word", "members", member))
+        yield Completion(label, CompletionKind.MEMBER, group, detail=what, subject=("word", "members", member))
 
 
 def _item(symbol: Symbol, type_: Type | None, group: int) -> Completion:
@@ -128,13 +144,13 @@ def members(place: Place, visible: Visible) -> Iterator[Completion]:
             )  # fmt: skip
 
 
-def types(place: Place, visible: Visible) -> Iterator[Completion]:
+def types(visible: Visible, group: int = FITTING) -> Iterator[Completion]:
     """The generic types of the definition."""
     for symbol in visible.symbols.values():
         if symbol.kind is SymbolKind.DTYPE:
             assert isinstance(symbol.node, nodes.DtypeDeclaration)
             yield Completion(
-                symbol.name, CompletionKind.TYPE, FITTING, detail=f"generic type {symbol.node.base.text}".rstrip(),
+                symbol.name, CompletionKind.TYPE, group, detail=f"generic type {symbol.node.base.text}".rstrip(),
                 subject=("symbol", symbol.name),
             )  # fmt: skip
 
@@ -188,11 +204,11 @@ def indices(place: Place, visible: Visible) -> Iterator[Completion]:
             yield Completion(name, CompletionKind.NAME, FITTING, text=text, detail="index without a bound")
 
 
-def _unbound(place: Place, visible: Visible) -> Iterator[Completion]:
+def _unbound(place: Place, visible: Visible, group: int) -> Iterator[Completion]:
     """The indices of the left side of a formula whose bounds are still to be written."""
     if place.block == "lower" and not is_compile_time(place):
         for name in _unbound_names(place, visible):
-            yield Completion(name, CompletionKind.NAME, FITTING, detail="index without a bound")
+            yield Completion(name, CompletionKind.NAME, group, detail="index without a bound")
 
 
 def _unbound_names(place: Place, visible: Visible) -> list[str]:

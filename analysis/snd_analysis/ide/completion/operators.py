@@ -101,7 +101,8 @@ class _Invocable:
         self._results = _results(place)
         self._call = _call_behind(place)
         self._callers = frozenset[str]() if place.in_sample else self._find_callers()
-        self._snippets = snippets and place.following not in ("(", "{", "<")
+        self._quantizes = place.block == "quantize"
+        self._snippets = not self._quantizes and snippets and place.following not in ("(", "{", "<")
 
     def item(self, names: ModuleNames, name: str, label: str, group: int) -> Iterator[Completion]:
         """A definition as it is offered; nothing if it can't be invoked here."""
@@ -111,7 +112,7 @@ class _Invocable:
             return
         if (is_own and name in self._callers) or not matches(self._place.prefix, name):
             return
-        if self._results or self._call is not None or self._snippets:
+        if self._results or self._call is not None or self._snippets or self._quantizes:
             definition = self._snapshot.definition(OperatorName(names.path, name))
             if definition is None or not self._fits(definition):
                 return
@@ -126,6 +127,8 @@ class _Invocable:
 
     def _fits(self, definition: nodes.Definition) -> bool:
         """Whether a definition has the results that are awaited, and takes what is given to it already."""
+        if self._quantizes and not _quantizes(definition):
+            return False
         return _has_results(definition, self._results) and (self._call is None or _takes(definition, self._call))
 
     def _find_callers(self) -> frozenset[str]:
@@ -155,6 +158,11 @@ def _results(place: Place) -> list[nodes.Node]:
         return []
     value = stack.values[at]
     return [each for each in (value if isinstance(value, list) else [value]) if isinstance(each, nodes.Node)]
+
+
+def _quantizes(definition: nodes.Definition) -> bool:
+    """Whether an operator makes one tensor of another, as one that quantizes must."""
+    return all(len([*entries_of(definition, kind, nodes.Parameter)]) == 1 for kind in ("input", "output"))
 
 
 def _has_results(definition: nodes.Definition, results: list[nodes.Node]) -> bool:

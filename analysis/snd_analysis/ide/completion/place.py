@@ -228,12 +228,14 @@ def beginning(chunk: PlacedChunk, definition: nodes.Definition | None, head: int
         if isinstance(block, nodes.Block) and block.keyword.end < at and at < block.end:
             ended = bisect_right(block.entries, at, key=lambda entry: entry.end)
             near = block.entries[max(ended - _NEAR, 0) : ended]
+            text = chunk.chunk.text
             broken = [index for index, entry in enumerate(near) if _is_broken(entry)]
+            if near and not broken and _goes_on(text, near[-1].end, at):
+                broken = [len(near) - 1]
             whole = ended - len(near) + broken[0] if broken else ended
             inside = f"{definition.kind} _ {{ @{block.kind} {{ "
             begun = bisect_right(block.entries, at, key=lambda entry: entry.start)
             starts = [block.entries[begun - 1].start] if begun else []
-            text = chunk.chunk.text
             line = _STATEMENT.search(text, max(text.rfind("\n", 0, at), text.rfind("\r", 0, at), 0), at)
             here = max([*starts, *([line.end("blank")] if line else [])], default=block.start)
             begin = block.entries[whole - 1].end if whole else block.start
@@ -248,6 +250,11 @@ def _is_between(text: str) -> bool:
     """Whether a text ends inside of something that a statement can't stand in: a bracket that was never closed."""
     stack = stack_of(text)
     return not stack.is_certain or stack.frame not in (Frame.BLOCK, Frame.REGION)
+
+
+def _goes_on(text: str, end: int, at: int) -> bool:
+    """Whether what ends there has no ';' and stands on the line of the cursor, which goes on with it."""
+    return text[end - 1] != ";" and not text[end:at].strip(" \t")
 
 
 def _is_broken(entry: nodes.Entry) -> bool:

@@ -10,6 +10,7 @@ from snd_analysis.ide.completion.place import Place
 from snd_analysis.ide.completion.stack import Frame
 from snd_analysis.names.resolve import entries_of
 from snd_analysis.syntax import nodes
+from snd_analysis.syntax.tokens import Token
 from snd_analysis.types.type import STR
 from snd_analysis.workspace import Snapshot
 
@@ -34,6 +35,27 @@ def string_values(snapshot: Snapshot, place: Place, *, quoted: bool) -> Iterator
             f"'{value}'" if quoted else value, CompletionKind.VALUE, 0, detail="by default" if value in values else "",
             subject=("attribute", operator.path, operator.name, name),
         )  # fmt: skip
+
+
+def compared_values(place: Place) -> Iterator[Completion]:
+    """What a string is compared with elsewhere in its definition, where it is compared; its default first."""
+    stack, definition = place.stack, place.definition
+    at = len(stack.symbols) - 1
+    if stack.frame is Frame.LIST and at == stack.openers[-1]:
+        at -= 1
+    if definition is None or at < 1 or not isinstance(stack.values[at], Token) or not place.stands_alone:
+        return
+    left = stack.values[at - 1]
+    left = left[-1] if isinstance(left, list) and left else left
+    if stack.values[at].kind not in (("EQ", "NE") if at == len(stack.symbols) - 1 else ("IN",)):
+        return
+    if not isinstance(left, nodes.Qualified):
+        return
+    attributes = [each for _, each in entries_of(definition, "attrib", nodes.Parameter) if each.name.text == left.text]
+    defaults = [each.default.value for each in attributes if each.default is not None]
+    values = [value for default in defaults for value in _texts(default)]
+    for value in dict.fromkeys([*values, *compared(definition, left.text)]):
+        yield Completion(f"'{value}'", CompletionKind.VALUE, 0, detail="by default" if value in values else "")
 
 
 def compared(definition: nodes.Definition, name: str) -> Iterator[str]:

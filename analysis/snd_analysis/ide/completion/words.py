@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from snd_analysis.ide.completion.expected import expected_at
+from snd_analysis.ide.completion.expected import Expected
 from snd_analysis.ide.completion.item import Completion, CompletionKind
 from snd_analysis.ide.completion.names import ARITHMETIC
 from snd_analysis.ide.completion.place import Place
 from snd_analysis.ide.completion.stack import Frame
-from snd_analysis.ide.completion.visible import Visible
 from snd_analysis.names.environment import BUILT_INS
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.table import table
-from snd_analysis.types.type import BOOL, REAL
-from snd_analysis.workspace import Snapshot
+from snd_analysis.types.functions import NUMERIC_FUNCTIONS
+from snd_analysis.types.type import BOOL, CONCRETE, INT, REAL
 
 _BLOCKS = {
     "B_DTYPE": ("dtype",), "B_PARAM": ("attrib", "input", "output", "constant", "variable"), "B_USING": ("using",),
@@ -45,6 +44,8 @@ _SNIPPETS = {
     "IMPORT": "import ${1:module};",
 }  # fmt: skip
 _LATE, _LATER = 4, 6
+CAST = _LATE
+"""Where casts stand."""
 
 
 def keywords(place: Place, snippets: bool) -> Iterator[Completion]:
@@ -103,7 +104,7 @@ def blocks(place: Place, snippets: bool) -> Iterator[Completion]:
         )  # fmt: skip
 
 
-def primitive_types(place: Place, snippets: bool) -> Iterator[Completion]:
+def primitive_types(place: Place, snippets: bool, expected: Expected | None = None) -> Iterator[Completion]:
     """The types that can stand here: abstract ones as bases only, concrete ones as casts in expressions."""
     if "TYPE" not in place.stack.terminals:
         return
@@ -111,6 +112,8 @@ def primitive_types(place: Place, snippets: bool) -> Iterator[Completion]:
         if place.following not in ("", "("):
             return
         for word in _CONCRETE[:3]:
+            if expected is not None and expected.is_operand and not expected.takes(CONCRETE[word]):
+                continue
             text, snippet = _called(word, place, snippets)
             yield Completion(
                 word, CompletionKind.TYPE, _LATE, text, snippet, detail="cast", subject=("word", "types", word)
@@ -121,9 +124,8 @@ def primitive_types(place: Place, snippets: bool) -> Iterator[Completion]:
         yield Completion(word, CompletionKind.TYPE, 1, subject=("word", "types", word))
 
 
-def literals(snapshot: Snapshot, place: Place, visible: Visible) -> Iterator[Completion]:
+def literals(place: Place, expected: Expected | None) -> Iterator[Completion]:
     """``true``, ``false``, ``inf`` and ``pi``, where their types fit."""
-    expected = expected_at(snapshot, place, visible)
     spelled = table().literals
     for kind, dtype in _LITERALS.items():
         if kind not in place.stack.terminals or (dtype == BOOL and _is_arithmetic(place)):
@@ -131,11 +133,12 @@ def literals(snapshot: Snapshot, place: Place, visible: Visible) -> Iterator[Com
         if dtype == REAL and place.stack.frame is Frame.LENGTH:
             continue
         wanted = None if expected is None else expected.dtype
-        if wanted is not None and not wanted.is_generic and wanted != dtype:
+        if expected is not None and not expected.takes(dtype):
             continue
         if expected is not None and (expected.packed is True or expected.rank is not None):
             continue
-        group = 1 if wanted == dtype else _LATE
+        # Who begins a comparison does not begin it with 'true'.
+        group = 1 if wanted == dtype and not (expected and expected.is_compared) else _LATE
         word = spelled[kind]
         yield Completion(word, CompletionKind.VALUE, group, detail=str(dtype), subject=("word", "keywords", word))
 
@@ -144,9 +147,12 @@ def _is_arithmetic(place: Place) -> bool:
     return place.stack.top in ARITHMETIC or (place.following != "" and place.following in "+-*/\\%")
 
 
-def functions(place: Place, snippets: bool) -> Iterator[Completion]:
-    """The built-in functions."""
+def functions(place: Place, snippets: bool, expected: Expected | None) -> Iterator[Completion]:
+    """The built-in functions; beside an operator those that give what it takes."""
     for name in sorted(BUILT_INS):
+        result = INT if name in NUMERIC_FUNCTIONS else REAL
+        if expected is not None and expected.is_operand and not (expected.takes(result) or expected.takes(REAL)):
+            continue
         text, snippet = _called(name, place, snippets)
         yield Completion(
             name, CompletionKind.FUNCTION, _LATER, text, snippet, detail="built-in function",

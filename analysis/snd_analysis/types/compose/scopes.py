@@ -11,6 +11,8 @@ from snd_analysis.names.symbols import OperatorName, Symbol, SymbolKind, Target
 from snd_analysis.syntax import nodes
 from snd_analysis.types.context import Context
 
+# Operators that invoke each other, which is reported, lead deeper than any that do not.
+_DEEPEST = 64
 _ALWAYS_VISIBLE = (SymbolKind.VARIABLE, SymbolKind.CONSTANT)
 
 
@@ -219,6 +221,80 @@ def _transparent(body: _Body) -> nodes.Node | None:
         return None
     calls = [value for value in _parts(components[0].value) if isinstance(value, nodes.Call)]
     return calls[0] if calls else None
+
+
+def scoped_names(context: Context, labels: tuple[str, ...]) -> list[tuple[str, Step]]:
+    """The names that can stand behind labels, each once: of tensors that can be named there, with their symbols, and
+    of further labels, without."""
+    body = _Body(None, context.definition, context.resolution)
+    found = [*_names_in(context, body, labels, True, 0)]
+    if labels[:1] == (context.definition.name.text,) and context.definition.kind == "graph":
+        found += _names_in(context, body, labels[1:], True, 0)
+    known: dict[str, Step] = {}
+    for name, step in found:
+        known.setdefault(name, step)
+    return [*known.items()]
+
+
+def _names_in(
+    context: Context, body: _Body, labels: tuple[str, ...], inside: bool, depth: int
+) -> Iterator[tuple[str, Step]]:
+    if depth > _DEEPEST:
+        return
+    if labels:
+        for _, value in _labelled(context, body, labels[0]):
+            yield from _names_below(context, body, value, labels[1:], depth)
+    else:
+        for symbol in body.resolution.symbols:
+            if any(trail.found is Found.TENSOR for trail in _own_tensor(body, symbol.name, inside)):
+                yield symbol.name, Step(body.name, symbol)
+        for component in body.components:
+            yield from ((label, Step(body.name, None)) for label in _labels(context, body, component))
+    transparent = _transparent(body)
+    if transparent is not None and not inside:
+        yield from _names_below(context, body, transparent, labels, depth)
+
+
+def _names_below(
+    context: Context, body: _Body, value: nodes.Node, labels: tuple[str, ...], depth: int
+) -> Iterator[tuple[str, Step]]:
+    """What can stand behind labels in what a label stands before."""
+    if isinstance(value, nodes.Labelled):
+        value = value.value
+    if isinstance(value, nodes.Region):
+        for component in value.items:
+            if not isinstance(component, nodes.Component):
+                continue
+            if labels:
+                for _, each in _labelled_in(context, body, component, labels[0]):
+                    yield from _names_below(context, body, each, labels[1:], depth)
+                continue
+            yield from ((name.text, body.step(name)) for name in _names(component))
+            yield from ((label, Step(body.name, None)) for label in _labels(context, body, component))
+        return
+    name = body.resolution.targets.get(value.function) if isinstance(value, nodes.Call) else None
+    if isinstance(name, OperatorName):
+        definition, resolution = context.facts.body(name), context.facts.resolution(name)
+        if definition is not None and resolution is not None:
+            yield from _names_in(context, _Body(name, definition, resolution), labels, False, depth + 1)
+
+
+def _labels(context: Context, body: _Body, component: nodes.Component) -> Iterator[str]:
+    """What may be a label in a statement: written ones, its one result, graphs that it invokes."""
+    names = [*_names(component)]
+    if len(component.results) == 1 and len(names) == 1:
+        yield names[0].text
+    for value in _parts(component.value):
+        if isinstance(value, nodes.Labelled):
+            yield value.label.text
+        elif isinstance(value, nodes.Call):
+            target = body.resolution.targets.get(value.function)
+            if isinstance(target, OperatorName) and _is_graph(context, target):
+                yield target.name
+        elif isinstance(value, nodes.Region):
+            for item in value.items:
+                if isinstance(item, nodes.Component):
+                    yield from _labels(context, body, item)
 
 
 def tensors(context: Context) -> dict[str, Symbol]:

@@ -1,0 +1,29 @@
+"""Scoped names: what stands behind labels, where tensors are quantized."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from snd_analysis.check import Facts
+from snd_analysis.ide.completion.item import Completion, CompletionKind
+from snd_analysis.ide.completion.place import Place
+from snd_analysis.names.symbols import Symbol
+from snd_analysis.syntax import nodes
+from snd_analysis.types.compose.scopes import scoped_names
+from snd_analysis.types.context import Context
+from snd_analysis.workspace import Snapshot
+
+
+def scoped(snapshot: Snapshot, place: Place, definition: nodes.Definition) -> Iterator[Completion]:
+    """What the labels before the last dot lead to: tensors first, then further labels."""
+    context = Context(definition, snapshot.resolution(place.path, definition), Facts(snapshot, place.path))
+    for name, step in scoped_names(context, place.qualifier):
+        symbol = step.target
+        owner = step.definition or context.facts.own(definition)
+        if isinstance(symbol, Symbol) and symbol.is_tensor and owner is not None:
+            yield Completion(
+                name, CompletionKind.TENSOR, 0, detail=f"{symbol.kind} of {owner.name}",
+                subject=("symbol", owner.path, owner.name, name),
+            )  # fmt: skip
+        else:
+            yield Completion(name, CompletionKind.LABEL, 1, detail="label")
