@@ -36,7 +36,7 @@ class Report:
     """How many problems ``--fix`` removed before."""
     quiet: bool = False
     remark: str = ""
-    """What else to say in the summary."""
+    """What to say in the summary besides; of a run that did not look for all that may be wrong with its files."""
     paint: Paint = plain
     width: int = 120
     """Columns a line of text may take."""

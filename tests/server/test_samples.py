@@ -106,7 +106,17 @@ def test_no_samples(real, project):
     (project / "none.sknd").write_text(RIGHT.partition("operator")[1] + RIGHT.partition("operator")[2])
     outcome = real("test")
     assert outcome.status == 0
-    assert "No samples" in outcome.stdout
+    assert outcome.stdout == "No samples\n"
+
+
+def test_mistakes_beside_samples_are_not_called_clean(real, project):
+    (project / "wrong.sknd").write_text(
+        RIGHT + "operator g {\n    @input { x: real[n]; }\n    @output { y: real[m]; }\n}\n"
+    )
+    assert real("check").status == 1
+    outcome = real("test")
+    assert outcome.status == 0
+    assert outcome.stdout == "1 sample: 1 ok\n"
 
 
 @pytest.mark.parametrize("line_break", ["\n", "\r\n"])

@@ -25,7 +25,7 @@ def summary(report: Report) -> Iterator[str]:
         yield f"Fixed {_counted(report.fixed, 'problem', 'problems')}\n"
     if report.diagnostics:
         yield f"{report.paint('bold', _found(report))}{_fixable(report)}\n"
-    else:
+    elif not report.remark:  # which says how it went; whether files are clean is for ``snd check`` to say
         count = len(report.files)
         yield f"{report.paint('bold green', f'All {count} files are clean' if count > 1 else '1 file is clean')}\n"
 
