@@ -327,10 +327,12 @@ class _RootBinder(Binder):
         """Attributes may make an extent negative."""
         extents = [extent for extent in shape or () if isinstance(extent, Integer)]
         if any(map(shapes.is_negative, extents)):
+            assert member.node.shape is not None
             message = (
                 f"an extent of '{member.name}' would be negative: its shape comes to [{','.join(map(str, extents))}]"
             )
-            self.impossible.append(_at_declaration(self.fail("negative-extent", message, member).failure))
+            site = Site(self.unit.place(member.base, member.node.shape), "the shape is declared here")
+            self.impossible.append(Failure("negative-extent", message, (site,)))
 
     def _demand_possible_extent(self, member: Member, extent: nodes.Extent) -> None:
         """Attributes may make a bound, or a number of dimensions, negative."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from snd_analysis import shapes
 from snd_analysis.frozen import frozen
 from snd_analysis.shapes import FALSE, TRUE, Integer, Truth
@@ -188,18 +191,30 @@ def _cut(target: Pack, start: Integer, end: Integer) -> Pack | None:
 
 
 # ---- strings ---------------------------------------------------------------------------------------------------------
+@contextmanager
+def _of_characters() -> Iterator[None]:
+    """Within, what has no value is said of a string, not of a pack."""
+    try:
+        yield
+    except Failure as failure:
+        message = failure.message.replace("the pack", "the string").replace(" item", " character")
+        raise Failure(failure.rule, message, failure.operand, failure.notes) from None
+
+
 def _substring(text: str, place: Value) -> Value:
     characters = Pack(text)
     if isinstance(place, Integer) and place.value is None:
         return _unknown_substring(text, place)
-    taken = index(characters, place)
+    with _of_characters():
+        taken = index(characters, place)
     if isinstance(taken, Pack):
         return _joined(taken) if _is_written_out(taken) else _unknown_substring(text, place)
     return taken
 
 
 def _sliced_string(text: str, part: Slice) -> Value:
-    _check_bounds(part, shapes.constant(len(text)))
+    with _of_characters():
+        _check_bounds(part, shapes.constant(len(text)))
     numbers = _numbers(part)
     if numbers is None:
         return _sliced_unknown(text, part)

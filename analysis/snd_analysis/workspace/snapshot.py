@@ -45,7 +45,8 @@ class Snapshot(Composing):
                 syntax_is_right = not placed.chunk.problems
                 found = self._check(path, definition, syntax_is_right)
                 problems.extend(self._importable(path, problem.shifted(placed.start)) for problem in found)
-        problems.extend(self._composing_problems(path))
+        composed = [*self._composing_problems(path)]
+        problems = [*_without_hints(problems, composed, tree), *composed]
         samples = [*self.checked_samples(path)]
         problems.extend([*self._sample_problems(path, samples, problems)])
         named.update(use.target for _, checked in samples for use in checked.uses)
@@ -139,3 +140,21 @@ class Snapshot(Composing):
         if note.elsewhere is None:
             return Related(Location(path, note.span), note.message)
         return Related(self.locate(note.elsewhere), note.message)
+
+
+def _without_hints(problems: list[Problem], composed: list[Problem], tree: SyntaxTree) -> list[Problem]:
+    """What was found without composing, but of names that nothing uses in what can't be composed."""
+    errors = [problem.span.start for problem in composed if severity_of(problem.rule) is Severity.ERROR]
+    if not errors:
+        return problems
+    broken = [
+        Span(placed.start + definition.start, placed.start + definition.end)
+        for placed in tree.chunks
+        for definition in placed.chunk.definitions
+        if any(placed.start + definition.start <= error < placed.start + definition.end for error in errors)
+    ]
+    return [
+        problem
+        for problem in problems
+        if problem.rule != "unused-symbol" or not any(span.start <= problem.span.start < span.end for span in broken)
+    ]

@@ -281,4 +281,4 @@ def _collected(work: Composition, node: nodes.Loop, value: Value, count: Integer
         work.context.report("unexpected-pack", result_place(node.body), message)
         return UNKNOWN
     length = count if count is not None else shapes.opaque("iterations")
-    return replace(value, type=value.type.of_length(length), scalar=None, compile_time=False, invoked=None)
+    return replace(value, type=value.type.of_length(length), scalar=None, compile_time=False, invoked=None, place=None)

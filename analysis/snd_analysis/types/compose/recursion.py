@@ -10,6 +10,9 @@ from snd_analysis.syntax import nodes
 from snd_analysis.types.context import Context
 from snd_analysis.types.signature import elsewhere
 
+# Longer chains of invocations are shown without their middle.
+_MOST_NAMES = 8
+
 
 def invocations(definition: nodes.Definition, resolution: Resolution) -> Iterator[tuple[int, nodes.Call, OperatorName]]:
     """Every invocation in ``@compose`` and ``@update``, in order, with what its spans count from."""
@@ -36,9 +39,12 @@ def check_recursion(context: Context) -> None:
             message = f"'{own.name}' invokes itself: its composition would never end"
             context.report("recursive-operator", call.function, message)
             return
-        names = " → ".join([own.name, *(member.name for member in chain), own.name])
-        message = f"'{own.name}' invokes itself through others: {names}"
-        notes = tuple(elsewhere(member, f"'{member.name}' is defined here") for member in chain)
+        names = [own.name, *(member.name for member in chain), own.name]
+        if len(names) > _MOST_NAMES:
+            half = _MOST_NAMES // 2
+            names[half:-half] = [f"… ({len(names) - 2 * half} more)"]
+        message = f"'{own.name}' invokes itself through others: {' → '.join(names)}"
+        notes = tuple(elsewhere(member, f"'{member.name}' is defined here") for member in chain[:_MOST_NAMES])
         context.report("recursive-operator", call.function, message, notes)
         return
 

@@ -38,8 +38,8 @@ def typed_result(work: Composition, annotation: nodes.ResultType | None, place: 
     )
     if type_.dtype != value.type.dtype:
         message = f"the result is declared as '{type_}', but this is '{value}'"
-        notes = () if value.place is None else (work.context.note(value.place, f"this is '{value}'"),)
-        work.context.report("type-mismatch", annotation, message, notes)
+        origin = () if value.place is None else (work.context.note(annotation, "the type is declared here"),)
+        work.context.report("type-mismatch", value.place or annotation, message, origin)
         return UNKNOWN
     if not uniform and disagreement(work, type_, extents, value):
         message = f"the result is declared as '{type_}', but this is '{value}'"
