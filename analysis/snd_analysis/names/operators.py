@@ -77,8 +77,18 @@ def _no_operator_in_module(tables: Tables, name: nodes.Qualified) -> Problem:
     last = name.parts[-1]
     span = last.span.shifted(tables.base)
     module = ".".join(part.text for part in name.parts[:-1])
-    definitions = tables.environment.imports[module].definitions
+    environment = tables.environment
+    definitions = environment.imports[module].definitions
     message = f"the module '{module}' has no operator '{last.text}'"
+    imported = [other for other, names in environment.imports.items() if last.text in names.definitions]
+    if imported and not last.text.startswith("_"):
+        full = f"{imported[0]}.{last.text}"
+        repair = Repair(f"write '{full}'", (Edit(name.span.shifted(tables.base), full),), safe=False)
+        return Problem("unknown-operator", span, f"{message}; did you mean '{full}'?", repair=repair)
+    owners = [other for other, names in environment.available.items() if last.text in names.definitions]
+    if owners and not last.text.startswith("_"):
+        message += f"; there is one in the module '{owners[0]}', which is not imported"
+        return Problem("unknown-operator", span, message)
     close = close_matches(last.text, [item for item in definitions if not item.startswith("_")])
     if not close:
         return Problem("unknown-operator", span, message)

@@ -6,6 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from difflib import SequenceMatcher
 
+# More alike than what a letter is missing of.
+_SWAPPED = 0.99
+
 
 def close_matches(word: str, choices: Iterable[str], most: int = 3) -> list[str]:
     """The ``choices`` most like ``word``, best first; none if none is near enough to be worth saying."""
@@ -18,6 +21,9 @@ def close_matches(word: str, choices: Iterable[str], most: int = 3) -> list[str]
         if choice.lower() == lower:
             scored.append((1.0, choice))
             continue
+        if _is_swapped(word, choice):
+            scored.append((_SWAPPED, choice))
+            continue
         if 2 * _common_letters(letters, choice) < 0.6 * (length + len(choice)):
             continue
         ratio = SequenceMatcher(None, word, choice).ratio()
@@ -25,6 +31,14 @@ def close_matches(word: str, choices: Iterable[str], most: int = 3) -> list[str]
             scored.append((ratio, choice))
     scored.sort(key=lambda item: (-item[0], item[1]))
     return [choice for _, choice in scored[:most]]
+
+
+def _is_swapped(word: str, choice: str) -> bool:
+    """Whether two letters side by side are swapped, and nothing else differs: one slip, though two letters differ."""
+    if len(word) != len(choice):
+        return False
+    at = next((index for index, (one, other) in enumerate(zip(word, choice, strict=True)) if one != other), len(word))
+    return word[at : at + 2] == choice[at : at + 2][::-1] and word[at + 2 :] == choice[at + 2 :]
 
 
 def _common_letters(letters: Mapping[str, int], word: str) -> int:

@@ -192,6 +192,15 @@ def test_missing_import():
     assert "y = math.abs(x);" in done
 
 
+def test_an_operator_of_another_module():
+    text = GRAPH.format("y = nn.tanh(x);")
+    done = after(text, "tanh", "import 'math' and write 'math.tanh'")
+    assert done.startswith("import nn;\nimport math;\n")
+    assert "y = math.tanh(x);" in done
+    done = after(done.replace("math.tanh", "math.relu"), "relu", "write 'nn.relu'")
+    assert "y = nn.relu(x);" in done
+
+
 def test_an_import_stands_behind_a_byte_order_mark():
     text = "\ufeffgraph g {\n    @input { x: real[2]; }\n    @output { y: real[2]; }\n    @compose { y = abs(x); }\n}\n"
     done = after(text, "abs", "import 'math' and write 'math.abs'")

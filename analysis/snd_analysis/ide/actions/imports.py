@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from snd_analysis.diagnostics import Severity
@@ -10,6 +11,9 @@ from snd_analysis.ide.completion.modules import importable
 from snd_analysis.names.library import is_library, library_names
 from snd_analysis.syntax import nodes
 
+_QUALIFIER = re.compile(r"(?:\b[A-Za-z_]\w*\s*\.\s*)+\Z", re.ASCII)
+# Names of modules are shorter.
+_FAR = 300
 _UNNEEDED = ("unused-import", "duplicate-import")
 
 
@@ -54,8 +58,11 @@ def missing_imports(request: Request, files: Sequence[str]) -> Iterator[Action]:
     for found in request.here:
         span = found.location.span
         name = request.text[span.start : span.end]
-        if found.rule != "unknown-operator" or not name.isidentifier() or _is_qualified(request, span.start):
+        if found.rule != "unknown-operator" or not name.isidentifier():
             continue
+        # With the module that it was looked for in.
+        qualifier = _QUALIFIER.search(request.text, max(span.start - _FAR, 0), span.start)
+        start = qualifier.start() if qualifier else span.start
         imported = request.snapshot.environment(request.path).imports
         for module, path in importable(request.snapshot, request.path, files):
             if module in imported:
@@ -64,11 +71,7 @@ def missing_imports(request: Request, files: Sequence[str]) -> Iterator[Action]:
             if name in names and not name.startswith("_"):
                 edits = (
                     request.snapshot.import_edit(request.path, module),
-                    request.edit(span.start, span.end, f"{module}.{name}"),
+                    request.edit(start, span.end, f"{module}.{name}"),
                 )
                 title = f"import '{module}' and write '{module}.{name}'"
                 yield Action(title, ActionKind.QUICK_FIX, edits, (found,))
-
-
-def _is_qualified(request: Request, start: int) -> bool:
-    return request.text[:start].rstrip().endswith(".")
