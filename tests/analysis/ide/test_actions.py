@@ -221,6 +221,33 @@ def test_an_operator_from_its_use():
     assert not any(each.rule == "unknown-operator" for each in check({"main.sknd": done})["main.sknd"])
 
 
+@pytest.mark.parametrize(
+    ("use", "entries"),
+    [
+        ("y = if true then x else new(x);", ["@input { x: real[x_shape..]; }", "@output { y: real[x_shape..]; }"]),
+        ("y = if true then l: new(x) else x;", ["@input { x: real[x_shape..]; }", "@output { y: real[x_shape..]; }"]),
+        (
+            "y = new(x, [x, x]);",
+            ["@input { x: real[x_shape..]; input: real[input_shape..]..(input_count); }", "{ y: real[x_shape..]; }"],
+        ),
+        ("y = x; ys..(3) = new(x);", ["@output { ys: real[x_shape..]..(3); }"]),
+        ("y = x; [a, b], c = new(x);", ["@output { output: real[x_shape..]..(2); c: real[x_shape..]; }"]),
+        ("y = { q = new(x); yield q; };", ["@output { q: real[x_shape..]; }"]),
+    ],
+)
+def test_an_operator_from_a_use_within_something(use: str, entries: list[str]):
+    text = GRAPH.format(use).replace("~|8, ~|8", "8, 8")
+    done = after(text, "new", "create the operator 'new'")
+    created = done[done.index("operator new {") :]
+    assert all(entry in created for entry in entries), created
+    assert not any(each.severity is Severity.ERROR for each in check({"main.sknd": done})["main.sknd"]), done
+
+
+def test_an_operator_without_inputs_has_the_shape_that_is_awaited():
+    done = after(GRAPH.format("y = new();").replace("~|8, ~|8", "8, 8"), "new", "create the operator 'new'")
+    assert "@output { y: real[1,3,8,8]; }" in done
+
+
 def test_lists_of_equal_values():
     text = GRAPH.format("y = nn.conv{stride=[1, 2], padding=[0, 0, 0, 0]}(x, x);")
     assert "padding=[0..(4)]" in after(text, "[0,", "write [0..(4)]")

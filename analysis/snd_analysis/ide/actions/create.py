@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from snd_analysis.ide.actions.action import Action, ActionKind, Request
@@ -12,6 +13,8 @@ from snd_analysis.types.context import Context
 from snd_analysis.types.type import Type
 
 _INDENT = "    "
+# Extents that mean the same anywhere.
+_WRITTEN = re.compile(r"\d+(?:, ?\d+)*", re.ASCII)
 
 
 def create_operator(request: Request) -> Iterator[Action]:
@@ -21,15 +24,15 @@ def create_operator(request: Request) -> Iterator[Action]:
             continue
         around = nodes_at(request.tree, found.location.span.start)
         call = next((each for each in reversed(around) if isinstance(each.node, nodes.Call)), None)
-        component = next((each.node for each in around if isinstance(each.node, nodes.Component)), None)
+        component = next((each.node for each in reversed(around) if isinstance(each.node, nodes.Component)), None)
         placed = definition_at(request.tree, found.location.span.start)
         if call is None or component is None or placed is None or not isinstance(call.node, nodes.Call):
             continue
         start, definition = placed
-        if component.value is not call.node or len(call.node.function.parts) != 1 or call.node.generics is not None:
+        if call.node not in _giving(component) or len(call.node.function.parts) != 1 or call.node.generics is not None:
             continue
         context = request.snapshot.typing(request.path, definition)
-        text = _operator(call, component, definition, context)
+        text = _operator(call, component, context)
         if text is not None:
             at = start + definition.end
             name = call.node.function.text
@@ -37,9 +40,7 @@ def create_operator(request: Request) -> Iterator[Action]:
             yield Action(f"create the operator '{name}'", ActionKind.QUICK_FIX, (edit,), (found,))
 
 
-def _operator(
-    placed: PlacedNode, component: nodes.Component, definition: nodes.Definition, context: Context
-) -> str | None:
+def _operator(placed: PlacedNode, component: nodes.Component, context: Context) -> str | None:
     call = placed.node
     assert isinstance(call, nodes.Call)
     taken: set[str] = {*keywords()}
@@ -53,13 +54,14 @@ def _operator(
     inputs, shapes = [], []
     for argument in call.arguments:
         type_ = None if isinstance(argument, nodes.Tilde) else context.expressions.get(argument)
-        if type_ is None or type_.type is None or type_.type.packed or type_.type.dtype.is_generic:
+        if type_ is None or type_.type is None or type_.type.dtype.is_generic:
             return None
         name = _fresh(_name_of(argument) or "input", taken)
         shape = _fresh(f"{name}_shape", taken)
         shapes.append(shape)
-        inputs.append(f"{name}: {'optional ' if type_.type.optional else ''}{type_.type.dtype}[{shape}..];")
-    outputs = [*_outputs(component, definition, context, taken, shapes[0] if shapes else "")]
+        pack = f"..({_fresh(f'{name}_count', taken)})" if type_.type.packed else ""
+        inputs.append(f"{name}: {'optional ' if type_.type.optional else ''}{type_.type.dtype}[{shape}..]{pack};")
+    outputs = [*_outputs(component, call, context, taken, shapes[0] if shapes else "")]
     if len(outputs) != len(component.results):
         return None
     blocks = [
@@ -71,13 +73,17 @@ def _operator(
 
 
 def _outputs(
-    component: nodes.Component, definition: nodes.Definition, context: Context, taken: set[str], shape: str
+    component: nodes.Component, call: nodes.Call, context: Context, taken: set[str], shape: str
 ) -> Iterator[str]:
-    dtype = _dtype([type_.type for each in component_arguments(component) if (type_ := context.expressions.get(each))])
+    dtype = _dtype([type_.type for each in call.arguments if (type_ := context.expressions.get(each))])
     for result in component.results:
-        if not isinstance(result, nodes.Result) or result.pack is not None:
+        length = _length(result)
+        if not isinstance(result, nodes.Result) and length is None:
             return
-        target = result.target
+        target = result.target if isinstance(result, nodes.Result) else None
+        if isinstance(result, nodes.Result) and result.pack is not None and length is None:
+            return
+        pack = "" if length is None else f"..({length})"
         name = _fresh(target.text if isinstance(target, nodes.Name) else "output", taken)
         declared = None
         if isinstance(target, nodes.Name):
@@ -86,15 +92,31 @@ def _outputs(
         own = declared.dtype if declared is not None and not declared.dtype.is_generic else dtype
         rank = declared.shape.rank.value if declared is not None and declared.shape is not None else None
         if rank is not None and not shape:
-            extents = ", ".join("1" for _ in range(rank))
+            text = declared.shape.text if declared is not None and declared.shape is not None else ""
+            extents = text if _WRITTEN.fullmatch(text) else ", ".join("1" for _ in range(rank))
         else:
             extents = f"{shape}.." if shape else "1"
-        yield f"{name}: {own}[{extents}];"
+        yield f"{name}: {own}[{extents}]{pack};"
 
 
-def component_arguments(component: nodes.Component) -> Sequence[nodes.Node]:
-    """What an invocation passes on."""
-    return component.value.arguments if isinstance(component.value, nodes.Call) else ()
+def _giving(component: nodes.Component) -> list[nodes.Node]:
+    """What gives the results of a statement: its right side, or each of the branches that it chooses from."""
+    value = component.value
+    if not isinstance(value, nodes.Branch):
+        parts: list[nodes.Node] = [value]
+    else:
+        parts = [*(case.consequent for case in value.cases), value.alternative]
+    return [each.value if isinstance(each, nodes.Labelled) else each for each in parts]
+
+
+def _length(result: nodes.Node) -> int | None:
+    """How many tensors a result packs, where that is written as a number or each of them is named."""
+    if isinstance(result, nodes.ResultList):
+        single = all(isinstance(item, nodes.Result) and item.pack is None for item in result.items)
+        return len(result.items) if single else None
+    pack = result.pack if isinstance(result, nodes.Result) else None
+    length = None if pack is None else pack.length
+    return length.value if isinstance(length, nodes.Literal) and isinstance(length.value, int) else None
 
 
 def _dtype(types: Sequence[Type | None]) -> str:
