@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -57,6 +57,7 @@ class _ChunkPrinter:
         self._end = 0
         self._is_open = True
         """Whether a brace was just opened, or nothing written yet: no blank line follows."""
+        self._problems = sorted(problem.span.start for problem in chunk.problems)
         self._wants_blank_line = False
         """Whether a blank line follows in any case."""
 
@@ -78,14 +79,15 @@ class _ChunkPrinter:
     def _demand_known_places(self) -> None:
         """What is broken must be broken inside of entries, which then stay as they are."""
         entries = [
-            Span(entry.start, entry.end)
+            entry
             for definition in self._chunk.definitions
             for block in definition.blocks
             if isinstance(block, nodes.Block)
             for entry in block.entries
         ]
         for problem in self._chunk.problems:
-            if not any(entry.start <= problem.span.start and problem.span.end <= entry.end for entry in entries):
+            at = bisect_right(entries, problem.span.start, key=lambda entry: entry.start) - 1
+            if at < 0 or problem.span.end > entries[at].end:
                 raise Unprintable
 
     # ---- definitions -------------------------------------------------------------------------------------------------
@@ -120,12 +122,14 @@ class _ChunkPrinter:
     def _runs(self, entries: tuple[nodes.Entry, ...]) -> Iterator[list[nodes.Entry]]:
         """The entries one by one, but together with a broken one what stands behind it on its line."""
         run: list[nodes.Entry] = []
+        has_broken = False
         for entry in entries:
             between = self._text[self._end_of(run[-1])[0] : entry.start] if run else ""
-            if run and (count_line_breaks(between) or not any(map(self._is_broken, run))):
+            if run and (count_line_breaks(between) or not has_broken):
                 yield run
-                run = []
+                run, has_broken = [], False
             run.append(entry)
+            has_broken = has_broken or self._is_broken(entry)
         if run:
             yield run
 
@@ -160,9 +164,9 @@ class _ChunkPrinter:
 
     def _is_broken(self, entry: nodes.Entry) -> bool:
         end, _ = self._end_of(entry)
-        return isinstance(entry.statement, nodes.ErrorEntry) or any(
-            entry.start <= problem.span.start <= end for problem in self._chunk.problems
-        )
+        first = bisect_left(self._problems, entry.start)
+        is_hit = first < len(self._problems) and self._problems[first] <= end
+        return is_hit or isinstance(entry.statement, nodes.ErrorEntry)
 
     def _close(self, end: int, column: int) -> None:
         self._trivia(end - 1, column + STEP, closing=True)

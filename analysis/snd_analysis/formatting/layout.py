@@ -7,16 +7,17 @@ not fit.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
+from itertools import chain
 from typing import TypeAlias
 
 from snd_analysis.frozen import frozen
 
 Document: TypeAlias = "str | Line | Group | Fill | Tail | tuple[Document, ...]"
 
-_Item: TypeAlias = tuple[Document, bool]
-"""A document, and whether it is to be on one line."""
+_Item: TypeAlias = "tuple[Document | _Rest, bool]"
+"""A document, or what is left of one, and whether it is to be on one line."""
 
 
 @frozen
@@ -64,6 +65,22 @@ class Tail:
     content: Document
 
 
+@frozen
+class _Rest:
+    """The pieces of a fill from a position on: copies of what is left would take quadratic time."""
+
+    fill: Fill
+    at: int
+
+    def row(self) -> Iterator[Document]:
+        """The pieces with the lines between them, as far as somebody looks at them."""
+        pieces, lines = self.fill.pieces, self.fill.lines
+        for at in range(self.at, len(pieces)):
+            yield pieces[at]
+            if at < len(lines):
+                yield lines[at]
+
+
 def breaks(document: Document) -> bool:
     """Whether a line in a document always breaks."""
     kind = type(document)
@@ -102,6 +119,8 @@ def render(document: Document, width: int, column: int = 0) -> str:
             fits = is_flat or (not current.broken and _fits((current.content, True), pending, width - column))
             pending.append((current.content, fits))
         elif isinstance(current, Fill):
+            pending.append((_Rest(current, 0), is_flat))
+        elif isinstance(current, _Rest):
             pending.extend(reversed(_filled(current, is_flat, pending, width - column)))
         else:
             below = not is_flat and _is_better_below(current, pending, width, column)
@@ -109,19 +128,20 @@ def render(document: Document, width: int, column: int = 0) -> str:
     return "".join(written)
 
 
-def _filled(fill: Fill, is_flat: bool, pending: Sequence[_Item], room: int) -> list[_Item]:
-    """What is to be written for the first piece of a fill and the line behind it, and the rest of the fill."""
+def _filled(rest: _Rest, is_flat: bool, pending: Sequence[_Item], room: int) -> list[_Item]:
+    """What is to be written for the next piece of a fill and the line behind it, and what is left then."""
+    fill, at = rest.fill, rest.at
     if is_flat and not fill.broken:
-        return [(part, True) for part in _row(fill)]
+        return [(part, True) for part in rest.row()]
     if not fill.pieces:
         return []
-    first = (Group(fill.pieces[0]), False)
-    if not fill.lines:
+    first = (Group(fill.pieces[at]), False)
+    if at == len(fill.lines):
         return [first]
-    rest = Fill(fill.pieces[1:], fill.lines[1:])
-    both = (fill.pieces[0], fill.lines[0], rest.pieces[0])
-    line_is_flat = not breaks(both) and _fits((both, True), () if rest.lines else pending, room)
-    return [first, (fill.lines[0], line_is_flat), (rest, False)]
+    both = (fill.pieces[at], fill.lines[at], fill.pieces[at + 1])
+    is_last = at + 1 == len(fill.lines)
+    line_is_flat = not breaks(both) and _fits((both, True), pending if is_last else (), room)
+    return [first, (fill.lines[at], line_is_flat), (_Rest(fill, at + 1), False)]
 
 
 def _is_better_below(tail: Tail, following: Sequence[_Item], width: int, column: int) -> bool:
@@ -134,43 +154,43 @@ def _is_better_below(tail: Tail, following: Sequence[_Item], width: int, column:
 
 def _fits(item: _Item, following: Sequence[_Item], room: int) -> bool:
     """Whether an item, and what follows it up to the next line that may break, fit into the room."""
-    pending = [item]
-    behind = len(following)
+    pending: list[tuple[Iterator[Document | _Rest], bool]] = []
+    # Looked at one by one: nothing beyond the room costs time.
+    ahead = chain((item,), reversed(following))
     while room >= 0:
         if not pending:
-            if behind == 0:
+            entry = next(ahead, None)
+            if entry is None:
                 return True
-            behind -= 1
-            pending.append(following[behind])
-        current, is_flat = pending.pop()
-        if isinstance(current, str):
+            pending.append((iter(entry[:1]), entry[1]))
+        parts, is_flat = pending[-1]
+        current = next(parts, None)
+        if current is None:
+            pending.pop()
+        elif isinstance(current, str):
             if "\n" in current:
                 return room >= current.index("\n")
             room -= len(current)
-        elif isinstance(current, tuple):
-            pending.extend([(part, is_flat) for part in reversed(current)])
         elif isinstance(current, Line):
             if current.hard or not is_flat:
                 return True
             room -= len(current.flat)
-        elif isinstance(current, Group):
-            pending.append((current.content, is_flat))
-        elif isinstance(current, Fill):
-            pending.extend([(part, is_flat) for part in reversed(_row(current))])
-        elif not is_flat:
+        elif isinstance(current, Tail) and not is_flat:
             return True
         else:
-            pending += [(current.content, True), (current.line, True)]
+            pending.append((iter(_parts(current)), is_flat))
     return False
 
 
-def _row(fill: Fill) -> list[Document]:
-    if not fill.lines:
-        return list(fill.pieces)
-    row: list[Document] = [fill.pieces[0]]
-    for line, piece in zip(fill.lines, fill.pieces[1:], strict=True):
-        row += [line, piece]
-    return row
+def _parts(document: Group | Fill | Tail | _Rest | tuple[Document, ...]) -> Iterable[Document]:
+    """What stands one behind the other in a document."""
+    if isinstance(document, tuple):
+        return document
+    if isinstance(document, Group):
+        return (document.content,)
+    if isinstance(document, Tail):
+        return document.line, document.content
+    return (document if isinstance(document, _Rest) else _Rest(document, 0)).row()
 
 
 def _column_behind(text: str, column: int) -> int:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from effort import growth_of
 from memory import snapshot_of
 from snd_analysis.formatting.edits import format_edits, format_typed
 from snd_analysis.formatting.files import format_text
@@ -239,3 +240,28 @@ def test_a_broken_statement_is_not_split_at_its_semicolon():
         before = [found.rule for found in snapshot_of({"main.sknd": text}).diagnostics("main.sknd")]
         after = [found.rule for found in snapshot_of({"main.sknd": format_text(text)}).diagnostics("main.sknd")]
         assert before == after
+
+
+@pytest.mark.parametrize(
+    ("text", "item", "between"),
+    [
+        ("operator f { @using { z = [{}]; } @output { y: int[]; } @lower { y[] = 0; } }", "1", ","),
+        ("operator f { @using { z = [{}]; } @output { y: int[]; } @lower { y[] = 0; } }", "a > 1 ? [2] : f(3)", ","),
+        ("operator f { @using { z = {}; } @output { y: int[]; } @lower { y[] = 0; } }", "'a'", " "),
+        ("operator f { @input { x: real[{}]; } @output { y: int[]; } @lower { y[] = 0; } }", "n + 1", ","),
+        ("graph g { @input { x: real[2]; } @output { y: real[2]; } @compose { y = f{{}}(x); } }", "a=1", ","),
+        ("graph g { @input { x: real[2]; } @output { y: real[2]; } @compose { {} = f(x); } }", "~", ","),
+        ("graph g { @input { x: real[2]; } @output { y: real[2]; } @compose { {} y = f(x); } }", "z = f(x);", " "),
+        ("operator f { @output { y: int[]; } @lower { y[] = 1, {}; } }", "i < 3", ","),
+        ("operator f { @dtype { {} } @output { y: int[]; } @lower { y[] = 0; } }", "T;", "\n"),
+        ("operator f { @dtype { {} } @output { y: int[]; } @lower { y[] = 0; } }", "T x;", " "),
+        ("{}", "# a", "\n"),
+    ],
+)
+def test_twice_as_much_takes_twice_as_long(text: str, item: str, between: str):
+    def format_many(count: int) -> None:
+        before, after = text.split("{}")
+        formatted = format_text(before + between.join([item] * count) + after)
+        assert formatted.count(item) == count
+
+    assert growth_of(format_many, 400) < 6
