@@ -19,6 +19,7 @@ from snd_analysis.frozen import frozen
 from snd_analysis.model import Branch, Graph, Loop, Operation, Place
 from snd_analysis.shapes import Integer, Truth
 from snd_analysis.shapes.operations import Quotient
+from snd_analysis.shapes.truth import Junction
 from snd_analysis.values import Pack, Value
 
 if TYPE_CHECKING:
@@ -82,10 +83,20 @@ def doubts_about(extents: Sequence[object], name: str, place: Place) -> Iterator
 
 
 def doubts_about_value(value: Value, what: str, place: Place) -> Iterator[Doubt]:
-    """What may be wrong with an attribute or a helper symbol."""
+    """What may be wrong with an attribute, a helper symbol or a condition."""
     for each in value.segments if isinstance(value, Pack) else (value,):
-        if isinstance(each, Integer) and each.value is None:
-            yield from (Doubt(divisor, True, what, place) for divisor in _divisors(each))
+        for integer in _integers(each):
+            if integer.value is None:
+                yield from (Doubt(divisor, True, what, place) for divisor in _divisors(integer))
+
+
+def _integers(value: object) -> Iterator[Integer]:
+    """An integer, or those that a condition compares."""
+    if isinstance(value, Integer):
+        yield value
+    elif isinstance(value, Truth):
+        for part in value.operands if isinstance(value, Junction) else value.parts:
+            yield from _integers(part)
 
 
 def _may_be_negative(extent: Integer) -> bool:
@@ -109,10 +120,8 @@ def invokes_doubts(unit: Unit, operations: Iterable[Operation]) -> bool:
         inner = operation.instance
         if inner is not None and (inner.doubts or inner.invokes_doubts):
             return True
-        if not unit.in_library:
-            values = operation.attributes.values()
-            if any(True for value in values for _ in doubts_about_value(value, "", operation.place)):
-                return True
+        if not unit.in_library and any(True for _ in _in_operation(operation)):
+            return True
         for _, part in _parts(operation):
             if invokes_doubts(unit, (*part.operations, *part.update_operations)):
                 return True
@@ -131,7 +140,7 @@ def doubtful(root: Instance, composed: Composed) -> list[Failure]:
         size += reached.operations
         for check in reached.instance.checks:
             conditions[shapes.implies(shapes.and_(*reached.path), check.condition)] = None
-        for doubt in reversed((*reached.instance.doubts, *_in_attributes(reached.instance))):
+        for doubt in reversed((*reached.instance.doubts, *_in_body(reached.instance))):
             found.setdefault((doubt.value, doubt.is_divisor), []).append(reached.with_doubt(doubt))
     known = frozenset((failure.rule, failure.sites) for failure in root.failures)
     rest = _MOST_COMPOSED * _ORDINARY_SIZE // max(size, _ORDINARY_SIZE)
@@ -201,13 +210,21 @@ def _parts(operation: Operation) -> Iterator[tuple[Truth, Graph]]:
         yield from ((any_, part) for part in control.parts.values())
 
 
-def _in_attributes(instance: Instance) -> Iterator[Doubt]:
-    """Divisors in what invocations give to attributes."""
+def _in_body(instance: Instance) -> Iterator[Doubt]:
+    """Divisors in what invocations give to attributes, and in conditions of branches."""
     if instance.unit.in_library:
         return
     for operation, _ in _operations(instance.body, ()):
-        for name, value in operation.attributes.items():
-            yield from doubts_about_value(value, f"in the attribute '{name}'", operation.place)
+        yield from _in_operation(operation)
+
+
+def _in_operation(operation: Operation) -> Iterator[Doubt]:
+    for name, value in operation.attributes.items():
+        yield from doubts_about_value(value, f"in the attribute '{name}'", operation.place)
+    if isinstance(operation.control, Branch):
+        for case in operation.control.cases:
+            if isinstance(case.condition, Truth):
+                yield from doubts_about_value(case.condition, "in a condition", operation.place)
 
 
 # ---- instances -------------------------------------------------------------------------------------------------------

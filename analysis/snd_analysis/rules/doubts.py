@@ -50,7 +50,7 @@ EXTENT_MAY_BE_NEGATIVE = Rule(
 
 DIVISOR_MAY_BE_ZERO = Rule(
     name="divisor-may-be-zero",
-    summary="A divisor in a shape is zero for some sizes that a dynamic input may have.",
+    summary="A divisor in a shape or condition is zero for some sizes that a dynamic input may have.",
     why=(
         "The message shows such sizes: they are within all bounds and no assertion excludes them. An assertion that "
         "does says what the operator is not meant for. Operators of the library are not judged, and no operator "

@@ -37,7 +37,7 @@ graph net {
 """
 OPEN = (
     "n is 1", "n == 1", "2 * n is m + 1", "ks[0] is ks[1]", "s is 'a'", "(ks := ..) is 2", "n is x.shape[0]",
-    "((ks := ..) ?? 0) is 2", "real(n) is 1.0", "n / m is 1", "(ks * ..) is 6", "'{n}' is '1'",
+    "((ks := ..) ?? 0) is 2", "real(n) is 1.0", "n / 2 is m", "(ks * ..) is 6", "'{n}' is '1'",
 )  # fmt: skip
 DECIDED = ("z.shape[0] is z.shape[1]", "z.shape[0] is 3", "?(z.shape := ..)")
 
