@@ -7,8 +7,12 @@ import os
 import shutil
 import stat
 import tempfile
-from collections.abc import Collection, Iterator, Set
+from collections.abc import Callable, Collection, Iterator, Set
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from snd_analysis.workspace import UnreadableText
 
 _BOM = b"\xef\xbb\xbf"
 _WIDE_BOMS = (b"\xff\xfe", b"\xfe\xff")
@@ -17,10 +21,11 @@ _WIDE_BOMS = (b"\xff\xfe", b"\xfe\xff")
 class DiskReader:
     """The reader that the analysis is given (``snd_analysis.workspace.Reader``).
 
-    A byte order mark is dropped: columns count without it.
+    A byte order mark is dropped: columns count without it. ``refuse`` says why a text is not to be looked at.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, refuse: Callable[[str], UnreadableText | None] = lambda text: None) -> None:
+        self._refuse = refuse
         self.looked_for: dict[str, bool] = {}
         """Places where a file was looked for, and whether there was one. What others mean may depend on it."""
         self._outcomes: dict[str, str | Exception] = {}
@@ -70,7 +75,8 @@ class DiskReader:
     def _decoded(self, path: str, content: bytes) -> str | Exception:
         content = content.removeprefix(_BOM)
         try:
-            return content.decode()
+            text = content.decode()
+            return self._refuse(text) or text
         except UnicodeDecodeError as error:
             if content.startswith(_WIDE_BOMS):
                 message = "the file is encoded in UTF-16 or UTF-32; SkriptND is UTF-8"

@@ -19,8 +19,8 @@ from snd_server.fixing import adds_none
 
 ANALYSIS = Path(__file__).parents[2] / "analysis" / "snd_analysis"
 RULES = [*catalogue().values()]
-NO_TEXT = {"invalid-encoding", "unreadable-file"}
-"""Rules about files that have no text, which no text shows: tests/server/test_check_files.py breaks them."""
+NO_TEXT = {"file-too-large", "invalid-encoding", "unreadable-file"}
+"""Rules about files of which nothing is read, which no text shows: tests/server breaks them."""
 WITHOUT_EXAMPLE = NO_TEXT | {"nesting-too-deep"}
 """Those, and one whose example would fill the page."""
 SYNTAX = {"syntax-error", "unclosed-bracket", "unclosed-string", "illegal-character", "malformed-number"}
@@ -179,3 +179,9 @@ def test_unreadable_files_are_reported_by_their_rules():
     for rule in sorted(NO_TEXT):
         snapshot = snapshot_of({"main.sknd": UnreadableText("not to be read", rule)})
         assert [item.rule for item in snapshot.diagnostics("main.sknd")] == [rule]
+
+
+def test_what_imports_an_unreadable_file_is_not_judged_by_it():
+    main = "import b;\n\ngraph g { @input { x: real[2]; } @output { y: real[2]; } @compose { y = b.f(x); } }\n"
+    found = check({"main.sknd": main, "b.sknd": UnreadableText("not to be read", "unreadable-file")})
+    assert found["main.sknd"] == []

@@ -168,3 +168,18 @@ UNREADABLE_FILE = Rule(
     good="",
     section="tool",
 )
+
+FILE_TOO_LARGE = Rule(
+    name="file-too-large",
+    summary="A file is too large for the language server.",
+    why=(
+        "While one writes, files of more than 4,000,000 characters are not looked at: what is known of one takes a "
+        "multiple of its size, and questions about other files would wait for it. Nothing is known of its contents, so "
+        "what imports it is not judged by them. `snd check` reads files of any size. A model that large may be divided "
+        "into modules."
+    ),
+    bad="",
+    good="",
+    section="tool",
+    severity=Severity.WARNING,
+)

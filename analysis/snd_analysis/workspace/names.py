@@ -12,7 +12,7 @@ from snd_analysis.names.modules import candidates
 from snd_analysis.names.resolution import ModuleName, Resolution
 from snd_analysis.names.resolve import resolve
 from snd_analysis.names.symbols import OperatorName
-from snd_analysis.rules.imports import ImportedName, imported_names, imports_are_readable
+from snd_analysis.rules.imports import ImportedName, imported_names, imports_are_readable, without_statement
 from snd_analysis.source import Span
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.problem import Elsewhere
@@ -62,7 +62,8 @@ class Names(Files):
             graphs = tuple(
                 definition.name.text for _, definition in self.tree(target).definitions if definition.kind == "graph"
             )
-        return ImportedName(name, item, base, target, shadowed, graphs)
+        whole = without_statement(self.tree(path).text, item.span.shifted(base))
+        return ImportedName(name, item, base, target, shadowed, graphs, whole)
 
     def dependencies(self, path: str) -> tuple[str, ...]:
         """The files, without itself, whose text decides the diagnostics of a file."""
@@ -99,7 +100,9 @@ class Names(Files):
         if is_library(path):
             return library_names(path.removeprefix(LIBRARY_PREFIX))
         kinds = {name: found.definition.kind for name, found in self.definitions(path).items()}
-        return ModuleNames(path, kinds, definitions_are_readable(self.tree(path)))
+        file = self.file(path)
+        is_read = file is None or file.unreadable is None
+        return ModuleNames(path, kinds, is_read and definitions_are_readable(self.tree(path)))
 
     def _modules_in(self, path: str, named: Iterable[object]) -> set[str]:
         imports = {item.path: item.node.text for item in self.imports(path)}

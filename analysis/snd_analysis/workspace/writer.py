@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from snd_analysis.source import Edit, Source
 from snd_analysis.syntax.chunks import parse_file
-from snd_analysis.workspace.files import File, Origin, Reader
+from snd_analysis.workspace.files import File, Origin, Reader, UnreadableText
 from snd_analysis.workspace.known import Known
 from snd_analysis.workspace.snapshot import Snapshot
 
@@ -31,12 +31,19 @@ class Workspace:
 
     def open(self, path: str, text: str) -> None:
         """Lets ``text`` stand for the file at ``path``, which need not exist."""
+        self._replace(path, text)
+
+    def open_unread(self, path: str, why: UnreadableText) -> None:
+        """Lets a text stand for the file at ``path`` that is not looked at."""
+        self._replace(path, "", why)
+
+    def _replace(self, path: str, text: str, unreadable: UnreadableText | None = None) -> None:
         before = self._open.get(path) or self._read.get(path)
         tree = parse_file(text, before.tree if before else None)
         if before is not None:
             self._known.forget(path, before.tree, tree)
             self._known.forget_lasting(path, {definition.name.text for _, definition in tree.definitions})
-        self._open[path] = File(Source(path, text), tree)
+        self._open[path] = File(Source(path, text), tree, unreadable)
 
     def edit(self, path: str, edits: Sequence[Edit]) -> None:
         """Applies edits, each to the text that the one before it left. Raises KeyError for a file that is not open."""

@@ -12,7 +12,7 @@ from typing import TypeVar
 from lsprotocol import types
 
 from snd_analysis.names.library import is_library
-from snd_analysis.workspace import Snapshot, Workspace
+from snd_analysis.workspace import Snapshot, UnreadableText, Workspace
 from snd_server.config import ConfigError, Configuration, Configurations
 from snd_server.discovery import MissingPathError, discover, has_files
 from snd_server.files import DiskReader, below
@@ -24,6 +24,9 @@ from snd_server.lsp.heap import Heap
 from snd_server.lsp.uris import uri_of
 
 _Answer = TypeVar("_Answer")
+
+# What is known of a text takes up to 200 times its size, and seconds for each million of characters.
+_MOST_CHARACTERS = 4_000_000
 
 
 class UnknownDocument(Exception):  # noqa: N818 - it is an answer
@@ -47,7 +50,7 @@ class Session:
         self._asked: defaultdict[str, set[Question]] = defaultdict(set)
         """Questions that are for nothing when the text of a path changes."""
         # What follows is for the analysis thread alone.
-        self._reader = DiskReader()
+        self._reader = DiskReader(_too_large)
         self._workspaces: dict[tuple[str, ...], Workspace] = {}
         self._opened: dict[str, Document] = {}
         self._configurations = Configurations(wrong=self._tell)
@@ -117,7 +120,7 @@ class Session:
         def replace() -> None:
             self._opened[path] = document
             for workspace in self._workspaces.values():
-                workspace.open(path, document.source.text)
+                _open(workspace, document)
 
         self._thread.submit(replace)
 
@@ -192,8 +195,8 @@ class Session:
         workspace = self._workspaces.get(module_paths)
         if workspace is None:
             workspace = self._workspaces[module_paths] = Workspace(self._reader, module_paths)
-            for opened, document in self._opened.items():
-                workspace.open(opened, document.source.text)
+            for document in self._opened.values():
+                _open(workspace, document)
         snapshot = workspace.snapshot(question.checkpoint)
         if snapshot.file(path) is None:
             raise UnknownDocument(f"{uri_of(path)} is neither open nor a file")
@@ -240,3 +243,20 @@ class Session:
         if message not in self._told:
             self._told.add(message)
             self.on_config_error(message)
+
+
+def _too_large(text: str) -> UnreadableText | None:
+    """Why a text is not looked at; None if it is."""
+    if len(text) <= _MOST_CHARACTERS:
+        return None
+    message = f"the file has {len(text):,} characters; in editors, files of up to {_MOST_CHARACTERS:,} are looked at"
+    return UnreadableText(message, "file-too-large")
+
+
+def _open(workspace: Workspace, document: Document) -> None:
+    path, text = document.source.path, document.source.text
+    why = _too_large(text)
+    if why is None:
+        workspace.open(path, text)
+    else:
+        workspace.open_unread(path, why)
