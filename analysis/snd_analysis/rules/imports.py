@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -16,6 +17,15 @@ from snd_analysis.syntax.problem import Elsewhere, Note, Problem, Repair
 from snd_analysis.syntax.spelling import close_matches
 from snd_analysis.syntax.tokens import keywords
 
+_BLANKS_BEFORE = re.compile(r"[ \t]*\Z")
+_BLANKS_BEHIND = re.compile(r"[ \t]*")
+_LINE_BREAK = re.compile(r"\r\n|\r|\n")
+_BLANK_LINES = re.compile(r"(?:[ \t]*(?:\r\n|\r|\n))+")
+# The beginning of the text, or a blank line.
+_NOTHING_BEFORE = re.compile(r"(?:\A\ufeff?|(?:\r\n|\r|\n)[ \t]*(?:\r\n|\r|\n))\Z")
+# Lines of blanks are shorter.
+_FAR = 200
+
 
 @frozen
 class ImportedName:
@@ -28,6 +38,8 @@ class ImportedName:
     shadowed: str | None
     """A module of the standard library that a file of the same name hides."""
     graphs: tuple[str, ...]
+    whole: Span
+    """What goes with the statement: see ``without_statement``."""
 
     @property
     def span(self) -> Span:
@@ -40,6 +52,25 @@ def imported_names(placed: PlacedChunk) -> Iterator[tuple[nodes.Import, nodes.Qu
     for item in placed.chunk.document.items:
         if isinstance(item, nodes.Import):
             yield from ((item, name) for name in item.modules if _is_name(name))
+
+
+def without_statement(text: str, span: Span) -> Span:
+    """What to take out of a text with a statement: its line, if nothing else stands there, and the blank lines behind
+    it where blank lines, or nothing, stand before it; else the blanks between it and what it stands beside."""
+    before, behind = _BLANKS_BEFORE.search(text, 0, span.start), _BLANKS_BEHIND.match(text, span.end)
+    start = span.start - (len(before[0]) if before else 0)
+    end = behind.end() if behind else span.end
+    begins_line = start == 0 or text[start - 1] in "\r\n\ufeff"
+    line_end = _LINE_BREAK.match(text, end)
+    if not begins_line:
+        return Span(start, span.end)
+    if line_end is None:
+        return Span(span.start, end) if end < len(text) else Span(start, end)
+    end = line_end.end()
+    if _NOTHING_BEFORE.search(text, max(start - _FAR, 0), start):
+        blank = _BLANK_LINES.match(text, end)
+        end = blank.end() if blank else end
+    return Span(start, end)
 
 
 def imports_are_readable(tree: SyntaxTree) -> bool:
@@ -106,7 +137,7 @@ def _check_found(item: ImportedName, name: str, used: frozenset[str]) -> Iterato
 def _removal(item: ImportedName) -> Edit:
     names = item.statement.modules
     if len(names) == 1:
-        return Edit(item.statement.span.shifted(item.base), "")
+        return Edit(item.whole, "")
     at = names.index(item.node)
     if at == 0:
         return Edit(Span(item.node.start, names[1].start).shifted(item.base), "")

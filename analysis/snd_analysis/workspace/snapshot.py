@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from snd_analysis.diagnostics import Diagnostic, Fix, Location, Related, Severity, TextEdit
@@ -16,6 +17,8 @@ from snd_analysis.syntax import nodes
 from snd_analysis.syntax.chunks import SyntaxTree
 from snd_analysis.syntax.problem import Note, Problem
 from snd_analysis.workspace.composing import Composing
+
+_COMMENT_BEHIND = re.compile(r"[ \t]*#[^\r\n]*")
 
 
 class Snapshot(Composing):
@@ -131,10 +134,15 @@ class Snapshot(Composing):
             for item in placed.chunk.document.items
             if isinstance(item, nodes.Version | nodes.Extension | nodes.Import)
         ]
+        text = self.source(path).text
+        line_break = "\r\n" if "\r\n" in text else "\n"
         if not ends:
-            head = len(BYTE_ORDER_MARK) if self.source(path).text.startswith(BYTE_ORDER_MARK) else 0
-            return TextEdit(Location(path, Span(head, head)), f"{edit.text}\n")
-        return TextEdit(Location(path, Span(ends[-1], ends[-1])), f"\n{edit.text}")
+            head = len(BYTE_ORDER_MARK) if text.startswith(BYTE_ORDER_MARK) else 0
+            between = line_break if text[head : head + 1] in ("", "\r", "\n") else 2 * line_break
+            return TextEdit(Location(path, Span(head, head)), f"{edit.text}{between}")
+        comment = _COMMENT_BEHIND.match(text, ends[-1])
+        end = comment.end() if comment else ends[-1]
+        return TextEdit(Location(path, Span(end, end)), f"{line_break}{edit.text}")
 
     def _related(self, path: str, note: Note) -> Related:
         if note.elsewhere is None:

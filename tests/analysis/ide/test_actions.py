@@ -12,6 +12,7 @@ import pytest
 
 from memory import check, read_program, shown, snapshot_of, split_files
 from snd_analysis.diagnostics import Diagnostic, Severity
+from snd_analysis.formatting.files import format_text
 from snd_analysis.ide.actions import Action, ActionKind, actions
 from snd_analysis.rules.catalogue import catalogue
 from snd_analysis.source import Span
@@ -108,6 +109,29 @@ def test_fixes_of_a_chain_are_made_together():
     assert "longer = (((b && c) || d) && b) || c;" in done
 
 
+def assert_what_is_formatted_stays_so(files: Mapping[str, str]) -> None:
+    """Of files that can be read. A comment about what goes on for lines is aligned by the formatter alone."""
+    files = {path: format_text(text) for path, text in files.items()}
+    snapshot, found = snapshot_of(files), check(files)
+    if any(True for path in files for _ in snapshot.tree(path).problems):
+        return
+    for path, text in files.items():
+        spans = {each.location.span for each in found[path]}
+        spans |= {Span(at, at) for at in random.sample(range(len(text) + 1), min(len(text) + 1, 4))}
+        for span in spans:
+            offered = [*actions(snapshot, path, span, files=list(files)), *actions(snapshot, path, span, ["source"])]
+            for action in offered:
+                if action.title.startswith("suppress"):
+                    continue
+                for done in applied(files, action).values():
+                    assert done == format_text(done), action
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_what_is_formatted_stays_so(name: str):
+    assert_what_is_formatted_stays_so(PROGRAMS[name])
+
+
 # ---- each of them ----------------------------------------------------------------------------------------------------
 def at(text: str, snippet: str) -> Span:
     offset = text.index(snippet)
@@ -192,6 +216,39 @@ def test_missing_import():
     assert "y = math.abs(x);" in done
 
 
+def test_an_import_leaves_comments_where_they_stand():
+    body = "\noperator f {\n    @output { y: real[1]; }\n    @compose { y = abs(1.0); }\n}\n"
+    title = "import 'math' and write 'math.abs'"
+    assert after(f"import nn;  # layers\n{body}", "abs", title).startswith("import nn;  # layers\nimport math;\n\nop")
+    assert after(f"# M.\n{body}", "abs", title).startswith("import math;\n\n# M.\n")
+    crlf = f"import nn;\n{body}".replace("\n", "\r\n")
+    assert after(crlf, "abs", title).startswith("import nn;\r\nimport math;\r\n\r\noperator")
+
+
+BODY = "operator f {\n    @output { y: real[1]; }\n    @compose { y = 1.0; }\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("head", "left"),
+    [
+        ("import math;\n\n", ""),
+        ("# M.\nimport math;\n\n", "# M.\n\n"),
+        ("# M.\n\nimport math;\n\n", "# M.\n\n"),
+        ("version 2.0;\nimport math;\n\n", "version 2.0;\n\n"),
+        ("version 2.0;\r\n\r\nimport math;\r\n\r\n", "version 2.0;\r\n\r\n"),
+        ("import math;  # unneeded\n\n", "# unneeded\n\n"),
+        ("version 2.0; import math;\n\n", "version 2.0;\n\n"),
+        ("\ufeffimport math;\n\n", "\ufeff"),
+        ("import math; extension some;\n\n", "extension some;\n\n"),
+    ],
+)
+def test_an_import_is_removed_with_its_line(head: str, left: str):
+    body = BODY.replace("\n", "\r\n") if "\r" in head else BODY
+    assert after(head + body, "math", "remove the import") == left + body
+    if "\ufeff" not in head and "#" not in head and not head.count(";") > 1:
+        assert after(head + body, "math", "organize imports", ("source.organizeImports",)) == left + body
+
+
 def test_an_operator_of_another_module():
     text = GRAPH.format("y = nn.tanh(x);")
     done = after(text, "tanh", "import 'math' and write 'math.tanh'")
@@ -204,7 +261,7 @@ def test_an_operator_of_another_module():
 def test_an_import_stands_behind_a_byte_order_mark():
     text = "\ufeffgraph g {\n    @input { x: real[2]; }\n    @output { y: real[2]; }\n    @compose { y = abs(x); }\n}\n"
     done = after(text, "abs", "import 'math' and write 'math.abs'")
-    assert done == "\ufeffimport math;\n" + text[1:].replace("abs", "math.abs")
+    assert done == "\ufeffimport math;\n\n" + text[1:].replace("abs", "math.abs")
     assert not any(each.severity is Severity.ERROR for each in check({"main.sknd": done})["main.sknd"])
 
 

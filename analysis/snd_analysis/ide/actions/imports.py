@@ -9,6 +9,8 @@ from snd_analysis.diagnostics import Severity
 from snd_analysis.ide.actions.action import Action, ActionKind, Request
 from snd_analysis.ide.completion.modules import importable
 from snd_analysis.names.library import is_library, library_names
+from snd_analysis.rules.imports import without_statement
+from snd_analysis.source import Span
 from snd_analysis.syntax import nodes
 
 _QUALIFIER = re.compile(r"(?:\b[A-Za-z_]\w*\s*\.\s*)+\Z", re.ASCII)
@@ -35,6 +37,9 @@ def organize_imports(request: Request) -> Iterator[Action]:
     names = sorted({item.node.text for item in items if item.span not in unneeded})
     lines = [f"import {name};" for name in names] if len(statements) > 1 else [f"import {', '.join(names)};"]
     text = _line_break(request.text).join(lines) if names else ""
+    if not text:
+        gone = without_statement(request.text, Span(start, end))
+        start, end = gone.start, gone.end
     if text != request.text[start:end]:
         fixed = tuple(found for found in problems if found.rule in _UNNEEDED)
         yield Action("organize imports", ActionKind.ORGANIZE_IMPORTS, (request.edit(start, end, text),), fixed)
