@@ -12,7 +12,7 @@ from snd_analysis.names.modules import candidates
 from snd_analysis.names.resolution import ModuleName, Resolution
 from snd_analysis.names.resolve import resolve
 from snd_analysis.names.symbols import OperatorName
-from snd_analysis.rules.imports import ImportedName, imported_names, imports_are_readable
+from snd_analysis.rules.imports import ImportedName, imported_names, imports_are_readable, without_statement
 from snd_analysis.source import Span
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.problem import Elsewhere
@@ -62,7 +62,8 @@ class Names(Files):
             graphs = tuple(
                 definition.name.text for _, definition in self.tree(target).definitions if definition.kind == "graph"
             )
-        return ImportedName(name, item, base, target, shadowed, graphs)
+        whole = without_statement(self.tree(path).text, item.span.shifted(base))
+        return ImportedName(name, item, base, target, shadowed, graphs, whole)
 
     def dependencies(self, path: str) -> tuple[str, ...]:
         """The files, without itself, whose text decides the diagnostics of a file."""
