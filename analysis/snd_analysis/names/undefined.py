@@ -14,6 +14,8 @@ from snd_analysis.syntax.problem import Note, Problem, Repair
 from snd_analysis.syntax.spelling import close_matches
 from snd_analysis.syntax.tokens import keywords
 
+MOST_GUESSES = 64
+"""For how many missing names of a definition it is guessed what is meant: where so many are, it is no slip."""
 _MOST_NOTES = 3
 _LITERALS = ("true", "false", "inf", "pi")
 _PRIMITIVE_TYPES = tuple(word for word, kind in keywords().items() if kind == "TYPE")
@@ -46,8 +48,8 @@ def undefined_problems(undefined: Iterable[Undefined], resolution: Resolution) -
     first: dict[tuple[str, str], list[Undefined]] = {}
     for item in undefined:
         first.setdefault((item.name, item.wanted), []).append(item)
-    for same in first.values():
-        problem = _undefined_problem(same[0], resolution)
+    for number, same in enumerate(first.values()):
+        problem = _undefined_problem(same[0], resolution, number < MOST_GUESSES)
         more = _also_used(same)
         yield replace(problem, notes=(*problem.notes, *more), repair=None if more else problem.repair)
 
@@ -83,12 +85,12 @@ def import_of(module: str) -> Repair:
     return Repair(f"import the module '{module}'", (Edit(HEAD, f"import {module};"),))
 
 
-def _undefined_problem(undefined: Undefined, resolution: Resolution) -> Problem:
+def _undefined_problem(undefined: Undefined, resolution: Resolution, is_guessed: bool) -> Problem:
     name, span = undefined.name, undefined.span
     hidden = resolution.symbol(name)
     if hidden is not None:
         return _hidden_problem(undefined, hidden, resolution.span(hidden))
-    close = _meant(undefined)
+    close = _meant(undefined) if is_guessed else None
     hint = f"; did you mean '{close}'?" if close else ""
     repair = Repair(f"write '{close}'", (Edit(span, close),), safe=False) if close else None
     return Problem("undefined-name", span, f"there is no {undefined.wanted} '{name}' here{hint}", repair=repair)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 from snd_analysis.frozen import frozen
@@ -60,9 +61,15 @@ def code_of(text: str, lines: SampleLines) -> str:
     """The code of a sample at its place: a text as long as it needs to be, in which all else is blank."""
     parts = []
     position = 0
+    blank = _blank(text)
     for line in lines.code:
         mark = MARKER.match(text, line.start, line.end) or CONTINUATION.match(text, line.start, line.end)
         assert mark is not None
-        parts += [_NO_BREAK.sub(" ", text[position : mark.end()]), text[mark.end() : line.end]]
+        parts += [blank[position : mark.end()], text[mark.end() : line.end]]
         position = line.end
     return "".join(parts)
+
+
+@lru_cache(maxsize=1)  # the samples of a chunk are read one after the other
+def _blank(text: str) -> str:
+    return _NO_BREAK.sub(" ", text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from itertools import compress
 
 from snd_analysis import shapes
 from snd_analysis.frozen import frozen
@@ -30,10 +31,12 @@ def run_in_order(tasks: Iterable[Task]) -> None:
     pending = list(tasks)
     while pending:
         open_symbols = {task.symbol for task in pending}
-        ready = [task for task in pending if not (task.needs & open_symbols) - {task.symbol}] or pending[:1]
-        for task in ready:
+        is_ready = [not (task.needs & open_symbols) - {task.symbol} for task in pending]
+        if not any(is_ready):
+            is_ready[0] = True
+        for task in compress(pending, is_ready):
             task.run()
-        pending = [task for task in pending if task not in ready]
+        pending = [task for task, ready in zip(pending, is_ready, strict=True) if not ready]
 
 
 def peek(context: Context, expression: nodes.Node) -> Typed:

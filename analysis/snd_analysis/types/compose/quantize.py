@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from snd_analysis.names.resolve import entries_of
 from snd_analysis.names.symbols import OperatorName
+from snd_analysis.names.undefined import MOST_GUESSES
 from snd_analysis.source import Span
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.problem import Note
@@ -25,9 +26,10 @@ _MOST_SHOWN = 3
 def check_quantize(work: Composition) -> None:
     """Checks every entry of ``@quantize``."""
     first: dict[tuple[str, ...], Span] = {}
+    guesses = iter(range(MOST_GUESSES))
     for base, entry in entries_of(work.context.definition, "quantize", nodes.Quantization):
         work.context.base = base
-        if _check_target(work, entry):
+        if _check_target(work, entry, guesses):
             _check_repetition(work.context, entry, first)
             _check_algorithm(work, entry)
 
@@ -42,7 +44,7 @@ def _check_repetition(context: Context, entry: nodes.Quantization, first: dict[t
         context.report("duplicate-quantization", entry.target, message, (Note(earlier, "first quantized here"),))
 
 
-def _check_target(work: Composition, entry: nodes.Quantization) -> bool:
+def _check_target(work: Composition, entry: nodes.Quantization, guesses: Iterator[int]) -> bool:
     context = work.context
     parts = tuple(part.text for part in entry.target.parts)
     if not all(parts):
@@ -55,7 +57,9 @@ def _check_target(work: Composition, entry: nodes.Quantization) -> bool:
         )
         context.report("private-tensor", entry.target, message)
     elif found is Found.NOTHING:
-        close, below = next(_similar(context, parts), None), _beside(context, parts)
+        is_guessed = next(guesses, None) is not None
+        close = next(_similar(context, parts), None) if is_guessed else None
+        below = _beside(context, parts) if is_guessed else []
         hint = f"; did you mean '{'.'.join(close)}'?" if close else ""
         if not close and below:
             hint = f"; there is {', '.join(below)}"
@@ -87,7 +91,7 @@ def _names_below(context: Context) -> set[str]:
     below = set[str]()
     pending, seen = [context.resolution], {context.resolution}
     while pending:
-        for target in pending.pop().targets.values():
+        for target in set(pending.pop().targets.values()):
             resolution = context.facts.resolution(target) if isinstance(target, OperatorName) else None
             if resolution is not None and resolution not in seen:
                 seen.add(resolution)
