@@ -26,9 +26,10 @@ CLEAN, PROBLEMS, UNREADABLE, FAULT, INTERRUPTED = 0, 1, 2, 101, 130
 
 
 def run_check(request: CheckRequest) -> int:
-    """Do what was asked; returns the exit status.
+    """Do what was asked, as the last thing of this process, which collects no garbage from here on.
 
-    Raises ConfigError, MissingPathError and OSError (a file that cannot be written) for the caller to report.
+    Returns the exit status. Raises ConfigError, MissingPathError and OSError (a file that cannot be written) for the
+    caller to report.
     """
     # A run makes many objects, keeps nearly all and ends soon: searching them for cycles would double its time.
     gc.disable()

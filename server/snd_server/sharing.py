@@ -29,8 +29,10 @@ def shared(
     ``tracked`` is told of the files that this process takes for itself, and gives them one by one.
     """
     own, *others = _parts(sizes, min(_processors(), sum(sizes.values()) // _WORTHWHILE))
-    copies = [_Copy(work, part) for part in others]
+    copies: list[_Copy] = []
     try:
+        with suppress(OSError):  # no more processes are to be had
+            copies.extend(_Copy(work, part) for part in others)
         found = {path: work(path) for path in tracked(own)}
         for copy in copies:
             found.update(copy.results())
@@ -61,11 +63,17 @@ class _Copy:
 
     def __init__(self, work: Work, paths: Sequence[str]) -> None:
         self._told, telling = os.pipe()
-        self._process = os.fork()
+        try:
+            self._process = os.fork()
+        except OSError:
+            os.close(self._told)
+            os.close(telling)
+            raise
         if self._process:
             os.close(telling)
             return
         try:  # from here on, this is the copy: it must not go on as if it were the process
+            _let_go(self._told)
             found = {path: work(path) for path in paths}
             with os.fdopen(telling, "w", encoding="utf-8") as stream:
                 json.dump(found, stream)
@@ -86,3 +94,11 @@ class _Copy:
         with suppress(ProcessLookupError):
             os.kill(self._process, signal.SIGKILL)
         os.waitpid(self._process, 0)
+
+
+def _let_go(told: int) -> None:
+    """Makes a copy keep nobody waiting whose process is killed: it can't tell anybody, and holds no output open."""
+    os.close(told)
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nothing, 1)
+    os.close(nothing)

@@ -65,6 +65,60 @@ def test_copies_end_with_what_made_them(three: None, tmp_path: Path) -> None:
             os.kill(int(copy.name), 0)
 
 
+def test_copies_of_what_is_killed_keep_nobody_waiting(three: None, tmp_path: Path) -> None:
+    """What a copy found, more than a pipe holds, is wanted by nobody any more; nor does it hold the output open."""
+    reading, writing = os.pipe()
+    killed = os.fork()
+    if not killed:
+        os.dup2(writing, 1)
+        os.close(writing)
+        os.close(reading)
+        here = os.getpid()
+
+        def work(path: str) -> str:
+            if os.getpid() == here:
+                while len(list(tmp_path.iterdir())) < 2:
+                    time.sleep(0.01)
+                os.kill(here, signal.SIGKILL)
+            (tmp_path / str(os.getpid())).touch()
+            return path * 100_000
+
+        shared(work, SIZES)
+    os.close(writing)
+    os.waitpid(killed, 0)
+    with os.fdopen(reading) as output:
+        assert output.read() == ""
+    copies = [Path("/proc") / copy.name for copy in tmp_path.iterdir()]
+    assert len(copies) == 2
+    deadline = time.monotonic() + 60
+    while any(map(_runs, copies)) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not any(map(_runs, copies))
+
+
+def _runs(process: Path) -> bool:
+    """Whether it is there and has not ended; of what ended, whoever is its parent now may still have to be told."""
+    try:
+        return process.joinpath("stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def test_without_more_processes_the_work_is_done_here(three: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    fork, forked = os.fork, []
+
+    def once() -> int:
+        if forked:
+            raise BlockingIOError
+        forked.append(process := fork())
+        return process
+
+    monkeypatch.setattr(os, "fork", once)
+    assert shared(str.upper, SIZES) == {path: path.upper() for path in SIZES}
+    with pytest.raises(ChildProcessError):
+        os.waitpid(forked[0], os.WNOHANG)
+
+
 def test_little_is_done_here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sharing, "_processors", lambda: 3)
     assert set(shared(lambda path: os.getpid(), SIZES).values()) == {os.getpid()}
