@@ -62,8 +62,8 @@ def _result(
     extents = binding.extents(output.dimensions)
     rank = binding.rank(formal.shape.rank, output.symbol)
     length = None if formal.length is None else binding.settled(formal.length)
-    if length is not None and shapes.is_negative(length):  # composing says so
-        length = binding.unknown("length", 0, (output.symbol, "length"))
+    if length is not None and shapes.is_negative(length):  # composing says so: nothing follows from it here
+        return replace(UNKNOWN, invoked=name, place=call.function)
     shape = shape_of(rank, extents)
     if extents is None and binding.known(formal.shape.rank) is None:
         shape = TensorShape(rank, "..")  # names of the operator's own mean nothing where it is invoked
