@@ -8,6 +8,7 @@ import pytest
 
 from effort import growth_of
 from memory import snapshot_of
+from snd_analysis.ide.semantic_tokens import TokenType, semantic_tokens
 
 LAST = "@output { y: int[]; } @lower { y[] = 0; } }"
 GRAPH = "graph g { @input { x: real[2]; } @output { y: real[2]; } @compose { y = (x);"
@@ -35,6 +36,14 @@ def test_four_times_as_many(kind: str):
             pass
 
     assert growth_of(check, 200) < 6
+
+
+def test_colours_of_what_could_not_be_read():
+    def colour(count: int) -> None:
+        snapshot = snapshot_of({"model.sknd": f"operator f {{ @using {{ a = 1; {_repeated('a a;', count)} }} {LAST}"})
+        assert sum(token.type is TokenType.HELPER for token in semantic_tokens(snapshot, "model.sknd")) > count
+
+    assert growth_of(colour, 200) < 6
 
 
 def test_what_is_meant_is_guessed_for_the_first_names_that_are_missing():

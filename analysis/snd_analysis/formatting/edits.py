@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
+from itertools import takewhile
+from operator import eq
 
 from snd_analysis.formatting.blocks import entry_edit
 from snd_analysis.formatting.files import format_text
@@ -14,6 +16,7 @@ from snd_analysis.syntax import nodes
 from snd_analysis.syntax.chunks import PlacedChunk, SyntaxTree
 
 _LINE_BREAK = re.compile(r"\r\n|\n|\r")
+_MOST_LINES = 2000
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+\Z")
 
 
@@ -68,15 +71,19 @@ def _ending_at(tree: SyntaxTree, offset: int) -> tuple[PlacedChunk, nodes.Node] 
 
 def _line_edits(before: str, after: str) -> Iterator[Edit]:
     old, new = _LINE.findall(before), _LINE.findall(after)
+    alike = sum(1 for _ in takewhile(bool, map(eq, reversed(old), reversed(new))))
+    old, new = old[: len(old) - alike], new[: len(new) - alike]
     starts = [0]
     for line in old:
         starts.append(starts[-1] + len(line))
-    matcher = SequenceMatcher(None, old, new, autojunk=False)
+    # Where there are very many lines, those that stand everywhere, such as `}`, don't count as alike.
+    matcher = SequenceMatcher(None, old, new, autojunk=len(old) > _MOST_LINES)
     for kind, first, last, new_first, new_last in matcher.get_opcodes():
         if kind == "equal":
             continue
         if last - first == new_last - new_first:
             for at, line in zip(range(first, last), new[new_first:new_last], strict=True):
-                yield Edit(Span(starts[at], starts[at + 1]), line)
+                if line != old[at]:
+                    yield Edit(Span(starts[at], starts[at + 1]), line)
         else:
             yield Edit(Span(starts[first], starts[last]), "".join(new[new_first:new_last]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import cache
@@ -247,15 +248,16 @@ def _add_guesses(
     snapshot: Snapshot, path: str, placed: PlacedChunk, tokens: Sequence[Token], found: dict[int, _Meaning]
 ) -> None:
     """Names in what could not be read: their colours should not come and go while somebody types."""
-    broken = [*broken_spans(placed.chunk)]
+    broken = deque(sorted(broken_spans(placed.chunk), key=lambda span: span.start))
     if not broken:
         return
+    end = 0
     definition = next(placed.chunk.definitions, None)
     kinds: dict[OperatorName, TokenType] = {}
     for at, token in enumerate(tokens):
-        if token.kind != "ID" or token.start in found:
-            continue
-        if any(span.start <= token.start < span.end for span in broken):
+        while broken and broken[0].start <= token.start:
+            end = max(end, broken.popleft().end)
+        if token.kind == "ID" and token.start < end and token.start not in found:
             target = guessed(snapshot, path, definition, placed.chunk.text, tokens, at)
             if target is not None:
                 found[token.start] = _meaning(snapshot, Use(Span(token.start, token.end), target, Role.READ), kinds)

@@ -242,6 +242,16 @@ def test_a_broken_statement_is_not_split_at_its_semicolon():
         assert before == after
 
 
+@pytest.mark.parametrize("where", [0, 1500, 2999])
+def test_one_line_among_many_that_are_alike(where: int):
+    lines = ["        y[] = 0;\n"] * 3000
+    head, foot = "operator f {\n    @output {\n        y: int[];\n    }\n    @lower {\n", "    }\n}\n"
+    lines[where] = "        y[]=0;\n"
+    text = head + "".join(lines) + foot
+    at = len(head) + where * len("        y[] = 0;\n")
+    assert [(each.span.start, each.text) for each in format_edits(parse_file(text))] == [(at, "        y[] = 0;\n")]
+
+
 @pytest.mark.parametrize(
     ("text", "item", "between"),
     [
