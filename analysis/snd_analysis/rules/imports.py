@@ -57,7 +57,10 @@ def imported_names(placed: PlacedChunk) -> Iterator[tuple[nodes.Import, nodes.Qu
 def without_statement(text: str, span: Span) -> Span:
     """What to take out of a text with a statement: its line, if nothing else stands there, and the blank lines behind
     it where blank lines, or nothing, stand before it; else the blanks between it and what it stands beside."""
-    before, behind = _BLANKS_BEFORE.search(text, 0, span.start), _BLANKS_BEHIND.match(text, span.end)
+    before, behind = (
+        _BLANKS_BEFORE.search(text, max(span.start - _FAR, 0), span.start),
+        _BLANKS_BEHIND.match(text, span.end),
+    )
     start = span.start - (len(before[0]) if before else 0)
     end = behind.end() if behind else span.end
     begins_line = start == 0 or text[start - 1] in "\r\n\ufeff"

@@ -161,3 +161,41 @@ def test_what_quantizes_makes_one_tensor_of_another():
     labels = [item.label for item in offered(GRAPH, compose="y = s: scale(x);", quantize="s.weight: │")]
     assert "math.abs" in labels
     assert "math.add" not in labels
+
+
+def test_bounds_stand_behind_a_formula_and_not_among_local_values():
+    assert not offered(OPERATOR, lower="with a = x[i, 0], │")
+    assert names(OPERATOR, lower="y[i, j] = x[i, j], │") == ["i", "j"]
+
+
+# ---- compositions ----------------------------------------------------------------------------------------------------
+def test_several_results_are_those_of_an_operator():
+    items = offered(GRAPH, compose="y, t = │")
+    assert "math.moments" in [item.label for item in items]
+    assert not {"x", "hidden", "scale", "math.abs", "abs"} & {item.label for item in items}
+
+
+def test_nothing_is_computed_with_what_an_operator_gives():
+    assert not offered(GRAPH, compose="y = scale(x) │")
+    assert [item.label for item in offered(GRAPH, compose="y = if mask then scale(x) │")] == ["elif", "else"]
+    assert [item.label for item in offered(GRAPH, compose="y = if mode │")] == ["in", "is", "then"]
+
+
+def test_types_of_a_generic_operator():
+    head = "operator cast { @dtype { T: type; } @input { x: T[n]; } @output { y: T[n]; } @compose { y = x; } }\n"
+    labels = [item.label for item in offered(head + GRAPH, compose="y = cast<│")]
+    assert labels == ["int", "real", "bool", "str"]
+    assert "hidden" in names(head + GRAPH, compose="y = if hidden < │")
+
+
+@pytest.mark.parametrize(
+    ("using", "first"),
+    [
+        ("k = mask ? slope : │", "slope"), ("k = slope ?? │", "slope"), ("k = [slope, │]", "slope"),
+        ("k = sqrt(│", "slope"),
+    ],
+)  # fmt: skip
+def test_values_side_by_side_have_one_type(using: str, first: str):
+    labels = names(OPERATOR, using=using)
+    assert labels[0] == first
+    assert labels.index("slope") < labels.index("hidden")

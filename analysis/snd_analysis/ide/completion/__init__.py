@@ -138,6 +138,12 @@ def _expressions(
         return
     if place.member and place.member not in ("shape", "rank", "size"):
         return
+    if operators.awaits_several(place):
+        return
+    if operators.begins_generics(snapshot, place):
+        yield from words.concrete_types()
+        yield from names.types(visible)
+        return
     expected = expected_at(snapshot, place, visible)
     if not is_callee:
         yield from strings.string_values(snapshot, place, quoted=True)

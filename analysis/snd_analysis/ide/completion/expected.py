@@ -8,7 +8,15 @@ from functools import lru_cache
 from snd_analysis import shapes
 from snd_analysis.check import Facts
 from snd_analysis.frozen import frozen
-from snd_analysis.ide.completion.operand import NUMERIC, Operand, dtype_named, dtype_of, operand_before, operand_behind
+from snd_analysis.ide.completion.operand import (
+    ANY_NUMBER,
+    NUMERIC,
+    Operand,
+    dtype_named,
+    dtype_of,
+    operand_before,
+    operand_behind,
+)
 from snd_analysis.ide.completion.place import Place
 from snd_analysis.ide.completion.stack import Frame
 from snd_analysis.ide.completion.visible import Visible
@@ -114,15 +122,23 @@ def _expected(snapshot: Snapshot, place: Place, visible: Visible, end: int) -> E
     if symbols[-1:] == ("LPAR",) and stack.frame_of(end - 1) is Frame.PARENTHESES:
         inner = _expected(snapshot, place, visible, end - 1)
         return None if inner is None else replace(inner, is_operand=False)
-    if symbols[-2:] in (("chain", "QUESTION"), ("chain", "COALESCE")):
+    if symbols[-2:] == ("chain", "QUESTION"):
         return _expected(snapshot, place, visible, end - 2)
+    if symbols[-2:] == ("chain", "COALESCE"):
+        return _expected(snapshot, place, visible, end - 2) or _like(stack.values[end - 2], visible)
     if symbols[-4:] == ("chain", "QUESTION", "_expr", "COLON"):
-        return _expected(snapshot, place, visible, end - 4)
+        return _expected(snapshot, place, visible, end - 4) or _like(stack.values[end - 2], visible)
     opener = next((each for each in reversed(stack.openers) if each < end), None)
     if opener is None:
         return None
     found = _inside(snapshot, place, visible, opener, end)
     return found or _in_statement(place, visible, symbols, is_inside=stack.frame_of(opener) not in _STATEMENTS)
+
+
+def _like(node: object, visible: Visible) -> Expected | None:
+    """What has the type of another value, as the one that is chosen instead must have."""
+    dtype = dtype_of(node, visible)
+    return None if dtype is None else Expected(dtype, tensor=None, packed=None)
 
 
 def _of_operand(operand: Operand, place: Place) -> Expected | None:
@@ -152,12 +168,15 @@ def _inside(snapshot: Snapshot, place: Place, visible: Visible, opener: int, end
         case Frame.ATTRIBUTES if top == "ASSIGN":
             return _attribute(snapshot, place, opener, end, item=False)
         case Frame.LIST if top in ("LSQB", "COMMA"):
-            return _item(snapshot, place, visible, opener)
-        case Frame.SHAPE if top in ("LSQB", "COMMA", "STATIC"):
+            found = _item(snapshot, place, visible, opener)
+            return found or _like(next(stack.above(opener), None), visible)
+        case Frame.CAST if top == "LPAR":
+            return Expected(ANY_NUMBER, _accessed(place), packed=None)
+        case Frame.SHAPE if top in ("LSQB", "COMMA", "STATIC", "BAR"):
             return Expected(INT, packed=None)
         case Frame.INDEX if top in ("LSQB", "COMMA", "COLON"):
             return Expected(INT, _accessed(place), packed=None)
-        case Frame.LENGTH if top in ("LPAR", "ARROW", "STATIC", "DYNAMIC"):
+        case Frame.LENGTH if top in ("LPAR", "ARROW", "STATIC", "DYNAMIC", "BAR"):
             # The number of iterations may be known when the loop runs; an expansion may have a bool for its length.
             return Expected(INT, tensor=None if stack.symbols[opener - 2] == "DO" else False)
     return None

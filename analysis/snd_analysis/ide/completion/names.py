@@ -101,7 +101,8 @@ def _group(symbol: Symbol, type_: Type | None, expected: Expected | None, place:
     if expected is None:
         if place.block in ("compose", "update"):
             return FITTING if symbol.is_tensor else OTHER
-        return FITTING if symbol.kind in (SymbolKind.INDEX, SymbolKind.LOCAL) else OTHER - 1
+        is_first = symbol.kind in (SymbolKind.INDEX, SymbolKind.LOCAL) or (place.block == "lower" and symbol.is_tensor)
+        return FITTING if is_first else OTHER - 1
     if type_ is None:
         # A statement that is being written tells no types of what it declares itself.
         return FITTING if symbol.kind in (SymbolKind.CARRY, SymbolKind.SCAN, SymbolKind.LOCAL) else DOUBTFUL
@@ -198,6 +199,8 @@ def _assigned(place: Place) -> frozenset[str]:
 def indices(place: Place, visible: Visible) -> Iterator[Completion]:
     """The indices of a formula that have no bound yet, where bounds stand."""
     stack = place.stack
+    if "WITH" in stack.symbols[stack.statement :]:  # a local value is due
+        return
     if place.block == "lower" and stack.top == "COMMA" and stack.frame is Frame.BLOCK:
         for name in _unbound_names(place, visible):
             text = name if place.following == "<" else f"{name} < "

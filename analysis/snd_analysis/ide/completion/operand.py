@@ -14,6 +14,8 @@ from snd_analysis.types.type import BOOL, CONCRETE, INT, REAL, STR, Dtype
 
 NUMERIC = Dtype("num", "num")
 """``int`` or ``real``."""
+ANY_NUMBER = Dtype("arith", "arith")
+"""``int``, ``real`` or ``bool``: what can be cast."""
 ARITHMETIC = frozenset({"PLUS", "MINUS", "STAR", "SLASH", "BACKSLASH", "PERCENT", "POWER", "MIN", "MAX"})
 _INTEGER = frozenset({"BACKSLASH", "PERCENT"})
 _LOGICAL = frozenset({"AND", "OR", "XOR", "IMPLIES"})

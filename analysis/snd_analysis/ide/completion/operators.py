@@ -16,6 +16,7 @@ from snd_analysis.names.resolve import entries_of
 from snd_analysis.names.symbols import OperatorName
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.parser import parse_expression
+from snd_analysis.syntax.tokens import Token
 from snd_analysis.workspace import Snapshot
 
 _OWN, _IMPORTED, _OTHERS = 1, 3, 8
@@ -163,6 +164,29 @@ def _results(place: Place) -> list[nodes.Node]:
 def _quantizes(definition: nodes.Definition) -> bool:
     """Whether an operator makes one tensor of another, as one that quantizes must."""
     return all(len([*entries_of(definition, kind, nodes.Parameter)]) == 1 for kind in ("input", "output"))
+
+
+def awaits_several(place: Place) -> bool:
+    """Whether more than one result is awaited, as no name has and no expression."""
+    stack = place.stack
+    return stack.symbols[-2:] == ("_results", "ASSIGN") and len(_results(place)) > 1
+
+
+def begins_generics(snapshot: Snapshot, place: Place) -> bool:
+    """Whether what looks like a comparison is the beginning of the types of an operator that is invoked."""
+    stack = place.stack
+    if (
+        place.block not in ("compose", "update")
+        or len(stack.symbols) < 2
+        or not stack.is_callable(len(stack.symbols) - 2)
+    ):
+        return False
+    name, operator = stack.values[-2:]
+    if not (isinstance(operator, Token) and operator.kind == "LT" and isinstance(name, nodes.Qualified)):
+        return False
+    invoked = snapshot.environment(place.path).operator(tuple(part.text for part in name.parts))
+    definition = None if invoked is None else snapshot.definition(invoked)
+    return definition is not None and any(True for _ in entries_of(definition, "dtype", nodes.DtypeDeclaration))
 
 
 def _has_results(definition: nodes.Definition, results: list[nodes.Node]) -> bool:

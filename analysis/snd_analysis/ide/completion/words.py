@@ -43,6 +43,7 @@ _SNIPPETS = {
     "OPERATOR": f"operator{_DEFINITION}", "GRAPH": f"graph{_DEFINITION}", "PUBLIC": f"public operator{_DEFINITION}",
     "IMPORT": "import ${1:module};",
 }  # fmt: skip
+_PARTS = frozenset({"ASSIGN", "IF", "ELIF", "WHILE", "THEN", "ELSE", "DO", "YIELD"})
 _LATE, _LATER = 4, 6
 CAST = _LATE
 """Where casts stand."""
@@ -76,6 +77,8 @@ def _makes_sense(place: Place, kind: str) -> bool:
         return place.chunk.start == 0 and not any(each.end <= place.head for each in place.chunk.chunk.definitions)
     if kind == "AS":
         return False
+    if kind in ("IN", "IS"):
+        return not _is_assigned(place)
     if kind in ("STATIC", "DYNAMIC"):
         return place.block not in ("input", "output") or kind == "STATIC"
     if kind == "OPTIONAL":
@@ -83,6 +86,15 @@ def _makes_sense(place: Place, kind: str) -> bool:
     if kind == "YIELD":
         return place.stack.frame is Frame.REGION
     return True
+
+
+def _is_assigned(place: Place) -> bool:
+    """Whether what stands before is a result of a composition, and no condition: nothing is computed with it."""
+    stack = place.stack
+    if place.block not in ("compose", "update") or stack.frame not in (Frame.BLOCK, Frame.REGION):
+        return False
+    deciding = [symbol for symbol in stack.symbols if symbol in _PARTS]
+    return not deciding or deciding[-1] not in ("IF", "ELIF", "WHILE")
 
 
 def blocks(place: Place, snippets: bool) -> Iterator[Completion]:
@@ -120,7 +132,16 @@ def primitive_types(place: Place, snippets: bool, expected: Expected | None = No
             )  # fmt: skip
         return
     is_base = place.block == "dtype" and place.stack.top == "COLON"
-    for word in _ABSTRACT if is_base else _CONCRETE:
+    if not is_base:
+        yield from concrete_types()
+        return
+    for word in _ABSTRACT:
+        yield Completion(word, CompletionKind.TYPE, 1, subject=("word", "types", word))
+
+
+def concrete_types() -> Iterator[Completion]:
+    """The types that a tensor can have."""
+    for word in _CONCRETE:
         yield Completion(word, CompletionKind.TYPE, 1, subject=("word", "types", word))
 
 
