@@ -247,3 +247,23 @@ def test_no_input_raises(program: int, seed: int):
             for related in item.related:
                 length = len(snapshot.source(related.location.path).text)
                 assert 0 <= related.location.span.start <= related.location.span.end <= length, item
+
+
+def test_many_definitions_are_read_bit_by_bit():
+    """Questions about other files need not wait until a large one is parsed, neither when it is opened nor edited."""
+    body = "{\n    @input { x: real[n]; }\n    @output { y: real[n]; }\n    @lower { y[i,] = x[i,], i < n; }\n}\n"
+    text = "".join(f"operator f{number} {body}" for number in range(50))
+    workspace = Workspace(MemoryReader({}))
+    parsed: list[int] = []
+
+    def count() -> None:
+        parsed.append(sum(placed.chunk.is_parsed for placed in tree.chunks))
+
+    workspace.open("many.sknd", text)
+    snapshot = workspace.snapshot(count)
+    tree = snapshot.tree("many.sknd")
+    workspace.open("many.sknd", text.replace("operator f20 ", "operator g20 "))
+    count()
+    assert parsed.pop() == 0, "whoever edits what nobody has looked at yet"
+    assert snapshot.diagnostics("many.sknd") == ()
+    assert parsed[: len(tree.chunks)] == [*range(len(tree.chunks))]

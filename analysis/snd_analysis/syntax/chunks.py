@@ -46,6 +46,11 @@ class Chunk:
         self._parsed: _ParsedChunk | None = None
 
     @property
+    def is_parsed(self) -> bool:
+        """Whether anybody has asked for what is in it."""
+        return self._parsed is not None
+
+    @property
     def document(self) -> nodes.Document:
         """The tree."""
         return self._contents().document

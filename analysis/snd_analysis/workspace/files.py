@@ -99,6 +99,15 @@ class Files:
         file = self.file(path)
         return file.tree if file else parse_file("")
 
+    def whole_tree(self, path: str) -> SyntaxTree:
+        """The tree of a file of which nothing is left to be parsed: that takes seconds for many definitions."""
+        tree = self.tree(path)
+        for placed in tree.chunks:
+            if not placed.chunk.is_parsed:
+                self.checkpoint()
+                placed.chunk.document  # noqa: B018 - it is parsed now
+        return tree
+
     def comments(self, path: str) -> tuple[Span, ...]:
         """Every comment of a file, without its line break."""
         return tuple(self.tree(path).comments)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Hashable
+from collections.abc import Hashable
 from typing import TypeAlias
 
 from snd_analysis.check import Facts
@@ -93,7 +93,8 @@ class Known:
         gone, new = chunks_before - chunks, chunks - chunks_before
         self.samples.forget(path, gone)
         kept = {definition for chunk in new for definition in chunk.definitions}
-        for definition in {definition for chunk in gone for definition in chunk.definitions} - kept:
+        read = (chunk for chunk in gone if chunk.is_parsed)
+        for definition in {definition for chunk in read for definition in chunk.definitions} - kept:
             self.resolutions.pop((path, definition), None)
             self.checks.pop((path, definition), None)
             self._forget_unit(self.units.pop((path, definition), None))
@@ -109,10 +110,13 @@ class Known:
         while len(self.declarations) > _MOST_EDITED:
             del self.declarations[next(iter(self.declarations))]
 
-    def forget_lasting(self, path: str, but: Container[str] = ()) -> None:
-        """Lets go of what lasts of the definitions of a file, but those of these names."""
-        for key in [key for key in self.lasting if key[0] == path and key[1] not in but]:
-            del self.lasting[key]
+    def forget_lasting(self, path: str, now: SyntaxTree | None = None) -> None:
+        """Lets go of what lasts of the definitions of a file, but those of names that it has ``now``."""
+        lasting = [key for key in self.lasting if key[0] == path]
+        kept = {definition.name.text for _, definition in now.definitions} if lasting and now else frozenset()
+        for key in lasting:
+            if key[1] not in kept:
+                del self.lasting[key]
 
     def lasting_of(self, path: str, definition: nodes.Definition) -> Lasting | None:
         """What lasts of a definition, if that is long enough."""

@@ -34,7 +34,7 @@ class Snapshot(Composing):
                 file.unreadable.rule, Span(file.unreadable.offset, file.unreadable.offset), file.unreadable.message
             )
             return (self._diagnostic(path, problem),)
-        found = [self._diagnostic(path, problem) for problem in self._problems(path, file.tree)]
+        found = [self._diagnostic(path, problem) for problem in self._problems(path, self.whole_tree(path))]
         found.sort(key=lambda diagnostic: (diagnostic.location.span, diagnostic.rule))
         return tuple(found)
 

@@ -42,7 +42,7 @@ class Workspace:
         tree = parse_file(text, before.tree if before else None)
         if before is not None:
             self._known.forget(path, before.tree, tree)
-            self._known.forget_lasting(path, {definition.name.text for _, definition in tree.definitions})
+            self._known.forget_lasting(path, tree)
         self._open[path] = File(Source(path, text), tree, unreadable)
 
     def edit(self, path: str, edits: Sequence[Edit]) -> None:

@@ -89,7 +89,7 @@ class Publisher:
         before = self._shown.get(path)
 
         def look(snapshot: Snapshot, question: Question) -> _Shown:
-            problems = snapshot.as_diagnostics(path, snapshot.tree(path).problems)
+            problems = snapshot.as_diagnostics(path, snapshot.whole_tree(path).problems)
             syntax = reported(server, snapshot, path, problems)
             rest: tuple[Diagnostic, ...] = ()
             if whole:

@@ -108,10 +108,10 @@ class Refresher:
             offers: Hashable = None
 
             def now(snapshot: Snapshot, question: Question, path: str = path) -> Hashable:
-                return _offers(snapshot, path)
+                return _offers(snapshot, question, path)
 
             with suppress(UnknownDocument):
-                offers = await self._server.session.ask(path, now)
+                offers = await self._server.session.ask(path, now, patient=True)
             self._changed.discard(path)
             before = self._offered.pop(path, offers)
             if documents.get(path) is not None:
@@ -139,7 +139,7 @@ class Refresher:
         return False
 
 
-def _offers(snapshot: Snapshot, path: str) -> Hashable:
+def _offers(snapshot: Snapshot, question: Question, path: str) -> Hashable:
     """The definitions of a file as others see them, by their texts."""
     text = snapshot.source(path).text
     return tuple(
@@ -148,12 +148,13 @@ def _offers(snapshot: Snapshot, path: str) -> Hashable:
             definition.public,
             definition.name.text,
             *(
-                text[start + block.span.start : start + block.span.end]
+                text[placed.start + block.span.start : placed.start + block.span.end]
                 for block in definition.blocks
                 if isinstance(block, nodes.Block) and block.kind in _SIGNATURE
             ),
         )
-        for start, definition in snapshot.tree(path).definitions
+        for placed in question.each(snapshot.tree(path).chunks)
+        for definition in placed.chunk.definitions
     )
 
 
