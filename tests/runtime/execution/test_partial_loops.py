@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from executing import R, net, run
 
+from memory import snapshot_of
 from snd_runtime.errors import EvaluationFailed
 
 XS = tuple(R(float(at)) for at in range(1, 4))
@@ -26,6 +27,12 @@ WHILE = "with a: real[] = 0.0 for x : xs while math.lt(a, 2.0) do { b = math.add
 def test_a_tensor_says_how_many_are_collected(output: str, compose: str, count: int):
     found = run(net("xs: real[]..(k); c: int[];", output, compose), XS, R(count))
     assert [float(item) for item in found] == [-1, -2, -3][:count]
+
+
+def test_what_is_collected_declares_no_name_for_its_length():
+    text = net("xs: real[]..(k); c: int[];", "y: real[k];", f"ys..(m) = {PARTIAL} y = layout.stack{{axis=0}}(xs);")
+    found = [each for each in snapshot_of({"model.sknd": text}).diagnostics("model.sknd") if each.severity == "error"]
+    assert [(each.rule, each.message) for each in found] == [("undefined-name", "there is no name 'm' here")]
 
 
 @pytest.mark.parametrize("count", [0, 2, 3])
