@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from placed_uses import uses_in
+
 from memory import snapshot_of
-from snd_analysis.ide.cursor import chunk_at, comment_at, definition_at, import_at, nodes_at, token_at, use_at, uses_in
+from snd_analysis.ide.cursor import chunk_at, comment_at, definition_at, import_at, nodes_at, token_at, use_at
 from snd_analysis.names.symbols import OperatorName
 from snd_analysis.syntax import nodes
 
