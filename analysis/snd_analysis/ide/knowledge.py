@@ -16,9 +16,8 @@ from snd_analysis.names.symbols import OperatorName, Symbol, SymbolKind
 from snd_analysis.source import Span
 from snd_analysis.syntax import nodes
 from snd_analysis.syntax.chunks import Chunk
-from snd_analysis.types.compose.composition import Composition
-from snd_analysis.types.compose.statements import statement
-from snd_analysis.types.context import UNTYPED, Context, Place, Typed
+from snd_analysis.types.context import UNTYPED, Context, Typed
+from snd_analysis.types.entry import expression_types
 from snd_analysis.values import UNDEFINED, Pack, Value
 from snd_analysis.workspace import Snapshot
 
@@ -88,22 +87,12 @@ class Knowledge:
     # ---- types -------------------------------------------------------------------------------------------------------
     def typed(self, node: nodes.Node, entry: nodes.Entry | None) -> Typed:
         """What is known of the type of an expression in an entry."""
-        known = self.context.expressions.get(node)
-        if known is None and entry is not None and isinstance(entry.statement, nodes.Component):
-            known = self._statement_types(entry.statement).get(node)
-        return known or UNTYPED
-
-    def _statement_types(self, component: nodes.Component) -> Mapping[nodes.Node, Typed]:
-        """The types of the expressions of a statement that was not looked at again, since nothing about it changed."""
+        if entry is None:
+            return self.context.expressions.get(node, UNTYPED)
         facts = Facts(self.snapshot, self.path)
-        context = Context(self.definition, self.resolution, facts)
-        context.symbols, context.extents = dict(self.context.symbols), dict(self.context.extents)
-        work = Composition(context)
-        work.begin(component)
-        with context.at(Place.COMPOSE):
-            statement(work, component)
+        types = expression_types(self.context, facts, entry.statement)
         facts.close()
-        return context.expressions
+        return types.get(node, UNTYPED)
 
     # ---- values ------------------------------------------------------------------------------------------------------
     def value(self, node: nodes.Expression) -> Value:

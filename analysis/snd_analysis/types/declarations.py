@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 
 from snd_analysis import shapes
@@ -22,6 +22,9 @@ from snd_analysis.types.tensors import check_inputs, check_outputs, declare_outp
 from snd_analysis.types.type import ABSTRACT, INT, Type
 from snd_analysis.types.using import define_using
 
+STORED = {"constant": check_constants, "variable": check_variables}
+"""The blocks of what is stored, not given or computed, with their checks."""
+
 
 def declare(context: Context, memo: Memo[DeclarationTypes] | None = None) -> None:
     """Gives every declared symbol its type in ``context.symbols``, and reports what is wrong with the declarations.
@@ -40,14 +43,13 @@ def declare(context: Context, memo: Memo[DeclarationTypes] | None = None) -> Non
     check_inputs(context, inputs)
     check_main_graph(context, inputs)
     define_using(context)
-    for block, check in (("constant", check_constants), ("variable", check_variables)):
-        declaring = partial(_declare_checked, context, check)
+    for block in STORED:
         if memo is None:
             for declaration in declarations(definition, block):
-                declaring(declaration)
+                declare_stored(context, declaration)
             continue
         for row in context.resolution.rows[block]:
-            row_of_declarations(context, row, memo, declaring, block)
+            row_of_declarations(context, row, memo, partial(declare_stored, context), block)
     outputs = declarations(definition, "output")
     declare_output_extents(context, outputs)
     _declare_tensors(context, outputs)
@@ -82,11 +84,10 @@ def _typing(
     return run
 
 
-def _declare_checked(
-    context: Context, check: Callable[[Context, Sequence[Declaration]], None], declaration: Declaration
-) -> None:
+def declare_stored(context: Context, declaration: Declaration) -> None:
+    """Gives a constant or variable its type, and reports what is wrong with its declaration (2.7)."""
     _declare_tensors(context, [declaration])
-    check(context, [declaration])
+    STORED[declaration.block](context, [declaration])
 
 
 def _declare_tensors(context: Context, declared: list[Declaration]) -> None:

@@ -152,6 +152,39 @@ def test_answers_after_edits_are_those_of_a_fresh_start():
         assert semantic_tokens(now, "main.sknd") == semantic_tokens(fresh, "main.sknd")
 
 
+def test_expressions_in_long_blocks_answer_whatever_was_asked_before():
+    variables = "".join(f"        v{at}: real[8, n + {at}];\n" for at in range(80))
+    constants = "".join(f"        k{at}: real[n, {at + 1}]..(2) = [-{at}.5, 1.5];\n" for at in range(80))
+    body = "".join(f"        t{at + 1} = math.clamp(t{at}, -{at}.0, {at}.0 + 0.5);\n" for at in range(80))
+    updates = "".join(f"        v{at} = math.mul(v{at}, {at}.25);\n" for at in range(80))
+    text = (
+        "import math;\n\ngraph main {\n    @attrib { n: int = 4; }\n    @input { x: real[n, 8]; }\n"
+        f"    @output {{ y: real[n, 8]; }}\n    @constant {{\n{constants}    }}\n    @variable {{\n{variables}    }}\n"
+        f"    @compose {{\n        t0 = math.neg(x);\n{body}        y = math.neg(t80);\n    }}\n"
+        f"    @update {{\n{updates}    }}\n}}\n"
+    )
+    workspace = Workspace(MemoryReader({}))
+    workspace.open("main.sknd", text)
+    assert {each.rule for each in workspace.snapshot().diagnostics("main.sknd")} == {"unused-symbol"}
+    at = text.index("t5, -5.0")
+    text = text.replace("t5, -5.0", "t4, -5.0")
+    workspace.edit("main.sknd", [Edit(Span(at, at + 8), "t4, -5.0")])
+    now, fresh, asked = workspace.snapshot(), snapshot_of({"main.sknd": text}), snapshot_of({"main.sknd": text})
+    for _ in range(2):
+        now.diagnostics("main.sknd")
+        asked.diagnostics("main.sknd")
+    places = {
+        "v40: real[^8": "8: int", "n ^+ 41": "n + 41: int", "k42: real[^n": "n: int", "[-^43.5": "43.5: real",
+        "t44, -^44.0": "44.0: real", "45.0 ^+ 0.5": "45.0 + 0.5: real", "v46, ^46.25": "46.25: real",
+    }  # fmt: skip
+    for place, shown in places.items():
+        offset = text.index(place.replace("^", "")) + place.index("^")
+        expected = hover(fresh, "main.sknd", offset)
+        assert hover(now, "main.sknd", offset) == hover(asked, "main.sknd", offset) == expected, place
+        assert expected is not None
+        assert shown in expected.markdown, place
+
+
 def test_outside_of_everything():
     snapshot = snapshot_of({"a.sknd": "\n\n"})
     for offset in (-1, 0, 1, 2, 99):
