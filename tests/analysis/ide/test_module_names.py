@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from memory import snapshot_of, unsuppressed
 
+from memory import snapshot_of, unsuppressed
 from snd_analysis.ide.completion import completions, documentation
 from snd_analysis.ide.hover import hover
 from snd_analysis.ide.module_names import module_name
