@@ -184,8 +184,8 @@ READS_OWN_OUTPUT = Rule(
     summary="A formula reads an output that has no values yet.",
     why=(
         "The initial values that `=` gives can't depend on one another: the output has none before. A formula with "
-        "`:=` runs in the order of its indices and reads what it wrote earlier. Formulas are evaluated in their order, so "
-        "one that reads another output stands below those that write it."
+        "`:=` runs in the order of its indices and reads what it wrote earlier. Formulas are evaluated in their order, "
+        "so one that reads another output stands below those that write it."
     ),
     bad=_formulas("y[i,] = y[i,] + x[i,], i < n;"),
     good=_formulas("y[i,] = 0.0, i < n;", "y[i,] := y[i,] + x[i,], i < n;"),
