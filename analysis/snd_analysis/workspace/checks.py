@@ -54,7 +54,7 @@ class Checks(Names):
         return None if lasting is None else lasting.types
 
     def typing(self, path: str, definition: nodes.Definition) -> Context:
-        """What is known of the types in a definition; of a long one not of all expressions: see ``expression_types``."""
+        """What is known of types in a definition; in a long one not of all expressions, see ``expression_types``."""
         environment, typings = self.environment(path), self._known.typings
         known = typings.get((path, definition))
         if known is None or known[0] is not environment or not known[1].unchanged(self):
