@@ -95,7 +95,7 @@ class Session:
             known = below(folders, {*self._reader.asked(), *(self._files or ())})
             if not known and not any(map(self._has_files, folders)):
                 return False
-            self._configurations = Configurations(wrong=self._tell)
+            self._read_configurations_again()
             self._forget(known)
             return True
 
@@ -132,12 +132,12 @@ class Session:
     def reconfigure(self) -> None:
         """A configuration file changed."""
 
-        def forget() -> None:
-            self._configurations = Configurations(wrong=self._tell)
-            self._told.clear()
-            self._files = None
+        self._thread.submit(self._read_configurations_again)
 
-        self._thread.submit(forget)
+    def _read_configurations_again(self) -> None:
+        self._configurations = Configurations(wrong=self._tell)
+        self._told.clear()
+        self._files = None
 
     def set_folders(self, folders: Iterable[str]) -> None:
         """The workspace folders of the client."""

@@ -57,7 +57,7 @@ async def _follow(server: SndServer, folders: list[str]) -> None:
     from watchfiles import Change, awatch
 
     def matters(change: Change, path: str) -> bool:
-        return _matters(path, change is Change.modified)
+        return _matters(path, change is Change.modified, folders)
 
     async for changes in awatch(*folders, watch_filter=matters):
         _changed(server, [path for _, path in changes])
@@ -65,12 +65,19 @@ async def _follow(server: SndServer, folders: list[str]) -> None:
 
 def _change(server: SndServer, params: types.DidChangeWatchedFilesParams) -> None:
     changes = {path_of(change.uri): change.type is types.FileChangeType.Changed for change in params.changes}
-    _changed(server, [path for path, modified in changes.items() if _matters(path, modified)])
+    roots = [path_of(folder) for folder in server.folders]
+    _changed(server, [path for path, modified in changes.items() if _matters(path, modified, roots)])
 
 
-def _matters(path: str, modified: bool) -> bool:
+def _matters(path: str, modified: bool, roots: Iterable[str]) -> bool:
     """Whether it is a file of ours, or may be a folder that came or went with such files in it."""
-    return _is_ours(path) or not (modified or any(part in NEVER_ENTERED for part in path.split(os.sep)))
+    return _is_ours(path) or not (modified or any(part in NEVER_ENTERED for part in _inside(path, roots)))
+
+
+def _inside(path: str, roots: Iterable[str]) -> list[str]:
+    """The names that lead to it from the workspace folder it is in: that one may be below anything."""
+    within = max((root for root in roots if path.startswith(root + os.sep)), key=len, default="")
+    return path[len(within) :].split(os.sep)
 
 
 def _changed(server: SndServer, paths: Iterable[str]) -> None:

@@ -36,6 +36,16 @@ async def blind(lsp_client: LanguageClient, folder: Path):
     await lsp_client.shutdown_session()
 
 
+@pytest_lsp.fixture(config=SERVER)
+async def inner(lsp_client: LanguageClient, folder: Path):
+    """A client whose workspace is among what is installed for another."""
+    workspace = folder / "node_modules"
+    workspace.mkdir()
+    await begin(lsp_client, "visual-studio-code", workspace)
+    yield
+    await lsp_client.shutdown_session()
+
+
 def tell(client: LanguageClient, folder: Path, *names: str) -> None:
     """That these came, or went, as they are there or not."""
     there = {True: types.FileChangeType.Created, False: types.FileChangeType.Deleted}
@@ -71,6 +81,18 @@ async def test_a_folder_is_moved(client: Editor, folder: Path, told: tuple[str, 
         assert await modules(client, folder) == {f"/{there}/inner/more.sknd"}
         assert await codes(client, uri) == (["module-not-found"] if there == "parts" else [])
         assert await is_told(client)
+
+
+async def test_a_workspace_may_be_below_what_is_never_entered(inner: Editor, folder: Path):
+    model = folder / "node_modules"
+    for name in ("blocks", "main.sknd"):
+        (folder / name).rename(model / name)
+    uri = (model / "main.sknd").as_uri()
+    open_text(inner, uri, NESTED)
+    assert await codes(inner, uri) == []
+    (model / "blocks").rename(model / "parts")
+    tell(inner, model, "blocks", "parts")
+    assert await codes(inner, uri) == ["module-not-found"]
 
 
 async def test_a_folder_shadows_another(client: Editor, folder: Path):
