@@ -93,17 +93,25 @@ async function lensesAt(document: vscode.TextDocument, text: string): Promise<st
   return found.filter((each) => each.range.start.line === line).map((each) => each.command?.title ?? "");
 }
 
-/** Evaluates nothing by itself meanwhile. */
-async function unasked(act: (document: vscode.TextDocument) => Promise<void>): Promise<void> {
+/** Longer than an evaluation that nobody asked for takes to begin and to end. */
+const QUIET_MS = 1500;
+
+/** Acts, told its last number, on a sample that is not evaluated by itself. */
+async function unasked(act: (document: vscode.TextDocument, last: number) => Promise<void>): Promise<void> {
   const settings = vscode.workspace.getConfiguration("snd.evaluation");
   await settings.update("automatic", false);
   const document = await at("samples.sknd", ">>> ramp{slope=3.0}");
   const before = document.getText();
   try {
-    await write(document, before.replace("[1.0, 2.0])", "[1.0, 5.0])"));
-    await until("a sample without values", async () => (await lensesAt(document, ">>> ramp{slope=3.0}")).includes("evaluate"));
+    let last = 4;
+    // The setting may reach the server after the edit, which then is evaluated once more: the next one won't be.
+    await until("a sample without values", async () => {
+      await write(document, before.replace("[1.0, 2.0])", `[1.0, ${++last}.0])`));
+      await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
+      return (await lensesAt(document, ">>> ramp{slope=3.0}")).includes("evaluate");
+    });
     await at("samples.sknd", ">>> ramp{slope=3.0}");
-    await act(document);
+    await act(document, last);
   } finally {
     await write(document, before);
     await document.save();
@@ -122,9 +130,9 @@ const EFFECTS: Record<string, (command: string) => unknown> = {
   "snd.evaluateSampleAtCursor": evaluatedBy,
   "snd.refreshSampleAtCursor": evaluatedBy,
   "snd.recordSampleAtCursor": (command) =>
-    unasked(async (document) => {
+    unasked(async (document, last) => {
       await asked(command);
-      await until("the result", () => document.getText().includes("# y: real[2] = [3.0, 15.0]"));
+      await until("the result", () => document.getText().includes(`# y: real[2] = [3.0, ${3 * last}.0]`));
     }),
   // That what takes long ends is tested where there is something that takes long: tests/server/lsp/test_evaluation.py.
   "snd.cancelSampleAtCursor": async (command) => {
