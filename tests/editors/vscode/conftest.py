@@ -82,6 +82,19 @@ def open_window(browser: Browser, vscode: VSCode) -> Iterator[OpenWindow]:
         context.close()
 
 
+@pytest.fixture(scope="module")
+def shared(open_window: OpenWindow, folder: Path) -> Window:
+    """The window of a module's tests, which say with ``folder`` what it shows."""
+    return open_window(folder)
+
+
+@pytest.fixture
+def window(shared: Window) -> Iterator[Window]:
+    """The same, left with nothing open."""
+    yield shared
+    shared.close_all()
+
+
 @pytest.fixture(scope="session")
 def snd() -> Path:
     """The command `snd` of the environment that the tests run in."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from packaged_extension import SOURCES
 from playwright.sync_api import Locator, expect
 from scenarios import workspace
 from vscode_programs import vscode_server
-from vscode_window import OpenWindow, Window
+from vscode_window import Window
 
 PACKAGE: dict[str, Any] = json.loads((SOURCES / "package.json").read_text(encoding="utf-8"))
 CONTRIBUTED = PACKAGE["contributes"]
@@ -28,17 +27,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory, snd: Path) -> Path:
     folder = workspace("language", tmp_path_factory.mktemp("contributions"), settings)
     (folder / "notes.md").write_text(FENCED, encoding="utf-8")
     return folder
-
-
-@pytest.fixture(scope="module")
-def shared(open_window: OpenWindow, folder: Path) -> Window:
-    return open_window(folder)
-
-
-@pytest.fixture
-def window(shared: Window) -> Iterator[Window]:
-    yield shared
-    shared.close_all()
 
 
 def offered(window: Window, count: int) -> list[str]:

@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import FrameLocator, Locator, expect
 from scenarios import workspace
 from vscode_server import VSCode, processes
-from vscode_window import OpenWindow, Window
+from vscode_window import Window
 
 # Nothing is evaluated before a test asks for it.
 SETTINGS = {"snd.evaluation.automatic": False, "snd.evaluation.pictures": True, "editor.inlayHints.maximumLength": 80}
@@ -22,17 +22,6 @@ SETTINGS = {"snd.evaluation.automatic": False, "snd.evaluation.pictures": True, 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory, snd: Path) -> Path:
     return workspace("language", tmp_path_factory.mktemp("ui"), {"snd.server.path": str(snd), **SETTINGS})
-
-
-@pytest.fixture(scope="module")
-def shared(open_window: OpenWindow, folder: Path) -> Window:
-    return open_window(folder)
-
-
-@pytest.fixture
-def window(shared: Window) -> Iterator[Window]:
-    yield shared
-    shared.close_all()
 
 
 def test_a_mistake_is_underlined_and_the_hover_tells_it(window: Window):
