@@ -25,7 +25,7 @@ demo: $(INSTALLED)
 test: $(DEVELOPING)
 	$(BIN)/python -m pytest -n 2 tests/analysis tests/runtime
 	$(BIN)/python -m pytest tests/server tests/editors tests/benchmarks
-	$(BIN)/snd test analysis/snd_analysis/stdlib examples --quiet
+	$(BIN)/snd test analysis/snd_analysis/libraries/std examples --quiet
 
 ## The extension for VS Code as one file, vscode-extension/dist/skriptnd.vsix; takes Node and npm.
 extension: $(INSTALLED)

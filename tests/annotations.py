@@ -15,8 +15,8 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from snd_analysis.diagnostics import Diagnostic
-from snd_analysis.source import Span
+from snd_analysis.base.diagnostics import Diagnostic
+from snd_analysis.base.text import Span
 
 _ANNOTATION = re.compile(
     r"(?P<lead>[ \t]*#[ \t]*)(?:(?P<carets>\^+)|(?P<column>\d+)\+(?P<length>\d+))[ \t]+"

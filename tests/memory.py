@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from snd_analysis import suppression
-from snd_analysis.diagnostics import Diagnostic
+from snd_analysis.base.diagnostics import Diagnostic
+from snd_analysis.skriptnd import suppression
 from snd_analysis.workspace import Snapshot, UnreadableText, Workspace
 
 _FILE_LINE = re.compile(r"^# file: *(\S+)[ \t]*\n", re.MULTILINE)

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from snd_analysis.frozen import frozen
+from snd_analysis.base.frozen import frozen
 from snd_analysis.model import Place
 from snd_runtime.limits import MOST_RANK, Budget, Limits
 from snd_runtime.values import FLOAT32, numpy_dtype

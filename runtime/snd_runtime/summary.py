@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from snd_analysis.frozen import frozen
+from snd_analysis.base.frozen import frozen
 from snd_runtime.values import dtype_name
 
 Array: TypeAlias = np.ndarray[Any, Any]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from snd_analysis.diagnostics import Diagnostic, Fix, Location, Related, Severity, TextEdit
-from snd_analysis.source import Span
+from snd_analysis.base.diagnostics import Diagnostic, Fix, Location, Related, Severity, TextEdit
+from snd_analysis.base.text import Span
 
 
 def encoded(diagnostics: Iterable[Diagnostic]) -> list[Any]:

@@ -7,8 +7,8 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from snd_analysis.diagnostics import Diagnostic, Location, Severity
-from snd_analysis.source import Source, Span
+from snd_analysis.base.diagnostics import Diagnostic, Location, Severity
+from snd_analysis.base.text import Source, Span
 from snd_server.cache import Cache, text_digest
 from snd_server.cached_diagnostics import decoded, encoded
 from snd_server.files import DiskReader

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from snd_analysis.check import main_graphs
+from snd_analysis.base.diagnostics import Diagnostic
 from snd_analysis.compose.entry import Composition
 from snd_analysis.compose.unit import Unit
-from snd_analysis.diagnostics import Diagnostic
-from snd_analysis.names.symbols import OperatorName
-from snd_analysis.reached import reached_diagnostics
-from snd_analysis.rules.suppressions import UNUSED_SUPPRESSION
-from snd_analysis.suppression import apply
+from snd_analysis.skriptnd.check import main_graphs
+from snd_analysis.skriptnd.lints.suppressions import UNUSED_SUPPRESSION
+from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.suppression import apply
 from snd_analysis.workspace import Snapshot
+from snd_analysis.workspace.reached import reached_diagnostics
 from snd_server.checking import Checker
 from snd_server.given import Misgiven, given_values
 

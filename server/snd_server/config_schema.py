@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field
 from typing import Any
 
-from snd_analysis.formatting.width import DEFAULT_WIDTH
-from snd_analysis.frozen import frozen
+from snd_analysis.base.frozen import frozen
+from snd_analysis.skriptnd.format.width import DEFAULT_WIDTH
 from snd_server.selection import RuleSettings, UnknownRuleError, demand_known, nearest
 
 _RULE_LISTS = ("select", "ignore", "error", "warn")

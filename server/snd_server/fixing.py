@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 
-from snd_analysis.diagnostics import Diagnostic, Fix, Severity
-from snd_analysis.frozen import frozen
-from snd_analysis.source import Span
+from snd_analysis.base.diagnostics import Diagnostic, Fix, Severity
+from snd_analysis.base.frozen import frozen
+from snd_analysis.base.text import Span
 
 _MOST_ROUNDS = 100
 _ALL = 1_000_000

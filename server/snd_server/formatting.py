@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import click
 
-from snd_analysis.formatting.files import format_text
-from snd_analysis.frozen import frozen
-from snd_analysis.syntax.chunks import parse_file
+from snd_analysis.base.frozen import frozen
+from snd_analysis.skriptnd.format.files import format_text
+from snd_analysis.skriptnd.syntax.chunks import parse_file
 from snd_analysis.workspace import UnreadableText
 from snd_server.config import Configurations
 from snd_server.discovery import discover

@@ -6,19 +6,19 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 
+from snd_analysis.base.diagnostics import Severity
+from snd_analysis.base.frozen import frozen
 from snd_analysis.compose.root import InputShapes
 from snd_analysis.compose.unit import Member, Unit
-from snd_analysis.diagnostics import Severity
-from snd_analysis.frozen import frozen
-from snd_analysis.names.symbols import OperatorName
-from snd_analysis.rules.catalogue import severity_of
-from snd_analysis.shapes import Integer
-from snd_analysis.syntax import nodes
-from snd_analysis.syntax.parser import parse_expression
-from snd_analysis.syntax.spelling import close_matches
-from snd_analysis.types.generics import ALLOWED
-from snd_analysis.types.type import CONCRETE
-from snd_analysis.values import NULL, UNDEFINED, EvaluationError, Pack, Run, Value, dtype_of, evaluate
+from snd_analysis.skriptnd.lints.catalogue import severity_of
+from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.parser import parse_expression
+from snd_analysis.skriptnd.syntax.spelling import close_matches
+from snd_analysis.skriptnd.types.generics import ALLOWED
+from snd_analysis.skriptnd.types.type import CONCRETE
+from snd_analysis.symbolic.integers import Integer
+from snd_analysis.symbolic.values import NULL, UNDEFINED, EvaluationError, Pack, Run, Value, dtype_of, evaluate
 from snd_analysis.workspace import Workspace
 
 _NULL = "~"

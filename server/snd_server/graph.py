@@ -6,8 +6,8 @@ import json
 from enum import StrEnum
 from typing import Any
 
-from snd_analysis.diagnostics import Location, Severity
-from snd_analysis.frozen import frozen
+from snd_analysis.base.diagnostics import Location, Severity
+from snd_analysis.base.frozen import frozen
 from snd_analysis.ide.graph_view import graph_content, graph_view
 from snd_server.checking import Checker
 from snd_server.composing import chosen_graph, compose_chosen

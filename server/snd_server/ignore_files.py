@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from snd_analysis.frozen import frozen
+from snd_analysis.base.frozen import frozen
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec

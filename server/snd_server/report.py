@@ -6,9 +6,9 @@ import os
 from collections import Counter
 from collections.abc import Callable, Mapping
 
-from snd_analysis.diagnostics import Diagnostic, Fix, Location, Severity
-from snd_analysis.frozen import frozen
-from snd_analysis.source import Position, Source
+from snd_analysis.base.diagnostics import Diagnostic, Fix, Location, Severity
+from snd_analysis.base.frozen import frozen
+from snd_analysis.base.text import Position, Source
 
 Paint = Callable[[str, str], str]
 """Gives a text (second) a style (first, in rich's words); outside a terminal it returns the text as it is."""

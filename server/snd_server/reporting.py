@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from snd_analysis.diagnostics import Diagnostic
+from snd_analysis.base.diagnostics import Diagnostic
 from snd_server.selection import RuleSettings, selected
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ def unsuppressed(snapshot: Snapshot, path: str, diagnostics: tuple[Diagnostic, .
     """The diagnostics of a file that no comment in it suppresses, and those about such comments."""
     if "snd:" not in snapshot.source(path).text:  # no suppression without it: spares most files the work
         return diagnostics
-    from snd_analysis.suppression import apply
+    from snd_analysis.skriptnd.suppression import apply
     from snd_server.rules import TOOL_RULES
 
     elsewhere = {rule.name for rule in TOOL_RULES}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import field
 
-from snd_analysis.frozen import frozen
+from snd_analysis.base.frozen import frozen
 from snd_server.selection import RuleSettings
 
 _FORMATS_WITH_HINTS = frozenset({"json", "jsonl", "sarif"})

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from snd_analysis.diagnostics import Severity
-from snd_analysis.rules.rule import Rule
+from snd_analysis.base.diagnostics import Severity
+from snd_analysis.skriptnd.lints.rule import Rule
 
 INTERNAL_ERROR = Rule(
     name="internal-error",
@@ -82,7 +82,7 @@ TOOL_RULES = (INTERNAL_ERROR, SAMPLE_DIFFERS, SAMPLE_FAILS, SAMPLE_WITHOUT_RESUL
 
 def known_rules() -> Mapping[str, Rule]:
     """All rules by name, sorted."""
-    from snd_analysis.rules.catalogue import catalogue
+    from snd_analysis.skriptnd.lints.catalogue import catalogue
 
     rules = {**catalogue(), **{rule.name: rule for rule in TOOL_RULES}}
     return dict(sorted(rules.items()))

@@ -9,7 +9,7 @@ from functools import partial
 
 import click
 
-from snd_analysis.diagnostics import Diagnostic, Severity
+from snd_analysis.base.diagnostics import Diagnostic, Severity
 from snd_server.cache import default_folder
 from snd_server.checking import Checker
 from snd_server.config import Configurations

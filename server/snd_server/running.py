@@ -10,19 +10,19 @@ from typing import Any
 
 import numpy as np
 
-from snd_analysis.check import main_graphs
+from snd_analysis.base.diagnostics import Diagnostic, Location, Related, Severity
+from snd_analysis.base.frozen import frozen
+from snd_analysis.base.problem import Elsewhere
 from snd_analysis.compose.entry import Composition
 from snd_analysis.compose.failure import Failure, Site
 from snd_analysis.compose.unit import Unit
 from snd_analysis.compose.words import shown
-from snd_analysis.diagnostics import Diagnostic, Location, Related, Severity
-from snd_analysis.frozen import frozen
-from snd_analysis.names.library import is_library, library_modules
-from snd_analysis.names.symbols import OperatorName
-from snd_analysis.reached import reached_diagnostics
-from snd_analysis.syntax.problem import Elsewhere
-from snd_analysis.values import Value
+from snd_analysis.skriptnd.check import main_graphs
+from snd_analysis.skriptnd.names.library import is_library, library_modules
+from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.symbolic.values import Value
 from snd_analysis.workspace import Snapshot
+from snd_analysis.workspace.reached import reached_diagnostics
 from snd_runtime.evaluation import EvaluationAnswer, EvaluationRequest, Evaluator, Progress, ShownStep
 from snd_runtime.execution.plain import PlainValue, plain
 from snd_runtime.files import write_npy

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from snd_analysis.base.diagnostics import Diagnostic, Location, Related
+from snd_analysis.base.problem import Elsewhere
+from snd_analysis.base.text import Span
 from snd_analysis.compose.failure import Site
-from snd_analysis.diagnostics import Diagnostic, Location, Related
-from snd_analysis.samples import RESULT_SHAPE, PlacedSample
-from snd_analysis.source import Span
-from snd_analysis.syntax.problem import Elsewhere
+from snd_analysis.skriptnd.samples import RESULT_SHAPE, PlacedSample
 from snd_analysis.workspace import Snapshot
 from snd_runtime.samples import SampleOutcome, Status
 from snd_server.rules import SAMPLE_DIFFERS, SAMPLE_FAILS, SAMPLE_WITHOUT_RESULT

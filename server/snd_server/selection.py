@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
-from snd_analysis.frozen import frozen
+from snd_analysis.base.frozen import frozen
 
 if TYPE_CHECKING:
-    from snd_analysis.diagnostics import Diagnostic, Severity
+    from snd_analysis.base.diagnostics import Diagnostic, Severity
 
 _T = TypeVar("_T")
 
@@ -52,7 +52,7 @@ class RuleSettings:
 
     def severity(self, rule: str) -> Severity | None:
         """The severity this layer gives the rule; None if it has no opinion."""
-        from snd_analysis.diagnostics import Severity
+        from snd_analysis.base.diagnostics import Severity
 
         for name in (rule, ALL):
             if name in self.error:
@@ -89,7 +89,7 @@ def demand_known(names: Iterable[str]) -> None:
 
 def nearest(name: str, candidates: Iterable[str]) -> str | None:
     """The candidate that ``name`` was most likely meant to be."""
-    from snd_analysis.syntax.spelling import close_matches
+    from snd_analysis.skriptnd.syntax.spelling import close_matches
 
     return next(iter(close_matches(name, candidates, most=1)), None)
 

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import click
 
+from snd_analysis.base.diagnostics import Severity
+from snd_analysis.base.frozen import frozen
 from snd_analysis.compose.decomposition import MOST_OPERATIONS, decompose, flat_size
 from snd_analysis.compose.session import Session
 from snd_analysis.compose.unit import Unit
-from snd_analysis.diagnostics import Severity
-from snd_analysis.frozen import frozen
 from snd_analysis.model import Graph
-from snd_analysis.names.symbols import OperatorName
+from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.workspace import Snapshot
 from snd_server.checking import Checker
 from snd_server.composing import ShapesError, chosen_graph, compose_chosen

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import click
 
-from snd_analysis.diagnostics import Severity
+from snd_analysis.base.diagnostics import Severity
 from snd_runtime.evaluation import ShownStep
 from snd_server.checking import Checker
 from snd_server.config import Configurations

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 
-from snd_analysis.syntax import nodes
-from snd_analysis.syntax.parser import parse
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.parser import parse
 
 
 @cache

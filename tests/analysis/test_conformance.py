@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from memory import check, read_program, shown
-from snd_analysis.diagnostics import Diagnostic, Severity
+from snd_analysis.base.diagnostics import Diagnostic, Severity
 
 ROOT = Path(__file__).parents[2]
 SUITE = ROOT.parent / "shared" / "conformance"
@@ -89,7 +89,7 @@ def test_the_example():
     _assert_silent(ROOT / "examples" / "alexnet", hints_allowed=False)
 
 
-LIBRARY = _programs(ROOT / "analysis" / "snd_analysis" / "stdlib")
+LIBRARY = _programs(ROOT / "analysis" / "snd_analysis" / "libraries" / "std")
 
 
 @pytest.mark.parametrize("path", LIBRARY, ids=_ids(LIBRARY))

@@ -9,7 +9,7 @@ import pytest
 
 from annotations import annotate, parse_annotations
 from memory import check, split_files
-from snd_analysis.rules.catalogue import catalogue
+from snd_analysis.skriptnd.lints.catalogue import catalogue
 
 ROOT = Path(__file__).parents[1] / "fixtures" / "rules"
 FIXTURES = sorted(ROOT.rglob("*.sknd"))

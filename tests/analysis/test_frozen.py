@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from snd_analysis.frozen import frozen
+from snd_analysis.base.frozen import frozen
 
 ROOT = Path(__file__).parents[2]
 
@@ -99,7 +99,8 @@ def test_nothing_can_be_added(decorate: Callable[[type], type]):
 def test_the_type_checker_forbids_to_set_a_field(tmp_path: Path):
     program = tmp_path / "program.py"
     program.write_text(
-        "from snd_analysis.frozen import frozen\n\n\n@frozen\nclass Leaf:\n    text: str\n\n\nLeaf('a').text = 'b'\n",
+        "from snd_analysis.base.frozen import frozen\n\n\n@frozen\nclass Leaf:\n    text: str\n\n"
+        "Leaf('a').text = 'b'\n",
         encoding="utf-8",
     )
     command = [sys.executable, "-m", "mypy", "--follow-imports=silent", "--cache-dir", str(tmp_path), str(program)]

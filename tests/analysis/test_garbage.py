@@ -10,7 +10,7 @@ import pytest
 from memory import MemoryReader
 from snd_analysis.compose.instance import Instance
 from snd_analysis.compose.unit import Unit
-from snd_analysis.names.resolution import Resolution
+from snd_analysis.skriptnd.names.resolution import Resolution
 from snd_analysis.workspace import Workspace
 
 PROGRAM = """import nn;

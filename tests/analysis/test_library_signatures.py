@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from snd_analysis.names.library import library_modules, library_names, library_text
-from snd_analysis.syntax import nodes
-from snd_analysis.syntax.chunks import Chunk, documentation, parse_file
+from snd_analysis.skriptnd.names.library import library_modules, library_names, library_text
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.chunks import Chunk, documentation, parse_file
 
 SIGNATURES = Path(__file__).parent / "library_signatures"
 MODULES = sorted(path.stem for path in SIGNATURES.glob("*.json"))

@@ -17,13 +17,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory import MemoryReader, snapshot_of
+from snd_analysis.base.text import Edit, Span
 from snd_analysis.compose.instance import Instance
 from snd_analysis.compose.reuse import LastingModel
 from snd_analysis.compose.root import compose_root
 from snd_analysis.compose.session import Session
 from snd_analysis.model import Operation, Place, Tensor
-from snd_analysis.names.symbols import OperatorName
-from snd_analysis.source import Edit, Span
+from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.workspace import Snapshot, Workspace
 
 # Nothing here imports the library: a fresh workspace would read it anew each time.

@@ -15,8 +15,8 @@ import pytest
 
 from annotations import parse_annotations
 from memory import check, read_program, shown, split_files
-from snd_analysis.diagnostics import Diagnostic, Severity
-from snd_analysis.rules.catalogue import catalogue
+from snd_analysis.base.diagnostics import Diagnostic, Severity
+from snd_analysis.skriptnd.lints.catalogue import catalogue
 
 ROOT = Path(__file__).parents[2]
 FIXTURES = ROOT / "tests" / "fixtures"

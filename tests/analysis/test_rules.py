@@ -11,9 +11,9 @@ import pytest
 
 from annotations import parse_annotations
 from memory import check, fixed, shown, snapshot_of, split_files
-from snd_analysis.diagnostics import Diagnostic
-from snd_analysis.rules.catalogue import catalogue
-from snd_analysis.rules.rule import Rule
+from snd_analysis.base.diagnostics import Diagnostic
+from snd_analysis.skriptnd.lints.catalogue import catalogue
+from snd_analysis.skriptnd.lints.rule import Rule
 from snd_analysis.workspace import UnreadableText
 from snd_server.fixing import adds_none
 

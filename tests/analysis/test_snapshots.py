@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from annotations import parse_annotations
 from memory import MemoryReader, read_program, snapshot_of, split_files
-from snd_analysis.source import Edit, Span
+from snd_analysis.base.text import Edit, Span
 from snd_analysis.workspace import Snapshot, Workspace
 
 ROOT = Path(__file__).parents[2]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from snd_analysis.syntax.chunks import parse_file
+from snd_analysis.skriptnd.syntax.chunks import parse_file
 
 ROOT = Path(__file__).parents[2]
-LIBRARY = ROOT / "analysis" / "snd_analysis" / "stdlib"
+LIBRARY = ROOT / "analysis" / "snd_analysis" / "libraries" / "std"
 MODULES = {file.stem: file.read_text(encoding="utf-8") for file in sorted(LIBRARY.glob("*.sknd"))}
 EXAMPLES = sorted(path.parent for path in (ROOT / "examples").glob("*/expected.json"))
 

@@ -9,9 +9,9 @@ from programs import EXAMPLES, chain
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from memory import MemoryReader, read_program, snapshot_of
+from snd_analysis.base.text import Edit, Span
 from snd_analysis.compose.entry import Composition
-from snd_analysis.names.symbols import OperatorName
-from snd_analysis.source import Edit, Span
+from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.workspace import Workspace
 
 

@@ -9,8 +9,8 @@ import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from memory import snapshot_of
-from snd_analysis.names.library import library_modules, library_names, library_text
-from snd_analysis.names.symbols import OperatorName
+from snd_analysis.skriptnd.names.library import library_modules, library_names, library_text
+from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_runtime.evaluation import EvaluationAnswer, EvaluationRequest, Evaluator
 from snd_runtime.samples import SampleEvaluator, SampleRequest, Status
 

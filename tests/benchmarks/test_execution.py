@@ -18,7 +18,7 @@ from pytest_benchmark.fixture import BenchmarkFixture
 
 from memory import read_program, snapshot_of
 from snd_analysis.compose.session import Session
-from snd_analysis.names.symbols import OperatorName
+from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_runtime.execution import Execution, StatefulGraph, bind_arrays, value_of
 from snd_runtime.lowering.lowered import Argument
 

@@ -11,8 +11,8 @@ from programs import MODULES, chain, dependants
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from memory import MemoryReader
-from snd_analysis.source import Edit, Span
-from snd_analysis.syntax.chunks import parse_file
+from snd_analysis.base.text import Edit, Span
+from snd_analysis.skriptnd.syntax.chunks import parse_file
 from snd_analysis.workspace import Workspace
 
 STATEMENTS = 5_000

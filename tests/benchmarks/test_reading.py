@@ -13,11 +13,11 @@ from programs import chain
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from memory import MemoryReader
+from snd_analysis.base.text import Span
 from snd_analysis.ide.hover import hover
 from snd_analysis.ide.inlay_hints import inlay_hints
 from snd_analysis.ide.semantic_tokens import semantic_tokens
 from snd_analysis.ide.signature_help import signature_help
-from snd_analysis.source import Span
 from snd_analysis.workspace import Workspace
 
 STATEMENTS = 2_000

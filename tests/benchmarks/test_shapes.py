@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from snd_analysis.shapes import Integer, ceil_divide, floor_divide, maximum, variable
+from snd_analysis.symbolic.integers import Integer, ceil_divide, floor_divide, maximum, variable
 
 COUNT = 10_000
 s, p = variable("s", "s", 1), variable("p", "p")

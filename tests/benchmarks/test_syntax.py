@@ -9,9 +9,9 @@ import pytest
 from programs import MODULES, chain, operator_of_lines
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from snd_analysis.syntax.chunks import parse_file
-from snd_analysis.syntax.table import table
-from snd_analysis.syntax.tokens import tokenize
+from snd_analysis.skriptnd.syntax.chunks import parse_file
+from snd_analysis.skriptnd.syntax.table import table
+from snd_analysis.skriptnd.syntax.tokens import tokenize
 
 PROTOTYPE = 0.052 / 190_000
 """Seconds per character: how long a prototype took for a corpus of 190 KB."""
@@ -74,5 +74,5 @@ def test_load_the_table(benchmark: BenchmarkFixture) -> None:
 
 
 def test_import_and_first_parse(benchmark: BenchmarkFixture) -> None:
-    code = "from snd_analysis.syntax.chunks import parse_file; parse_file('operator f { }')"
+    code = "from snd_analysis.skriptnd.syntax.chunks import parse_file; parse_file('operator f { }')"
     benchmark.pedantic(subprocess.run, args=([sys.executable, "-c", code],), kwargs={"check": True}, rounds=5)

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from operators import bind_library
 
+from snd_analysis.base.text import Span
 from snd_analysis.model import Place, Tensor
-from snd_analysis.shapes import TRUE, Integer, Truth
-from snd_analysis.source import Span
-from snd_analysis.values import NULL, Pack, Value
+from snd_analysis.symbolic.integers import TRUE, Integer, Truth
+from snd_analysis.symbolic.values import NULL, Pack, Value
 from snd_runtime.intrinsics import INTRINSICS, Invocation, PlainValue
 from snd_runtime.limits import Budget, Limits
 

@@ -16,7 +16,7 @@ from onnx import TensorProto, helper, numpy_helper
 from snd_analysis.compose.decomposition import decompose
 from snd_analysis.compose.instance import Instance
 from snd_analysis.model import Graph, Operation, Tensor, TensorValue
-from snd_analysis.values import NULL
+from snd_analysis.symbolic.values import NULL
 from snd_runtime.execution.plain import plain, static_shape
 
 _TYPES = {"real": TensorProto.FLOAT, "int": TensorProto.INT64, "bool": TensorProto.BOOL}

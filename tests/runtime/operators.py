@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from memory import snapshot_of
-from snd_analysis import shapes
 from snd_analysis.compose.binding import Given
 from snd_analysis.compose.instance import Instance
 from snd_analysis.compose.session import Session
 from snd_analysis.model import Tensor, TensorKind, TensorValue
-from snd_analysis.names.symbols import OperatorName
-from snd_analysis.values import NULL, Pack, Value
+from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.values import NULL, Pack, Value
 from snd_analysis.workspace import Snapshot
 from snd_runtime.limits import Budget, Limits
 from snd_runtime.lowering import Lowered, lower

@@ -1,7 +1,7 @@
 """Formulas element by element: a straight recursion over the tree, slow and obviously right.
 
 Values are Python's: int, float, bool and str, lists for packs, arrays for tensors, lists of arrays for packs of them,
-None for null. Single values are combined by the tables of ``snd_analysis.values``.
+None for null. Single values are combined by the tables of ``snd_analysis.symbolic.values``.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ import numpy as np
 from operators import value_of
 
 from snd_analysis.compose.instance import Instance
-from snd_analysis.names.resolve import entries_of
-from snd_analysis.names.symbols import ShapeMember, Symbol
-from snd_analysis.syntax import nodes
-from snd_analysis.values import CASTS, FUNCTIONS, NULL, OPERATIONS, UNARY, Failure, Pack, Value
+from snd_analysis.skriptnd.names.resolve import entries_of
+from snd_analysis.skriptnd.names.symbols import ShapeMember, Symbol
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.symbolic.values import CASTS, FUNCTIONS, NULL, OPERATIONS, UNARY, Failure, Pack, Value
 from snd_runtime.lowering.operands import scalar_of
 
 NEUTRAL = {"+=": 0, "*=": 1, "&=": True, "|=": False, "<?=": np.inf, ">?=": -np.inf}
@@ -472,7 +472,7 @@ def row_index(value: int | None) -> int:
 
 
 def each_bound(extent: Any) -> int:
-    from snd_analysis import shapes
+    from snd_analysis.symbolic import integers as shapes
 
     most = shapes.bounds(extent)[1]
     assert most is not None

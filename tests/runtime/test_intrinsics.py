@@ -12,9 +12,9 @@ from intrinsics_oracle import nonmax_suppress, roi_pool, top_k
 from intrinsics_running import PLACE, intrinsic
 from operators import library_snapshot
 
-from snd_analysis.names.library import LIBRARY_PREFIX, library_modules
-from snd_analysis.names.symbols import OperatorName
-from snd_analysis.syntax import nodes
+from snd_analysis.skriptnd.names.library import LIBRARY_PREFIX, library_modules
+from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.syntax import nodes
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.intrinsics import INTRINSICS
 from snd_runtime.limits import Limits

@@ -10,8 +10,8 @@ from agreement import assert_agreement
 from library_cases import Case, all_cases
 from operators import bind_library, library, library_snapshot
 
-from snd_analysis.names.library import LIBRARY_PREFIX, library_modules
-from snd_analysis.syntax import nodes
+from snd_analysis.skriptnd.names.library import LIBRARY_PREFIX, library_modules
+from snd_analysis.skriptnd.syntax import nodes
 from snd_runtime.lowering import lower
 
 CASES = all_cases()

@@ -13,7 +13,7 @@ from library_cases import adjoint, all_cases, convolution
 from operators import FLOAT64, bind_library, library_snapshot
 
 from snd_analysis.compose.session import Session
-from snd_analysis.names.library import LIBRARY_PREFIX, library_modules
+from snd_analysis.skriptnd.names.library import LIBRARY_PREFIX, library_modules
 from snd_runtime.execution import Execution, execute
 from snd_runtime.intrinsics import INTRINSICS
 

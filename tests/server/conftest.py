@@ -67,7 +67,7 @@ def snd(real: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
 
     FakeWorkspace.analysed = []
     monkeypatch.setattr(snd_analysis.workspace, "Workspace", FakeWorkspace)
-    catalogue = types.ModuleType("snd_analysis.rules.catalogue")
+    catalogue = types.ModuleType("snd_analysis.skriptnd.lints.catalogue")
     catalogue.catalogue = fake_catalogue
-    monkeypatch.setitem(sys.modules, "snd_analysis.rules.catalogue", catalogue)
+    monkeypatch.setitem(sys.modules, "snd_analysis.skriptnd.lints.catalogue", catalogue)
     return real

@@ -13,9 +13,9 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from snd_analysis.diagnostics import Diagnostic, Fix, Location, Related, Severity, TextEdit
-from snd_analysis.rules.rule import Rule
-from snd_analysis.source import Source, Span
+from snd_analysis.base.diagnostics import Diagnostic, Fix, Location, Related, Severity, TextEdit
+from snd_analysis.base.text import Source, Span
+from snd_analysis.skriptnd.lints.rule import Rule
 from snd_analysis.workspace import UnreadableText
 
 _SEVERITIES = {
@@ -37,7 +37,7 @@ _REPLACEMENTS = {"wrong": "right", "odd": "", "tangle": "((("}
 
 
 def fake_catalogue() -> dict[str, Rule]:
-    from snd_analysis.rules import suppressions
+    from snd_analysis.skriptnd.lints import suppressions
 
     own = {
         name: Rule(name, f"The word {name}.", f"Because of {name}.", f"{name}\n", "fine\n", "2.1", severity)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from snd_analysis.diagnostics import Diagnostic, Fix, Location, Severity, TextEdit
-from snd_analysis.source import Span
+from snd_analysis.base.diagnostics import Diagnostic, Fix, Location, Severity, TextEdit
+from snd_analysis.base.text import Span
 from snd_server.fixing import adds_none, apply_fixes, compatible, fix_text, unified_diff
 
 

@@ -14,7 +14,7 @@ import pytest
 
 import snd_analysis
 
-LIBRARY = Path(snd_analysis.__file__).parent / "stdlib"
+LIBRARY = Path(snd_analysis.__file__).parent / "libraries" / "std"
 
 
 def test_every_rule_that_the_command_knows_by_name_exists():
@@ -24,7 +24,7 @@ def test_every_rule_that_the_command_knows_by_name_exists():
 
 
 def test_the_pages_about_suppressions_show_what_they_say(real, project):
-    from snd_analysis.rules import suppressions
+    from snd_analysis.skriptnd.lints import suppressions
 
     rules = (
         suppressions.UNUSED_SUPPRESSION,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from snd_analysis import shapes
+from snd_analysis.base.frozen import frozen
 from snd_analysis.compose.unit import Form
-from snd_analysis.frozen import frozen
-from snd_analysis.shapes import Integer, Verdict
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import Integer, Verdict
 
 
 @frozen

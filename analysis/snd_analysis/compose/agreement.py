@@ -7,11 +7,11 @@ from dataclasses import replace
 from operator import is_
 from typing import TYPE_CHECKING
 
-from snd_analysis import shapes
 from snd_analysis.model import Shape, Tensor, TensorValue
-from snd_analysis.shapes import Integer
-from snd_analysis.syntax import nodes
-from snd_analysis.values import Pack, Run
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import Integer
+from snd_analysis.symbolic.values import Pack, Run
 
 if TYPE_CHECKING:
     from snd_analysis.compose.composer import Composer

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from snd_analysis import shapes
 from snd_analysis.compose.agreement import narrowed
 from snd_analysis.compose.scope import rank_of
 from snd_analysis.compose.words import tensor_text
 from snd_analysis.model import Shape, Tensor, TensorKind, TensorValue
-from snd_analysis.names.symbols import Symbol, SymbolKind
-from snd_analysis.shapes import Integer, Verdict
-from snd_analysis.syntax import nodes
-from snd_analysis.types.written import written
-from snd_analysis.values import NULL, UNDEFINED, Maybe, Pack, Run, Value, split
+from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.types.written import written
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import Integer, Verdict
+from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, Pack, Run, Value, split
 
 if TYPE_CHECKING:
     from snd_analysis.compose.composer import Composer

@@ -6,17 +6,17 @@ from collections.abc import Hashable
 from contextlib import suppress
 from dataclasses import replace
 
-from snd_analysis import shapes
 from snd_analysis.compose.decomposed import take_apart
 from snd_analysis.compose.scope import Scope
 from snd_analysis.compose.words import shown
 from snd_analysis.model import Tensor
-from snd_analysis.names.symbols import Symbol
-from snd_analysis.shapes import FALSE, Integer
-from snd_analysis.shapes.atoms import Leaf
-from snd_analysis.syntax import nodes
-from snd_analysis.types.written import written
-from snd_analysis.values import UNDEFINED, EvaluationError, Maybe, Pack, Run, Unknown, Value, substitute
+from snd_analysis.skriptnd.names.symbols import Symbol
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.types.written import written
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import FALSE, Integer
+from snd_analysis.symbolic.integers.atoms import Leaf
+from snd_analysis.symbolic.values import UNDEFINED, EvaluationError, Maybe, Pack, Run, Unknown, Value, substitute
 
 
 def assertion_message(scope: Scope, node: nodes.Assertion) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from snd_analysis import shapes
+from snd_analysis.base.frozen import frozen
 from snd_analysis.compose.affine import Unsolvable, solve
 from snd_analysis.compose.assertion_text import responsible_for
 from snd_analysis.compose.declared import Declarations
@@ -14,14 +14,14 @@ from snd_analysis.compose.scope import Scope
 from snd_analysis.compose.shape_binding import ShapeBinder
 from snd_analysis.compose.unit import Member, Unit
 from snd_analysis.compose.words import counted_items, shown
-from snd_analysis.frozen import frozen
 from snd_analysis.model import RuntimeCheck, Tensor, TensorKind, TensorValue, empty_pack, item_of_empty
-from snd_analysis.names.symbols import Symbol
-from snd_analysis.shapes import TRUE, Integer, Truth, Verdict
-from snd_analysis.syntax import nodes
-from snd_analysis.types.binding_order import is_constant
-from snd_analysis.types.written import written
-from snd_analysis.values import NULL, UNDEFINED, EvaluationError, Maybe, Pack, Run, Value, dtype_of
+from snd_analysis.skriptnd.names.symbols import Symbol
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.types.binding_order import is_constant
+from snd_analysis.skriptnd.types.written import written
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import TRUE, Integer, Truth, Verdict
+from snd_analysis.symbolic.values import NULL, UNDEFINED, EvaluationError, Maybe, Pack, Run, Value, dtype_of
 
 
 @frozen

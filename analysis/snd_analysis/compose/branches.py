@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
-from snd_analysis import shapes
 from snd_analysis.compose.conditions import check_condition
 from snd_analysis.compose.joining import Joining
 from snd_analysis.compose.results import Targets
 from snd_analysis.model import Branch, Case, ControlFlow, Graph, Operation, TensorValue
-from snd_analysis.shapes import FALSE, TRUE, Truth
-from snd_analysis.syntax import nodes
-from snd_analysis.values import NULL, UNDEFINED, EvaluationError, Maybe, Value
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import FALSE, TRUE, Truth
+from snd_analysis.symbolic.values import NULL, UNDEFINED, EvaluationError, Maybe, Value
 
 if TYPE_CHECKING:
     from snd_analysis.compose.composer import Composer, Values

@@ -10,9 +10,9 @@ from snd_analysis.compose.annotations import disagree, written_shape
 from snd_analysis.compose.results import Targets
 from snd_analysis.compose.words import tensor_text
 from snd_analysis.model import Tensor, TensorKind, TensorValue
-from snd_analysis.syntax import nodes
-from snd_analysis.types.written import written
-from snd_analysis.values import UNDEFINED, Pack, Run
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.types.written import written
+from snd_analysis.symbolic.values import UNDEFINED, Pack, Run
 
 if TYPE_CHECKING:
     from snd_analysis.compose.composer import Composer

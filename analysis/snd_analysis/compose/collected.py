@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import TYPE_CHECKING
 
-from snd_analysis import shapes
+from snd_analysis.base.frozen import frozen
 from snd_analysis.compose.iterations import MOST_ITEMS, Renewing, items_differ, tried
 from snd_analysis.compose.loop_counts import MOST_ITERATIONS
 from snd_analysis.compose.loop_names import let, local
 from snd_analysis.compose.results import Targets
-from snd_analysis.frozen import frozen
 from snd_analysis.model import Tensor, TensorKind, TensorValue, empty_pack
-from snd_analysis.shapes import Integer
-from snd_analysis.syntax import nodes
-from snd_analysis.values import UNDEFINED, Pack, Run, item
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import Integer
+from snd_analysis.symbolic.values import UNDEFINED, Pack, Run, item
 
 if TYPE_CHECKING:
     from snd_analysis.compose.composer import Composer, Values

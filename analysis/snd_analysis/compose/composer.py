@@ -6,7 +6,6 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
-from snd_analysis import shapes
 from snd_analysis.compose.binding import Given, as_tensor, evaluation_failure
 from snd_analysis.compose.declared import dynamic_extent
 from snd_analysis.compose.doubts import invokes_doubts
@@ -22,10 +21,11 @@ from snd_analysis.compose.session import Session
 from snd_analysis.compose.unit import Unit
 from snd_analysis.compose.work import MOST_WORK, TooMuchWorkError, Work
 from snd_analysis.model import Graph, Operation, Place, RuntimeCheck, Tensor, TensorValue
-from snd_analysis.names.symbols import OperatorName, Symbol
-from snd_analysis.shapes import TRUE, Integer, Truth
-from snd_analysis.syntax import nodes
-from snd_analysis.values import NULL, UNDEFINED, EvaluationError, Value, substitute
+from snd_analysis.skriptnd.names.symbols import OperatorName, Symbol
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import TRUE, Integer, Truth
+from snd_analysis.symbolic.values import NULL, UNDEFINED, EvaluationError, Value, substitute
 
 Values = list[TensorValue]
 

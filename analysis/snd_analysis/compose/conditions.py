@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from snd_analysis import shapes
 from snd_analysis.compose.words import tensor_text
 from snd_analysis.model import Tensor
-from snd_analysis.shapes import Integer, Verdict
-from snd_analysis.syntax import nodes
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import Integer, Verdict
 
 if TYPE_CHECKING:
     from snd_analysis.compose.composer import Composer, Values

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from snd_analysis import shapes
+from snd_analysis.base.frozen import frozen
 from snd_analysis.compose.instance import Instance
-from snd_analysis.frozen import frozen
 from snd_analysis.model import Branch, Graph, Loop, Operation
-from snd_analysis.shapes import Integer
-from snd_analysis.syntax import nodes
-from snd_analysis.values import Pack
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import Integer
+from snd_analysis.symbolic.values import Pack
 
 
 @frozen

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from snd_analysis import shapes
 from snd_analysis.compose.scope import Scope
 from snd_analysis.compose.trials import Open
 from snd_analysis.compose.unit import Member
 from snd_analysis.model import Place, Shape, Tensor, TensorKind, TensorValue, empty_pack
-from snd_analysis.names.symbols import Symbol
-from snd_analysis.shapes import Integer, Truth
-from snd_analysis.syntax import nodes
-from snd_analysis.values import NULL, UNDEFINED, EvaluationError, Failure, Maybe, Pack, Run, Value, item
+from snd_analysis.skriptnd.names.symbols import Symbol
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import Integer, Truth
+from snd_analysis.symbolic.values import NULL, UNDEFINED, EvaluationError, Failure, Maybe, Pack, Run, Value, item
 
 MOST_TENSORS = 1024
 """Longer packs of tensors of one kind are not written out."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from snd_analysis import shapes
 from snd_analysis.compose.scope import Scope
-from snd_analysis.names.symbols import Symbol
-from snd_analysis.shapes import Integer, Verdict
-from snd_analysis.syntax import nodes
-from snd_analysis.types.written import written
-from snd_analysis.values import NULL, UNDEFINED, EvaluationError, Maybe, Pack, Value, maybe, split
+from snd_analysis.skriptnd.names.symbols import Symbol
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.types.written import written
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import Integer, Verdict
+from snd_analysis.symbolic.values import NULL, UNDEFINED, EvaluationError, Maybe, Pack, Value, maybe, split
 
 
 def take_apart(scope: Scope, node: nodes.Using, value: Value) -> Iterator[tuple[Symbol, Value]]:

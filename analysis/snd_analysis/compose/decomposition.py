@@ -21,8 +21,8 @@ from snd_analysis.model import (
     Tensor,
     TensorValue,
 )
-from snd_analysis.names.symbols import OperatorName
-from snd_analysis.values import NULL, Maybe, Pack, Run
+from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.symbolic.values import NULL, Maybe, Pack, Run
 
 Choice = Callable[[OperatorName], bool]
 """Whether an operator is put in place of its invocations."""

@@ -12,15 +12,15 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, TypeAlias
 
-from snd_analysis import shapes
+from snd_analysis.base.frozen import frozen
 from snd_analysis.compose.failure import Failure, Site
 from snd_analysis.compose.trials import Open, Trial, trials
-from snd_analysis.frozen import frozen
 from snd_analysis.model import Branch, Graph, Loop, Operation, Place
-from snd_analysis.shapes import Integer, Truth
-from snd_analysis.shapes.operations import Quotient
-from snd_analysis.shapes.truth import Junction
-from snd_analysis.values import Pack, Value
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import Integer, Truth
+from snd_analysis.symbolic.integers.operations import Quotient
+from snd_analysis.symbolic.integers.truth import Junction
+from snd_analysis.symbolic.values import Pack, Value
 
 if TYPE_CHECKING:
     from snd_analysis.compose.instance import Instance

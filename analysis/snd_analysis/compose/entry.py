@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from snd_analysis.base.frozen import frozen
 from snd_analysis.compose.decomposition import tensors_of
 from snd_analysis.compose.failure import Failure
 from snd_analysis.compose.root import InputShapes, compose_root
 from snd_analysis.compose.session import Definitions, Session
 from snd_analysis.compose.unit import Unit
-from snd_analysis.frozen import frozen
 from snd_analysis.model import Graph, Tensor, TensorKind
-from snd_analysis.names.symbols import OperatorName
-from snd_analysis.values import UNDEFINED, Value
+from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.symbolic.values import UNDEFINED, Value
 
 
 @frozen

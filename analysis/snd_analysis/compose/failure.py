@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from snd_analysis.frozen import frozen
+from snd_analysis.base.frozen import frozen
+from snd_analysis.base.problem import Elsewhere, Note, Problem
+from snd_analysis.base.text import Span
 from snd_analysis.model import Place
-from snd_analysis.source import Span
-from snd_analysis.syntax.problem import Elsewhere, Note, Problem
 
 # Longer chains of invocations are shown without their middle.
 _MOST_NOTES = 8

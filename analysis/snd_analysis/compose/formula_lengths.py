@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from snd_analysis import shapes
 from snd_analysis.compose.scope import Scope
 from snd_analysis.model import Tensor
-from snd_analysis.names.symbols import Symbol
-from snd_analysis.shapes import Integer, Verdict
-from snd_analysis.syntax import nodes
-from snd_analysis.values import UNDEFINED, EvaluationError, Pack
+from snd_analysis.skriptnd.names.symbols import Symbol
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import Integer, Verdict
+from snd_analysis.symbolic.values import UNDEFINED, EvaluationError, Pack
 
 
 def packed_length(scope: Scope, formula: nodes.Lowering) -> None:

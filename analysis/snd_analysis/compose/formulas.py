@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
 
-from snd_analysis import shapes
+from snd_analysis.base.frozen import frozen
 from snd_analysis.compose.failure import Failure, Site
 from snd_analysis.compose.formula_lengths import packed_length
 from snd_analysis.compose.instance import Instance
 from snd_analysis.compose.scope import Scope
 from snd_analysis.compose.unit import Unit
 from snd_analysis.compose.words import tensor_text
-from snd_analysis.frozen import frozen
 from snd_analysis.model import Tensor
-from snd_analysis.names.symbols import Symbol
-from snd_analysis.shapes import TRUE, Integer, Truth
-from snd_analysis.syntax import nodes
-from snd_analysis.types.written import written
-from snd_analysis.values import UNDEFINED, EvaluationError, Pack, Run, Value
+from snd_analysis.skriptnd.names.symbols import Symbol
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.types.written import written
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import TRUE, Integer, Truth
+from snd_analysis.symbolic.values import UNDEFINED, EvaluationError, Pack, Run, Value
 
 _SHORT_CIRCUITING = frozenset({"&&", "||", "=>"})
 

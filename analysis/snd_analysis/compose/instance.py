@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
-from snd_analysis import shapes
 from snd_analysis.compose.assertion_text import assertion_message, failing_message, responsible_for
 from snd_analysis.compose.binding import evaluation_failure
 from snd_analysis.compose.constants import with_values
@@ -18,11 +17,12 @@ from snd_analysis.compose.reuse import LastingModel, known_declarations, lasting
 from snd_analysis.compose.scope import Scope
 from snd_analysis.compose.unit import Member, Unit
 from snd_analysis.model import Graph, RuntimeCheck, Tensor, TensorKind, TensorValue
-from snd_analysis.names.symbols import Symbol
-from snd_analysis.shapes import FALSE, TRUE, Integer, Truth
-from snd_analysis.syntax import nodes
-from snd_analysis.types.written import written
-from snd_analysis.values import NULL, UNDEFINED, EvaluationError, Maybe, Pack, Run, Value
+from snd_analysis.skriptnd.names.symbols import Symbol
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.types.written import written
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
+from snd_analysis.symbolic.values import NULL, UNDEFINED, EvaluationError, Maybe, Pack, Run, Value
 
 
 @dataclass(slots=True, eq=False, weakref_slot=True)

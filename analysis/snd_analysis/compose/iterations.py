@@ -6,16 +6,16 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from snd_analysis import shapes
+from snd_analysis.base.frozen import frozen
 from snd_analysis.compose.branches import part
 from snd_analysis.compose.declared import Dynamic
 from snd_analysis.compose.failure import Failure
 from snd_analysis.compose.renewal import Renewal
-from snd_analysis.frozen import frozen
 from snd_analysis.model import Shape, Tensor, TensorValue
-from snd_analysis.shapes import Integer
-from snd_analysis.syntax import nodes
-from snd_analysis.values import (
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import Integer
+from snd_analysis.symbolic.values import (
     POSITION,
     POSITION_KEY,
     UNDEFINED,

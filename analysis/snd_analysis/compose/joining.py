@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from snd_analysis import shapes
-from snd_analysis.frozen import frozen
+from snd_analysis.base.frozen import frozen
 from snd_analysis.model import Place, Shape, Tensor, TensorKind, TensorValue
-from snd_analysis.shapes import Integer, Truth
-from snd_analysis.values import UNDEFINED, Maybe, Pack, Run, Value
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import Integer, Truth
+from snd_analysis.symbolic.values import UNDEFINED, Maybe, Pack, Run, Value
 
 if TYPE_CHECKING:
     from snd_analysis.compose.composer import Composer

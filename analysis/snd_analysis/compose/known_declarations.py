@@ -11,19 +11,19 @@ from dataclasses import fields
 from operator import attrgetter
 from typing import Any
 
+from snd_analysis.base.frozen import frozen
 from snd_analysis.compose.declared import Dynamic
 from snd_analysis.compose.doubts import Doubt
 from snd_analysis.compose.failure import Failure
 from snd_analysis.compose.instance import Instance
 from snd_analysis.compose.scope import Scope
 from snd_analysis.compose.unit import Unit
-from snd_analysis.frozen import frozen
-from snd_analysis.memo import is_long
 from snd_analysis.model import RuntimeCheck, TensorValue
-from snd_analysis.names.symbols import ShapeMember, Symbol, SymbolKind, Target
-from snd_analysis.shapes import Integer
-from snd_analysis.syntax import nodes
-from snd_analysis.values import Value
+from snd_analysis.skriptnd.memo import is_long
+from snd_analysis.skriptnd.names.symbols import ShapeMember, Symbol, SymbolKind, Target
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.symbolic.integers import Integer
+from snd_analysis.symbolic.values import Value
 
 _MOST = 128
 _BODIES = frozenset({"compose", "update", "lower", "quantize"})

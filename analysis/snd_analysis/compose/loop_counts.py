@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from snd_analysis import shapes
 from snd_analysis.model import TensorValue
-from snd_analysis.shapes import Integer, Verdict
-from snd_analysis.syntax import nodes
-from snd_analysis.types.written import written
-from snd_analysis.values import NULL, Pack
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.types.written import written
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import Integer, Verdict
+from snd_analysis.symbolic.values import NULL, Pack
 
 if TYPE_CHECKING:
     from snd_analysis.compose.composer import Composer, Values

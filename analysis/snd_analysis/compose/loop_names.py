@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from snd_analysis.compose.joining import common_shape
 from snd_analysis.model import Tensor, TensorKind, TensorValue, item_of_empty
-from snd_analysis.names.symbols import Symbol
-from snd_analysis.syntax import nodes
-from snd_analysis.values import UNDEFINED, Pack, Run
+from snd_analysis.skriptnd.names.symbols import Symbol
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.symbolic.values import UNDEFINED, Pack, Run
 
 if TYPE_CHECKING:
     from snd_analysis.compose.composer import Composer

@@ -15,8 +15,8 @@ from snd_analysis.compose.loop_names import let, let_index, local, scan_item
 from snd_analysis.compose.results import Targets
 from snd_analysis.compose.unrolling import unrolled
 from snd_analysis.model import Graph, Loop, LoopLocal, Tensor, TensorValue
-from snd_analysis.shapes import Integer
-from snd_analysis.syntax import nodes
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.symbolic.integers import Integer
 
 if TYPE_CHECKING:
     from snd_analysis.compose.composer import Composer, Values

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from snd_analysis.compose.results import Targets
 from snd_analysis.compose.session import Session
 from snd_analysis.compose.unit import Unit
-from snd_analysis.names.symbols import OperatorName
-from snd_analysis.syntax import nodes
+from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.syntax import nodes
 
 SCOPES_OF_PARTS = frozenset({"if", "then", "else", "while", "do"})
 """The scopes of parts of control flow, where they need their own: the keywords before them, further cases numbered."""

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from snd_analysis import shapes
 from snd_analysis.compose.agreement import narrowed
 from snd_analysis.compose.annotations import disagree
 from snd_analysis.compose.failure import Failure, Site
 from snd_analysis.compose.unit import Member
 from snd_analysis.compose.words import tensor_text
 from snd_analysis.model import Tensor, TensorValue
-from snd_analysis.names.symbols import Symbol
-from snd_analysis.shapes import Integer, Verdict
-from snd_analysis.syntax import nodes
-from snd_analysis.types.written import written
-from snd_analysis.values import UNDEFINED, Maybe, Pack, Run
+from snd_analysis.skriptnd.names.symbols import Symbol
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.types.written import written
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import Integer, Verdict
+from snd_analysis.symbolic.values import UNDEFINED, Maybe, Pack, Run
 
 if TYPE_CHECKING:
     from snd_analysis.compose.composer import Composer

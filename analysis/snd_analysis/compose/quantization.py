@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from snd_analysis.compose.binding import Given
 from snd_analysis.compose.failure import Site
 from snd_analysis.model import Quantization, Tensor
-from snd_analysis.names.symbols import OperatorName
-from snd_analysis.syntax import nodes
-from snd_analysis.values import EvaluationError, Pack, Run, Value
+from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.symbolic.values import EvaluationError, Pack, Run, Value
 
 if TYPE_CHECKING:
     from snd_analysis.compose.composer import Composer

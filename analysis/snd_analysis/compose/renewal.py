@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from snd_analysis import shapes
 from snd_analysis.compose.declared import Dynamic
 from snd_analysis.model import Shape, Tensor, TensorValue, empty_pack, item_of_empty
-from snd_analysis.shapes import Integer
-from snd_analysis.values import Maybe, Pack, Run, substitute
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import Integer
+from snd_analysis.symbolic.values import Maybe, Pack, Run, substitute
 
 # More are only kept apart where an output has them.
 _MOST_EXTENTS = 64

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from snd_analysis import shapes
 from snd_analysis.compose.annotations import annotated
 from snd_analysis.model import Place, Tensor, TensorKind, TensorValue, empty_pack, item_of_empty
-from snd_analysis.names.symbols import Symbol, SymbolKind
-from snd_analysis.shapes import Integer, Verdict
-from snd_analysis.syntax import nodes
-from snd_analysis.values import NULL, UNDEFINED, Maybe, Pack, Run, Value, split
+from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import Integer, Verdict
+from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, Pack, Run, Value, split
 
 if TYPE_CHECKING:
     from snd_analysis.compose.composer import Composer

@@ -10,19 +10,19 @@ from collections.abc import Callable, Mapping, Sequence
 from operator import is_
 from typing import TYPE_CHECKING
 
+from snd_analysis.base.frozen import frozen
 from snd_analysis.compose.declared import Dynamic
 from snd_analysis.compose.doubts import invokes_doubts
 from snd_analysis.compose.results import assign
 from snd_analysis.compose.unit import Member, Unit
-from snd_analysis.frozen import frozen
-from snd_analysis.memo import Memo
 from snd_analysis.model import Operation, RuntimeCheck, Tensor, TensorValue
-from snd_analysis.names.part import Part
-from snd_analysis.names.resolution import Resolution
-from snd_analysis.names.symbols import Symbol
-from snd_analysis.shapes import Integer
-from snd_analysis.syntax import nodes
-from snd_analysis.values import Maybe, Pack, Run, Value
+from snd_analysis.skriptnd.memo import Memo
+from snd_analysis.skriptnd.names.part import Part
+from snd_analysis.skriptnd.names.resolution import Resolution
+from snd_analysis.skriptnd.names.symbols import Symbol
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.symbolic.integers import Integer
+from snd_analysis.symbolic.values import Maybe, Pack, Run, Value
 
 if TYPE_CHECKING:
     from snd_analysis.compose.composer import Composer

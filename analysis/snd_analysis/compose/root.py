@@ -6,7 +6,6 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from snd_analysis import shapes
 from snd_analysis.compose.binding import Binder, Given
 from snd_analysis.compose.composer import compose_body
 from snd_analysis.compose.declared import MOST_TENSORS, Declarations
@@ -20,11 +19,12 @@ from snd_analysis.compose.shape_binding import ShapeBinder
 from snd_analysis.compose.unit import Form, Member, Unit
 from snd_analysis.compose.work import MOST_LEVELS
 from snd_analysis.model import Shape, Tensor, TensorKind, TensorValue, empty_pack
-from snd_analysis.names.symbols import Symbol
-from snd_analysis.shapes import Integer, Truth
-from snd_analysis.syntax import nodes
-from snd_analysis.types.written import written
-from snd_analysis.values import (
+from snd_analysis.skriptnd.names.symbols import Symbol
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.types.written import written
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import Integer, Truth
+from snd_analysis.symbolic.values import (
     NULL,
     UNDEFINED,
     CompileTime,

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from snd_analysis import shapes
 from snd_analysis.compose.unit import Unit
 from snd_analysis.model import Tensor
-from snd_analysis.names.symbols import ShapeMember, Symbol
-from snd_analysis.shapes import Integer
-from snd_analysis.syntax import nodes
-from snd_analysis.values import NULL, UNDEFINED, EvaluationError, Maybe, Pack, Run, Value, evaluate, maybe, positional
+from snd_analysis.skriptnd.names.symbols import ShapeMember, Symbol
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import Integer
+from snd_analysis.symbolic.values import (
+    NULL,
+    UNDEFINED,
+    EvaluationError,
+    Maybe,
+    Pack,
+    Run,
+    Value,
+    evaluate,
+    maybe,
+    positional,
+)
 
 
 class Scope:

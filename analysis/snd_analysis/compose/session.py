@@ -15,9 +15,9 @@ from snd_analysis.compose.stand_ins import StandIns
 from snd_analysis.compose.unit import Unit
 from snd_analysis.compose.work import MOST_LEVELS
 from snd_analysis.model import Place, Tensor, TensorKind, TensorValue, empty_pack, item_of_empty
-from snd_analysis.names.symbols import OperatorName
-from snd_analysis.shapes import Integer
-from snd_analysis.values import Maybe, Pack, Run, Value
+from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.symbolic.integers import Integer
+from snd_analysis.symbolic.values import Maybe, Pack, Run, Value
 
 _MANY_INSTANCES = 64
 _MOST_KEPT = 4096

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING
 
-from snd_analysis import shapes
 from snd_analysis.compose import shape_failures as failures
 from snd_analysis.compose.affine import Unsolvable, solve
 from snd_analysis.compose.failure import BindingFailed
@@ -14,11 +13,12 @@ from snd_analysis.compose.shape_components import Component, components
 from snd_analysis.compose.unit import Member
 from snd_analysis.compose.words import tensor_text
 from snd_analysis.model import Tensor, TensorValue, item_of_empty
-from snd_analysis.names.symbols import Symbol
-from snd_analysis.shapes import Integer, Truth, Verdict
-from snd_analysis.syntax import nodes
-from snd_analysis.types.written import written
-from snd_analysis.values import (
+from snd_analysis.skriptnd.names.symbols import Symbol
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.types.written import written
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import Integer, Truth, Verdict
+from snd_analysis.symbolic.values import (
     NULL,
     UNDEFINED,
     EvaluationError,
@@ -318,6 +318,6 @@ def _lies_within(count: Integer, length: Integer) -> Truth:
 
 def maybe_value(presence: Maybe, value: Value) -> Value:
     """A value that is there where something else is."""
-    from snd_analysis.values import maybe
+    from snd_analysis.symbolic.values import maybe
 
     return maybe(presence.present, value)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from snd_analysis import shapes
+from snd_analysis.base.frozen import frozen
 from snd_analysis.compose.scope import Scope
-from snd_analysis.frozen import frozen
-from snd_analysis.shapes import Integer, Truth
-from snd_analysis.syntax import nodes
-from snd_analysis.values import NULL, Maybe, Pack
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import Integer, Truth
+from snd_analysis.symbolic.values import NULL, Maybe, Pack
 
 
 @frozen

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from snd_analysis import shapes
 from snd_analysis.compose.affine import Unsolvable
 from snd_analysis.compose.failure import BindingFailed
 from snd_analysis.compose.scope import rank_of
 from snd_analysis.compose.unit import Member
 from snd_analysis.compose.words import shown, tensor_text
 from snd_analysis.model import Tensor
-from snd_analysis.shapes import Integer
-from snd_analysis.syntax import nodes
-from snd_analysis.types.written import written
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.types.written import written
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import Integer
 
 if TYPE_CHECKING:
     from snd_analysis.compose.binding import Binder

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Hashable
 from functools import lru_cache
 
-from snd_analysis import shapes
 from snd_analysis.compose.binding import Given
 from snd_analysis.compose.declared import Dynamic
 from snd_analysis.compose.renewal import Replacement, extents_of
-from snd_analysis.shapes import Integer
-from snd_analysis.shapes.atoms import Leaf
-from snd_analysis.values import substitute
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import Integer
+from snd_analysis.symbolic.integers.atoms import Leaf
+from snd_analysis.symbolic.values import substitute
 
 
 class StandIns:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from itertools import islice, product
 
-from snd_analysis import shapes
-from snd_analysis.frozen import frozen
-from snd_analysis.shapes import DivisionByZero, Integer, NegativeExponent, Truth
-from snd_analysis.shapes.atoms import Leaf
-from snd_analysis.values import CompileTime
+from snd_analysis.base.frozen import frozen
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import DivisionByZero, Integer, NegativeExponent, Truth
+from snd_analysis.symbolic.integers.atoms import Leaf
+from snd_analysis.symbolic.values import CompileTime
 
 _NEAR_ITS_BOUND = 9
 """So many of the least values of an unknown are tried, and its greatest ones."""

@@ -10,17 +10,17 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, TypeVar
 from weakref import WeakValueDictionary
 
-from snd_analysis.frozen import frozen
+from snd_analysis.base.frozen import frozen
+from snd_analysis.base.text import Span
 from snd_analysis.model import Place
-from snd_analysis.names.affine import affine
-from snd_analysis.names.library import is_library
-from snd_analysis.names.resolution import Resolution
-from snd_analysis.names.resolve import entries_of
-from snd_analysis.names.symbols import OperatorName, Symbol
-from snd_analysis.source import Span
-from snd_analysis.syntax import nodes
-from snd_analysis.types.binding_order import binding_order
-from snd_analysis.types.parameters import bindings, bound_symbol, declarations, symbols_in
+from snd_analysis.skriptnd.names.affine import affine
+from snd_analysis.skriptnd.names.library import is_library
+from snd_analysis.skriptnd.names.resolution import Resolution
+from snd_analysis.skriptnd.names.resolve import entries_of
+from snd_analysis.skriptnd.names.symbols import OperatorName, Symbol
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.types.binding_order import binding_order
+from snd_analysis.skriptnd.types.parameters import bindings, bound_symbol, declarations, symbols_in
 
 if TYPE_CHECKING:
     from snd_analysis.compose.instance import Instance

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from snd_analysis import shapes
 from snd_analysis.compose.loop_names import let, let_index, local, scan_item
 from snd_analysis.compose.results import Targets
 from snd_analysis.model import Tensor, TensorKind, TensorValue, empty_pack
-from snd_analysis.syntax import nodes
-from snd_analysis.values import UNDEFINED, Pack, item
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.values import UNDEFINED, Pack, item
 
 if TYPE_CHECKING:
     from snd_analysis.compose.composer import Composer, Values

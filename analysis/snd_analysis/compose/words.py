@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from snd_analysis.model import Tensor, TensorValue
-from snd_analysis.shapes import Integer
-from snd_analysis.values import NULL, Maybe, Pack, Run, Value, format_value
+from snd_analysis.symbolic.integers import Integer
+from snd_analysis.symbolic.values import NULL, Maybe, Pack, Run, Value, format_value
 
 
 def shown(value: Value) -> str:

@@ -8,8 +8,8 @@ from functools import lru_cache
 from snd_analysis.compose.cost import Cost, iterations, multiply_adds, total
 from snd_analysis.compose.instance import Instance
 from snd_analysis.model import Graph, Loop, Operation, Tensor, TensorValue
-from snd_analysis.shapes import bounds
-from snd_analysis.values import Maybe, Pack, Run
+from snd_analysis.symbolic.integers import bounds
+from snd_analysis.symbolic.values import Maybe, Pack, Run
 
 _MOST_ELEMENTS = 1_000_000
 _MOST_PRODUCTS = 10_000_000

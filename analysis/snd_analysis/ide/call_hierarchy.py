@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from snd_analysis.diagnostics import Location
-from snd_analysis.frozen import frozen
+from snd_analysis.base.diagnostics import Location
+from snd_analysis.base.frozen import frozen
+from snd_analysis.base.text import Span
 from snd_analysis.ide.cursor import definition_at
 from snd_analysis.ide.mentions import subject_at
-from snd_analysis.names.symbols import OperatorName
-from snd_analysis.source import Span
-from snd_analysis.syntax import nodes
+from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.workspace import Snapshot
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from snd_analysis.diagnostics import TextEdit
-from snd_analysis.source import Edit
+from snd_analysis.base.diagnostics import TextEdit
+from snd_analysis.base.text import Edit
 from snd_analysis.workspace import Snapshot, Workspace
 
 

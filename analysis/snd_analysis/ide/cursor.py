@@ -6,12 +6,12 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from functools import lru_cache
 
-from snd_analysis.frozen import frozen
-from snd_analysis.names.resolution import Resolution, Use
-from snd_analysis.source import Span
-from snd_analysis.syntax import nodes
-from snd_analysis.syntax.chunks import Chunk, PlacedChunk, SyntaxTree
-from snd_analysis.syntax.tokens import Token, Tokens, tokenize
+from snd_analysis.base.frozen import frozen
+from snd_analysis.base.text import Span
+from snd_analysis.skriptnd.names.resolution import Resolution, Use
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.chunks import Chunk, PlacedChunk, SyntaxTree
+from snd_analysis.skriptnd.syntax.tokens import Token, Tokens, tokenize
 from snd_analysis.workspace import Snapshot
 
 # Tokens of the chunks that were asked about last: several questions are asked of each place.

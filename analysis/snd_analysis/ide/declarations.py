@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from snd_analysis.frozen import frozen
+from snd_analysis.base.frozen import frozen
+from snd_analysis.base.text import Span
 from snd_analysis.ide.knowledge import one_line
 from snd_analysis.ide.markdown import parameter_text
-from snd_analysis.names.symbols import OperatorName
-from snd_analysis.source import Span
-from snd_analysis.syntax import nodes
-from snd_analysis.syntax.chunks import Chunk, documentation
+from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.chunks import Chunk, documentation
 from snd_analysis.workspace import Snapshot
 
 _BLOCKS = ("dtype", "attrib", "input", "variable", "output")

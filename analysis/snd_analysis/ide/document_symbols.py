@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from enum import StrEnum
 
-from snd_analysis.frozen import frozen
+from snd_analysis.base.frozen import frozen
+from snd_analysis.base.text import Span
 from snd_analysis.ide.knowledge import Knowledge, source_text
 from snd_analysis.ide.values import type_text
-from snd_analysis.names.library import is_library
-from snd_analysis.names.symbols import Symbol
-from snd_analysis.source import Span
-from snd_analysis.syntax import nodes
+from snd_analysis.skriptnd.names.library import is_library
+from snd_analysis.skriptnd.names.symbols import Symbol
+from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.workspace import Snapshot
 
 # What statements and labels can stand in.

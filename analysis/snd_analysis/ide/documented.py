@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from snd_analysis.names.resolution import Resolution
-from snd_analysis.names.symbols import Symbol, SymbolKind
-from snd_analysis.source import Source, Span
-from snd_analysis.syntax import nodes
-from snd_analysis.syntax.chunks import Chunk
+from snd_analysis.base.text import Source, Span
+from snd_analysis.skriptnd.names.resolution import Resolution
+from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.chunks import Chunk
 
 _NAME = re.compile(r"`([A-Za-z_]\w*)`")
 _SAMPLE = re.compile(r"[ \t]*#[ \t]*>>>")

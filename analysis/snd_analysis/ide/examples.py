@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
+from snd_analysis.base.frozen import frozen
 from snd_analysis.compose.binding import Given
 from snd_analysis.compose.instance import Instance
 from snd_analysis.compose.unit import Member
-from snd_analysis.frozen import frozen
 from snd_analysis.ide.markdown import code
 from snd_analysis.ide.samples import KnownSample, samples_in
 from snd_analysis.model import Tensor, TensorKind, TensorValue
-from snd_analysis.names.symbols import OperatorName
-from snd_analysis.shapes import constant
-from snd_analysis.values import NULL, Pack, Value
+from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.symbolic.integers import constant
+from snd_analysis.symbolic.values import NULL, Pack, Value
 from snd_analysis.workspace import Snapshot
 
 _LONGEST_CODE = 36

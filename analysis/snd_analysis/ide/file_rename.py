@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from posixpath import dirname
 
-from snd_analysis.diagnostics import Location, TextEdit
-from snd_analysis.frozen import frozen
+from snd_analysis.base.diagnostics import Location, TextEdit
+from snd_analysis.base.frozen import frozen
 from snd_analysis.ide.mentions import mentions
 from snd_analysis.ide.module_names import names_of
-from snd_analysis.names.library import is_library
-from snd_analysis.names.modules import candidates, model_root
-from snd_analysis.names.resolution import ModuleName
+from snd_analysis.skriptnd.names.library import is_library
+from snd_analysis.skriptnd.names.modules import candidates, model_root
+from snd_analysis.skriptnd.names.resolution import ModuleName
 from snd_analysis.workspace import Snapshot
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from enum import StrEnum
 
-from snd_analysis.frozen import frozen
-from snd_analysis.source import Source, Span
-from snd_analysis.syntax import nodes
-from snd_analysis.syntax.chunks import SyntaxTree
+from snd_analysis.base.frozen import frozen
+from snd_analysis.base.text import Source, Span
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.chunks import SyntaxTree
 
 
 class FoldKind(StrEnum):

@@ -13,11 +13,11 @@ from functools import cached_property, lru_cache
 from itertools import chain
 from operator import attrgetter
 
-from snd_analysis.frozen import frozen
-from snd_analysis.names.resolution import Resolution
-from snd_analysis.names.symbols import Symbol, SymbolKind
-from snd_analysis.source import Span
-from snd_analysis.syntax import nodes
+from snd_analysis.base.frozen import frozen
+from snd_analysis.base.text import Span
+from snd_analysis.skriptnd.names.resolution import Resolution
+from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind
+from snd_analysis.skriptnd.syntax import nodes
 
 # Resolutions of which the tensors are kept: several questions are asked of each.
 _REMEMBERED = 16

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from snd_analysis.frozen import frozen
+from snd_analysis.base.frozen import frozen
+from snd_analysis.base.text import Span
 from snd_analysis.ide.amounts import is_small_graph
 from snd_analysis.ide.digests import Digests
 from snd_analysis.ide.graph_tensors import GraphTensors, graph_tensors
 from snd_analysis.ide.samples import KnownSample, samples_in
-from snd_analysis.names.symbols import OperatorName
-from snd_analysis.source import Span
+from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.workspace import Snapshot
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
-from snd_analysis.names.environment import BUILT_INS
-from snd_analysis.names.resolution import ModuleName
-from snd_analysis.names.symbols import BuiltIn, OperatorName, Symbol
-from snd_analysis.source import Span
-from snd_analysis.syntax import nodes
-from snd_analysis.syntax.chunks import Chunk
-from snd_analysis.syntax.tokens import Token
+from snd_analysis.base.text import Span
+from snd_analysis.skriptnd.names.environment import BUILT_INS
+from snd_analysis.skriptnd.names.resolution import ModuleName
+from snd_analysis.skriptnd.names.symbols import BuiltIn, OperatorName, Symbol
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.chunks import Chunk
+from snd_analysis.skriptnd.syntax.tokens import Token
 from snd_analysis.workspace import Snapshot
 
 Guess: TypeAlias = "Symbol | OperatorName | ModuleName | BuiltIn"

@@ -6,19 +6,19 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property, lru_cache
 from itertools import chain
 
-from snd_analysis.check import Facts
+from snd_analysis.base.text import Span
 from snd_analysis.compose.instance import Instance
 from snd_analysis.ide.cursor import chunk_at, definition_at
 from snd_analysis.ide.examples import Examples, no_example
 from snd_analysis.model import Graph, Operation, Tensor, TensorValue
-from snd_analysis.names.resolution import Resolution
-from snd_analysis.names.symbols import OperatorName, Symbol, SymbolKind
-from snd_analysis.source import Span
-from snd_analysis.syntax import nodes
-from snd_analysis.syntax.chunks import Chunk
-from snd_analysis.types.context import UNTYPED, Context, Typed
-from snd_analysis.types.entry import expression_types
-from snd_analysis.values import UNDEFINED, Pack, Value
+from snd_analysis.skriptnd.check import Facts
+from snd_analysis.skriptnd.names.resolution import Resolution
+from snd_analysis.skriptnd.names.symbols import OperatorName, Symbol, SymbolKind
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.chunks import Chunk
+from snd_analysis.skriptnd.types.context import UNTYPED, Context, Typed
+from snd_analysis.skriptnd.types.entry import expression_types
+from snd_analysis.symbolic.values import UNDEFINED, Pack, Value
 from snd_analysis.workspace import Snapshot
 
 # Definitions of which operations are kept by their places: several questions are asked of each.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from snd_analysis.frozen import frozen
-from snd_analysis.source import Span
+from snd_analysis.base.frozen import frozen
+from snd_analysis.base.text import Span
 from snd_analysis.workspace import Snapshot
 
 

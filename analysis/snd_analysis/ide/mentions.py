@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator
 
-from snd_analysis.check import Facts
-from snd_analysis.diagnostics import Location
-from snd_analysis.frozen import frozen
+from snd_analysis.base.diagnostics import Location
+from snd_analysis.base.frozen import frozen
+from snd_analysis.base.text import Span
 from snd_analysis.ide.cursor import chunk_at, comment_at, definition_at, import_at, use_at
 from snd_analysis.ide.documented import documented_symbols
 from snd_analysis.ide.targets import LocalName, Subject, name_of, path_of, subject_of, subject_of_target
-from snd_analysis.names.part import Part
-from snd_analysis.names.resolution import ModuleName, Role
-from snd_analysis.names.resolve import entries_of
-from snd_analysis.names.symbols import TENSOR_KINDS, OperatorName, Symbol, SymbolKind
-from snd_analysis.samples import PlacedSample, named_sample, sample_uses
-from snd_analysis.source import Span
-from snd_analysis.syntax import nodes
-from snd_analysis.syntax.chunks import PlacedChunk
-from snd_analysis.types.compose.scopes import Step, trails
-from snd_analysis.types.context import Context
+from snd_analysis.skriptnd.check import Facts
+from snd_analysis.skriptnd.names.part import Part
+from snd_analysis.skriptnd.names.resolution import ModuleName, Role
+from snd_analysis.skriptnd.names.resolve import entries_of
+from snd_analysis.skriptnd.names.symbols import TENSOR_KINDS, OperatorName, Symbol, SymbolKind
+from snd_analysis.skriptnd.samples import PlacedSample, named_sample, sample_uses
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.chunks import PlacedChunk
+from snd_analysis.skriptnd.types.compose.scopes import Step, trails
+from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.workspace import Snapshot
 
 # What stands where something local to a definition of another file can be named.

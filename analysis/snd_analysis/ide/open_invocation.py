@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import StrEnum
 
-from snd_analysis.frozen import frozen
+from snd_analysis.base.frozen import frozen
 from snd_analysis.ide.cursor import chunk_at, comment_at, tokens_around
-from snd_analysis.names.symbols import OperatorName
-from snd_analysis.syntax.tokens import Token
+from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.syntax.tokens import Token
 from snd_analysis.workspace import Snapshot
 
 _OPENING = {"LPAR": "RPAR", "LSQB": "RSQB", "LBRACE": "RBRACE"}

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from snd_analysis.diagnostics import Location, TextEdit
-from snd_analysis.frozen import frozen
+from snd_analysis.base.diagnostics import Location, TextEdit
+from snd_analysis.base.frozen import frozen
+from snd_analysis.base.text import Span
 from snd_analysis.ide.changed import changed_snapshot, edited_texts
 from snd_analysis.ide.file_rename import file_rename_edits
 from snd_analysis.ide.mentions import occurrences, subject_at
 from snd_analysis.ide.same_meaning import Moves, first_difference, new_errors
 from snd_analysis.ide.targets import Subject, name_of, path_of
-from snd_analysis.names.library import is_library
-from snd_analysis.names.resolution import ModuleName
-from snd_analysis.names.symbols import BuiltIn
-from snd_analysis.source import Span
-from snd_analysis.syntax.tokens import is_identifier, keywords
+from snd_analysis.skriptnd.names.library import is_library
+from snd_analysis.skriptnd.names.resolution import ModuleName
+from snd_analysis.skriptnd.names.symbols import BuiltIn
+from snd_analysis.skriptnd.syntax.tokens import is_identifier, keywords
 from snd_analysis.workspace import Snapshot
 
 _SUFFIX = ".sknd"

@@ -8,15 +8,15 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from itertools import accumulate
 from typing import TypeAlias
 
-from snd_analysis.diagnostics import Location, Severity, TextEdit
+from snd_analysis.base.diagnostics import Location, Severity, TextEdit
+from snd_analysis.base.text import Span
 from snd_analysis.ide.definition import declaration_of
 from snd_analysis.ide.mentions import mentions
 from snd_analysis.ide.targets import Subject
-from snd_analysis.names.part import Part
-from snd_analysis.names.resolution import AttributeName
-from snd_analysis.names.symbols import OperatorName
-from snd_analysis.rules.catalogue import severity_of
-from snd_analysis.source import Span
+from snd_analysis.skriptnd.lints.catalogue import severity_of
+from snd_analysis.skriptnd.names.part import Part
+from snd_analysis.skriptnd.names.resolution import AttributeName
+from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.workspace import Snapshot
 
 _Meaning: TypeAlias = "tuple[Span, object]"

@@ -9,17 +9,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import cache
 
-from snd_analysis.frozen import frozen
+from snd_analysis.base.frozen import frozen
+from snd_analysis.base.text import Span
 from snd_analysis.ide.cursor import chunk_tokens, tokens_around
 from snd_analysis.ide.guesses import broken_spans, guessed
-from snd_analysis.names.library import is_library
-from snd_analysis.names.resolution import AttributeName, ModuleName, Role, Use
-from snd_analysis.names.symbols import BuiltIn, OperatorName, ShapeMember, Symbol, SymbolKind
-from snd_analysis.source import Span
-from snd_analysis.syntax import nodes
-from snd_analysis.syntax.chunks import PlacedChunk
-from snd_analysis.syntax.strings import string_parts
-from snd_analysis.syntax.tokens import Token, keywords, tokenize
+from snd_analysis.skriptnd.names.library import is_library
+from snd_analysis.skriptnd.names.resolution import AttributeName, ModuleName, Role, Use
+from snd_analysis.skriptnd.names.symbols import BuiltIn, OperatorName, ShapeMember, Symbol, SymbolKind
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.chunks import PlacedChunk
+from snd_analysis.skriptnd.syntax.strings import string_parts
+from snd_analysis.skriptnd.syntax.tokens import Token, keywords, tokenize
 from snd_analysis.workspace import Snapshot
 
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from snd_analysis.frozen import frozen
+from snd_analysis.base.frozen import frozen
+from snd_analysis.base.text import Span
 from snd_analysis.ide.declarations import Declared, comment_of, declared, parameter_comment
 from snd_analysis.ide.hover.words import function_text
 from snd_analysis.ide.markdown import documentation_text
 from snd_analysis.ide.open_invocation import OpenInvocation, Section, invocation_at, operator_named
-from snd_analysis.names.environment import BUILT_INS
-from snd_analysis.names.symbols import OperatorName
-from snd_analysis.source import Span
-from snd_analysis.syntax import nodes
+from snd_analysis.skriptnd.names.environment import BUILT_INS
+from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.workspace import Snapshot
 
 

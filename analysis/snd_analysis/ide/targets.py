@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from snd_analysis.frozen import frozen
+from snd_analysis.base.frozen import frozen
+from snd_analysis.base.text import Span
 from snd_analysis.ide.cursor import PlacedUse
-from snd_analysis.names.resolution import AttributeName, ModuleName, Resolution
-from snd_analysis.names.symbols import BuiltIn, OperatorName, ShapeMember, Symbol, SymbolKind, Target
-from snd_analysis.source import Span
-from snd_analysis.syntax import nodes
+from snd_analysis.skriptnd.names.resolution import AttributeName, ModuleName, Resolution
+from snd_analysis.skriptnd.names.symbols import BuiltIn, OperatorName, ShapeMember, Symbol, SymbolKind, Target
+from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.workspace import Snapshot
 
 

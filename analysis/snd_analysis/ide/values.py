@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from snd_analysis import shapes
 from snd_analysis.compose.constants import IndexedValue
 from snd_analysis.compose.words import shape_text, tensor_text
 from snd_analysis.ide.markdown import code
 from snd_analysis.model import Tensor, TensorValue
-from snd_analysis.shapes import Integer
-from snd_analysis.values import UNDEFINED, Maybe, Pack, Run, Value, format_value
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import Integer
+from snd_analysis.symbolic.values import UNDEFINED, Maybe, Pack, Run, Value, format_value
 
 _LONGEST = 160
 _LONGEST_EXTENT = 24

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
-from snd_analysis.frozen import frozen
+from snd_analysis.base.frozen import frozen
 
 
 @frozen

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from snd_analysis.diagnostics import Location
-from snd_analysis.frozen import frozen
+from snd_analysis.base.diagnostics import Location
+from snd_analysis.base.frozen import frozen
 from snd_analysis.ide.module_names import module_name
-from snd_analysis.names.library import LIBRARY_PREFIX, library_modules
-from snd_analysis.names.symbols import OperatorName
+from snd_analysis.skriptnd.names.library import LIBRARY_PREFIX, library_modules
+from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.workspace import Snapshot
 
 _MOST = 256

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from snd_analysis.check import Facts, check_definition, type_definition
-from snd_analysis.names.environment import Environment
-from snd_analysis.names.library import is_library
-from snd_analysis.names.modules import candidates
-from snd_analysis.rules.imports import with_import
-from snd_analysis.syntax import nodes
-from snd_analysis.syntax.problem import Problem
-from snd_analysis.types.context import Context
-from snd_analysis.types.lasting import LastingTypes
+from snd_analysis.base.problem import Problem
+from snd_analysis.skriptnd.check import Facts, check_definition, type_definition
+from snd_analysis.skriptnd.lints.imports import with_import
+from snd_analysis.skriptnd.names.environment import Environment
+from snd_analysis.skriptnd.names.library import is_library
+from snd_analysis.skriptnd.names.modules import candidates
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.types.context import Context
+from snd_analysis.skriptnd.types.lasting import LastingTypes
 from snd_analysis.workspace.files import Origin
 from snd_analysis.workspace.known import Known
 from snd_analysis.workspace.names import Names

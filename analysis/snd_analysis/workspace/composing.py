@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 
+from snd_analysis.base.diagnostics import Severity
+from snd_analysis.base.problem import Problem
+from snd_analysis.base.text import Span
 from snd_analysis.compose.entry import Composition, compose_graph
 from snd_analysis.compose.failure import PlacedProblem, placed_problems
 from snd_analysis.compose.instance import Instance
@@ -11,13 +14,10 @@ from snd_analysis.compose.reuse import LastingModel
 from snd_analysis.compose.root import InputShapes, compose_root
 from snd_analysis.compose.session import Reached, Session
 from snd_analysis.compose.unit import Unit
-from snd_analysis.diagnostics import Severity
-from snd_analysis.names.library import is_library, library_original
-from snd_analysis.names.symbols import OperatorName
-from snd_analysis.rules.catalogue import severity_of
-from snd_analysis.source import Span
-from snd_analysis.syntax.problem import Problem
-from snd_analysis.values import Value
+from snd_analysis.skriptnd.lints.catalogue import severity_of
+from snd_analysis.skriptnd.names.library import is_library, library_original
+from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.symbolic.values import Value
 from snd_analysis.workspace.checks import Checks
 from snd_analysis.workspace.files import Origin
 from snd_analysis.workspace.known import Composed, Known

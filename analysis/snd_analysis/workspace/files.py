@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
-from snd_analysis.frozen import frozen
-from snd_analysis.names.library import is_library, library_text
-from snd_analysis.source import Source, Span
-from snd_analysis.syntax.chunks import SyntaxTree, parse_file
+from snd_analysis.base.frozen import frozen
+from snd_analysis.base.text import Source, Span
+from snd_analysis.skriptnd.names.library import is_library, library_text
+from snd_analysis.skriptnd.syntax.chunks import SyntaxTree, parse_file
 
 
 class UnreadableText(Exception):  # noqa: N818 - it is an answer of a reader, not a fault

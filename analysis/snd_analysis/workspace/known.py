@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import TypeAlias
 
-from snd_analysis.check import Facts
+from snd_analysis.base.problem import Problem
 from snd_analysis.compose.failure import PlacedProblem
 from snd_analysis.compose.instance import Instance
 from snd_analysis.compose.known_declarations import KnownDeclarations
 from snd_analysis.compose.reuse import LastingModel
 from snd_analysis.compose.unit import Unit
-from snd_analysis.memo import is_long
-from snd_analysis.names.environment import Environment
-from snd_analysis.names.resolution import Resolution
-from snd_analysis.names.symbols import OperatorName
-from snd_analysis.samples import KnownSamples
-from snd_analysis.syntax import nodes
-from snd_analysis.syntax.chunks import SyntaxTree
-from snd_analysis.syntax.problem import Problem
-from snd_analysis.types.context import Context
-from snd_analysis.types.lasting import LastingTypes
+from snd_analysis.skriptnd.check import Facts
+from snd_analysis.skriptnd.memo import is_long
+from snd_analysis.skriptnd.names.environment import Environment
+from snd_analysis.skriptnd.names.resolution import Resolution
+from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.samples import KnownSamples
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.chunks import SyntaxTree
+from snd_analysis.skriptnd.types.context import Context
+from snd_analysis.skriptnd.types.lasting import LastingTypes
 
 _MOST_GIVEN = 4
 _MOST_EDITED = 64

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from snd_analysis.diagnostics import Location
-from snd_analysis.names.definitions import Definitions, LibraryDefinitions, definitions_are_readable, definitions_of
-from snd_analysis.names.environment import Environment, ModuleNames
-from snd_analysis.names.library import LIBRARY_PREFIX, LibraryNames, is_library, library_names, library_text
-from snd_analysis.names.modules import candidates
-from snd_analysis.names.resolution import ModuleName, Resolution
-from snd_analysis.names.resolve import resolve
-from snd_analysis.names.symbols import OperatorName
-from snd_analysis.rules.imports import ImportedName, imported_names, imports_are_readable, without_statement
-from snd_analysis.source import Span
-from snd_analysis.syntax import nodes
-from snd_analysis.syntax.problem import Elsewhere
-from snd_analysis.types.compose.cycles import find_cyclic
+from snd_analysis.base.diagnostics import Location
+from snd_analysis.base.problem import Elsewhere
+from snd_analysis.base.text import Span
+from snd_analysis.skriptnd.lints.imports import ImportedName, imported_names, imports_are_readable, without_statement
+from snd_analysis.skriptnd.names.definitions import (
+    Definitions,
+    LibraryDefinitions,
+    definitions_are_readable,
+    definitions_of,
+)
+from snd_analysis.skriptnd.names.environment import Environment, ModuleNames
+from snd_analysis.skriptnd.names.library import LIBRARY_PREFIX, LibraryNames, is_library, library_names, library_text
+from snd_analysis.skriptnd.names.modules import candidates
+from snd_analysis.skriptnd.names.resolution import ModuleName, Resolution
+from snd_analysis.skriptnd.names.resolve import resolve
+from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.types.compose.cycles import find_cyclic
 from snd_analysis.workspace.files import Files, Origin
 from snd_analysis.workspace.known import Known
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from snd_analysis.diagnostics import Diagnostic, Fix, Location, Related, Severity, TextEdit
-from snd_analysis.names.library import library_modules
-from snd_analysis.names.undefined import import_of
-from snd_analysis.rules.catalogue import severity_of
-from snd_analysis.rules.documents import check_definitions, check_items
-from snd_analysis.rules.imports import check_imports
-from snd_analysis.samples import CheckedSample, PlacedSample, Sample
-from snd_analysis.source import BYTE_ORDER_MARK, HEAD, Edit, Span
-from snd_analysis.syntax import nodes
-from snd_analysis.syntax.chunks import SyntaxTree
-from snd_analysis.syntax.problem import Note, Problem
+from snd_analysis.base.diagnostics import Diagnostic, Fix, Location, Related, Severity, TextEdit
+from snd_analysis.base.problem import Note, Problem
+from snd_analysis.base.text import BYTE_ORDER_MARK, HEAD, Edit, Span
+from snd_analysis.skriptnd.lints.catalogue import severity_of
+from snd_analysis.skriptnd.lints.documents import check_definitions, check_items
+from snd_analysis.skriptnd.lints.imports import check_imports
+from snd_analysis.skriptnd.names.library import library_modules
+from snd_analysis.skriptnd.names.undefined import import_of
+from snd_analysis.skriptnd.samples import CheckedSample, PlacedSample, Sample
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.chunks import SyntaxTree
 from snd_analysis.workspace.composing import Composing
 
 _COMMENT_BEHIND = re.compile(r"[ \t]*#[^\r\n]*")

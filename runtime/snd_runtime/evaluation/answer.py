@@ -7,8 +7,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from snd_analysis.base.frozen import frozen
 from snd_analysis.compose.failure import Failure
-from snd_analysis.frozen import frozen
 from snd_analysis.model import Place
 from snd_runtime.lowering.lowered import Argument
 from snd_runtime.summary import Summary, summarize

@@ -7,16 +7,16 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from snd_analysis.base.frozen import frozen
 from snd_analysis.compose.binding import Given
 from snd_analysis.compose.failure import Failure
 from snd_analysis.compose.instance import Instance
 from snd_analysis.compose.root import compose_root
 from snd_analysis.compose.session import Session
 from snd_analysis.compose.unit import Member, Unit
-from snd_analysis.frozen import frozen
 from snd_analysis.model import Tensor, TensorKind, TensorValue
-from snd_analysis.shapes import constant
-from snd_analysis.values import NULL, Pack
+from snd_analysis.symbolic.integers import constant
+from snd_analysis.symbolic.values import NULL, Pack
 from snd_runtime.evaluation.generic_types import generic_types
 from snd_runtime.evaluation.request import EvaluationRequest
 from snd_runtime.evaluation.shape_search import SECONDS, search

@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from snd_analysis.frozen import frozen
-from snd_analysis.names.symbols import OperatorName
+from snd_analysis.base.frozen import frozen
+from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_runtime.generators import Generator
 from snd_runtime.limits import Limits
 

@@ -7,13 +7,13 @@ import time
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from snd_analysis import shapes
 from snd_analysis.compose.unit import Unit
 from snd_analysis.model import Shape, Tensor, TensorValue
-from snd_analysis.shapes import DivisionByZero, Integer, NegativeExponent
-from snd_analysis.shapes.atoms import Leaf
-from snd_analysis.syntax import nodes
-from snd_analysis.values import Failure, Maybe, Pack, Run, substitute
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import DivisionByZero, Integer, NegativeExponent
+from snd_analysis.symbolic.integers.atoms import Leaf
+from snd_analysis.symbolic.values import Failure, Maybe, Pack, Run, substitute
 from snd_runtime.evaluation.tensors import KnownShapes
 
 _RANKS = (2, 1, 3, 4, 0, 5)

@@ -12,7 +12,7 @@ from snd_analysis.compose.instance import Instance
 from snd_analysis.compose.session import Session
 from snd_analysis.compose.unit import Member, Unit
 from snd_analysis.model import Place, Tensor, TensorValue
-from snd_analysis.values import NULL, Pack, Value
+from snd_analysis.symbolic.values import NULL, Pack, Value
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution.failing import raise_failure
 from snd_runtime.execution.plain import array_dtype, plain, static_shape, tensor_of

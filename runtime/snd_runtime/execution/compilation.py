@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from snd_analysis.base.frozen import frozen
 from snd_analysis.compose.decomposition import passes_scope_on, tensors_of
 from snd_analysis.compose.instance import Instance
-from snd_analysis.frozen import frozen
 from snd_analysis.model import Branch, Graph, Loop, Operation, Place, Tensor, TensorKind, TensorValue
-from snd_analysis.shapes import Integer
-from snd_analysis.values import NULL, Pack
+from snd_analysis.symbolic.integers import Integer
+from snd_analysis.symbolic.values import NULL, Pack
 from snd_runtime.execution.plain import plain, static_shape
 from snd_runtime.execution.program import (
     Choice,

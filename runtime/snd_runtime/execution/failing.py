@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from snd_analysis import shapes
 from snd_analysis.compose.failure import Failure
 from snd_analysis.compose.instance import Instance
 from snd_analysis.model import Tensor, TensorValue, item_of_empty
-from snd_analysis.shapes import Integer
-from snd_analysis.syntax import nodes
-from snd_analysis.values import NULL, Pack
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import Integer
+from snd_analysis.symbolic.values import NULL, Pack
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.lowering.lowered import Argument
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from snd_analysis.compose.unit import Unit
-from snd_analysis.names.symbols import Symbol, SymbolKind
-from snd_analysis.syntax import nodes
+from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind
+from snd_analysis.skriptnd.syntax import nodes
 
 # Freeing less than this is not worth looking for what else may name a tensor.
 LEAST_BYTES = 1 << 16

@@ -7,10 +7,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from snd_analysis import shapes
 from snd_analysis.model import Tensor, TensorKind, TensorValue
-from snd_analysis.shapes import FALSE, TRUE, Integer
-from snd_analysis.values import NULL, Pack, Value
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import FALSE, TRUE, Integer
+from snd_analysis.symbolic.values import NULL, Pack, Value
 from snd_runtime.lowering.arithmetic import BOOL, INT, STR, Array
 from snd_runtime.lowering.lowered import Argument
 

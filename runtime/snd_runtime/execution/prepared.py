@@ -11,9 +11,9 @@ from snd_analysis.compose.binding import as_tensor
 from snd_analysis.compose.instance import Instance
 from snd_analysis.compose.unit import Member
 from snd_analysis.model import Tensor, TensorValue
-from snd_analysis.names.symbols import Symbol
-from snd_analysis.shapes import Integer
-from snd_analysis.values import EvaluationError, Pack
+from snd_analysis.skriptnd.names.symbols import Symbol
+from snd_analysis.symbolic.integers import Integer
+from snd_analysis.symbolic.values import EvaluationError, Pack
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution.compilation import Undecided, compiled
 from snd_runtime.execution.lifetimes import last_uses

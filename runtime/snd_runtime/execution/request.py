@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from snd_analysis.frozen import frozen
+from snd_analysis.base.frozen import frozen
 from snd_analysis.model import Place, Tensor
 from snd_runtime.limits import Limits
 from snd_runtime.lowering.lowered import FLOAT32, Argument

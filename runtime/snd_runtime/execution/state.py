@@ -11,7 +11,7 @@ import numpy as np
 from snd_analysis.compose.instance import Instance
 from snd_analysis.compose.session import Session
 from snd_analysis.model import Place, Tensor, TensorValue
-from snd_analysis.values import Pack
+from snd_analysis.symbolic.values import Pack
 from snd_runtime.execution.factors import Factors
 from snd_runtime.execution.request import Execution, Named, Step
 from snd_runtime.execution.variables import Variables, generator_for

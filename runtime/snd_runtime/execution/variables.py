@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from snd_analysis.model import Place, Tensor, TensorValue
-from snd_analysis.names.symbols import OperatorName
-from snd_analysis.values import Pack
+from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.symbolic.values import Pack
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution.factors import Factors
 from snd_runtime.execution.plain import array_dtype, static_shape

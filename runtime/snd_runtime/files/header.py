@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from math import prod
 
-from snd_analysis.frozen import frozen
+from snd_analysis.base.frozen import frozen
 from snd_runtime.files.errors import InvalidFileError
 from snd_runtime.files.storage import InvalidStorageError, ItemKind, Storage
 

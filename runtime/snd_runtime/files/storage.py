@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from snd_analysis.frozen import frozen
+from snd_analysis.base.frozen import frozen
 
 MOST_BITS = 64
 _FLOAT_BITS = (16, 32, 64)

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from snd_analysis.frozen import frozen
+from snd_analysis.base.frozen import frozen
 from snd_analysis.model import Place
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.limits import Budget

@@ -6,7 +6,7 @@ from math import prod
 
 import numpy as np
 
-from snd_analysis.frozen import frozen
+from snd_analysis.base.frozen import frozen
 from snd_runtime.intrinsics.invocation import Invocation
 from snd_runtime.lowering.arithmetic import Array
 from snd_runtime.lowering.lowered import Argument

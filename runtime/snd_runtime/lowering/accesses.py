@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from snd_analysis import shapes
-from snd_analysis.syntax import nodes
-from snd_analysis.values import NULL, EvaluationError, Pack, Value, sliced
-from snd_analysis.values import lists as packs
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.values import NULL, EvaluationError, Pack, Value, sliced
+from snd_analysis.symbolic.values import lists as packs
 from snd_runtime.lowering.operands import LONGEST_PACK, TERMS, Chosen, Guarded, Partial
 from snd_runtime.lowering.packing import list_item, pack_item, slice_of
 from snd_runtime.lowering.terms import Bounds, Place, Slot, Term

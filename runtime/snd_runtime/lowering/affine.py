@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from snd_analysis.frozen import frozen
+from snd_analysis.base.frozen import frozen
 from snd_runtime.lowering.operands import INT_MAX, INT_MIN
 from snd_runtime.lowering.terms import Apply, Constant, Next, Place, Position, Read, Table, Term
 

@@ -1,4 +1,4 @@
-"""What operators, functions and casts do with arrays: as ``snd_analysis.values``, with ints of 64 bits.
+"""What operators, functions and casts do with arrays: as ``snd_analysis.symbolic.values``, with ints of 64 bits.
 
 Every operation takes the arrays and gives the result with, for ints, a mask of elements that have none.
 """

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from snd_analysis.model import Place as SourcePlace
-from snd_analysis.syntax import nodes
+from snd_analysis.skriptnd.syntax import nodes
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.lowering.affine import Analysis
 from snd_runtime.lowering.arithmetic import (

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from snd_analysis.compose.instance import Instance
-from snd_analysis.names.symbols import ShapeMember, Symbol, SymbolKind
-from snd_analysis.shapes import TRUE, Integer
-from snd_analysis.syntax import nodes
-from snd_analysis.values import NULL, UNDEFINED, EvaluationError, Failure, Pack, Unknown, Value, evaluate
+from snd_analysis.skriptnd.names.symbols import ShapeMember, Symbol, SymbolKind
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.symbolic.integers import TRUE, Integer
+from snd_analysis.symbolic.values import NULL, UNDEFINED, EvaluationError, Failure, Pack, Unknown, Value, evaluate
 from snd_runtime.lowering.forms import FORMS
 from snd_runtime.lowering.operands import INT_MAX, INT_MIN, LONGEST_PACK, Operations, Overflow, Partial
 from snd_runtime.lowering.tensors import Tensors
@@ -21,7 +21,7 @@ _TENSOR_KINDS = frozenset({SymbolKind.INPUT, SymbolKind.OUTPUT, SymbolKind.VARIA
 class Expressions:
     """Evaluates expressions as far as they are known, and makes terms of the rest: one form each in ``forms``.
 
-    ``bindings`` are the index symbols and loop-local values. Raises ``snd_analysis.values.EvaluationError``.
+    ``bindings`` are the index symbols and loop-local values. Raises ``snd_analysis.symbolic.values.EvaluationError``.
     """
 
     def __init__(self, instance: Instance, tensors: Tensors, terms: Terms) -> None:

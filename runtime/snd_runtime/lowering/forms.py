@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from snd_analysis.syntax import nodes
-from snd_analysis.values import Value
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.symbolic.values import Value
 from snd_runtime.lowering import accesses, choosing, combining, naming, packing
 
 FORMS: Final[dict[type[nodes.Node], Callable[[Any, Any], Value]]] = {

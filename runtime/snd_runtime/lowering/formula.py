@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from snd_analysis.frozen import frozen
+from snd_analysis.base.frozen import frozen
 from snd_analysis.model import Place as SourcePlace
-from snd_analysis.names.symbols import Symbol
-from snd_analysis.syntax import nodes
+from snd_analysis.skriptnd.names.symbols import Symbol
+from snd_analysis.skriptnd.syntax import nodes
 from snd_runtime.lowering.terms import Next, Place, Read, Slot, Term, subterms
 
 

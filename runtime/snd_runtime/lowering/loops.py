@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import prod
 
-from snd_analysis.frozen import frozen
+from snd_analysis.base.frozen import frozen
 from snd_runtime.lowering.affine import Affine, Analysis, colliding_axes
 from snd_runtime.lowering.domains import Box, points_in_order
 from snd_runtime.lowering.formula import Write

@@ -10,10 +10,10 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from snd_analysis.compose.instance import Instance
-from snd_analysis.names.resolve import entries_of
-from snd_analysis.names.symbols import Symbol
-from snd_analysis.syntax import nodes
-from snd_analysis.values import NULL, Pack
+from snd_analysis.skriptnd.names.resolve import entries_of
+from snd_analysis.skriptnd.names.symbols import Symbol
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.symbolic.values import NULL, Pack
 from snd_runtime.limits import Budget, Limits
 from snd_runtime.lowering.accumulation import accumulate
 from snd_runtime.lowering.affine import Analysis

@@ -1,17 +1,17 @@
 """Operations on what expressions of formulas evaluate to: values known when binding, terms, and packs of both.
 
-What is known is computed as everywhere else (``snd_analysis.values``); the rest becomes terms.
+What is known is computed as everywhere else (``snd_analysis.symbolic.values``); the rest becomes terms.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from snd_analysis import shapes
-from snd_analysis.frozen import frozen
-from snd_analysis.shapes import FALSE, TRUE, Integer
-from snd_analysis.syntax import nodes
-from snd_analysis.values import CASTS, FUNCTIONS, OPERATIONS, UNARY, Failure, Pack, Value
+from snd_analysis.base.frozen import frozen
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import FALSE, TRUE, Integer
+from snd_analysis.symbolic.values import CASTS, FUNCTIONS, OPERATIONS, UNARY, Failure, Pack, Value
 from snd_runtime.lowering.terms import Apply, Constant, Next, Position, Read, Scalar, Slot, Table, Term, Terms
 
 INT_MIN, INT_MAX = -(1 << 63), (1 << 63) - 1

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from snd_analysis import shapes
-from snd_analysis.shapes import Integer
-from snd_analysis.syntax import nodes
-from snd_analysis.values import UNDEFINED, Failure, Pack, Slice, Value, elementwise, index, sliced
-from snd_analysis.values import lists as packs
-from snd_analysis.values.replacement import replaced
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import Integer
+from snd_analysis.symbolic.values import UNDEFINED, Failure, Pack, Slice, Value, elementwise, index, sliced
+from snd_analysis.symbolic.values import lists as packs
+from snd_analysis.symbolic.values.replacement import replaced
 from snd_runtime.lowering.operands import TERMS, Chosen, is_dynamic, items_of
 from snd_runtime.lowering.terms import Slot
 

@@ -14,7 +14,7 @@ from snd_runtime.lowering.domains import Box
 from snd_runtime.lowering.terms import Bounds, Place, Read, Slot
 
 if TYPE_CHECKING:
-    from snd_analysis.syntax import nodes
+    from snd_analysis.skriptnd.syntax import nodes
     from snd_runtime.lowering.evaluation import Evaluation, Scope
 
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 from snd_analysis.compose.instance import Instance
 from snd_analysis.model import Tensor, TensorValue
-from snd_analysis.names.symbols import Symbol, SymbolKind
-from snd_analysis.shapes import Integer
-from snd_analysis.values import NULL, Pack, Value
-from snd_analysis.values.pack import MOST_ITEMS
+from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind
+from snd_analysis.symbolic.integers import Integer
+from snd_analysis.symbolic.values import NULL, Pack, Value
+from snd_analysis.symbolic.values.pack import MOST_ITEMS
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.lowering.terms import Slot
 

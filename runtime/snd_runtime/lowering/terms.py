@@ -11,9 +11,9 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from enum import StrEnum
 from typing import TypeAlias, TypeVar
 
-from snd_analysis.frozen import frozen
-from snd_analysis.names.symbols import Symbol
-from snd_analysis.syntax import nodes
+from snd_analysis.base.frozen import frozen
+from snd_analysis.skriptnd.names.symbols import Symbol
+from snd_analysis.skriptnd.syntax import nodes
 
 Scalar: TypeAlias = "int | float | bool | str"
 

@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from snd_analysis.model import Tensor, TensorKind, TensorValue
-from snd_analysis.shapes import TRUE, Integer, Truth
-from snd_analysis.values import NULL, Pack, Run, Value
+from snd_analysis.symbolic.integers import TRUE, Integer, Truth
+from snd_analysis.symbolic.values import NULL, Pack, Run, Value
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.generators import Generator, generate, source_of
 from snd_runtime.limits import Budget

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from snd_analysis.samples import Recorded
+from snd_analysis.skriptnd.samples import Recorded
 from snd_runtime.lowering.lowered import Argument
 from snd_runtime.samples.recording import statistics
 from snd_runtime.values import dtype_name, numpy_dtype

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from snd_analysis.frozen import frozen
+from snd_analysis.base.frozen import frozen
 from snd_runtime.evaluation.binding import FoundShapes
 from snd_runtime.evaluation.handler import KnownFiles
 from snd_runtime.evaluation.request import Texts

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from snd_analysis.base.frozen import frozen
 from snd_analysis.compose.failure import Site
-from snd_analysis.frozen import frozen
 from snd_runtime.evaluation.answer import ShownTensor
 
 

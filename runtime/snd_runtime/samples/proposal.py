@@ -9,14 +9,14 @@ from itertools import islice, product
 
 import numpy as np
 
+from snd_analysis.base.frozen import frozen
 from snd_analysis.compose.session import Session
 from snd_analysis.compose.unit import Member, Unit
-from snd_analysis.frozen import frozen
 from snd_analysis.ide.changed import changed_snapshot
-from snd_analysis.names.symbols import OperatorName
-from snd_analysis.samples import CheckedSample
-from snd_analysis.syntax import nodes
-from snd_analysis.values import format_value
+from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.samples import CheckedSample
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.symbolic.values import format_value
 from snd_analysis.workspace import Snapshot
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.evaluation.binding import Bound, bound

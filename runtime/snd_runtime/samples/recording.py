@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from snd_analysis.values import format_value
+from snd_analysis.symbolic.values import format_value
 from snd_runtime.lowering.lowered import Argument
 from snd_runtime.summary import summarize
 from snd_runtime.values import dtype_name, item_text

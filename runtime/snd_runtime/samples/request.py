@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from snd_analysis.frozen import frozen
+from snd_analysis.base.frozen import frozen
 from snd_analysis.workspace import Workspace
 from snd_runtime.limits import Limits
 from snd_runtime.lowering.lowered import FLOAT32

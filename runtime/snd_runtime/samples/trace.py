@@ -8,16 +8,16 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from snd_analysis.base.frozen import frozen
+from snd_analysis.base.text import Span
 from snd_analysis.compose.decomposition import tensors_of
 from snd_analysis.compose.instance import Instance
 from snd_analysis.compose.unit import Unit
-from snd_analysis.frozen import frozen
 from snd_analysis.ide.graph_tensors import TensorName, graph_tensors
 from snd_analysis.model import Place, Tensor, TensorKind, TensorValue
-from snd_analysis.names.symbols import SymbolKind
-from snd_analysis.shapes import Integer
-from snd_analysis.source import Span
-from snd_analysis.values import UNDEFINED, Pack
+from snd_analysis.skriptnd.names.symbols import SymbolKind
+from snd_analysis.symbolic.integers import Integer
+from snd_analysis.symbolic.values import UNDEFINED, Pack
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.evaluation.answer import ShownTensor, shown
 from snd_runtime.execution import Named, Outcome, Step

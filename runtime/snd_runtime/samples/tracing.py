@@ -8,11 +8,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from snd_analysis.base.frozen import frozen
 from snd_analysis.compose.instance import Instance
 from snd_analysis.compose.session import Session
 from snd_analysis.compose.unit import Unit
-from snd_analysis.frozen import frozen
-from snd_analysis.names.symbols import OperatorName
+from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.workspace import Snapshot
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.evaluation.binding import FoundShapes, bound

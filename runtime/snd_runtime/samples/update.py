@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from snd_analysis.samples import PlacedSample, Recorded
-from snd_analysis.source import Edit, Span
+from snd_analysis.base.text import Edit, Span
+from snd_analysis.skriptnd.samples import PlacedSample, Recorded
 from snd_runtime.samples.outcome import Result, SampleOutcome, Status
 
 _TOLERANCE = re.compile(r"[ \t]*#[ \t]*~[ \t]*\S+[ \t]*$")

@@ -11,7 +11,7 @@ import struct
 from enum import Enum
 from typing import Any, BinaryIO
 
-from snd_analysis.frozen import frozen
+from snd_analysis.base.frozen import frozen
 
 _LENGTH = struct.Struct("<Q")
 

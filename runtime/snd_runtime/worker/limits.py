@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from snd_analysis.frozen import frozen
+from snd_analysis.base.frozen import frozen
 
 
 @frozen

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from snd_analysis.rules.rule import Rule
+from snd_analysis.skriptnd.lints.rule import Rule
 from snd_server import rule_url
 from snd_server.render.rule_page import index, page
 from snd_server.rules import known_rules

@@ -7,7 +7,7 @@ from typing import Any
 
 from lsprotocol import types
 
-from snd_analysis.frozen import frozen
+from snd_analysis.base.frozen import frozen
 
 
 @frozen

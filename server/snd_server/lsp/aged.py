@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-from snd_analysis.frozen import frozen
+from snd_analysis.base.frozen import frozen
 from snd_analysis.ide.graphs import KnownGraph
 from snd_analysis.ide.samples import KnownSample
-from snd_analysis.names.symbols import OperatorName
+from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_server.lsp.ages import Aged, ValueKey
 from snd_server.lsp.evaluation_options import EvaluationOptions
 from snd_server.lsp.graph_choices import Choice

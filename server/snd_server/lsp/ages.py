@@ -11,7 +11,7 @@ from collections.abc import Collection
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
-from snd_analysis.frozen import frozen
+from snd_analysis.base.frozen import frozen
 from snd_analysis.ide.graphs import GraphName
 from snd_analysis.ide.samples import SampleName
 

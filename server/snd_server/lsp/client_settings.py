@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from snd_analysis.frozen import frozen
+from snd_analysis.base.frozen import frozen
 from snd_server.config_schema import ConfigError, checked_settings
 from snd_server.lsp.switches import mistakes_of_switches, spelled, spelled_switches
 from snd_server.lsp.uris import path_of

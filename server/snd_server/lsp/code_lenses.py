@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
+from snd_analysis.base.text import Span
 from snd_analysis.ide.references import references
-from snd_analysis.names.symbols import OperatorName
-from snd_analysis.source import Span
+from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.abilities import experimental
 from snd_server.lsp.aged import AgedGraph, AgedSample

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from snd_analysis.frozen import frozen
+from snd_analysis.base.frozen import frozen
+from snd_analysis.base.text import Source
 from snd_analysis.ide.completion import (
     TRIGGERS,
     Completion,
@@ -16,7 +17,6 @@ from snd_analysis.ide.completion import (
     completions,
     documentation,
 )
-from snd_analysis.source import Source
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.asking import at_position

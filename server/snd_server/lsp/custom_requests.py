@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
+from snd_analysis.base.diagnostics import Diagnostic, Severity
+from snd_analysis.base.text import Span
 from snd_analysis.compose.decomposition import decompose
-from snd_analysis.diagnostics import Diagnostic, Severity
 from snd_analysis.ide.graphs import GraphName
 from snd_analysis.ide.samples import SampleName, samples_in
-from snd_analysis.names.symbols import OperatorName
-from snd_analysis.reached import reached_diagnostics
-from snd_analysis.source import Span
+from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.workspace import Snapshot
+from snd_analysis.workspace.reached import reached_diagnostics
 from snd_server.given import Misgiven, given_values
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.asked_graph import graph_choice, graph_name

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from lsprotocol import types
 
-from snd_analysis.frozen import frozen
-from snd_analysis.source import Edit, Source, Span
+from snd_analysis.base.frozen import frozen
+from snd_analysis.base.text import Edit, Source, Span
 from snd_server.lsp.convert import Converter
 from snd_server.lsp.uris import path_of, uri_of
 

@@ -13,10 +13,10 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from snd_analysis.base.text import Span
 from snd_analysis.ide.graphs import GraphName, graphs_in
 from snd_analysis.ide.samples import SampleName, samples_in
-from snd_analysis.names.library import is_library
-from snd_analysis.source import Span
+from snd_analysis.skriptnd.names.library import is_library
 from snd_analysis.workspace import Snapshot
 from snd_server.given import Misgiven
 from snd_server.lsp.aged import AgedGraph, AgedSample, Order, Subject

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from snd_analysis.frozen import frozen
+from snd_analysis.base.frozen import frozen
 
 _MEGABYTE = 1 << 20
 

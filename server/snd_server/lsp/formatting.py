@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from snd_analysis.formatting.edits import format_edits, format_typed
-from snd_analysis.source import Edit, Source
+from snd_analysis.base.text import Edit, Source
+from snd_analysis.skriptnd.format.edits import format_edits, format_typed
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.uris import path_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING, TypeAlias
 
-from snd_analysis.frozen import frozen
+from snd_analysis.base.frozen import frozen
 from snd_analysis.ide.graphs import GraphName, KnownGraph
 from snd_analysis.ide.samples import KnownSample, SampleName
 from snd_server.given import Misgiven

@@ -8,12 +8,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from snd_analysis.base.diagnostics import Diagnostic, Severity
+from snd_analysis.base.frozen import frozen
 from snd_analysis.compose.entry import Composition
-from snd_analysis.diagnostics import Diagnostic, Severity
-from snd_analysis.frozen import frozen
-from snd_analysis.names.library import is_library
-from snd_analysis.reached import reached_diagnostics
+from snd_analysis.skriptnd.names.library import is_library
 from snd_analysis.workspace import Snapshot
+from snd_analysis.workspace.reached import reached_diagnostics
 from snd_runtime.worker import ProcessLimits, WorkerFailed
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.diagnostics import reported

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from pygls.exceptions import JsonRpcInvalidParams
 
-from snd_analysis.diagnostics import Diagnostic, Location, Severity
+from snd_analysis.base.diagnostics import Diagnostic, Location, Severity
 from snd_analysis.ide.graph_view import graph_content, graph_view
-from snd_analysis.names.symbols import OperatorName
-from snd_analysis.reached import reached_diagnostics
+from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.workspace import Snapshot
+from snd_analysis.workspace.reached import reached_diagnostics
 from snd_server.given import Misgiven, given_values
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.asked_graph import graph_name

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
+from snd_analysis.base.text import Span
 from snd_analysis.ide.cursor import comment_at, use_at
 from snd_analysis.ide.hover import hover
-from snd_analysis.names.symbols import ShapeMember, Symbol
-from snd_analysis.source import Span
+from snd_analysis.skriptnd.names.symbols import ShapeMember, Symbol
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.asking import at_position
 from snd_server.lsp.examples import example

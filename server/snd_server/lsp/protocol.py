@@ -21,7 +21,7 @@ from pygls.exceptions import (
 from pygls.protocol import LanguageServerProtocol, lsp_method
 from pygls.protocol.json_rpc import RPCNotification, RPCRequest
 
-from snd_analysis.frozen import frozen
+from snd_analysis.base.frozen import frozen
 
 if TYPE_CHECKING:
     from snd_server.lsp.server import SndServer

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from snd_analysis.diagnostics import Diagnostic, Location
-from snd_analysis.frozen import frozen
-from snd_analysis.source import Span
+from snd_analysis.base.diagnostics import Diagnostic, Location
+from snd_analysis.base.frozen import frozen
+from snd_analysis.base.text import Span
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.analysis_thread import Interrupted, Question
 from snd_server.lsp.diagnostics import converted, found, pulls, reported

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from pygls.exceptions import JsonRpcException
 
-from snd_analysis.syntax import nodes
+from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.diagnostics import converted, found, pulls, result_id

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
-from snd_analysis.diagnostics import Location, TextEdit
-from snd_analysis.frozen import frozen
+from snd_analysis.base.diagnostics import Location, TextEdit
+from snd_analysis.base.frozen import frozen
+from snd_analysis.base.text import Span
 from snd_analysis.ide.actions.samples import WRITE, has_sample
 from snd_analysis.ide.graphs import GraphName
-from snd_analysis.names.library import is_library
-from snd_analysis.names.symbols import OperatorName
-from snd_analysis.source import Span
+from snd_analysis.skriptnd.names.library import is_library
+from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.ages import ValueKey
 from snd_server.lsp.analysis_thread import Interrupted, Question

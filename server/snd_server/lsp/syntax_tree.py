@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from snd_analysis.source import Span
-from snd_analysis.syntax import nodes
-from snd_analysis.syntax.chunks import SyntaxTree
+from snd_analysis.base.text import Span
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.chunks import SyntaxTree
 
 _DEEPEST = 150
 """Levels: writers of JSON go down by recursion."""

@@ -12,7 +12,7 @@ from importlib.resources import files
 
 from pygls import uris
 
-from snd_analysis.names.library import LIBRARY_PREFIX, is_library, library_modules
+from snd_analysis.skriptnd.names.library import LIBRARY_PREFIX, is_library, library_modules
 
 _FILE = "file:"
 _SUFFIX = ".sknd"
@@ -44,4 +44,4 @@ def uri_of(path: str) -> str:
 @cache
 def library_folder() -> str:
     """The folder in which the standard library lies."""
-    return os.path.normpath(str(files("snd_analysis").joinpath("stdlib")))
+    return os.path.normpath(str(files("snd_analysis").joinpath("libraries", "std")))

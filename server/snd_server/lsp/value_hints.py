@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from snd_analysis.diagnostics import Location
-from snd_analysis.frozen import frozen
+from snd_analysis.base.diagnostics import Location
+from snd_analysis.base.frozen import frozen
+from snd_analysis.base.text import Span
 from snd_analysis.ide.graph_tensors import TensorName
 from snd_analysis.ide.inlay_hints import HintKind, InlayHint, LabelPart, statement_end
 from snd_analysis.ide.samples import KnownSample
-from snd_analysis.source import Span
 from snd_server.lsp.aged import AgedGraph, AgedSample
 from snd_server.lsp.ages import Age
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from snd_analysis.diagnostics import Fix, Location, TextEdit
-from snd_analysis.frozen import frozen
-from snd_analysis.source import Source
+from snd_analysis.base.diagnostics import Fix, Location, TextEdit
+from snd_analysis.base.frozen import frozen
+from snd_analysis.base.text import Source
 from snd_server.fixing import apply_fixes
 from snd_server.render.frame import Frame
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from snd_analysis.frozen import frozen
-from snd_analysis.source import Source, Span
+from snd_analysis.base.frozen import frozen
+from snd_analysis.base.text import Source, Span
 from snd_server.render.visible import visible, width
 from snd_server.report import Paint
 

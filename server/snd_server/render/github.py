@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from snd_analysis.diagnostics import Diagnostic, Severity
+from snd_analysis.base.diagnostics import Diagnostic, Severity
 from snd_server.report import Report, relative_url
 
 _COMMANDS = {

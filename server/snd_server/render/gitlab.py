@@ -8,7 +8,7 @@ from collections import Counter
 from hashlib import sha256
 from typing import Any
 
-from snd_analysis.diagnostics import Diagnostic, Severity
+from snd_analysis.base.diagnostics import Diagnostic, Severity
 from snd_server.report import Report, relative_url
 
 _SEVERITIES = {

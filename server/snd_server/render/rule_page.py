@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from snd_analysis.rules.rule import Rule
+from snd_analysis.skriptnd.lints.rule import Rule
 
 
 def page(rule: Rule) -> str:

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from snd_analysis.diagnostics import Diagnostic, Fix, Location, Severity
-from snd_analysis.rules.rule import Rule
+from snd_analysis.base.diagnostics import Diagnostic, Fix, Location, Severity
+from snd_analysis.skriptnd.lints.rule import Rule
 from snd_server import __version__
 from snd_server.render.rule_page import page
 from snd_server.report import Report, relative_url

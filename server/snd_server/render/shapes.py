@@ -9,8 +9,8 @@ from snd_analysis.compose.cost import Cost, multiply_adds, total
 from snd_analysis.compose.decomposition import tensors_of
 from snd_analysis.compose.words import shape_text, shown
 from snd_analysis.model import Loop, Operation, Tensor, TensorValue
-from snd_analysis.shapes import Integer, bounds
-from snd_analysis.values import NULL, Pack
+from snd_analysis.symbolic.integers import Integer, bounds
+from snd_analysis.symbolic.values import NULL, Pack
 from snd_server.render import full
 from snd_server.render.composed import ComposedGraph, Level, rows
 from snd_server.render.visible import visible

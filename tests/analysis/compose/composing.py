@@ -8,8 +8,8 @@ from memory import snapshot_of
 from snd_analysis.compose.decomposition import decompose
 from snd_analysis.compose.entry import Composition
 from snd_analysis.model import Graph, Tensor, TensorValue
-from snd_analysis.names.symbols import OperatorName
-from snd_analysis.values import Pack, Run, Value
+from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.symbolic.values import Pack, Run, Value
 
 # Operators that many of these graphs are made of.
 NEG = """\

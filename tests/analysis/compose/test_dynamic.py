@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from memory import check
 from snd_analysis.model import Tensor
-from snd_analysis.shapes import Integer, bounds, evaluate
-from snd_analysis.values import Run
+from snd_analysis.symbolic.integers import Integer, bounds, evaluate
+from snd_analysis.symbolic.values import Run
 
 OPERATORS = """\
 operator neg {

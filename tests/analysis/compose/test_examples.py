@@ -12,8 +12,8 @@ from composing import MAIN
 from memory import read_program, snapshot_of
 from snd_analysis.compose.decomposition import decompose, tensors_of
 from snd_analysis.model import Tensor, TensorValue
-from snd_analysis.names.symbols import OperatorName
-from snd_analysis.values import Pack
+from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.symbolic.values import Pack
 
 EXAMPLES = sorted((Path(__file__).parents[3] / "examples").glob("*/expected*.json"))
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from memory import MemoryReader, check, snapshot_of
-from snd_analysis.diagnostics import Severity
-from snd_analysis.source import Edit, Span
+from snd_analysis.base.diagnostics import Severity
+from snd_analysis.base.text import Edit, Span
 from snd_analysis.workspace import Workspace
 
 WINDOW = """\

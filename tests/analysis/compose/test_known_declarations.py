@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from memory import MemoryReader, snapshot_of
+from snd_analysis.base.text import Edit, Span
 from snd_analysis.compose import session
 from snd_analysis.compose.binding import Binding, Given, bind
 from snd_analysis.compose.instance import Instance
 from snd_analysis.compose.unit import Unit
-from snd_analysis.source import Edit, Span
 from snd_analysis.workspace import Workspace
 
 TEXT = """\

@@ -21,11 +21,11 @@ from library_shapes.math_cases import binary, reductions, several, unary
 from library_shapes.nn_cases import convolutions, deconvolutions, layers, pools
 
 from memory import snapshot_of
-from snd_analysis import shapes
 from snd_analysis.compose.entry import Composition
 from snd_analysis.model import Tensor, TensorValue
-from snd_analysis.names.symbols import OperatorName
-from snd_analysis.values import Pack, Run, Value, substitute
+from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.values import Pack, Run, Value, substitute
 from snd_analysis.workspace import Snapshot
 
 MODULES = ("algo", "image", "layer", "layout", "linalg", "math", "misc", "nn", "quant", "rand")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from composing import composed, flat, shape
 
-from snd_analysis import shapes
 from snd_analysis.compose.constants import IndexedValue
 from snd_analysis.model import Tensor
-from snd_analysis.values import Pack
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.values import Pack
 
 DENSE = """\
 operator matmul {

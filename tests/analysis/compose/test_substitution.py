@@ -11,11 +11,11 @@ from composing import NEG, TWICE, composed, shape
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from snd_analysis import shapes
 from snd_analysis.compose.declared import Dynamic
 from snd_analysis.model import Graph, Tensor
-from snd_analysis.shapes import Integer
-from snd_analysis.values import substitute
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import Integer
+from snd_analysis.symbolic.values import substitute
 
 _OWN = """\
 operator halve {

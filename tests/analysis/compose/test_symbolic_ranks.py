@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from composing import composed, flat, shape
 
-from snd_analysis import shapes
 from snd_analysis.model import Tensor
-from snd_analysis.values import Pack, Run, substitute
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.values import Pack, Run, substitute
 
 GATHERED = """\
 import layout;

@@ -10,14 +10,14 @@ import pytest
 
 from effort import growth_of
 from memory import snapshot_of
-from snd_analysis.formatting.edits import format_edits, format_typed
-from snd_analysis.formatting.files import format_text
-from snd_analysis.source import Span
-from snd_analysis.syntax.chunks import parse_file
-from snd_analysis.syntax.tokens import tokenize
+from snd_analysis.base.text import Span
+from snd_analysis.skriptnd.format.edits import format_edits, format_typed
+from snd_analysis.skriptnd.format.files import format_text
+from snd_analysis.skriptnd.syntax.chunks import parse_file
+from snd_analysis.skriptnd.syntax.tokens import tokenize
 
 ROOT = Path(__file__).parents[3]
-LIBRARY = sorted((ROOT / "analysis" / "snd_analysis" / "stdlib").glob("*.sknd"))
+LIBRARY = sorted((ROOT / "analysis" / "snd_analysis" / "libraries" / "std").glob("*.sknd"))
 EXAMPLES = [path for path in sorted((ROOT / "examples").rglob("*.sknd")) if "broken" not in path.parts]
 FIXTURES = sorted((ROOT / "tests" / "fixtures").rglob("*.sknd"))
 

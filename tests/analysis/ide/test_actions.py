@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 
 from memory import check, read_program, shown, snapshot_of, split_files
-from snd_analysis.diagnostics import Diagnostic, Severity
-from snd_analysis.formatting.files import format_text
+from snd_analysis.base.diagnostics import Diagnostic, Severity
+from snd_analysis.base.text import Span
 from snd_analysis.ide.actions import Action, ActionKind, actions
-from snd_analysis.rules.catalogue import catalogue
-from snd_analysis.source import Span
+from snd_analysis.skriptnd.format.files import format_text
+from snd_analysis.skriptnd.lints.catalogue import catalogue
 
 ROOT = Path(__file__).parents[3]
-LIBRARY = ROOT / "analysis" / "snd_analysis" / "stdlib"
+LIBRARY = ROOT / "analysis" / "snd_analysis" / "libraries" / "std"
 # Mistakes of a kind that share operands: the fixes of all of them begin or end at one place.
 CHAINS = """operator chains {
     @attrib { a: int; b: bool; c: bool; d: bool; }

@@ -8,7 +8,7 @@ import pytest
 
 from memory import read_program, snapshot_of
 from snd_analysis.ide.call_hierarchy import call_item, call_item_at, incoming, outgoing
-from snd_analysis.names.symbols import OperatorName
+from snd_analysis.skriptnd.names.symbols import OperatorName
 
 ROOT = Path(__file__).parents[3]
 PROGRAMS = [path for path in sorted(ROOT.glob("examples/*")) if path.name != "broken"]

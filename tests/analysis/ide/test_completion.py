@@ -12,21 +12,21 @@ import pytest
 from placed_uses import uses_in
 
 from memory import MemoryReader, read_program, snapshot_of
-from snd_analysis.diagnostics import Severity
+from snd_analysis.base.diagnostics import Severity
+from snd_analysis.base.text import Edit, Span
 from snd_analysis.ide.completion import Completion, CompletionKind, Completions, completions, documentation
 from snd_analysis.ide.completion.stack import stack_of
 from snd_analysis.ide.cursor import PlacedUse
-from snd_analysis.names.resolution import AttributeName, ModuleName, Role
-from snd_analysis.names.symbols import OperatorName
-from snd_analysis.source import Edit, Span
-from snd_analysis.syntax import nodes
-from snd_analysis.syntax.tokens import tokenize
+from snd_analysis.skriptnd.names.resolution import AttributeName, ModuleName, Role
+from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.tokens import tokenize
 from snd_analysis.workspace import Snapshot, Workspace
 
 ROOT = Path(__file__).parents[3]
 FIXTURES = sorted((ROOT / "tests" / "fixtures" / "ide" / "completion").glob("*.sknd"))
 PROGRAMS = [path for path in sorted(ROOT.glob("examples/*")) if path.name != "broken"]
-LIBRARY = ROOT / "analysis" / "snd_analysis" / "stdlib"
+LIBRARY = ROOT / "analysis" / "snd_analysis" / "libraries" / "std"
 # How many items a golden shows, how many places of each program are tried, and how far down the original may stand.
 _SHOWN, _TRIED, _FIRST = 12, 12, 40
 # An operator may be any of hundreds, as long as nothing of its name is written.

@@ -8,8 +8,8 @@ from placed_uses import uses_in
 
 from memory import snapshot_of
 from snd_analysis.ide.cursor import chunk_at, comment_at, definition_at, import_at, nodes_at, token_at, use_at
-from snd_analysis.names.symbols import OperatorName
-from snd_analysis.syntax import nodes
+from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.syntax import nodes
 
 TEXT = """import math; # sums
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from memory import read_program, snapshot_of
-from snd_analysis.formatting.files import format_text
 from snd_analysis.ide.graphs import graphs_in
+from snd_analysis.skriptnd.format.files import format_text
 
 ROOT = Path(__file__).parents[3]
 EXAMPLES = ("lenet", "lstm", "detection", "transformer")

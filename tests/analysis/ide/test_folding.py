@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import itertools
 
+from snd_analysis.base.text import Source
 from snd_analysis.ide.folding import FoldKind, folds
 from snd_analysis.ide.selection import selections
-from snd_analysis.source import Source
-from snd_analysis.syntax.chunks import parse_file
+from snd_analysis.skriptnd.syntax.chunks import parse_file
 
 TEXT = """# One
 # comment.

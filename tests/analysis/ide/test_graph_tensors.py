@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from memory import snapshot_of
+from snd_analysis.base.text import Span
 from snd_analysis.ide.graph_tensors import GraphTensors, TensorName, graph_tensors
-from snd_analysis.source import Span
 
 TEXT = """import math;
 

@@ -11,16 +11,16 @@ import pytest
 from placed_uses import uses_in
 
 from memory import MemoryReader, read_program, snapshot_of
+from snd_analysis.base.text import Edit, Span
 from snd_analysis.ide.cursor import chunk_tokens
 from snd_analysis.ide.hover import hover
 from snd_analysis.ide.inlay_hints import inlay_hints
 from snd_analysis.ide.semantic_tokens import semantic_tokens
 from snd_analysis.ide.vocabulary import vocabulary
-from snd_analysis.names.environment import BUILT_INS
-from snd_analysis.names.library import library_modules
-from snd_analysis.rules.catalogue import catalogue
-from snd_analysis.source import Edit, Span
-from snd_analysis.syntax.tokens import keywords
+from snd_analysis.skriptnd.lints.catalogue import catalogue
+from snd_analysis.skriptnd.names.environment import BUILT_INS
+from snd_analysis.skriptnd.names.library import library_modules
+from snd_analysis.skriptnd.syntax.tokens import keywords
 from snd_analysis.workspace import Snapshot, Workspace
 
 ROOT = Path(__file__).parents[3]

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from memory import read_program, snapshot_of
+from snd_analysis.base.text import Span
 from snd_analysis.ide.inlay_hints import ALL_KINDS, HintKind, InlayHint, inlay_hints
-from snd_analysis.names.library import library_modules
-from snd_analysis.source import Span
+from snd_analysis.skriptnd.names.library import library_modules
 
 ROOT = Path(__file__).parents[3]
 FIXTURES = sorted((ROOT / "tests" / "fixtures" / "ide" / "hints").glob("*.sknd"))

@@ -8,12 +8,12 @@ import pytest
 from markers import Claim, without_claims
 
 from memory import snapshot_of, split_files
-from snd_analysis.diagnostics import Location
+from snd_analysis.base.diagnostics import Location
+from snd_analysis.base.text import Span
 from snd_analysis.ide.changed import edited_texts
 from snd_analysis.ide.definition import definition, implementation, type_definition
 from snd_analysis.ide.references import references
 from snd_analysis.ide.rename import RenameRefused, prepare_rename, rename
-from snd_analysis.source import Span
 from snd_analysis.workspace import Snapshot
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "ide"

@@ -11,11 +11,11 @@ from memory import read_program, snapshot_of
 from snd_analysis.ide.definition import definition, implementation, type_definition
 from snd_analysis.ide.mentions import mentions
 from snd_analysis.ide.references import highlights, references
-from snd_analysis.names.symbols import BuiltIn
+from snd_analysis.skriptnd.names.symbols import BuiltIn
 
 ROOT = Path(__file__).parents[3]
 PROGRAMS = [
-    *sorted((ROOT / "analysis" / "snd_analysis" / "stdlib").glob("*.sknd")),
+    *sorted((ROOT / "analysis" / "snd_analysis" / "libraries" / "std").glob("*.sknd")),
     *(path for path in sorted(ROOT.glob("examples/*")) if path.name != "broken"),
 ]
 

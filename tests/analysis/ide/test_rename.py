@@ -9,19 +9,19 @@ from pathlib import Path
 import pytest
 
 from memory import check, read_program, shown, snapshot_of
+from snd_analysis.base.text import Span
 from snd_analysis.ide.changed import edited_texts
 from snd_analysis.ide.file_rename import Unreachable, file_rename_edits, moved_paths
 from snd_analysis.ide.mentions import mentions
 from snd_analysis.ide.rename import RenameRefused, Renaming, prepare_rename, rename
 from snd_analysis.ide.same_meaning import Moves
 from snd_analysis.ide.targets import path_of
-from snd_analysis.names.library import is_library
-from snd_analysis.names.resolution import ModuleName
-from snd_analysis.source import Span
+from snd_analysis.skriptnd.names.library import is_library
+from snd_analysis.skriptnd.names.resolution import ModuleName
 
 ROOT = Path(__file__).parents[3]
 PROGRAMS = [
-    *sorted((ROOT / "analysis" / "snd_analysis" / "stdlib").glob("*.sknd")),
+    *sorted((ROOT / "analysis" / "snd_analysis" / "libraries" / "std").glob("*.sknd")),
     *sorted(ROOT.glob("tests/fixtures/valid/*scope*")),
     *sorted(ROOT.glob("tests/fixtures/valid/*quantize*")),
     *(path for path in sorted(ROOT.glob("examples/*")) if path.name != "broken"),

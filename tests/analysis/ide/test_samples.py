@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from memory import snapshot_of
+from snd_analysis.base.text import Span
 from snd_analysis.ide.samples import KnownSample, samples_in
-from snd_analysis.source import Span
 
 INNER = """operator half {
     @input { x: real[n]; }

@@ -10,8 +10,8 @@ import pytest
 from memory import read_program, snapshot_of
 from snd_analysis.ide.knowledge import Knowledge
 from snd_analysis.ide.signature_help import SignatureHelp, signature_help
-from snd_analysis.names.symbols import OperatorName
-from snd_analysis.syntax import nodes
+from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.syntax import nodes
 
 ROOT = Path(__file__).parents[3]
 PROGRAM = """import math, nn;

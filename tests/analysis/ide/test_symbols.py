@@ -10,11 +10,11 @@ from memory import read_program, snapshot_of
 from snd_analysis.ide.document_symbols import DocumentSymbol, document_symbols
 from snd_analysis.ide.links import document_links
 from snd_analysis.ide.workspace_symbols import similarity, workspace_symbols
-from snd_analysis.syntax import nodes
+from snd_analysis.skriptnd.syntax import nodes
 
 ROOT = Path(__file__).parents[3]
 PROGRAMS = [
-    *sorted((ROOT / "analysis" / "snd_analysis" / "stdlib").glob("*.sknd")),
+    *sorted((ROOT / "analysis" / "snd_analysis" / "libraries" / "std").glob("*.sknd")),
     *(path for path in sorted(ROOT.glob("examples/*"))),
 ]
 TEXT = """import math;

@@ -8,9 +8,9 @@ from itertools import pairwise
 from mutation import Mutation, Verdict, mutation, without
 from subject import Subject
 
-from snd_analysis.names.symbols import BuiltIn, OperatorName, SymbolKind
-from snd_analysis.source import Span
-from snd_analysis.syntax import nodes
+from snd_analysis.base.text import Span
+from snd_analysis.skriptnd.names.symbols import BuiltIn, OperatorName, SymbolKind
+from snd_analysis.skriptnd.syntax import nodes
 
 _VALUES = {"int": "1", "real": "1.5", "bool": "true", "str": "'a'"}
 

@@ -9,9 +9,9 @@ from mutation import Mutation, Verdict, mutation, without
 from name_mutations import may_declare
 from subject import Subject
 
-from snd_analysis.names.symbols import Symbol, SymbolKind
-from snd_analysis.source import Span
-from snd_analysis.syntax import nodes
+from snd_analysis.base.text import Span
+from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind
+from snd_analysis.skriptnd.syntax import nodes
 
 _TYPES = ("int", "real", "bool", "str")
 _TENSORS = ("input", "output", "constant", "variable")

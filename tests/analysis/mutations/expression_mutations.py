@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from mutation import Mutation, Verdict, mutation
 from subject import Subject
 
-from snd_analysis.syntax import nodes
+from snd_analysis.skriptnd.syntax import nodes
 
 _ARITHMETIC = ("+", "-", "*", "/", "\\", "%", "**", "<?", ">?")
 _LOGICAL = ("&&", "||", "^", "=>")

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from mutation import Mutation, Verdict, mutation, without
 from subject import Subject
 
-from snd_analysis.names.symbols import SymbolKind
-from snd_analysis.source import Span
-from snd_analysis.syntax import nodes
+from snd_analysis.base.text import Span
+from snd_analysis.skriptnd.names.symbols import SymbolKind
+from snd_analysis.skriptnd.syntax import nodes
 
 _NUMERIC = ("+=", "*=", "<?=", ">?=")
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from mutation import Mutation, Verdict, mutation
 from subject import Subject
 
-from snd_analysis.names.symbols import BuiltIn, OperatorName, SymbolKind
-from snd_analysis.syntax import nodes
+from snd_analysis.skriptnd.names.symbols import BuiltIn, OperatorName, SymbolKind
+from snd_analysis.skriptnd.syntax import nodes
 
 _OTHERS = {
     "int": (("real", "1.5"), ("bool", "true"), ("str", "'a'")),

@@ -8,8 +8,8 @@ from itertools import pairwise
 from mutation import Mutation, Verdict, mutation
 from subject import Subject
 
-from snd_analysis.names.symbols import OperatorName, ShapeMember, Symbol, SymbolKind
-from snd_analysis.syntax import nodes
+from snd_analysis.skriptnd.names.symbols import OperatorName, ShapeMember, Symbol, SymbolKind
+from snd_analysis.skriptnd.syntax import nodes
 
 _NEW = "zz_other"
 _DECLARED = (

@@ -26,7 +26,7 @@ from mutation import Mutation, Verdict
 from subject import Subject, subjects
 
 from memory import read_program
-from snd_analysis.diagnostics import Diagnostic
+from snd_analysis.base.diagnostics import Diagnostic
 
 ROOT = Path(__file__).parents[3]
 
@@ -107,7 +107,7 @@ class Tally:
 
 def programs() -> Iterator[tuple[str, dict[str, str]]]:
     """The library, the examples, and every program among the fixtures that is right."""
-    yield "library", read_program(ROOT / "analysis" / "snd_analysis" / "stdlib")
+    yield "library", read_program(ROOT / "analysis" / "snd_analysis" / "libraries" / "std")
     for path in sorted((ROOT / "examples").glob("*/main.sknd")):
         if path.parent.name != "broken":
             yield path.parent.name, read_program(path.parent)

@@ -7,19 +7,19 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from memory import MemoryReader, snapshot_of
-from snd_analysis.check import Facts
-from snd_analysis.diagnostics import Diagnostic, Severity
+from snd_analysis.base.diagnostics import Diagnostic, Severity
+from snd_analysis.base.text import Span
 from snd_analysis.ide.references import references
-from snd_analysis.names.resolution import Resolution
-from snd_analysis.names.symbols import OperatorName, Symbol
-from snd_analysis.source import Span
-from snd_analysis.syntax import nodes
-from snd_analysis.syntax.chunks import parse_file
-from snd_analysis.types.compose import check_compose
-from snd_analysis.types.context import Context
-from snd_analysis.types.declarations import declare
-from snd_analysis.types.lowering import check_lowering
-from snd_analysis.types.type import Type
+from snd_analysis.skriptnd.check import Facts
+from snd_analysis.skriptnd.names.resolution import Resolution
+from snd_analysis.skriptnd.names.symbols import OperatorName, Symbol
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.chunks import parse_file
+from snd_analysis.skriptnd.types.compose import check_compose
+from snd_analysis.skriptnd.types.context import Context
+from snd_analysis.skriptnd.types.declarations import declare
+from snd_analysis.skriptnd.types.lowering import check_lowering
+from snd_analysis.skriptnd.types.type import Type
 from snd_analysis.workspace import Snapshot, Workspace
 
 

@@ -9,19 +9,19 @@ from pathlib import Path
 import pytest
 
 from memory import check, read_program, shown, snapshot_of
-from snd_analysis.diagnostics import Diagnostic
-from snd_analysis.names.resolution import AttributeName, ModuleName, Resolution, Role, Use
-from snd_analysis.names.symbols import BuiltIn, OperatorName, ShapeMember, Symbol
-from snd_analysis.samples import sample_uses
-from snd_analysis.source import Span
-from snd_analysis.syntax import nodes
-from snd_analysis.syntax.chunks import Chunk
-from snd_analysis.syntax.tokens import tokenize
+from snd_analysis.base.diagnostics import Diagnostic
+from snd_analysis.base.text import Span
+from snd_analysis.skriptnd.names.resolution import AttributeName, ModuleName, Resolution, Role, Use
+from snd_analysis.skriptnd.names.symbols import BuiltIn, OperatorName, ShapeMember, Symbol
+from snd_analysis.skriptnd.samples import sample_uses
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.chunks import Chunk
+from snd_analysis.skriptnd.syntax.tokens import tokenize
 from snd_analysis.workspace import Snapshot
 
 ROOT = Path(__file__).parents[3]
 PROGRAMS = [
-    *sorted((ROOT / "analysis" / "snd_analysis" / "stdlib").glob("*.sknd")),
+    *sorted((ROOT / "analysis" / "snd_analysis" / "libraries" / "std").glob("*.sknd")),
     *sorted(ROOT.glob("tests/fixtures/valid/*")),
     *sorted(ROOT.glob("tests/fixtures/listings/*")),
     *(path for path in sorted(ROOT.glob("examples/*")) if path.name != "broken"),

@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory import MemoryReader, snapshot_of
-from snd_analysis.names.part import Part
-from snd_analysis.names.resolution import Resolution
-from snd_analysis.names.rows import Row, in_rows, joined
-from snd_analysis.source import Edit, Span
-from snd_analysis.syntax import nodes
+from snd_analysis.base.text import Edit, Span
+from snd_analysis.skriptnd.names.part import Part
+from snd_analysis.skriptnd.names.resolution import Resolution
+from snd_analysis.skriptnd.names.rows import Row, in_rows, joined
+from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.workspace import Snapshot, Workspace
 
 COUNT = 300

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memory import snapshot_of
-from snd_analysis.names.library import library_modules
+from snd_analysis.skriptnd.names.library import library_modules
 
 
 @pytest.mark.parametrize("module", library_modules())

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from memory import check, shown, snapshot_of
-from snd_analysis.names.resolution import AttributeName, ModuleName, Use
-from snd_analysis.names.symbols import OperatorName, Symbol
-from snd_analysis.samples import Sample, sample_uses
-from snd_analysis.source import Span
+from snd_analysis.base.text import Span
+from snd_analysis.skriptnd.names.resolution import AttributeName, ModuleName, Use
+from snd_analysis.skriptnd.names.symbols import OperatorName, Symbol
+from snd_analysis.skriptnd.samples import Sample, sample_uses
 from snd_analysis.workspace import Snapshot
 
 SCALE = """\

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from memory import MemoryReader, snapshot_of, unsuppressed
-from snd_analysis.source import Edit, Span
+from snd_analysis.base.text import Edit, Span
 from snd_analysis.workspace import Snapshot, Workspace
 
 OPERATORS = """\

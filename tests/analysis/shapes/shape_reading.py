@@ -5,7 +5,7 @@ from __future__ import annotations
 from expression_reading import expression
 from shape_trees import PROPOSITIONS, RELATIONS, Tree
 
-from snd_analysis.syntax import nodes
+from snd_analysis.skriptnd.syntax import nodes
 
 
 def read(text: str) -> Tree:

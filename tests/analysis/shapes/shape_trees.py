@@ -12,8 +12,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from snd_analysis import shapes
-from snd_analysis.shapes import DivisionByZero, Integer, NegativeExponent, Truth
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import DivisionByZero, Integer, NegativeExponent, Truth
 
 Tree = tuple[Any, ...]
 

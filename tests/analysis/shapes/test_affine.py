@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from snd_analysis.shapes import (
+from snd_analysis.symbolic.integers import (
     as_affine,
     ceil_divide,
     choose,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from snd_analysis.shapes import (
+from snd_analysis.symbolic.integers import (
     FALSE,
     TRUE,
     DivisionByZero,

@@ -21,8 +21,8 @@ from shape_trees import (
     value,
 )
 
-from snd_analysis import shapes
-from snd_analysis.shapes import FALSE, TRUE, DivisionByZero, Integer, NegativeExponent, Truth, Verdict
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import FALSE, TRUE, DivisionByZero, Integer, NegativeExponent, Truth, Verdict
 
 FAILURES = (DivisionByZero, NegativeExponent)
 quick = settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import pytest
 from trees import ROOT, dump
 
-from snd_analysis.source import Edit, Span
-from snd_analysis.syntax import nodes
-from snd_analysis.syntax.chunks import SyntaxTree, parse_file
+from snd_analysis.base.text import Edit, Span
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.chunks import SyntaxTree, parse_file
 
-STDLIB = ROOT / "analysis" / "snd_analysis" / "stdlib"
+STDLIB = ROOT / "analysis" / "snd_analysis" / "libraries" / "std"
 FILES = [STDLIB / "nn.sknd", STDLIB / "layout.sknd"]
 SAMPLE = 400
 SURVIVAL = 0.999

@@ -7,10 +7,10 @@ import json
 import pytest
 from trees import EXAMPLES, LIBRARY, VALID, outline
 
-from snd_analysis.syntax import nodes
-from snd_analysis.syntax.parser import parse
-from snd_analysis.syntax.table import END, _build, _hash, _resource, table
-from snd_analysis.syntax.tokens import keywords, tokenize
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.parser import parse
+from snd_analysis.skriptnd.syntax.table import END, _build, _hash, _resource, table
+from snd_analysis.skriptnd.syntax.tokens import keywords, tokenize
 
 BLOCKS = {
     "dtype": ["T: type", "T: arith = real", "T: U"],

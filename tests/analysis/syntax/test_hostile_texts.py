@@ -6,7 +6,7 @@ import pytest
 from test_text_and_tree import check
 from trees import placed_nodes
 
-from snd_analysis.syntax.chunks import parse_file
+from snd_analysis.skriptnd.syntax.chunks import parse_file
 
 DEEPEST = 700
 MANY = 10_000

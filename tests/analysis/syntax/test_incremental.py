@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from trees import LIBRARY, VALID, dump_file
 
-from snd_analysis.syntax import nodes
-from snd_analysis.syntax.chunks import SyntaxTree, parse_file
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.chunks import SyntaxTree, parse_file
 
 PIECES = [
     "",

@@ -11,9 +11,9 @@ import pytest
 from trees import VALID
 
 from memory import check
-from snd_analysis.diagnostics import Diagnostic, Severity
-from snd_analysis.syntax.chunks import parse_file
-from snd_analysis.syntax.tokens import Token, tokenize
+from snd_analysis.base.diagnostics import Diagnostic, Severity
+from snd_analysis.skriptnd.syntax.chunks import parse_file
+from snd_analysis.skriptnd.syntax.tokens import Token, tokenize
 
 SAMPLE = 250
 RIGHT = 0.93

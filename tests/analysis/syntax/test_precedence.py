@@ -6,8 +6,8 @@ from itertools import product
 
 import pytest
 
-from snd_analysis.syntax import nodes
-from snd_analysis.syntax.parser import parse
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.parser import parse
 
 # Low to high, as LANGUAGE lists them; all of a level associate to the left.
 LEVELS = [

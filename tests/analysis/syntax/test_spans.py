@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from trees import NODE_KINDS, placed_nodes
 
-from snd_analysis.syntax.parser import parse
+from snd_analysis.skriptnd.syntax.parser import parse
 
 PROGRAM = """\
 # The head.

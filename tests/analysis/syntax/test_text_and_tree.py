@@ -10,10 +10,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from trees import EXAMPLES, LIBRARY, VALID, placed_nodes
 
-from snd_analysis.source import Span
-from snd_analysis.syntax import nodes
-from snd_analysis.syntax.chunks import SyntaxTree, chunk_starts, documentation, parse_file
-from snd_analysis.syntax.tokens import tokenize
+from snd_analysis.base.text import Span
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.chunks import SyntaxTree, chunk_starts, documentation, parse_file
+from snd_analysis.skriptnd.syntax.tokens import tokenize
 
 PROGRAMS = [*LIBRARY, *VALID, *EXAMPLES]
 WORDS = [

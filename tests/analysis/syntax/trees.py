@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-from snd_analysis.source import Span
-from snd_analysis.syntax import nodes
-from snd_analysis.syntax.chunks import SyntaxTree
+from snd_analysis.base.text import Span
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.chunks import SyntaxTree
 
 ROOT = Path(__file__).parents[3]
-LIBRARY = sorted((ROOT / "analysis" / "snd_analysis" / "stdlib").glob("*.sknd"))
+LIBRARY = sorted((ROOT / "analysis" / "snd_analysis" / "libraries" / "std").glob("*.sknd"))
 VALID = sorted((ROOT / "tests" / "fixtures" / "valid").rglob("*.sknd"))
 EXAMPLES = sorted(file for file in (ROOT / "examples").rglob("*.sknd") if "broken" not in file.parts)
 

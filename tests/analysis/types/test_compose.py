@@ -7,9 +7,9 @@ from collections import Counter
 import pytest
 
 from memory import MemoryReader, check, fixed, shown
-from snd_analysis.diagnostics import Severity
-from snd_analysis.names.symbols import OperatorName
-from snd_analysis.types.signature import fingerprint
+from snd_analysis.base.diagnostics import Severity
+from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.types.signature import fingerprint
 from snd_analysis.workspace import Workspace
 from snd_analysis.workspace import checks as workspace_module
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from memory import MemoryReader, check, snapshot_of
-from snd_analysis.rules import declarations as rules
-from snd_analysis.rules.rule import Rule
-from snd_analysis.types.binding_order import binding_order
+from snd_analysis.skriptnd.lints import declarations as rules
+from snd_analysis.skriptnd.lints.rule import Rule
+from snd_analysis.skriptnd.types.binding_order import binding_order
 from snd_analysis.workspace import Workspace
 
 KEEP = "operator keep { @dtype { T: type; } @input { v: T[s..]; } @output { w: T[s..]; } }\n"

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from memory import MemoryReader
-from snd_analysis.types.compose import invocations
-from snd_analysis.types.context import Context
+from snd_analysis.skriptnd.types.compose import invocations
+from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.workspace import Workspace
 
 ALIKE = """import math, nn, layout;

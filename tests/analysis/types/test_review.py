@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memory import check
-from snd_analysis.diagnostics import Severity
+from snd_analysis.base.diagnostics import Severity
 
 
 def lower(

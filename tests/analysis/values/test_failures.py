@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from value_reading import of, source, value
 
-from snd_analysis import shapes
-from snd_analysis.values import UNDEFINED, EvaluationError, pack_of
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.values import UNDEFINED, EvaluationError, pack_of
 
 CASES = [
     ("1 + 6 / (n - 2)", "division-by-zero", "(n - 2)", "the right side of '/' is 0 here"),

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from value_reading import of, value, wrapped
 
-from snd_analysis import shapes
-from snd_analysis.values import Maybe, format_value, pack_of
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.values import Maybe, format_value, pack_of
 
 
 @pytest.mark.parametrize(

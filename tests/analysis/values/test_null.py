@@ -6,8 +6,8 @@ import pytest
 from expression_reading import expression
 from value_reading import Names, of, value, wrapped
 
-from snd_analysis import shapes
-from snd_analysis.values import NULL, UNDEFINED, Maybe, evaluate, format_value
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, evaluate, format_value
 
 PROPAGATING = [
     "o + 1",
@@ -127,7 +127,7 @@ FORMS = [
 @pytest.mark.parametrize("c", [False, True])
 @pytest.mark.parametrize("o", [None, 1, 2])
 def test_what_may_be_null_is_decided_later(text: str, c: bool, o: int | None) -> None:
-    from snd_analysis.values import substitute
+    from snd_analysis.symbolic.values import substitute
 
     present, number = shapes.proposition("?o", "?o"), shapes.variable("o", "o")
     names = {"p": wrapped([4, 5, 6])}

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from value_reading import of, value
 
-from snd_analysis.values import UNDEFINED
+from snd_analysis.symbolic.values import UNDEFINED
 
 Ints = st.integers(-50, 50)
 Reals = st.floats(allow_nan=True, allow_infinity=True, width=64)

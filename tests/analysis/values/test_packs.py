@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from value_reading import of, value
 
-from snd_analysis import shapes
-from snd_analysis.values import UNDEFINED, EvaluationError
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.values import UNDEFINED, EvaluationError
 
 Ints = st.integers(-9, 9)
 Packs = st.lists(Ints, max_size=6)

@@ -9,9 +9,9 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 from value_reading import value
 
-from snd_analysis import shapes
-from snd_analysis.shapes import Integer
-from snd_analysis.values import EvaluationError
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import Integer
+from snd_analysis.symbolic.values import EvaluationError
 
 _LIMITS = {"a": (0, 7), "b": (-4, 3), "c": (1, 100), "d": (2, None)}
 _SYMBOLS = {name: shapes.variable(name, name, *limits) for name, limits in _LIMITS.items()}

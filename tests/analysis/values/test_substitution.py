@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, assume, event, given, settings
 from hypothesis import strategies as st
 from value_reading import plain, value, wrapped
 
-from snd_analysis import shapes
-from snd_analysis.values import (
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.values import (
     UNDEFINED,
     EvaluationError,
     Maybe,

@@ -7,8 +7,8 @@ import pickle
 import pytest
 from value_reading import value
 
-from snd_analysis import shapes
-from snd_analysis.values import (
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.values import (
     NULL,
     UNDEFINED,
     Maybe,

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 from expression_reading import expression
 
-from snd_analysis import shapes
-from snd_analysis.shapes import Integer, Truth
-from snd_analysis.syntax import nodes
-from snd_analysis.values import NULL, Pack, Unresolved, Value, evaluate
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import Integer, Truth
+from snd_analysis.symbolic.values import NULL, Pack, Unresolved, Value, evaluate
 
 
 def source(node: nodes.Node, text: str) -> str:

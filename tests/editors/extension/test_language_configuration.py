@@ -11,8 +11,8 @@ import pytest
 from downloads import skip
 from packaged_extension import SOURCES
 
-from snd_analysis.names.library import LIBRARY_PREFIX, library_modules, library_text
-from snd_analysis.syntax.tokens import tokenize
+from snd_analysis.skriptnd.names.library import LIBRARY_PREFIX, library_modules, library_text
+from snd_analysis.skriptnd.syntax.tokens import tokenize
 
 CONFIGURATION = json.loads((SOURCES / "language-configuration.json").read_text("utf-8"))
 COMMENT = {"indent": "none", "appendText": "# "}

@@ -10,9 +10,9 @@ from packaged_extension import SOURCES
 from snippets import expanded
 
 from memory import check, shown
-from snd_analysis.formatting.files import format_text
-from snd_analysis.samples.reading import samples_of
-from snd_analysis.syntax.chunks import parse_file
+from snd_analysis.skriptnd.format.files import format_text
+from snd_analysis.skriptnd.samples.reading import samples_of
+from snd_analysis.skriptnd.syntax.chunks import parse_file
 
 SNIPPETS = json.loads((SOURCES / "snippets/skriptnd.json").read_text("utf-8"))
 # Around what is not a whole definition; the block of what is a statement.

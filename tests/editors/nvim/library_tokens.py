@@ -24,7 +24,7 @@ _CLASSES = {
 
 def expected_classes() -> dict[str, list[tuple[int, int, str, str]]]:
     """By the paths of files: line and column (bytes, both from 1), class and text of tokens."""
-    folders = [REPOSITORY / "analysis/snd_analysis/stdlib", *sorted(REPOSITORY.glob("examples/*"))]
+    folders = [REPOSITORY / "analysis/snd_analysis/libraries/std", *sorted(REPOSITORY.glob("examples/*"))]
     found = {}
     for folder in folders:
         files = read_program(folder)

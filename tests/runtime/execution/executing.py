@@ -10,7 +10,7 @@ import numpy as np
 from memory import snapshot_of
 from snd_analysis.compose.instance import Instance
 from snd_analysis.compose.session import Session
-from snd_analysis.names.symbols import OperatorName
+from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_runtime.execution import Execution, Outcome, Step, bind_arrays, execute, value_of
 
 FLOAT64 = np.dtype(np.float64)

@@ -11,7 +11,7 @@ from onnx_graphs import onnx_session
 
 from memory import read_program, snapshot_of
 from snd_analysis.compose.session import Session
-from snd_analysis.names.symbols import OperatorName
+from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_runtime.execution import Execution, bind_arrays, execute, value_of
 
 EXAMPLES = Path(__file__).parents[3] / "examples"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from memory import snapshot_of
-from snd_analysis.samples import Recorded
+from snd_analysis.skriptnd.samples import Recorded
 from snd_runtime.samples import recorded_text
 from snd_runtime.samples.comparison import difference
 

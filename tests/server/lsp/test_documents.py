@@ -11,7 +11,7 @@ from lsprotocol import types
 from protocol_texts import UNKNOWN_NAME
 from pytest_lsp import LanguageClient
 
-from snd_analysis.source import Source
+from snd_analysis.base.text import Source
 from snd_server.lsp.convert import Converter
 from snd_server.lsp.documents import Documents
 

@@ -10,7 +10,7 @@ from clients import EDITORS, SERVER, begin, open_text, position
 from lsprotocol import types
 from pytest_lsp import LanguageClient
 
-from snd_analysis.source import Edit, Source
+from snd_analysis.base.text import Edit, Source
 from snd_server.lsp.convert import Converter
 
 OPTIONS = types.FormattingOptions(tab_size=4, insert_spaces=True)

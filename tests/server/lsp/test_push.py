@@ -17,7 +17,7 @@ from pytest_lsp import LanguageClient
 from raw_client import running
 from waiting import until
 
-from snd_analysis.source import Source
+from snd_analysis.base.text import Source
 from snd_server.lsp.documents import Document
 from snd_server.lsp.push import Publisher, _Shown
 

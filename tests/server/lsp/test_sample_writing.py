@@ -14,7 +14,7 @@ from pytest_lsp import LanguageClient
 from waiting import eventually
 
 from memory import snapshot_of
-from snd_analysis.names.symbols import OperatorName
+from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_runtime.limits import Limits
 from snd_runtime.samples import (
     NoProposal,
@@ -30,7 +30,7 @@ from snd_runtime.samples.proposal import propose_sample
 from snd_server.lsp.sample_writing import comment_text
 
 ROOT = Path(__file__).parents[3]
-LIBRARY = sorted((ROOT / "analysis" / "snd_analysis" / "stdlib").glob("*.sknd"))
+LIBRARY = sorted((ROOT / "analysis" / "snd_analysis" / "libraries" / "std").glob("*.sknd"))
 URI = "untitled:writing"
 TEXT = """# Keeps every so many elements.
 operator thin {

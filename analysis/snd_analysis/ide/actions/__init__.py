@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-from snd_analysis import suppression
-from snd_analysis.diagnostics import Diagnostic
+from snd_analysis.base.diagnostics import Diagnostic
+from snd_analysis.base.text import Span
 from snd_analysis.ide.actions.action import Action, ActionKind, Command, Request
 from snd_analysis.ide.actions.attributes import missing_attributes
 from snd_analysis.ide.actions.create import create_operator
@@ -15,8 +15,8 @@ from snd_analysis.ide.actions.imports import missing_imports, organize_imports
 from snd_analysis.ide.actions.lists import lists
 from snd_analysis.ide.actions.samples import sample_actions
 from snd_analysis.ide.actions.suppress import suppress
-from snd_analysis.names.library import is_library
-from snd_analysis.source import Span
+from snd_analysis.skriptnd import suppression
+from snd_analysis.skriptnd.names.library import is_library
 from snd_analysis.workspace import Snapshot
 
 __all__ = ["Action", "ActionKind", "Command", "actions"]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from snd_analysis.diagnostics import Diagnostic, Location, TextEdit
-from snd_analysis.frozen import frozen
-from snd_analysis.source import Span
-from snd_analysis.syntax.chunks import SyntaxTree
+from snd_analysis.base.diagnostics import Diagnostic, Location, TextEdit
+from snd_analysis.base.frozen import frozen
+from snd_analysis.base.text import Span
+from snd_analysis.skriptnd.syntax.chunks import SyntaxTree
 from snd_analysis.workspace import Snapshot
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from snd_analysis.diagnostics import Diagnostic, Fix, TextEdit
+from snd_analysis.base.diagnostics import Diagnostic, Fix, TextEdit
+from snd_analysis.base.text import Span
 from snd_analysis.ide.actions.action import Action, ActionKind, Request
-from snd_analysis.source import Span
 
 
 def fixes(request: Request) -> Iterator[Action]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from snd_analysis.diagnostics import Severity
+from snd_analysis.base.diagnostics import Severity
+from snd_analysis.base.text import Span
 from snd_analysis.ide.actions.action import Action, ActionKind, Request
 from snd_analysis.ide.completion.modules import importable
-from snd_analysis.names.library import is_library, library_names
-from snd_analysis.rules.imports import without_statement
-from snd_analysis.source import Span
-from snd_analysis.syntax import nodes
+from snd_analysis.skriptnd.lints.imports import without_statement
+from snd_analysis.skriptnd.names.library import is_library, library_names
+from snd_analysis.skriptnd.syntax import nodes
 
 _QUALIFIER = re.compile(r"(?:\b[A-Za-z_]\w*\s*\.\s*)+\Z", re.ASCII)
 # Names of modules are shorter.

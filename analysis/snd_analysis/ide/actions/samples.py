@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterator
 from snd_analysis.ide.actions.action import Action, ActionKind, Command, Request
 from snd_analysis.ide.cursor import definition_at
 from snd_analysis.ide.samples import sample_names
-from snd_analysis.names.symbols import OperatorName
-from snd_analysis.samples import named_sample
+from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.samples import named_sample
 from snd_analysis.workspace import Snapshot
 
 WRITE, REFRESH = "snd.writeSample", "snd.refreshSample"

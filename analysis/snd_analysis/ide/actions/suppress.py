@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from snd_analysis.diagnostics import Diagnostic
+from snd_analysis.base.diagnostics import Diagnostic
+from snd_analysis.base.text import Span
 from snd_analysis.ide.actions.action import Action, ActionKind, Request
 from snd_analysis.ide.cursor import chunk_at, chunk_tokens
-from snd_analysis.rules import suppressions
-from snd_analysis.rules.rule import Rule
-from snd_analysis.source import Span
+from snd_analysis.skriptnd.lints import suppressions
+from snd_analysis.skriptnd.lints.rule import Rule
 
 _IGNORE = re.compile(r"[ \t]*#\s*snd:\s*ignore\s*\[[^\]\r\n]*(?=\])")
 _REASON = "TODO: say why"

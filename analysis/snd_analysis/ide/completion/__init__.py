@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from snd_analysis.base.text import Span
 from snd_analysis.ide.completion import attributes, modules, names, operators, samples, scoped, strings, words
 from snd_analysis.ide.completion.comments import comment_completions, sample_code
 from snd_analysis.ide.completion.documentation import documentation
@@ -16,7 +17,6 @@ from snd_analysis.ide.completion.place import Place, place_at, sample_place, str
 from snd_analysis.ide.completion.stack import Frame
 from snd_analysis.ide.completion.visible import Visible, visible_at
 from snd_analysis.ide.cursor import comment_at
-from snd_analysis.source import Span
 from snd_analysis.workspace import Snapshot
 
 __all__ = ["TRIGGERS", "Completion", "CompletionKind", "Completions", "completions", "documentation"]

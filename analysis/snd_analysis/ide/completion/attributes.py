@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from snd_analysis.check import Facts
-from snd_analysis.diagnostics import TextEdit
+from snd_analysis.base.diagnostics import TextEdit
 from snd_analysis.ide.completion.expected import signature_at
 from snd_analysis.ide.completion.item import Completion, CompletionKind
 from snd_analysis.ide.completion.operators import not_imported
 from snd_analysis.ide.completion.place import Place
 from snd_analysis.ide.declarations import declared
-from snd_analysis.names.library import is_library
-from snd_analysis.names.symbols import OperatorName
-from snd_analysis.syntax import nodes
-from snd_analysis.syntax.tokens import tokenize
-from snd_analysis.types.signature import Signature, signature_of
+from snd_analysis.skriptnd.check import Facts
+from snd_analysis.skriptnd.names.library import is_library
+from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.tokens import tokenize
+from snd_analysis.skriptnd.types.signature import Signature, signature_of
 from snd_analysis.workspace import Snapshot
 
 _REQUIRED, _OTHERS = 0, 1

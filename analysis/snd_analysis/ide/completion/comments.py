@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from snd_analysis.base.text import Source, Span
 from snd_analysis.ide.completion.item import Completion, CompletionKind, Completions
 from snd_analysis.ide.completion.matching import closeness, matches
-from snd_analysis.rules.catalogue import catalogue
-from snd_analysis.samples.comment_lines import CONTINUATION, MARKER
-from snd_analysis.source import Source, Span
+from snd_analysis.skriptnd.lints.catalogue import catalogue
+from snd_analysis.skriptnd.samples.comment_lines import CONTINUATION, MARKER
 from snd_analysis.workspace import Snapshot
 
 _RULES = re.compile(r"#\s*snd:\s*ignore(?:-file)?\s*\[(?P<named>[^\]]*)\Z")

@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache
 
-from snd_analysis import shapes
-from snd_analysis.check import Facts
-from snd_analysis.frozen import frozen
+from snd_analysis.base.frozen import frozen
 from snd_analysis.ide.completion.operand import (
     ANY_NUMBER,
     NUMERIC,
@@ -20,15 +18,17 @@ from snd_analysis.ide.completion.operand import (
 from snd_analysis.ide.completion.place import Place
 from snd_analysis.ide.completion.stack import Frame
 from snd_analysis.ide.completion.visible import Visible
-from snd_analysis.names.environment import BUILT_INS, Environment
-from snd_analysis.names.symbols import OperatorName
-from snd_analysis.shapes import Integer, Verdict
-from snd_analysis.syntax import nodes
-from snd_analysis.syntax.tokens import Token
-from snd_analysis.types.compose.generics import is_within
-from snd_analysis.types.functions import NUMERIC_FUNCTIONS
-from snd_analysis.types.signature import Signature, TensorParameter, signature_of
-from snd_analysis.types.type import BOOL, CONCRETE, INT, REAL, Dtype, Type
+from snd_analysis.skriptnd.check import Facts
+from snd_analysis.skriptnd.names.environment import BUILT_INS, Environment
+from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.tokens import Token
+from snd_analysis.skriptnd.types.compose.generics import is_within
+from snd_analysis.skriptnd.types.functions import NUMERIC_FUNCTIONS
+from snd_analysis.skriptnd.types.signature import Signature, TensorParameter, signature_of
+from snd_analysis.skriptnd.types.type import BOOL, CONCRETE, INT, REAL, Dtype, Type
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import Integer, Verdict
 from snd_analysis.workspace import Snapshot
 
 # What a statement stands in.

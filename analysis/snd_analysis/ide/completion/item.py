@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from snd_analysis.diagnostics import TextEdit
-from snd_analysis.frozen import frozen
-from snd_analysis.source import Span
+from snd_analysis.base.diagnostics import TextEdit
+from snd_analysis.base.frozen import frozen
+from snd_analysis.base.text import Span
 
 
 class CompletionKind(StrEnum):

@@ -7,8 +7,8 @@ from posixpath import dirname, normpath
 
 from snd_analysis.ide.completion.item import Completion, CompletionKind
 from snd_analysis.ide.completion.place import Place
-from snd_analysis.names.library import LIBRARY_PREFIX, is_library, library_modules
-from snd_analysis.names.modules import candidates, is_main, model_root
+from snd_analysis.skriptnd.names.library import LIBRARY_PREFIX, is_library, library_modules
+from snd_analysis.skriptnd.names.modules import candidates, is_main, model_root
 from snd_analysis.workspace import Snapshot
 
 _SUFFIX = ".sknd"

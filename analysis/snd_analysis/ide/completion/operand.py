@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
-from snd_analysis.frozen import frozen
+from snd_analysis.base.frozen import frozen
 from snd_analysis.ide.completion.place import Place
 from snd_analysis.ide.completion.visible import Visible
-from snd_analysis.names.environment import BUILT_INS
-from snd_analysis.syntax import nodes
-from snd_analysis.syntax.tokens import Token
-from snd_analysis.types.type import BOOL, CONCRETE, INT, REAL, STR, Dtype
+from snd_analysis.skriptnd.names.environment import BUILT_INS
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.tokens import Token
+from snd_analysis.skriptnd.types.type import BOOL, CONCRETE, INT, REAL, STR, Dtype
 
 NUMERIC = Dtype("num", "num")
 """``int`` or ``real``."""

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from snd_analysis.diagnostics import TextEdit
+from snd_analysis.base.diagnostics import TextEdit
 from snd_analysis.ide.completion.item import Completion, CompletionKind
 from snd_analysis.ide.completion.matching import closeness, matches
 from snd_analysis.ide.completion.modules import importable
 from snd_analysis.ide.completion.place import Place
 from snd_analysis.ide.completion.stack import Frame
-from snd_analysis.names.environment import ModuleNames
-from snd_analysis.names.library import is_library, library_modules, library_names
-from snd_analysis.names.resolve import entries_of
-from snd_analysis.names.symbols import OperatorName
-from snd_analysis.syntax import nodes
-from snd_analysis.syntax.parser import parse_expression
-from snd_analysis.syntax.tokens import Token
+from snd_analysis.skriptnd.names.environment import ModuleNames
+from snd_analysis.skriptnd.names.library import is_library, library_modules, library_names
+from snd_analysis.skriptnd.names.resolve import entries_of
+from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.parser import parse_expression
+from snd_analysis.skriptnd.syntax.tokens import Token
 from snd_analysis.workspace import Snapshot
 
 _OWN, _IMPORTED, _OTHERS = 1, 3, 8

@@ -11,13 +11,13 @@ from enum import StrEnum
 from functools import cache, cached_property
 from typing import Any
 
-from snd_analysis.syntax import nodes
-from snd_analysis.syntax.expected import terminals
-from snd_analysis.syntax.parser import Run
-from snd_analysis.syntax.recovery import Recovery
-from snd_analysis.syntax.stacks import run_states
-from snd_analysis.syntax.table import table
-from snd_analysis.syntax.tokens import Token, tokenize
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.expected import terminals
+from snd_analysis.skriptnd.syntax.parser import Run
+from snd_analysis.skriptnd.syntax.recovery import Recovery
+from snd_analysis.skriptnd.syntax.stacks import run_states
+from snd_analysis.skriptnd.syntax.table import table
+from snd_analysis.skriptnd.syntax.tokens import Token, tokenize
 
 _OPENERS = frozenset({"LPAR", "LSQB", "LBRACE", "LGENERIC"})
 _CLOSERS = frozenset({"RPAR", "RSQB", "RBRACE"})

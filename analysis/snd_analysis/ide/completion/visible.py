@@ -12,14 +12,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from snd_analysis.ide.completion.place import Place, beginning
-from snd_analysis.names.resolution import Resolution
-from snd_analysis.names.resolve import resolve
-from snd_analysis.names.scope import Scope
-from snd_analysis.names.symbols import Symbol, SymbolKind
-from snd_analysis.syntax import nodes
-from snd_analysis.syntax.chunks import Chunk
-from snd_analysis.syntax.table import table
-from snd_analysis.types.context import UNTYPED, Context, Typed
+from snd_analysis.skriptnd.names.resolution import Resolution
+from snd_analysis.skriptnd.names.resolve import resolve
+from snd_analysis.skriptnd.names.scope import Scope
+from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.chunks import Chunk
+from snd_analysis.skriptnd.syntax.table import table
+from snd_analysis.skriptnd.types.context import UNTYPED, Context, Typed
 from snd_analysis.workspace import Snapshot
 
 _STAND_IN = "name__at__cursor"

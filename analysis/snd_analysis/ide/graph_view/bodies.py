@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field, replace
 
+from snd_analysis.base.diagnostics import Location
+from snd_analysis.base.frozen import frozen
 from snd_analysis.compose.cost import Cost, multiply_adds
 from snd_analysis.compose.decomposition import tensors_of
 from snd_analysis.compose.instance import Instance
 from snd_analysis.compose.words import shown
-from snd_analysis.diagnostics import Location
-from snd_analysis.frozen import frozen
 from snd_analysis.ide.graph_view.captured import captured, reads
 from snd_analysis.ide.graph_view.view import AttributeView, BodyView, EdgeView, NodeKind, NodeView, Port, TensorView
 from snd_analysis.model import Branch, Graph, Loop, Operation, Place, Tensor, TensorValue
-from snd_analysis.names.symbols import OperatorName
-from snd_analysis.shapes import Integer
-from snd_analysis.values import NULL, UNDEFINED, Maybe, Pack, Run, Value
+from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.symbolic.integers import Integer
+from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, Pack, Run, Value
 
 Enter = Callable[[NodeView, Operation, frozenset[Tensor]], NodeView]
 """Gives the node of an operation its body; told the tensors that may be read in it, beside its own."""

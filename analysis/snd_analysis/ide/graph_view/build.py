@@ -6,14 +6,14 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
 
+from snd_analysis.base.diagnostics import Location
+from snd_analysis.base.text import Span
 from snd_analysis.compose.decomposition import passes_scope_on
 from snd_analysis.compose.words import shown
-from snd_analysis.diagnostics import Location
 from snd_analysis.ide.graph_view.bodies import Places, body_of, control_body
 from snd_analysis.ide.graph_view.view import BodyView, GraphView, NodeView
 from snd_analysis.model import Graph, Operation, Place, Quantization, Tensor
-from snd_analysis.names.symbols import OperatorName
-from snd_analysis.source import Span
+from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.workspace import Snapshot
 
 MOST_NODES = 20_000

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Set
 
 from snd_analysis.compose.decomposition import tensors_of
 from snd_analysis.model import Branch, Graph, Loop, Operation, Tensor, TensorValue
-from snd_analysis.values import NULL
+from snd_analysis.symbolic.values import NULL
 
 
 def reads(operation: Operation, around: Set[Tensor]) -> list[TensorValue]:

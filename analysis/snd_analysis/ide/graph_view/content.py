@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
 from typing import Any
 
+from snd_analysis.base.diagnostics import Location
 from snd_analysis.compose.words import shown
-from snd_analysis.diagnostics import Location
 from snd_analysis.ide.graph_view.view import BodyView, EdgeView, GraphView, NodeView, Port, TensorView
-from snd_analysis.shapes import FALSE, TRUE, Integer
-from snd_analysis.values import NULL, Pack, Value
+from snd_analysis.symbolic.integers import FALSE, TRUE, Integer
+from snd_analysis.symbolic.values import NULL, Pack, Value
 
 Locate = Callable[[Location], dict[str, Any]]
 """A place as whoever asks counts lines and columns."""

@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import field
 from enum import StrEnum
 
-from snd_analysis.diagnostics import Location
-from snd_analysis.frozen import frozen
-from snd_analysis.values import Value
+from snd_analysis.base.diagnostics import Location
+from snd_analysis.base.frozen import frozen
+from snd_analysis.symbolic.values import Value
 
 
 class NodeKind(StrEnum):

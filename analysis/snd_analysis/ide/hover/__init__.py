@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from snd_analysis.frozen import frozen
+from snd_analysis.base.frozen import frozen
+from snd_analysis.base.text import Span
 from snd_analysis.ide.cursor import PlacedNode, PlacedUse, comment_at, import_at, nodes_at, token_at, use_at
 from snd_analysis.ide.examples import Examples, first_sample
 from snd_analysis.ide.hover.broken import broken_hover
@@ -19,10 +20,9 @@ from snd_analysis.ide.hover.words import function_text, token_text
 from snd_analysis.ide.knowledge import Knowledge, knowledge_at
 from snd_analysis.ide.markdown import code, paragraphs
 from snd_analysis.ide.values import value_text
-from snd_analysis.names.resolution import AttributeName, ModuleName
-from snd_analysis.names.symbols import BuiltIn, OperatorName, ShapeMember, Symbol, SymbolKind
-from snd_analysis.source import Span
-from snd_analysis.syntax import nodes
+from snd_analysis.skriptnd.names.resolution import AttributeName, ModuleName
+from snd_analysis.skriptnd.names.symbols import BuiltIn, OperatorName, ShapeMember, Symbol, SymbolKind
+from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.workspace import Snapshot
 
 __all__ = ["Hover", "hover"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
+from snd_analysis.base.text import Span
 from snd_analysis.ide.cursor import chunk_at, tokens_around
 from snd_analysis.ide.guesses import broken_spans, guessed
 from snd_analysis.ide.hover.definitions import attribute_text, definition_text, module_text
@@ -11,9 +12,8 @@ from snd_analysis.ide.hover.symbols import symbol_text
 from snd_analysis.ide.hover.words import function_text
 from snd_analysis.ide.knowledge import Knowledge
 from snd_analysis.ide.open_invocation import Section, invocation_at, operator_named
-from snd_analysis.names.resolution import ModuleName
-from snd_analysis.names.symbols import BuiltIn, OperatorName, Symbol
-from snd_analysis.source import Span
+from snd_analysis.skriptnd.names.resolution import ModuleName
+from snd_analysis.skriptnd.names.symbols import BuiltIn, OperatorName, Symbol
 from snd_analysis.workspace import Snapshot
 
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 
+from snd_analysis.base.text import Span
 from snd_analysis.ide.hover.definitions import attribute_text, definition_text, module_text
 from snd_analysis.ide.hover.symbols import symbol_text
 from snd_analysis.ide.knowledge import knowledge_of
 from snd_analysis.ide.markdown import code, code_block, paragraphs
-from snd_analysis.names.resolution import AttributeName, ModuleName, Use
-from snd_analysis.names.symbols import OperatorName, Symbol
-from snd_analysis.rules.catalogue import catalogue
-from snd_analysis.samples.checking import CheckedSample, sample_uses
-from snd_analysis.source import Span
+from snd_analysis.skriptnd.lints.catalogue import catalogue
+from snd_analysis.skriptnd.names.resolution import AttributeName, ModuleName, Use
+from snd_analysis.skriptnd.names.symbols import OperatorName, Symbol
+from snd_analysis.skriptnd.samples.checking import CheckedSample, sample_uses
 from snd_analysis.workspace import Snapshot
 
 _SUPPRESSION = re.compile(r"#\s*snd:\s*(?:ignore-file|ignore)\s*\[(?P<rules>[^\]]*)\]?")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from snd_analysis.base.text import Span
 from snd_analysis.ide.cursor import PlacedNode
 from snd_analysis.ide.hover.formulas import access_facts, accessed_tensor
 from snd_analysis.ide.hover.symbols import example_facts, value_facts
@@ -12,11 +13,10 @@ from snd_analysis.ide.knowledge import Knowledge
 from snd_analysis.ide.markdown import bullets, code_block, paragraphs
 from snd_analysis.ide.values import is_tensor, tensor_facts, type_text
 from snd_analysis.ide.vocabulary import vocabulary
-from snd_analysis.names.symbols import ShapeMember
-from snd_analysis.source import Span
-from snd_analysis.syntax import nodes
-from snd_analysis.types.type import Type
-from snd_analysis.values import UNDEFINED, Value
+from snd_analysis.skriptnd.names.symbols import ShapeMember
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.types.type import Type
+from snd_analysis.symbolic.values import UNDEFINED, Value
 
 _LONGEST = 100
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from snd_analysis import shapes
 from snd_analysis.compose.scope import Scope
 from snd_analysis.ide.knowledge import Knowledge
 from snd_analysis.ide.markdown import code
 from snd_analysis.ide.values import value_text
 from snd_analysis.model import Tensor, TensorValue
-from snd_analysis.names.symbols import Symbol, SymbolKind
-from snd_analysis.shapes import Integer
-from snd_analysis.syntax import nodes
-from snd_analysis.values import UNDEFINED, Maybe, Pack, Run, Value
+from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import Integer
+from snd_analysis.symbolic.values import UNDEFINED, Maybe, Pack, Run, Value
 
 
 def index_facts(knowledge: Knowledge, symbol: Symbol) -> Iterator[str]:

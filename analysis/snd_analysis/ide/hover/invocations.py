@@ -9,8 +9,8 @@ from snd_analysis.ide.knowledge import Knowledge
 from snd_analysis.ide.markdown import bullets, code, code_block, paragraphs
 from snd_analysis.ide.values import tensor_facts, type_text, value_text
 from snd_analysis.model import Operation
-from snd_analysis.syntax import nodes
-from snd_analysis.values import UNDEFINED
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.symbolic.values import UNDEFINED
 
 _MOST_CHECKS = 3
 

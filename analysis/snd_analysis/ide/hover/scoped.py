@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from snd_analysis.base.text import Span
 from snd_analysis.compose.instance import Instance
 from snd_analysis.ide.cursor import PlacedNode
 from snd_analysis.ide.hover.symbols import quantization_facts
@@ -11,9 +12,8 @@ from snd_analysis.ide.knowledge import Knowledge, operations_in
 from snd_analysis.ide.markdown import bullets, code_block, paragraphs
 from snd_analysis.ide.values import is_tensor, tensor_facts, type_text
 from snd_analysis.model import Tensor, TensorValue
-from snd_analysis.source import Span
-from snd_analysis.syntax import nodes
-from snd_analysis.values import UNDEFINED
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.symbolic.values import UNDEFINED
 
 
 def scoped_hover(knowledge: Knowledge, around: Sequence[PlacedNode], offset: int) -> tuple[Span, str] | None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Set
 
+from snd_analysis.base.text import Span
 from snd_analysis.ide.graph_tensors import entries_in
 from snd_analysis.ide.inlay_hints.block_ends import block_ends
 from snd_analysis.ide.inlay_hints.hint import HintKind, InlayHint, LabelPart
 from snd_analysis.ide.inlay_hints.invocations import invocation_hints
 from snd_analysis.ide.inlay_hints.shapes import shape_hints, statement_end
 from snd_analysis.ide.knowledge import Knowledge
-from snd_analysis.source import Span
-from snd_analysis.syntax import nodes
+from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.workspace import Snapshot
 
 __all__ = ["ALL_KINDS", "HintKind", "InlayHint", "LabelPart", "inlay_hints", "statement_end"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from snd_analysis.diagnostics import Location
-from snd_analysis.frozen import frozen
+from snd_analysis.base.diagnostics import Location
+from snd_analysis.base.frozen import frozen
 
 
 class HintKind(StrEnum):

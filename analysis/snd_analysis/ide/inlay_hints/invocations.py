@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
 
-from snd_analysis.diagnostics import Location
+from snd_analysis.base.diagnostics import Location
 from snd_analysis.ide.declarations import Declared, declared
 from snd_analysis.ide.inlay_hints.hint import HintKind, InlayHint, LabelPart
 from snd_analysis.ide.knowledge import Knowledge, knowledge_of
 from snd_analysis.ide.values import value_text
 from snd_analysis.model import Operation
-from snd_analysis.names.symbols import OperatorName
-from snd_analysis.syntax import nodes
-from snd_analysis.types.binding_order import is_constant
-from snd_analysis.values import NULL
+from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.types.binding_order import is_constant
+from snd_analysis.symbolic.values import NULL
 
 _LONGEST = 40
 

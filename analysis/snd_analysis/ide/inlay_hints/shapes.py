@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from snd_analysis.diagnostics import Location
+from snd_analysis.base.diagnostics import Location
 from snd_analysis.ide.declarations import declared
 from snd_analysis.ide.inlay_hints.hint import HintKind, InlayHint, LabelPart
 from snd_analysis.ide.knowledge import Knowledge
 from snd_analysis.ide.values import short_type_text, type_text
-from snd_analysis.names.symbols import OperatorName, Symbol
-from snd_analysis.syntax import nodes
+from snd_analysis.skriptnd.names.symbols import OperatorName, Symbol
+from snd_analysis.skriptnd.syntax import nodes
 
 _END = re.compile(r"\s*;")
 _REST = re.compile(r"[ \t]*(?:#|$|[\r\n])")

@@ -9,7 +9,7 @@ import numpy as np
 
 from snd_analysis.compose.decomposition import tensors_of
 from snd_analysis.model import Place, Tensor, TensorKind, TensorValue
-from snd_analysis.values import NULL, Pack
+from snd_analysis.symbolic.values import NULL, Pack
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution.plain import array_dtype, fits, plain, static_shape
 from snd_runtime.execution.state import State

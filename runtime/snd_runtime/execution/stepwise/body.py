@@ -14,10 +14,10 @@ from snd_analysis.compose.failure import Site
 from snd_analysis.compose.instance import Instance
 from snd_analysis.compose.results import Targets, assign, made_output
 from snd_analysis.model import Place, TensorValue, empty_pack
-from snd_analysis.names.symbols import OperatorName
-from snd_analysis.shapes import FALSE, TRUE
-from snd_analysis.syntax import nodes
-from snd_analysis.values import NULL, UNDEFINED, Pack
+from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.symbolic.integers import FALSE, TRUE
+from snd_analysis.symbolic.values import NULL, UNDEFINED, Pack
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution.compilation import scope_is_passed_on, scope_of_graph
 from snd_runtime.execution.failing import check_bounds, raise_failure

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from snd_analysis import shapes
 from snd_analysis.compose.carried import final, initial
 from snd_analysis.compose.composer import Values
 from snd_analysis.compose.loop_counts import MOST_ITERATIONS, iterations, lengths_agree
@@ -18,9 +17,10 @@ from snd_analysis.compose.loops import scopes_of_loop
 from snd_analysis.compose.results import Targets
 from snd_analysis.compose.unrolling import nothing_collected, unrolled
 from snd_analysis.model import Tensor, TensorKind, TensorValue, item_of_empty
-from snd_analysis.names.symbols import Symbol
-from snd_analysis.syntax import nodes
-from snd_analysis.values import UNDEFINED, Pack, item
+from snd_analysis.skriptnd.names.symbols import Symbol
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.values import UNDEFINED, Pack, item
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution.failing import raise_failure
 from snd_runtime.execution.plain import bytes_of, static_shape

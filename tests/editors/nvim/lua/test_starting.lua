@@ -33,7 +33,7 @@ graph net {
   at("exp")
   vim.lsp.buf.definition()
   await("the library", function()
-    return vim.api.nvim_buf_get_name(0):find("stdlib/math.sknd", 1, true)
+    return vim.api.nvim_buf_get_name(0):find("std/math.sknd", 1, true)
   end)
   equal(vim.bo.filetype, "skriptnd")
   contains(vim.api.nvim_get_current_line(), "operator exp")

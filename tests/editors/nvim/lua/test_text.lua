@@ -41,9 +41,9 @@ end)
 
 test("= leaves the library as the formatter has it", function()
   local wrong, all = {}, 0
-  for path in vim.fs.dir(vim.env.SND_REPOSITORY .. "/analysis/snd_analysis/stdlib") do
+  for path in vim.fs.dir(vim.env.SND_REPOSITORY .. "/analysis/snd_analysis/libraries/std") do
     if path:match("%.sknd$") then
-      vim.cmd.edit(vim.env.SND_REPOSITORY .. "/analysis/snd_analysis/stdlib/" .. path)
+      vim.cmd.edit(vim.env.SND_REPOSITORY .. "/analysis/snd_analysis/libraries/std/" .. path)
       local before = lines()
       vim.bo.readonly = false
       vim.cmd("silent normal! gg=G")

@@ -1,0 +1,64 @@
+"""What a check reports: plain data that every renderer and every client reads."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from snd_analysis.base.frozen import frozen
+from snd_analysis.base.text import Span
+
+
+class Severity(StrEnum):
+    """How much a diagnostic matters; only errors make a program invalid."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFO = "info"
+    HINT = "hint"
+
+
+@frozen(order=True)
+class Location:
+    """A span in a file. ``path`` is as the file was named by whoever asked."""
+
+    path: str
+    span: Span
+
+
+@frozen
+class Related:
+    """Another place that takes part in a diagnostic, and what it has to do with it."""
+
+    location: Location
+    message: str
+
+
+@frozen
+class TextEdit:
+    """Replacement of the text at ``location`` by ``text``."""
+
+    location: Location
+    text: str
+
+
+@frozen
+class Fix:
+    """A change that makes a diagnostic go away. A safe one never changes what a program means."""
+
+    title: str
+    edits: tuple[TextEdit, ...]
+    safe: bool = True
+
+
+@frozen
+class Diagnostic:
+    """One mistake, at one place, by one rule (see ``snd_analysis.skriptnd.lints``)."""
+
+    rule: str
+    severity: Severity
+    message: str
+    location: Location
+    related: tuple[Related, ...] = ()
+    fix: Fix | None = None
+    unnecessary: bool = False
+    """The marked text could go without changing anything: clients grey it out."""

@@ -1,0 +1,271 @@
+"""A chunk: its head, imports, definitions and blocks, each entry on lines of its own."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from snd_analysis.base.text import Span
+from snd_analysis.skriptnd.format.compositions import component, quantization
+from snd_analysis.skriptnd.format.cursor import STEP, Cursor, Unprintable, count_line_breaks
+from snd_analysis.skriptnd.format.declarations import assertion, dtype_declaration, parameter, using
+from snd_analysis.skriptnd.format.formulas import lowering
+from snd_analysis.skriptnd.format.layout import Document, Fill, render
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.chunks import Chunk
+from snd_analysis.skriptnd.syntax.tokens import Token, Tokens, tokenize
+
+_PRINTERS: dict[type[nodes.Node], Callable[[Cursor, Any], Document]] = {
+    nodes.DtypeDeclaration: dtype_declaration,
+    nodes.Parameter: parameter,
+    nodes.Using: using,
+    nodes.Assertion: assertion,
+    nodes.Lowering: lowering,
+    nodes.Component: component,
+    nodes.Quantization: quantization,
+}
+
+
+def printed_chunk(chunk: Chunk, tokens: Tokens, width: int) -> list[str]:
+    """The lines of a chunk. Raises Unprintable if its text is not all in its tree."""
+    return _ChunkPrinter(chunk, tokens, width).lines()
+
+
+def entry_edit(chunk: Chunk, entry: nodes.Entry, width: int) -> tuple[Span, str] | None:
+    """What is to be replaced by what to format one entry of a chunk, whatever state the rest is in; None for nothing.
+
+    The span counts from the start of the chunk; lines end in line feeds.
+    """
+    try:
+        return _ChunkPrinter(chunk, tokenize(chunk.text), width).entry_edit(entry)
+    except Unprintable:
+        return None
+
+
+class _ChunkPrinter:
+    """Writes from the first character to the last; ``_end`` is how far it has come."""
+
+    def __init__(self, chunk: Chunk, tokens: Tokens, width: int) -> None:
+        self._chunk = chunk
+        self._text = chunk.text
+        self._width = width
+        self._tokens = tokens
+        self._starts = [token.start for token in self._tokens.tokens]
+        self._comment_starts = [comment.start for comment in self._tokens.comments]
+        self._lines: list[str] = []
+        self._end = 0
+        self._is_open = True
+        """Whether a brace was just opened, or nothing written yet: no blank line follows."""
+        self._problems = sorted(problem.span.start for problem in chunk.problems)
+        self._wants_blank_line = False
+        """Whether a blank line follows in any case."""
+
+    def lines(self) -> list[str]:
+        """All lines, without line breaks at their ends."""
+        self._demand_known_places()
+        for item in self._chunk.document.items:
+            match item:
+                case nodes.Definition():
+                    self._wants_blank_line = bool(self._lines)
+                    self._definition(item)
+                case nodes.ErrorItem():
+                    raise Unprintable
+                case _:
+                    self._statement(item.start, item.end, 0, lambda cursor, item=item: _head_item(cursor, item))  # type: ignore[misc]
+        self._trivia(len(self._text), 0, closing=True)
+        return self._lines
+
+    def _demand_known_places(self) -> None:
+        """What is broken must be broken inside of entries, which then stay as they are."""
+        entries = [
+            entry
+            for definition in self._chunk.definitions
+            for block in definition.blocks
+            if isinstance(block, nodes.Block)
+            for entry in block.entries
+        ]
+        for problem in self._chunk.problems:
+            at = bisect_right(entries, problem.span.start, key=lambda entry: entry.start) - 1
+            if at < 0 or problem.span.end > entries[at].end:
+                raise Unprintable
+
+    # ---- definitions -------------------------------------------------------------------------------------------------
+    def _definition(self, definition: nodes.Definition) -> None:
+        if any(isinstance(block, nodes.ErrorBlock) for block in definition.blocks):
+            raise Unprintable
+        words = ["public"] if definition.public else []
+        words += [definition.kind, definition.name.text, "{"]
+        brace = self._index(definition.name.start) + 1
+        self._words(definition.start, self._tokens.tokens[brace].end, words, 0)
+        for block in definition.blocks:
+            assert isinstance(block, nodes.Block)
+            self._block(block)
+        self._close(definition.end, 0)
+
+    def _block(self, block: nodes.Block) -> None:
+        brace = self._index(block.start) + 1
+        end = self._tokens.tokens[brace].end
+        is_empty = not block.entries and not self._text[end : block.end - 1].strip()
+        if is_empty:
+            self._words(block.start, block.end, [f"@{block.kind}", "{", "}"], STEP)
+            self._is_open = False
+            return
+        self._words(block.start, end, [f"@{block.kind}", "{"], STEP)
+        for run in self._runs(block.entries):
+            if len(run) == 1:
+                self._entry(run[0])
+            else:
+                self._verbatim(run[0].start, self._end_of(run[-1])[0])
+        self._close(block.end, STEP)
+
+    def _runs(self, entries: tuple[nodes.Entry, ...]) -> Iterator[list[nodes.Entry]]:
+        """The entries one by one, but together with a broken one what stands behind it on its line."""
+        run: list[nodes.Entry] = []
+        has_broken = False
+        for entry in entries:
+            between = self._text[self._end_of(run[-1])[0] : entry.start] if run else ""
+            if run and (count_line_breaks(between) or not has_broken):
+                yield run
+                run, has_broken = [], False
+            run.append(entry)
+            has_broken = has_broken or self._is_broken(entry)
+        if run:
+            yield run
+
+    def entry_edit(self, entry: nodes.Entry) -> tuple[Span, str] | None:
+        """An entry by itself: what is to be replaced by what; None if it stays, or is not alone on its lines."""
+        end, _ = self._end_of(entry)
+        line = max(self._text.rfind("\n", 0, entry.start), self._text.rfind("\r", 0, entry.start)) + 1
+        if self._text[line : entry.start].strip() or self._is_broken(entry):
+            return None
+        self._end = entry.start
+        self._entry(entry)
+        text = "\n".join(self._lines)
+        return (Span(line, end), text) if text != self._text[line:end] else None
+
+    def _entry(self, entry: nodes.Entry) -> None:
+        printer = _PRINTERS.get(type(entry.statement))
+        end, is_closed = self._end_of(entry)
+        if printer is None or not is_closed or self._is_broken(entry):
+            self._verbatim(entry.start, end)
+            return
+        statement = entry.statement
+        self._statement(entry.start, end, 2 * STEP, lambda cursor: printer(cursor, statement))
+
+    def _end_of(self, entry: nodes.Entry) -> tuple[int, bool]:
+        """Where an entry ends, its semicolon included, and whether it has one."""
+        last = self._token_at(entry.end - 1)
+        if last is not None and last.spelling(self._text) == ";":
+            return entry.end, True
+        following = self._token_behind(entry.end)
+        is_closed = following is not None and following.spelling(self._text) == ";"
+        return (following.end, True) if is_closed and following is not None else (entry.end, False)
+
+    def _is_broken(self, entry: nodes.Entry) -> bool:
+        end, _ = self._end_of(entry)
+        first = bisect_left(self._problems, entry.start)
+        is_hit = first < len(self._problems) and self._problems[first] <= end
+        return is_hit or isinstance(entry.statement, nodes.ErrorEntry)
+
+    def _close(self, end: int, column: int) -> None:
+        self._trivia(end - 1, column + STEP, closing=True)
+        self._put("}", column, end)
+        self._is_open = False
+
+    # ---- pieces ------------------------------------------------------------------------------------------------------
+    def _words(self, start: int, end: int, words: list[str], column: int) -> None:
+        """Tokens with blanks between; comments among them have no place."""
+        found = [token.spelling(self._text) for token in self._tokens_in(start, end)]
+        if found != words or self._comments_in(start, end):
+            raise Unprintable
+        self._trivia(start, column)
+        self._put(" ".join(words).replace("{ }", "{}"), column, end)
+        self._is_open = words[-1] == "{"
+
+    def _statement(self, start: int, end: int, column: int, printer: Callable[[Cursor], Document]) -> None:
+        self._trivia(start, column)
+        tokens = self._tokens_in(start, end)
+        cursor = Cursor(self._text, tokens, self._comments_in(start, end), start, column)
+        try:
+            document = (printer(cursor), cursor.take(";"))
+            if cursor.next is not None:
+                raise Unprintable
+        except Unprintable:
+            self._verbatim(start, end)
+            return
+        self._put(render(document, self._width, column), column, end)
+        self._is_open = False
+
+    def _verbatim(self, start: int, end: int) -> None:
+        column = 2 * STEP
+        start += len(self._text[start:end]) - len(self._text[start:end].lstrip())
+        self._trivia(start, column)
+        self._put(_with_newlines(self._text[start:end]), column, end)
+        self._is_open = False
+
+    def _put(self, text: str, column: int, end: int) -> None:
+        self._lines += (" " * column + text).split("\n")
+        self._end = end
+
+    def _trivia(self, end: int, column: int, closing: bool = False) -> None:
+        """Comments and blank lines before what begins at ``end``."""
+        for comment in self._comments_in(self._end, end):
+            text = self._text[comment.start : comment.end].rstrip()
+            line_breaks = count_line_breaks(self._text[self._end : comment.start])
+            if not line_breaks and self._lines and self._end:
+                self._lines[-1] += f"  {text}"
+            else:
+                self._blank_line(line_breaks)
+                self._lines.append(" " * column + text)
+                self._is_open = False
+            self._end = comment.end
+        if not closing:
+            self._blank_line(count_line_breaks(self._text[self._end : end]))
+
+    def _blank_line(self, line_breaks: int) -> None:
+        if (line_breaks > 1 or self._wants_blank_line) and not self._is_open and self._lines:
+            self._lines.append("")
+        self._wants_blank_line = False
+
+    # ---- tokens ------------------------------------------------------------------------------------------------------
+    def _index(self, start: int) -> int:
+        index = bisect_left(self._starts, start)
+        if index >= len(self._starts) or self._starts[index] != start:
+            raise Unprintable
+        return index
+
+    def _tokens_in(self, start: int, end: int) -> list[Token]:
+        first, last = bisect_left(self._starts, start), bisect_left(self._starts, end)
+        return list(self._tokens.tokens[first:last])
+
+    def _token_at(self, offset: int) -> Token | None:
+        index = bisect_left(self._starts, offset + 1) - 1
+        token = self._tokens.tokens[index] if index >= 0 else None
+        return token if token is not None and token.start <= offset < token.end else None
+
+    def _token_behind(self, offset: int) -> Token | None:
+        index = bisect_left(self._starts, offset)
+        return self._tokens.tokens[index] if index < len(self._starts) else None
+
+    def _comments_in(self, start: int, end: int) -> tuple[Span, ...]:
+        first, last = bisect_left(self._comment_starts, start), bisect_left(self._comment_starts, end)
+        return self._tokens.comments[first:last]
+
+
+def _head_item(cursor: Cursor, item: nodes.Node) -> Document:
+    """``version``, ``extension`` and ``import`` statements. Their spans count from the chunk, not from themselves."""
+    keyword = (cursor.take(), cursor.space())
+    pieces: list[Document] = [cursor.take()]
+    lines: list[Document] = []
+    while cursor.next is not None and not cursor.sees(";"):
+        if cursor.sees(",", "."):
+            pieces[-1] = (pieces[-1], cursor.take(), cursor.take()) if cursor.sees(".") else (pieces[-1], cursor.take())
+        else:
+            lines.append(cursor.line())
+            pieces.append(cursor.take())
+    return keyword, Fill(tuple(pieces), tuple(lines))
+
+
+def _with_newlines(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")

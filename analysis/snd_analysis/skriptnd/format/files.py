@@ -1,0 +1,57 @@
+"""A whole file: its chunks with one blank line between them, in the line breaks that it has."""
+
+from __future__ import annotations
+
+import re
+
+from snd_analysis.base.text import BYTE_ORDER_MARK
+from snd_analysis.skriptnd.format.blocks import printed_chunk
+from snd_analysis.skriptnd.format.cursor import Unprintable
+from snd_analysis.skriptnd.format.width import DEFAULT_WIDTH
+from snd_analysis.skriptnd.syntax.chunks import Chunk, SyntaxTree, parse_file
+from snd_analysis.skriptnd.syntax.tokens import Tokens, tokenize
+
+_LINE_BREAK = re.compile(r"\r\n|\n|\r")
+
+
+def format_text(text: str, width: int = DEFAULT_WIDTH, tree: SyntaxTree | None = None) -> str:
+    """The text in the one style. What could not be read stays as it is, and so does all that a program consists of.
+
+    Lines are as wide as ``width`` where they can be broken. ``tree`` is that of the text, if it is known.
+    """
+    tree = tree or parse_file(text)
+    found = _LINE_BREAK.search(text)
+    line_break = found[0] if found else "\n"
+    pieces = [formatted_chunk(placed.chunk, width, line_break) for placed in tree.chunks]
+    joined = (line_break * 2).join(piece for piece in pieces if piece)
+    mark = BYTE_ORDER_MARK if text.startswith(BYTE_ORDER_MARK) and not joined.startswith(BYTE_ORDER_MARK) else ""
+    formatted = f"{mark}{joined}{line_break}" if joined else mark
+    if any(True for _ in tree.problems) and not _is_same(text, tokenize(text), formatted):
+        return text  # what is broken reaches beyond the border of a chunk
+    return formatted
+
+
+def formatted_chunk(chunk: Chunk, width: int = DEFAULT_WIDTH, line_break: str = "\n") -> str:
+    """A chunk in the one style, without line breaks around it; as it is if it is broken in a way that leaves doubts."""
+    as_it_is = chunk.text.strip("\r\n \t\f\v")
+    tokens = tokenize(chunk.text)
+    breaks_in_strings = {
+        found for token in tokens.tokens if token.kind == "STRING"
+        for found in _LINE_BREAK.findall(token.spelling(chunk.text))
+    }  # fmt: skip
+    if breaks_in_strings - {line_break}:
+        return as_it_is
+    try:
+        lines = printed_chunk(chunk, tokens, width)
+    except Unprintable:
+        return as_it_is
+    text = "\n".join(lines).strip("\n").replace("\n", line_break)
+    return text if _is_same(chunk.text, tokens, text) else as_it_is
+
+
+def _is_same(before: str, old: Tokens, after: str) -> bool:
+    """Whether a text consists of these tokens and comments, too."""
+    new = tokenize(after)
+    same_tokens = [token.spelling(before) for token in old.tokens] == [token.spelling(after) for token in new.tokens]
+    comments = [before[span.start : span.end].rstrip() for span in old.comments]
+    return same_tokens and comments == [after[span.start : span.end].rstrip() for span in new.comments]

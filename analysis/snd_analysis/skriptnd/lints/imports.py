@@ -1,0 +1,339 @@
+"""Checks of the modules that a file imports (2.15)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from snd_analysis.base.diagnostics import Severity
+from snd_analysis.base.frozen import frozen
+from snd_analysis.base.problem import Elsewhere, Note, Problem, Repair
+from snd_analysis.base.text import Edit, Span
+from snd_analysis.skriptnd.lints.rule import Rule
+from snd_analysis.skriptnd.names.undefined import import_of
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.chunks import PlacedChunk, SyntaxTree
+from snd_analysis.skriptnd.syntax.spelling import close_matches
+from snd_analysis.skriptnd.syntax.tokens import keywords
+
+_BLANKS_BEFORE = re.compile(r"[ \t]*\Z")
+_BLANKS_BEHIND = re.compile(r"[ \t]*")
+_LINE_BREAK = re.compile(r"\r\n|\r|\n")
+_BLANK_LINES = re.compile(r"(?:[ \t]*(?:\r\n|\r|\n))+")
+# The beginning of the text, or a blank line.
+_NOTHING_BEFORE = re.compile(r"(?:\A\ufeff?|(?:\r\n|\r|\n)[ \t]*(?:\r\n|\r|\n))\Z")
+# Lines of blanks are shorter.
+_FAR = 200
+
+
+@frozen
+class ImportedName:
+    """One module name in an import statement, and what it was found to mean."""
+
+    node: nodes.Qualified
+    statement: nodes.Import
+    base: int
+    path: str | None
+    shadowed: str | None
+    """A module of the standard library that a file of the same name hides."""
+    graphs: tuple[str, ...]
+    whole: Span
+    """What goes with the statement: see ``without_statement``."""
+
+    @property
+    def span(self) -> Span:
+        """Where the name stands in the file."""
+        return self.node.span.shifted(self.base)
+
+
+def imported_names(placed: PlacedChunk) -> Iterator[tuple[nodes.Import, nodes.Qualified]]:
+    """The modules that the import statements of a chunk name, as far as they are names."""
+    for item in placed.chunk.document.items:
+        if isinstance(item, nodes.Import):
+            yield from ((item, name) for name in item.modules if _is_name(name))
+
+
+def without_statement(text: str, span: Span) -> Span:
+    """What to take out of a text with a statement: its line, if nothing else stands there, and the blank lines behind
+    it where blank lines, or nothing, stand before it; else the blanks between it and what it stands beside."""
+    before, behind = (
+        _BLANKS_BEFORE.search(text, max(span.start - _FAR, 0), span.start),
+        _BLANKS_BEHIND.match(text, span.end),
+    )
+    start = span.start - (len(before[0]) if before else 0)
+    end = behind.end() if behind else span.end
+    begins_line = start == 0 or text[start - 1] in "\r\n\ufeff"
+    line_end = _LINE_BREAK.match(text, end)
+    if not begins_line:
+        return Span(start, span.end)
+    if line_end is None:
+        return Span(span.start, end) if end < len(text) else Span(start, end)
+    end = line_end.end()
+    if _NOTHING_BEFORE.search(text, max(start - _FAR, 0), start):
+        blank = _BLANK_LINES.match(text, end)
+        end = blank.end() if blank else end
+    return Span(start, end)
+
+
+def imports_are_readable(tree: SyntaxTree) -> bool:
+    """Whether it is known which modules a file means to import."""
+    return all(
+        all(_is_name(name) for name in item.modules) if isinstance(item, nodes.Import)
+        else not (isinstance(item, nodes.ErrorItem) and placed.chunk.text.startswith("import", item.start))
+        for placed in tree.chunks
+        for item in placed.chunk.document.items
+    )  # fmt: skip
+
+
+def _is_name(module: nodes.Qualified) -> bool:
+    return all(part.text and part.text not in keywords() for part in module.parts)
+
+
+def with_import(problem: Problem, module: str) -> Problem:
+    """The problem that a module is unknown, where there is a file of that name."""
+    message = (
+        f"the module '{module}' is not imported; there is a file of that name: write 'import {module};' at the top"
+    )
+    return replace(problem, message=message, repair=import_of(module))
+
+
+def check_imports(imports: tuple[ImportedName, ...], used: frozenset[str], known: tuple[str, ...]) -> Iterator[Problem]:
+    """Modules that are missing, imported twice, never used, or that hide a standard one. ``used`` are names."""
+    first: dict[str, ImportedName] = {}
+    for item in imports:
+        name = item.node.text
+        earlier = first.setdefault(name, item)
+        if earlier is not item:
+            note = Note(earlier.span, "first imported here")
+            removal = Repair("remove the import", (_removal(item),))
+            yield Problem("duplicate-import", item.span, f"the module '{name}' is imported already", (note,), removal)
+        elif item.path is None:
+            close = close_matches(name, known)
+            hint = f"; did you mean '{close[0]}'?" if close else ""
+            message = (
+                f"there is no module '{name}': no '{name.replace('.', '/')}.sknd' beside this file, in the model's "
+                f"folder, in 'module-paths' or in the standard library{hint}"
+            )
+            repair = Repair(f"write '{close[0]}'", (Edit(item.span, close[0]),), safe=False) if close else None
+            yield Problem("module-not-found", item.span, message, repair=repair)
+        else:
+            yield from _check_found(item, name, used)
+
+
+def _check_found(item: ImportedName, name: str, used: frozenset[str]) -> Iterator[Problem]:
+    if item.graphs:
+        assert item.path is not None
+        notes = tuple(
+            Note(Span(0, 0), f"the graph '{graph}' is here", Elsewhere(item.path, graph)) for graph in item.graphs
+        )
+        message = f"the module '{name}' contains the graph '{item.graphs[0]}': only the main module may contain graphs"
+        yield Problem("graph-in-imported-module", item.span, message, notes)
+    if item.shadowed is not None:
+        message = f"'{item.path}' hides the module '{name}' of the standard library"
+        yield Problem("shadowed-module", item.span, message)
+    if name not in used:
+        repair = Repair("remove the import", (_removal(item),))
+        yield Problem("unused-import", item.span, f"the module '{name}' is imported and never used", repair=repair)
+
+
+def _removal(item: ImportedName) -> Edit:
+    names = item.statement.modules
+    if len(names) == 1:
+        return Edit(item.whole, "")
+    at = names.index(item.node)
+    if at == 0:
+        return Edit(Span(item.node.start, names[1].start).shifted(item.base), "")
+    return Edit(Span(names[at - 1].end, item.node.end).shifted(item.base), "")
+
+
+MODULE_NOT_FOUND = Rule(
+    name="module-not-found",
+    summary="An imported module does not exist.",
+    why=(
+        "The module `a.b` is the file `a/b.sknd`, looked for beside the importing file, in the folder of the model's "
+        "`main.sknd`, in the folders of the setting `module-paths`, and in the standard library, in this order."
+    ),
+    bad="""\
+import maths, math;
+
+graph net {
+    @input { x: real[4]; }
+    @output { y: real[4]; }
+    @compose { y = math.add(x, 1.0); }
+}
+""",
+    good="""\
+import math;
+
+graph net {
+    @input { x: real[4]; }
+    @output { y: real[4]; }
+    @compose { y = math.exp(x); }
+}
+""",
+    section="2.15",
+)
+
+DUPLICATE_IMPORT = Rule(
+    name="duplicate-import",
+    summary="A module is imported twice.",
+    why="The second import changes nothing; it is a leftover, or another module was meant.",
+    bad="""\
+import math;
+import nn, math;
+
+graph net {
+    @input { x: real[1, 4]; }
+    @output { y: real[1, 4]; }
+    @compose {
+        t = math.exp(x);
+        y = nn.relu(t);
+    }
+}
+""",
+    good="""\
+import math, nn;
+
+graph net {
+    @input { x: real[1, 4]; }
+    @output { y: real[1, 4]; }
+    @compose {
+        t = math.exp(x);
+        y = nn.relu(t);
+    }
+}
+""",
+    section="2.15",
+    severity=Severity.WARNING,
+)
+
+UNUSED_IMPORT = Rule(
+    name="unused-import",
+    summary="A module is imported and none of its operators is invoked.",
+    why="The file seems to depend on something that it does not need.",
+    bad="""\
+import math, nn;
+
+graph net {
+    @input { x: real[1, 4]; }
+    @output { y: real[1, 4]; }
+    @compose { y = nn.relu(x); }
+}
+""",
+    good="""\
+import nn;
+
+graph net {
+    @input { x: real[1, 4]; }
+    @output { y: real[1, 4]; }
+    @compose { y = nn.relu(x); }
+}
+""",
+    section="tool",
+    severity=Severity.HINT,
+)
+
+SHADOWED_MODULE = Rule(
+    name="shadowed-module",
+    summary="An imported file hides a module of the standard library.",
+    why=(
+        "A file beside the model is found before a standard module of the same name. Where that is not intended, "
+        "operators of the library are missing or mean something else; where it is, another name spares the next reader "
+        "the question."
+    ),
+    bad="""\
+# file: main.sknd
+import math;
+
+graph net {
+    @input { x: real[4]; }
+    @output { y: real[4]; }
+    @compose { y = math.half(x); }
+}
+# file: math.sknd
+operator half {
+    @input { x: real[n]; }
+    @output { y: real[n]; }
+    @lower { y[i,] = 0.5 * x[i,], i < n; }
+}
+""",
+    good="""\
+# file: main.sknd
+import fractions;
+
+graph net {
+    @input { x: real[4]; }
+    @output { y: real[4]; }
+    @compose { y = fractions.half(x); }
+}
+# file: fractions.sknd
+operator half {
+    @input { x: real[n]; }
+    @output { y: real[n]; }
+    @lower { y[i,] = 0.5 * x[i,], i < n; }
+}
+""",
+    section="LANGUAGE",
+    severity=Severity.WARNING,
+)
+
+GRAPH_IN_IMPORTED_MODULE = Rule(
+    name="graph-in-imported-module",
+    summary="An imported module contains a graph.",
+    why=(
+        "Graphs belong to the main module, which is what gets executed; other modules provide operators. Make the "
+        "graph an operator, or move it."
+    ),
+    bad="""\
+# file: main.sknd
+import blocks;
+
+graph net {
+    @input { x: real[4]; }
+    @output { y: real[4]; }
+    @compose { y = blocks.half(x); }
+}
+# file: blocks.sknd
+operator half {
+    @input { x: real[n]; }
+    @output { y: real[n]; }
+    @lower { y[i,] = 0.5 * x[i,], i < n; }
+}
+
+graph quarter {
+    @input { x: real[4]; }
+    @output { y: real[4]; }
+    @compose {
+        t = half(x);
+        y = half(t);
+    }
+}
+""",
+    good="""\
+# file: main.sknd
+import blocks;
+
+graph net {
+    @input { x: real[4]; }
+    @output { y: real[4]; }
+    @compose { y = blocks.quarter(x); }
+}
+# file: blocks.sknd
+operator half {
+    @input { x: real[n]; }
+    @output { y: real[n]; }
+    @lower { y[i,] = 0.5 * x[i,], i < n; }
+}
+
+operator quarter {
+    @input { x: real[n]; }
+    @output { y: real[n]; }
+    @compose {
+        t = half(x);
+        y = half(t);
+    }
+}
+""",
+    section="2.15",
+)

@@ -1,0 +1,86 @@
+"""What a file sees of other definitions: those of its own module, and those of the modules it imports (2.15)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from snd_analysis.base.frozen import frozen
+from snd_analysis.skriptnd.names.symbols import OperatorName
+
+BUILT_INS = frozenset(
+    [
+        "sqrt",
+        "exp",
+        "log",
+        "sin",
+        "cos",
+        "tan",
+        "asin",
+        "acos",
+        "atan",
+        "sinh",
+        "cosh",
+        "tanh",
+        "asinh",
+        "acosh",
+        "atanh",
+        "round",
+        "floor",
+        "ceil",
+        "frac",
+        "erf",
+        "abs",
+        "sign",
+    ]
+)
+"""Built-in functions (2.4); LANGUAGE adds ``erf`` to those of the draft."""
+
+
+@frozen
+class ModuleNames:
+    """The definitions of a module: their names and whether each is an ``operator`` or a ``graph``."""
+
+    path: str
+    definitions: Mapping[str, str]
+    complete: bool = True
+    """Whether all names are known; else one that seems to be missing may be that of a definition with a broken head."""
+
+
+@frozen(eq=False)
+class Environment:
+    """The modules that a file can name. ``imports`` is by the name used in the import; ``available`` by name, too,
+    holds those that could be imported, for suggestions."""
+
+    own: ModuleNames
+    imports: Mapping[str, ModuleNames]
+    available: Mapping[str, ModuleNames]
+    missing: frozenset[str] = frozenset()
+    """Modules that are imported and were not found: what is said of them is said at the import."""
+    complete: bool = True
+    """Whether every import statement could be read; else a module that seems not to be imported may be."""
+
+    def operator(self, parts: tuple[str, ...]) -> OperatorName | None:
+        """The definition that a (qualified) name stands for, or None."""
+        module = self.own if len(parts) == 1 else self.imports.get(".".join(parts[:-1]))
+        if module is None or parts[-1] not in module.definitions:
+            return None
+        return OperatorName(module.path, parts[-1])
+
+    def module(self, parts: tuple[str, ...]) -> ModuleNames | None:
+        """The imported module that a qualified name begins with, or None."""
+        return self.imports.get(".".join(parts))
+
+    def is_reported(self, module: str) -> bool:
+        """Whether a name that no imported module bears was meant by an import that is reported."""
+        return not self.complete or any(name == module or name.startswith(f"{module}.") for name in self.missing)
+
+    def key(self) -> tuple[object, ...]:
+        """Equal for environments in which every name means the same."""
+        modules = (self.own, *self.imports.values())
+        return (
+            tuple(self.imports),
+            tuple(self.available),
+            self.missing,
+            self.complete,
+            tuple((module.path, tuple(module.definitions.items()), module.complete) for module in modules),
+        )

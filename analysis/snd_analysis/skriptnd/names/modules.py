@@ -1,0 +1,41 @@
+"""Where the module of an import is found (2.15, LANGUAGE): beside the file, in the model's root, in the configured
+folders, in the standard library, in this order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from posixpath import dirname, join, normpath
+
+from snd_analysis.skriptnd.names.library import LIBRARY_PREFIX, is_library, library_modules
+
+_MAIN = "main.sknd"
+
+
+def is_main(path: str) -> bool:
+    """Whether a file is the main module of its model folder."""
+    return path.rpartition("/")[2] == _MAIN
+
+
+def candidates(module: str, importer: str, exists: Callable[[str], bool], module_paths: Sequence[str]) -> Iterator[str]:
+    """Every path that the import of ``module`` in ``importer`` could mean, the one that it means first."""
+    relative = f"{module.replace('.', '/')}.sknd"
+    if not is_library(importer):
+        folders = dict.fromkeys([dirname(importer), model_root(importer, exists), *module_paths])
+        for folder in folders:
+            path = normpath(join(folder, relative)) if folder else relative
+            if exists(path):
+                yield path
+    if module in library_modules():
+        yield LIBRARY_PREFIX + module
+
+
+def model_root(path: str, exists: Callable[[str], bool]) -> str:
+    """The folder of the model that a file belongs to: the nearest one above it that holds a main module."""
+    folder = dirname(path)
+    while True:
+        if exists(join(folder, _MAIN)):
+            return folder
+        above = dirname(folder)
+        if above == folder or folder in ("", ".") or folder.rpartition("/")[2] == "..":
+            return dirname(path)
+        folder = above

@@ -1,0 +1,151 @@
+"""What one statement adds to the names of a definition. It is used again as long as its names mean the same.
+
+An edit of a long block leaves most of its statements as they are. What a statement adds depends on nothing but the
+statement, the environment and what the scopes answered when it asked them for names: where all of that is as before,
+so is the result, and who builds on it (types, composing) can tell by its identity that nothing changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from operator import is_
+from typing import TYPE_CHECKING
+
+from snd_analysis.skriptnd.names.symbols import OperatorName, ShapeMember, Symbol, SymbolKind, Target
+from snd_analysis.skriptnd.names.use import ModuleName, Role, Use
+from snd_analysis.skriptnd.syntax import nodes
+
+if TYPE_CHECKING:
+    from snd_analysis.skriptnd.names.scope import Scope
+
+
+def read_symbols(uses: Iterable[tuple[nodes.Node, Use]]) -> Iterator[Symbol]:
+    """The symbols that are named and not declared by that; a tensor where its shape is."""
+    for _, use in uses:
+        target = use.target.tensor if isinstance(use.target, ShapeMember) else use.target
+        if use.role is not Role.DECLARATION and isinstance(target, Symbol):
+            yield target
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """What a statement, or a name that stands for one, added to the tables of its definition.
+
+    ``asked`` and ``bound`` are by scope: names and what they stood for, and names that have a meaning since.
+    """
+
+    node: nodes.Node
+    asked: tuple[tuple[tuple[str, ...], tuple[Symbol | None, ...]], ...]
+    bound: tuple[Mapping[str, Symbol], ...]
+    symbols: tuple[Symbol, ...]
+    targets: Mapping[nodes.Node, Target]
+    uses: tuple[tuple[nodes.Node, Use], ...]
+    lasting: bool
+    """Whether it may be used again: not if anything is to be said about the names."""
+
+    @property
+    def single(self) -> tuple[Part, ...]:
+        """The parts of single statements that it consists of."""
+        return (self,)
+
+    def holds_in(self, scopes: Sequence[Scope]) -> bool:
+        """Whether the scopes still give the same answers."""
+        if not self.lasting:
+            return False
+        return all(
+            all(map(is_, map(scope.names.get, names), symbols))
+            for scope, (names, symbols) in zip(scopes, self.asked, strict=True)
+        )
+
+    @cached_property
+    def given(self) -> tuple[Symbol, ...]:
+        """The symbols of other statements that this one names: what is found out about it depends on them."""
+        own = set(self.symbols)
+        named = (target.tensor if isinstance(target, ShapeMember) else target for target in self.targets.values())
+        return tuple(dict.fromkeys(each for each in named if isinstance(each, Symbol) and each not in own))
+
+    @cached_property
+    def operators(self) -> tuple[OperatorName, ...]:
+        """The operators and graphs that the statement invokes, each once."""
+        targets = self.targets.values()
+        return tuple(dict.fromkeys(target for target in targets if isinstance(target, OperatorName)))
+
+    @cached_property
+    def invocations(self) -> tuple[tuple[nodes.Call, OperatorName], ...]:
+        """The invocations in the statement, in order."""
+        calls = ((node, self.targets.get(node.function)) for node in self._notable if isinstance(node, nodes.Call))
+        return tuple((node, target) for node, target in calls if isinstance(target, OperatorName))
+
+    @cached_property
+    def chains(self) -> tuple[tuple[nodes.Binary, nodes.Binary], ...]:
+        """Binary operations of which the left side, not in parentheses, is one, too; with that one."""
+        return tuple(
+            (node, node.left)
+            for node in self._notable
+            if isinstance(node, nodes.Binary) and isinstance(node.left, nodes.Binary)
+        )
+
+    @cached_property
+    def lacks_result(self) -> bool:
+        """Whether the name of a result is missing, also in blocks."""
+        return any(isinstance(name, nodes.Name) and not name.text for name in self._results)
+
+    @cached_property
+    def has_several_results(self) -> bool:
+        """Whether a statement, also one in blocks, has more than one."""
+        return any(isinstance(node, nodes.Component) and len(node.results) > 1 for node in self._notable)
+
+    @cached_property
+    def results(self) -> frozenset[str]:
+        """The names of results, also in blocks."""
+        return frozenset(name.text for name in self._results if isinstance(name, nodes.Name))
+
+    @cached_property
+    def labels(self) -> frozenset[str]:
+        """The labels that are written, also in blocks."""
+        return frozenset(symbol.name for symbol in self.symbols if symbol.kind is SymbolKind.LABEL)
+
+    @cached_property
+    def outputs(self) -> tuple[Symbol, ...]:
+        """The outputs that are given results."""
+        found = (self.targets.get(name) for name in self._results)
+        return tuple(each for each in found if isinstance(each, Symbol) and each.kind is SymbolKind.OUTPUT)
+
+    @cached_property
+    def modules(self) -> tuple[ModuleName, ...]:
+        """The modules that are named."""
+        return tuple(dict.fromkeys(use.target for _, use in self.uses if isinstance(use.target, ModuleName)))
+
+    @cached_property
+    def names_used(self) -> frozenset[str | None]:
+        """The names of everything that is used."""
+        return frozenset(use.name for _, use in self.uses)
+
+    @cached_property
+    def uses_of_others(self) -> tuple[tuple[nodes.Node, Use], ...]:
+        """The first use of each thing that is not a symbol of the definition."""
+        found: dict[object, tuple[nodes.Node, Use]] = {}
+        for statement, use in self.uses:
+            if not isinstance(use.target, Symbol | ShapeMember):
+                found.setdefault(use.target, (statement, use))
+        return tuple(found.values())
+
+    @cached_property
+    def read(self) -> tuple[Symbol, ...]:
+        """The symbols that are named and not declared by that."""
+        return tuple(dict.fromkeys(read_symbols(self.uses)))
+
+    @property
+    def _results(self) -> Iterator[nodes.Node]:
+        for node in self._notable:
+            if isinstance(node, nodes.ResultTuple):
+                yield from node.names
+            elif isinstance(node, nodes.Result):
+                yield node.target
+
+    @cached_property
+    def _notable(self) -> tuple[nodes.Node, ...]:
+        kinds = nodes.Call | nodes.Binary | nodes.Component | nodes.Result | nodes.ResultTuple
+        return tuple(node for node in nodes.descendants(self.node) if isinstance(node, kinds))

@@ -1,0 +1,145 @@
+"""The result of resolving the names of one definition."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Container, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain
+
+from snd_analysis.base.problem import Problem
+from snd_analysis.base.text import Span
+from snd_analysis.skriptnd.names.part import Part, read_symbols
+from snd_analysis.skriptnd.names.symbols import OperatorName, Symbol, Target
+from snd_analysis.skriptnd.names.use import AttributeName, ModuleName, Role, Use
+from snd_analysis.skriptnd.syntax import nodes
+
+__all__ = ["AttributeName", "ModuleName", "Resolution", "Role", "Use"]
+
+
+@dataclass(frozen=True, eq=False)
+class Resolution:
+    """What every name of a definition stands for. Spans count from the start of the chunk.
+
+    ``targets`` is by node: a ``Qualified`` in an expression or an invocation, the ``TypeName`` of a generic type, the
+    ``Name`` of a declaration or a result. A name that stands for nothing is in no table, and reported once.
+    """
+
+    definition: nodes.Definition
+    symbols: tuple[Symbol, ...]
+    targets: Mapping[nodes.Node, Target]
+    use_groups: tuple[tuple[tuple[nodes.Node, Use], ...], ...]
+    """Every use of a name, its span counted from the start of the statement before it. Uses of a part are a group."""
+    problems: tuple[Problem, ...]
+    ambiguous: frozenset[Symbol] = frozenset()
+    """Symbols whose name another declaration of the same definition bears as well, which is reported."""
+    unclear: tuple[Span, ...] = ()
+    """Statements of which it is not known what they mean, which is reported: nothing else is said about them."""
+    starts: Mapping[nodes.Node, int] = field(default_factory=dict)
+    """Where each statement starts: what its spans count from."""
+    parts: Mapping[nodes.Node, Part] = field(default_factory=dict)
+    """What single statements have added, by the statements; not of all blocks."""
+    rows: Mapping[str, tuple[Part, ...]] = field(default_factory=dict)
+    """The same in order, of long blocks in rows: by block, what its constants and variables have added in two steps."""
+
+    @property
+    def local_uses(self) -> Iterator[tuple[nodes.Node, Use]]:
+        """Every use of a name, its span counted from the start of the statement before it."""
+        return chain.from_iterable(self.use_groups)
+
+    @cached_property
+    def symbols_read(self) -> set[Symbol]:
+        """The symbols that are named anywhere else than where they are declared."""
+        return set(chain(chain.from_iterable(part.read for part in self.all_rows), read_symbols(self._loose)))
+
+    @cached_property
+    def names_read(self) -> set[str]:
+        """Their names."""
+        return {symbol.name for symbol in self.symbols_read}
+
+    @cached_property
+    def invoked(self) -> tuple[OperatorName, ...]:
+        """The operators and graphs that are named, each once."""
+        loose = (use.target for _, use in self._loose if isinstance(use.target, OperatorName))
+        return tuple(dict.fromkeys(chain(chain.from_iterable(part.operators for part in self.all_rows), loose)))
+
+    @cached_property
+    def modules(self) -> set[ModuleName]:
+        """The modules that are named."""
+        loose = (use.target for _, use in self._loose if isinstance(use.target, ModuleName))
+        return set(chain(chain.from_iterable(part.modules for part in self.all_rows), loose))
+
+    @property
+    def _loose(self) -> Iterator[tuple[nodes.Node, Use]]:
+        """The uses that belong to no part."""
+        groups = {id(part.uses) for part in self.all_rows}
+        return chain.from_iterable(group for group in self.use_groups if id(group) not in groups)
+
+    @cached_property
+    def all_rows(self) -> tuple[Part, ...]:
+        """The rows of all blocks."""
+        return (*chain.from_iterable(self.rows.values()),)
+
+    @cached_property
+    def uses(self) -> tuple[Use, ...]:
+        """Every use of a name."""
+        starts = self.starts
+        return tuple(
+            Use(use.span.shifted(starts[statement]), use.target, use.role) for statement, use in self.local_uses
+        )
+
+    def uses_at(self, place: int) -> list[Use]:
+        """The uses of names that a place touches."""
+        found = []
+        for block in self.definition.blocks:
+            if not isinstance(block, nodes.Block) or not block.start <= place <= block.end:
+                continue
+            behind = bisect_right(block.entries, place, key=lambda entry: entry.start)
+            for entry in block.entries[max(behind - 2, 0) : behind]:  # one may end where the next one begins
+                for use in self._uses_of(entry.statement):
+                    span = use.span.shifted(entry.start)
+                    if span.start <= place <= span.end:
+                        found.append(Use(span, use.target, use.role))
+        return found
+
+    def uses_named(self, name: str) -> Iterator[Use]:
+        """The uses of everything that has a name."""
+        naming = (part for row in self.all_rows if name in row.names_used for part in row.single)
+        uses = chain.from_iterable(part.uses for part in naming if name in part.names_used)
+        for statement, use in chain(uses, self._loose):
+            if use.name == name:
+                yield Use(use.span.shifted(self.starts[statement]), use.target, use.role)
+
+    def uses_but(self, known: Container[Part]) -> Iterator[Use]:
+        """Every use of a name, but in the rows that are ``known`` one of each definition, module and so on alone."""
+        for row in self.all_rows:
+            for statement, use in row.uses_of_others if row in known else row.uses:
+                yield Use(use.span.shifted(self.starts[statement]), use.target, use.role)
+        for statement, use in self._loose:
+            yield Use(use.span.shifted(self.starts[statement]), use.target, use.role)
+
+    def _uses_of(self, statement: nodes.Node) -> Iterator[Use]:
+        names = (statement, statement.name) if isinstance(statement, nodes.Parameter) else (statement,)
+        for part in (self.parts[each] for each in names if each in self.parts):
+            yield from (use for _, use in part.uses)
+        yield from self._loose_by_statement.get(statement, ())
+
+    @cached_property
+    def _loose_by_statement(self) -> Mapping[nodes.Node, list[Use]]:
+        found: dict[nodes.Node, list[Use]] = {}
+        for statement, use in self._loose:
+            found.setdefault(statement, []).append(use)
+        return found
+
+    def span(self, symbol: Symbol) -> Span:
+        """Where a symbol of this definition is declared."""
+        return symbol.local_span.shifted(self.starts[symbol.statement])
+
+    def symbol(self, name: str) -> Symbol | None:
+        """The first symbol of that name: an attribute, input, extent or the like, not one local to a formula."""
+        return next((symbol for symbol in self.symbols if symbol.name == name), None)
+
+    def is_clear(self, place: Span) -> bool:
+        """Whether a place stands outside of the statements that are ``unclear``."""
+        return not any(statement.start <= place.start < statement.end for statement in self.unclear)

@@ -1,0 +1,130 @@
+"""What is said of names that stand for nothing: once for each, at its first use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from snd_analysis.base.frozen import frozen
+from snd_analysis.base.problem import Note, Problem, Repair
+from snd_analysis.base.text import HEAD, Edit, Span
+from snd_analysis.skriptnd.names.environment import Environment
+from snd_analysis.skriptnd.names.resolution import Resolution
+from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind
+from snd_analysis.skriptnd.syntax.spelling import close_matches
+from snd_analysis.skriptnd.syntax.tokens import keywords
+
+MOST_GUESSES = 64
+"""For how many missing names of a definition it is guessed what is meant: where so many are, it is no slip."""
+_MOST_NOTES = 3
+_LITERALS = ("true", "false", "inf", "pi")
+_PRIMITIVE_TYPES = tuple(word for word, kind in keywords().items() if kind == "TYPE")
+_FOREIGN_TYPES = {"float": "real", "double": "real", "string": "str", "boolean": "bool", "integer": "int"}
+
+
+@frozen
+class Undefined:
+    """A name that nothing visible bears; judged at the end, when all symbols of the definition are known."""
+
+    span: Span
+    name: str
+    block: str
+    visible: tuple[str, ...]
+    wanted: str
+    """What was looked for: ``name``, ``type``, ``tensor``."""
+
+
+@frozen
+class UnknownModule:
+    """A module that is named and not imported, with the definition of it that is wanted."""
+
+    span: Span
+    name: str
+    wanted: str
+
+
+def undefined_problems(undefined: Iterable[Undefined], resolution: Resolution) -> Iterator[Problem]:
+    """A problem for each name that stands for nothing, at its first use; the other uses are notes."""
+    first: dict[tuple[str, str], list[Undefined]] = {}
+    for item in undefined:
+        first.setdefault((item.name, item.wanted), []).append(item)
+    for number, same in enumerate(first.values()):
+        problem = _undefined_problem(same[0], resolution, number < MOST_GUESSES)
+        more = _also_used(same)
+        yield replace(problem, notes=(*problem.notes, *more), repair=None if more else problem.repair)
+
+
+def module_problems(unknown: Iterable[UnknownModule], environment: Environment) -> Iterator[Problem]:
+    """A problem for each module that is not imported, at its first use; the other uses are notes."""
+    first: dict[str, list[UnknownModule]] = {}
+    for item in unknown:
+        first.setdefault(item.name, []).append(item)
+    for same in first.values():
+        yield replace(_module_problem(same[0], environment), notes=_also_used(same))
+
+
+def _also_used(same: Sequence[Undefined | UnknownModule]) -> tuple[Note, ...]:
+    return tuple(Note(item.span, f"'{item.name}' is used here, too") for item in same[1 : 1 + _MOST_NOTES])
+
+
+def _module_problem(unknown: UnknownModule, environment: Environment) -> Problem:
+    name, span = unknown.name, unknown.span
+    if name in environment.available:
+        message = f"the module '{name}' is not imported"
+        if unknown.wanted not in environment.available[name].definitions:
+            return Problem("unknown-module", span, message)
+        message += f"; the module exists: write 'import {name};' at the top"
+        return Problem("unknown-module", span, message, repair=import_of(name))
+    close = close_matches(name, [*environment.imports, *environment.available])
+    hint = f"; did you mean '{close[0]}'?" if close else ""
+    return Problem("unknown-module", span, f"there is no module '{name}' here{hint}")
+
+
+def import_of(module: str) -> Repair:
+    """The repair that imports a module. It changes nothing else: the name stood for nothing."""
+    return Repair(f"import the module '{module}'", (Edit(HEAD, f"import {module};"),))
+
+
+def _undefined_problem(undefined: Undefined, resolution: Resolution, is_guessed: bool) -> Problem:
+    name, span = undefined.name, undefined.span
+    hidden = resolution.symbol(name)
+    if hidden is not None:
+        return _hidden_problem(undefined, hidden, resolution.span(hidden))
+    close = _meant(undefined) if is_guessed else None
+    hint = f"; did you mean '{close}'?" if close else ""
+    repair = Repair(f"write '{close}'", (Edit(span, close),), safe=False) if close else None
+    return Problem("undefined-name", span, f"there is no {undefined.wanted} '{name}' here{hint}", repair=repair)
+
+
+def _meant(undefined: Undefined) -> str | None:
+    """What somebody may have wanted to write."""
+    name = undefined.name
+    if undefined.wanted == "type":
+        if name in _FOREIGN_TYPES:
+            return _FOREIGN_TYPES[name]
+        words = _PRIMITIVE_TYPES
+    else:
+        words = _LITERALS if undefined.wanted == "name" else ()
+    close = close_matches(name, dict.fromkeys((*undefined.visible, *words)))
+    return close[0] if close else None
+
+
+def _hidden_problem(undefined: Undefined, symbol: Symbol, declared: Span) -> Problem:
+    name, span, kind = undefined.name, undefined.span, symbol.kind
+    note = (Note(declared, f"the {kind} '{name}' is declared here"),)
+    if kind in (SymbolKind.TENSOR, SymbolKind.OUTPUT) and undefined.block in ("compose", "update"):
+        if kind is SymbolKind.OUTPUT or declared.start > span.start:
+            message = f"the {kind} '{name}' is used before it is assigned"
+            return Problem("used-before-definition", span, message, note)
+        return Problem("undefined-name", span, f"the tensor '{name}' is not visible outside of its block", note)
+    if kind is SymbolKind.USING and undefined.block == "using":
+        message = f"the helper symbol '{name}' is used before it is defined"
+        return Problem("used-before-definition", span, message, note)
+    if kind is SymbolKind.LABEL:
+        message = f"'{name}' is a label: what it labels can be named in '@quantize', but not in an expression"
+        return Problem("undefined-name", span, message, note)
+    if kind in (SymbolKind.INDEX, SymbolKind.LOCAL, SymbolKind.CARRY, SymbolKind.SCAN, SymbolKind.ITERATION):
+        message = f"the {kind} '{name}' is local to where it is declared, and not visible here"
+        return Problem("undefined-name", span, message, note)
+    message = f"the {kind} '{name}' can't be used in '@{undefined.block}', which is evaluated before it is known"
+    return Problem("not-visible", span, message, note)

@@ -1,0 +1,49 @@
+"""Occurrences of names."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from snd_analysis.base.frozen import frozen
+from snd_analysis.base.text import Span
+from snd_analysis.skriptnd.names.symbols import OperatorName, ShapeMember, Target
+
+
+class Role(StrEnum):
+    """What a name does where it stands."""
+
+    DECLARATION = "declaration"
+    READ = "read"
+    WRITE = "write"
+
+
+@frozen
+class ModuleName:
+    """A module, by its path."""
+
+    path: str
+
+
+@frozen
+class AttributeName:
+    """An attribute of another definition, in an invocation of it."""
+
+    operator: OperatorName
+    name: str
+
+
+@frozen
+class Use:
+    """One occurrence of a name; ``span`` counts from the start of the chunk, or of a statement."""
+
+    span: Span
+    target: Target | ModuleName | AttributeName
+    role: Role
+
+    @property
+    def name(self) -> str | None:
+        """The name of what is used; None for a module, which each file may name otherwise."""
+        target = self.target
+        if isinstance(target, ShapeMember):
+            return target.tensor.name
+        return None if isinstance(target, ModuleName) else target.name

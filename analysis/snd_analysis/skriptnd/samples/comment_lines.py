@@ -1,0 +1,75 @@
+"""Comments that have a line for themselves, and those of them that make up a sample."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import pairwise
+
+from snd_analysis.base.frozen import frozen
+from snd_analysis.base.text import Span
+
+MARKER = re.compile(r"#[ \t]*>>>(?!>)")
+CONTINUATION = re.compile(r"#[ \t]*\.\.\.(?!\.)")
+_BETWEEN_LINES = re.compile(r"[ \t]*(?:\r\n|\n|\r)[ \t]*")
+_NO_BREAK = re.compile(r"[^\r\n]")
+
+
+@frozen
+class SampleLines:
+    """The comment lines of a sample: code, and what stands directly below it."""
+
+    code: tuple[Span, ...]
+    below: tuple[Span, ...]
+    """All further lines of the same comment, up to the next sample."""
+
+
+def sample_lines(text: str, comments: Sequence[Span]) -> Iterator[SampleLines]:
+    """The samples in the comments of a text."""
+    for block in _blocks(text, comments):
+        starts = [at for at, line in enumerate(block) if MARKER.match(text, line.start, line.end)]
+        for start, end in pairwise([*starts, len(block)]):
+            code = start + 1
+            while code < end and CONTINUATION.match(text, block[code].start, block[code].end):
+                code += 1
+            yield SampleLines(tuple(block[start:code]), tuple(block[code:end]))
+
+
+def _blocks(text: str, comments: Sequence[Span]) -> Iterator[list[Span]]:
+    """Comments on lines of their own that follow one another directly."""
+    block: list[Span] = []
+    for comment in comments:
+        if not _is_alone(text, comment):
+            continue
+        if block and _BETWEEN_LINES.fullmatch(text, block[-1].end, comment.start) is None:
+            yield block
+            block = []
+        block.append(comment)
+    if block:
+        yield block
+
+
+def _is_alone(text: str, comment: Span) -> bool:
+    before = comment.start
+    while before and text[before - 1] in " \t":
+        before -= 1
+    return before == 0 or text[before - 1] in "\r\n\ufeff"
+
+
+def code_of(text: str, lines: SampleLines) -> str:
+    """The code of a sample at its place: a text as long as it needs to be, in which all else is blank."""
+    parts = []
+    position = 0
+    blank = _blank(text)
+    for line in lines.code:
+        mark = MARKER.match(text, line.start, line.end) or CONTINUATION.match(text, line.start, line.end)
+        assert mark is not None
+        parts += [blank[position : mark.end()], text[mark.end() : line.end]]
+        position = line.end
+    return "".join(parts)
+
+
+@lru_cache(maxsize=1)  # the samples of a chunk are read one after the other
+def _blank(text: str) -> str:
+    return _NO_BREAK.sub(" ", text)

@@ -1,0 +1,80 @@
+"""Samples in the comments of a chunk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, MutableMapping
+from typing import TypeAlias
+
+from snd_analysis.base.problem import Problem
+from snd_analysis.base.text import Span
+from snd_analysis.skriptnd.samples.comment_lines import MARKER, SampleLines, code_of, sample_lines
+from snd_analysis.skriptnd.samples.recorded import read_below, tolerance_of
+from snd_analysis.skriptnd.samples.sample import TOLERANCE, Sample
+from snd_analysis.skriptnd.samples.single_expression import read_single
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.chunks import Chunk
+from snd_analysis.skriptnd.syntax.tokens import tokenize
+
+_PROMPT = ">>>"
+
+
+SampleText: TypeAlias = "tuple[SampleLines, str]"
+"""The lines of a sample, and all text from the first to the last of them: nothing else decides what it says."""
+
+
+def samples_of(chunk: Chunk, before: MutableMapping[SampleText, Sample]) -> dict[SampleText, Sample]:
+    """The samples of a chunk, in order. Those that were read ``before`` are the same objects, taken from there."""
+    if _PROMPT not in chunk.text:  # spares most chunks the work
+        return {}
+    found = {}
+    for lines in sample_lines(chunk.text, chunk.comments):
+        text = lines, chunk.text[lines.code[0].start : (*lines.code, *lines.below)[-1].end]
+        known = before.pop(text) if text in before else None
+        found[text] = known or _read(chunk.text, lines)
+    return found
+
+
+def _read(text: str, lines: SampleLines) -> Sample:
+    first, last = lines.code[0], lines.code[-1]
+    mark = MARKER.match(text, first.start, first.end)
+    assert mark is not None
+    marker = Span(first.start, mark.end())
+    code = code_of(text, lines)
+    problems: list[Problem] = []
+    invocation = _invocation(code, marker, last.end, problems)
+    below = read_below(text, lines.below)
+    if invocation is not None:
+        problems += below.problems
+    own = next(_tolerances(code, marker.end, last.end), None)
+    tolerance = below.tolerance if below.tolerance is not None else own
+    return Sample(
+        span=Span(first.start, last.end if below.end is None else below.end),
+        marker=marker,
+        code_end=last.end,
+        invocation=invocation,
+        results=tuple(below.results),
+        error=below.error,
+        tolerance=TOLERANCE if tolerance is None else tolerance,
+        problems=tuple(problems),
+    )
+
+
+def _invocation(code: str, marker: Span, end: int, problems: list[Problem]) -> nodes.Call | None:
+    if not code[marker.end : end].strip():
+        message = "an invocation is missing here, as in '# >>> relu([-1.0, 2.0])'"
+        problems.append(Problem("sample-syntax", marker, message))
+        return None
+    expression = read_single(code, marker.end, end, problems)
+    if expression is None or isinstance(expression, nodes.Call):
+        return expression
+    message = "a sample invokes an operator or a graph, as in '# >>> relu([-1.0, 2.0])'"
+    problems.append(Problem("sample-syntax", expression.span, message))
+    return None
+
+
+def _tolerances(code: str, start: int, end: int) -> Iterator[float]:
+    """Those in comments behind the code."""
+    for comment in tokenize(code, start, end).comments if "#" in code[start:end] else ():
+        found = tolerance_of(code, comment)
+        if found is not None:
+            yield found

@@ -1,0 +1,77 @@
+"""What a sample says. All spans count from the start of its chunk."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from snd_analysis.base.frozen import frozen
+from snd_analysis.base.problem import Problem
+from snd_analysis.base.text import Span
+from snd_analysis.skriptnd.syntax import nodes
+
+TOLERANCE = 1e-5
+"""Relative: how far a real may be from the one that is recorded."""
+
+Leaf: TypeAlias = "int | float | bool | str"
+Nested: TypeAlias = "Leaf | tuple[Nested, ...]"
+"""A tensor, or a pack of them, as nested rows."""
+
+ItemExtent: TypeAlias = "int | tuple[int, ...]"
+"""An extent of a tensor; of a pack, one for all tensors or one for each."""
+
+
+@frozen
+class Recorded:
+    """``# y: real[2] = [-0.1, 2.0]``: one result. Without ``value`` and ``summary`` only its type is recorded."""
+
+    line: Span
+    """The comment, without its line break."""
+    name: str
+    name_span: Span
+    type_span: Span
+    """The type, shape and length."""
+    dtype: str | None
+    """None for null."""
+    shape: tuple[ItemExtent, ...] = ()
+    length: int | None = None
+    """The number of tensors of a pack."""
+    value: Nested | None = None
+    summary: str | None = None
+    """What is recorded of a large tensor in place of its value."""
+    tolerance: float | None = None
+    """One of its own."""
+
+
+@frozen
+class RecordedError:
+    """``# error: stride must be positive``: the invocation fails, and the message holds these words."""
+
+    line: Span
+    text: str
+
+    def matches(self, message: str) -> bool:
+        """Whether a message is the one that is expected."""
+        return " ".join(self.text.split()).rstrip(".") in " ".join(message.split())
+
+
+@frozen(eq=False)
+class Sample:
+    """An invocation in a comment with what is recorded of its results. Known by identity."""
+
+    span: Span
+    """From its first ``#`` to the end of its last line."""
+    marker: Span
+    """The ``# >>>`` that it begins with."""
+    code_end: int
+    """Where its last line of code ends."""
+    invocation: nodes.Call | None
+    """None if it could not be read, which is among the problems."""
+    results: tuple[Recorded, ...] = ()
+    error: RecordedError | None = None
+    tolerance: float = TOLERANCE
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def has_results(self) -> bool:
+        """Whether anything is recorded that an evaluation could be compared with."""
+        return bool(self.results) or self.error is not None

@@ -1,0 +1,47 @@
+"""One whole expression that stands somewhere in a text."""
+
+from __future__ import annotations
+
+from snd_analysis.base.problem import Problem
+from snd_analysis.base.text import Span
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.builder import TreeBuilder
+from snd_analysis.skriptnd.syntax.parser import Run, read_expression
+from snd_analysis.skriptnd.syntax.tokens import Token, tokenize
+
+_DEEPEST = 200
+
+
+def read_single(text: str, start: int, end: int, problems: list[Problem]) -> nodes.Expression | None:
+    """The expression that ``text[start:end]`` spells; None, and one more problem, if it is none."""
+    tokens = tokenize(text, start, end)
+    builder = TreeBuilder(text, read_expression)
+    run = Run(text, tokens.tokens, "_expr", builder, end=end)
+    accepted = run.advance()
+    found = [*tokens.problems, *builder.problems]
+    if found:
+        problems.append(found[0])
+        return None
+    if not accepted:
+        problems.append(_fault(text, run, start, end))
+        return None
+    value = run.stacks.values[-1]
+    expression: nodes.Expression = value[0] if isinstance(value, list) else value
+    deep = nodes.first_below(expression, _DEEPEST)
+    if deep is not None:
+        problems.append(Problem("nesting-too-deep", deep.span, "this nests too deeply: split it up"))
+        return None
+    return expression
+
+
+def _fault(text: str, run: Run, start: int, end: int) -> Problem:
+    if run.too_deep:
+        return Problem("nesting-too-deep", Span(start, end), "brackets or operators nest too deeply here")
+    token = run.token()
+    if token.end > token.start:
+        message = f"one expression stands here: found '{token.spelling(text)}' where it goes on, or has ended"
+        return Problem("sample-syntax", Span(token.start, token.end), message)
+    last: Token | None = run.tokens[-1] if run.tokens else None
+    if last is None:
+        return Problem("sample-syntax", Span(start, end), "an expression is missing here")
+    return Problem("sample-syntax", Span(last.start, last.end), "behind this the expression ends too early")

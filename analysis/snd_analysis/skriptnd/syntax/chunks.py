@@ -1,0 +1,251 @@
+"""A file as a row of chunks: the part before the first definition, then one chunk per definition (invariant 3).
+
+A definition begins where a line begins with ``operator NAME {`` or ``graph NAME {`` (after ``public`` or not), together
+with the comment lines right above it. Where such a head is indented or broken, it begins one as well, unless it stands
+in a string. Each chunk is parsed by its own text, and everything in it counts from its start: what is
+broken in one chunk can't break another, and a chunk whose text did not change is the same object after an edit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+from snd_analysis.base.frozen import frozen
+from snd_analysis.base.problem import Problem
+from snd_analysis.base.text import Span
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.parser import parse
+from snd_analysis.skriptnd.syntax.reparse import reparse
+from snd_analysis.skriptnd.syntax.tokens import keywords, tokenize
+
+_HEADER_WORDS = ("operator", "graph")
+# A word that a colon or the like follows is a name that looks like a keyword.
+_BEHIND_HEADER_WORD = re.compile(r"\b(?!\s*[:=.,;)\]])")
+_HEAD = re.compile(r"(?:public\s+)?(?:operator|graph)\s+(\w+)\s*\{")
+_PUBLIC = "public"
+_COMMENT_LINE = re.compile(r"[ \t]*#[^\r\n]*")
+_LINE_BREAK = re.compile(r"\r\n|\n|\r")
+
+
+class Chunk:
+    """A piece of a file and its tree. Immutable, and knows nothing of where it stands.
+
+    It is parsed when somebody first asks: most of a module that is only imported is never looked at. ``before`` is an
+    older version, parts of which may be used again.
+    """
+
+    __slots__ = ("_before", "_parsed", "text")
+
+    def __init__(self, text: str, before: Chunk | None = None) -> None:
+        self.text = text
+        self._before = before
+        self._parsed: _ParsedChunk | None = None
+
+    @property
+    def is_parsed(self) -> bool:
+        """Whether anybody has asked for what is in it."""
+        return self._parsed is not None
+
+    @property
+    def document(self) -> nodes.Document:
+        """The tree."""
+        return self._contents().document
+
+    @property
+    def comments(self) -> tuple[Span, ...]:
+        """Every comment."""
+        return self._contents().comments
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """Every syntax problem; a keyword that stands for a name in several places is one."""
+        return self._contents().told
+
+    @property
+    def definitions(self) -> Iterator[nodes.Definition]:
+        """The operators and graphs of the chunk: one, unless two share a line."""
+        return (item for item in self.document.items if isinstance(item, nodes.Definition))
+
+    def _contents(self) -> _ParsedChunk:
+        if self._parsed is None:
+            self._parsed = self._reparsed() or _parsed(self.text)
+            self._before = None
+        return self._parsed
+
+    def _reparsed(self) -> _ParsedChunk | None:
+        before = self._before
+        if before is None or before._parsed is None:
+            return None
+        changed = reparse(before.text, before.document, before.comments, before._parsed.problems, self.text)
+        return changed and _ParsedChunk(*changed)
+
+
+@dataclass(frozen=True, eq=False)
+class _ParsedChunk:
+    document: nodes.Document
+    comments: tuple[Span, ...]
+    problems: tuple[Problem, ...]
+
+    @cached_property
+    def told(self) -> tuple[Problem, ...]:
+        """The problems without those that say of a keyword again that it is none of the names."""
+        return tuple(_without_repetitions(self.problems))
+
+
+def _without_repetitions(problems: tuple[Problem, ...]) -> Iterator[Problem]:
+    keywords_told = set[str]()
+    for problem in problems:
+        if problem.rule == "keyword-as-name":
+            if problem.message in keywords_told:
+                continue
+            keywords_told.add(problem.message)
+        yield problem
+
+
+def _parsed(text: str) -> _ParsedChunk:
+    parsed = parse(text)
+    return _ParsedChunk(parsed.document, parsed.tokens.comments, parsed.problems)
+
+
+@frozen
+class PlacedChunk:
+    """A chunk at its offset in the file."""
+
+    start: int
+    chunk: Chunk
+
+
+@frozen(eq=False)
+class SyntaxTree:
+    """All chunks of a file in order; together they spell its text."""
+
+    text: str
+    chunks: tuple[PlacedChunk, ...]
+
+    @property
+    def definitions(self) -> Iterator[tuple[int, nodes.Definition]]:
+        """Every definition with the offset that its spans count from."""
+        return ((placed.start, item) for placed in self.chunks for item in placed.chunk.definitions)
+
+    @property
+    def problems(self) -> Iterator[Problem]:
+        """Every syntax problem at its place in the file."""
+        return (problem.shifted(placed.start) for placed in self.chunks for problem in placed.chunk.problems)
+
+    @property
+    def comments(self) -> Iterator[Span]:
+        """Every comment at its place in the file."""
+        return (span.shifted(placed.start) for placed in self.chunks for span in placed.chunk.comments)
+
+
+def parse_file(text: str, previous: SyntaxTree | None = None) -> SyntaxTree:
+    """The tree of a file. What ``previous`` has of the same text is used again; the result is that of a fresh start."""
+    known = {placed.chunk.text: placed.chunk for placed in previous.chunks} if previous else {}
+    starts = chunk_starts(text)
+    pieces = [text[start:end] for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
+    candidates = _changed(previous, pieces) if previous else []
+    chunks = []
+    for at, piece in enumerate(pieces):
+        chunk = known.get(piece)
+        if chunk is None:
+            chunk = known[piece] = Chunk(piece, candidates[at] if at < len(candidates) else None)
+        chunks.append(chunk)
+    return SyntaxTree(text, tuple(PlacedChunk(start, chunk) for start, chunk in zip(starts, chunks, strict=True)))
+
+
+def chunk_starts(text: str) -> list[int]:
+    """Where the chunks of a text begin; the first is 0."""
+    starts = [0]
+    for line_start in _without_strings(text, _header_lines(text)):
+        start = _with_comment_block(text, line_start, starts[-1])
+        if start > starts[-1]:
+            starts.append(start)
+    return starts
+
+
+def _header_lines(text: str) -> list[int]:
+    """Starts of the lines that begin a definition. Searching for plain words is what makes this fast."""
+    lines = set[int]()
+    for word in _HEADER_WORDS:
+        at = text.find(word)
+        while at >= 0:
+            line_start = _header_line(text, at)
+            if line_start is not None and _BEHIND_HEADER_WORD.match(text, at + len(word)):
+                lines.add(line_start)
+            at = text.find(word, at + len(word))
+    return sorted(lines)
+
+
+def _without_strings(text: str, lines: list[int]) -> list[int]:
+    """The lines but those of which the head is indented or broken, and which stand in a string."""
+    doubtful = [line for line in lines if not _is_head(text, line)]
+    if not doubtful:
+        return lines
+    inside = set[int]()
+    for start, end in pairwise([0, *sorted({*lines} - {*doubtful}), len(text)]):
+        between = [line for line in doubtful if start <= line < end]
+        if between:
+            strings = [token for token in tokenize(text, start, end).tokens if token.kind == "STRING"]
+            inside.update(line for line in between for string in strings if string.start < line < string.end)
+    return [line for line in lines if line not in inside]
+
+
+def _is_head(text: str, line: int) -> bool:
+    head = _HEAD.match(text, line)
+    return head is not None and head[1] not in keywords()
+
+
+def _header_line(text: str, word: int) -> int | None:
+    """Start of the line that begins with the word at ``word``, or with ``public`` before it."""
+    before = word
+    while before and text[before - 1].isspace():
+        before -= 1
+    start = before - len(_PUBLIC)
+    if before < word and start >= 0 and text.startswith(_PUBLIC, start):
+        line_start = _line_start(text, start)
+        if line_start is not None:
+            return line_start
+    return _line_start(text, word)
+
+
+def _line_start(text: str, at: int) -> int | None:
+    """Start of the line, if only blanks stand before ``at`` on it."""
+    while at and text[at - 1] in " \t":
+        at -= 1
+    return at if at == 0 or text[at - 1] in "\r\n" else None
+
+
+def _with_comment_block(text: str, line_start: int, lowest: int) -> int:
+    """Start of the comment lines that stand directly above the line."""
+    start = line_start
+    while start > lowest:
+        above_end = start - (2 if text[max(start - 2, 0) : start] == "\r\n" else 1)
+        above = max(text.rfind("\n", lowest, above_end), text.rfind("\r", lowest, above_end)) + 1
+        above = max(above, lowest)
+        if _COMMENT_LINE.fullmatch(text, above, above_end) is None:
+            break
+        start = above
+    return start
+
+
+def documentation(chunk: Chunk, definition: nodes.Definition) -> str:
+    """Text of the comment block right above a definition, without the ``#``; empty if there is none."""
+    head = chunk.text[: definition.start]
+    lines: list[str] = []
+    for line in reversed(_LINE_BREAK.split(head)[:-1]):
+        stripped = line.strip()
+        if not stripped.startswith("#"):
+            break
+        lines.append(stripped[1:].removeprefix(" "))
+    return "\n".join(reversed(lines))
+
+
+def _changed(previous: SyntaxTree, pieces: list[str]) -> list[Chunk | None]:
+    """For each piece the old chunk that it may be an edit of: the one at the same place, if the count is the same."""
+    if len(previous.chunks) != len(pieces):
+        return []
+    return [placed.chunk for placed in previous.chunks]

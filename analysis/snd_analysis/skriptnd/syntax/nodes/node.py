@@ -1,0 +1,84 @@
+"""What all nodes have in common, and walking over them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields
+from typing import TYPE_CHECKING, dataclass_transform
+
+from snd_analysis.base.frozen import frozen
+from snd_analysis.base.text import Span
+
+if TYPE_CHECKING:
+
+    @dataclass_transform(frozen_default=True, eq_default=False)
+    def node_class(cls: type) -> type: ...
+
+else:
+    node_class = frozen(eq=False)
+
+
+@node_class
+class Node:
+    """Anything that was read, from its first character to behind its last."""
+
+    start: int
+    end: int
+
+    @property
+    def span(self) -> Span:
+        """Where the node stands, relative to its entry or chunk."""
+        return Span(self.start, self.end)
+
+
+_CONTENT_FIELDS: dict[type, tuple[str, ...]] = {}
+_BACKWARDS: dict[type, tuple[str, ...]] = {}
+
+
+def content_fields(kind: type[Node]) -> tuple[str, ...]:
+    """The names of the fields of a kind of nodes, but its place."""
+    known = _CONTENT_FIELDS.get(kind)
+    if known is None:
+        known = tuple(field.name for field in fields(kind) if field.name not in ("start", "end"))
+        _CONTENT_FIELDS[kind], _BACKWARDS[kind] = known, known[::-1]
+    return known
+
+
+def children(node: Node) -> Iterator[Node]:
+    """The nodes directly below ``node``, in the order of the text as far as the fields keep it."""
+    for name in content_fields(type(node)):
+        value = getattr(node, name)
+        if isinstance(value, Node):
+            yield value
+        elif type(value) is tuple:
+            yield from (item for item in value if isinstance(item, Node))
+
+
+def descendants(node: Node) -> Iterator[Node]:
+    """``node`` and all below it, without recursion. Spans below an ``Entry`` count from that entry."""
+    pending = [node]
+    pop, push = pending.pop, pending.append
+    while pending:
+        current = pop()
+        yield current
+        # As ``children``, backwards and without a generator for each node: no other walk is as frequent.
+        kind = type(current)
+        for name in _BACKWARDS.get(kind) or content_fields(kind)[::-1]:
+            value = getattr(current, name)
+            if type(value) is tuple:
+                for item in reversed(value):
+                    if isinstance(item, Node):
+                        push(item)
+            elif isinstance(value, Node):
+                push(value)
+
+
+def first_below(node: Node, depth: int) -> Node | None:
+    """The first node that stands more than ``depth`` levels below ``node``, which must be inside one entry."""
+    pending = [(node, 0)]
+    while pending:
+        current, level = pending.pop()
+        if level > depth:
+            return current
+        pending.extend((child, level + 1) for child in reversed(list(children(current))))
+    return None

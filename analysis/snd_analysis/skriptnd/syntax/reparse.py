@@ -1,0 +1,284 @@
+"""Reading a long block again after an edit: only the entries around the edit, the others are used as they are.
+
+The automaton is started at an entry a little before the edit, with the stacks it has there, and runs until it is about
+to begin an entry that also began there before the edit. From there on it would do what it did before, because what it
+does depends on its stacks and on the tokens to come, and both are the same. Where that point is not reached soon, or
+anything else is unusual, the answer is None and the whole chunk is parsed.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+
+from snd_analysis.base.frozen import frozen
+from snd_analysis.base.problem import Note, Problem, Repair
+from snd_analysis.base.text import Edit, Span
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.builder import Blocks, Entries
+from snd_analysis.skriptnd.syntax.damage import with_damaged_entries
+from snd_analysis.skriptnd.syntax.fault import BLOCK_KINDS, LONGEST_LOOKAHEAD
+from snd_analysis.skriptnd.syntax.parser import Run
+from snd_analysis.skriptnd.syntax.recovery import NEAR, Recovery
+from snd_analysis.skriptnd.syntax.stacks import Stacks, run_states
+from snd_analysis.skriptnd.syntax.table import table
+from snd_analysis.skriptnd.syntax.tokens import Token, Tokens, tokenize
+
+SHORTEST_LONG_BLOCK = 64
+"""So many entries make a block that is read again in pieces: of a shorter one all nodes are new after an edit."""
+_UP_TO_BRACE = re.compile(r"(?:\s|#[^\r\n]*)*\{")
+# Entries behind the edit that are read before giving up: few at first, for a statement mostly ends where it did.
+_REACHES = (3, 60)
+
+Reparsed = tuple[nodes.Document, tuple[Span, ...], tuple[Problem, ...]]
+
+
+@frozen
+class _Change:
+    """``old[start:old_end]`` became ``new[start:new_end]``."""
+
+    start: int
+    old_end: int
+    new_end: int
+
+    @property
+    def distance(self) -> int:
+        return self.new_end - self.old_end
+
+    def moved(self, offset: int) -> int:
+        return offset if offset <= self.start else max(offset + self.distance, self.start)
+
+
+def reparse(
+    old_text: str, document: nodes.Document, comments: tuple[Span, ...], problems: tuple[Problem, ...], text: str
+) -> Reparsed | None:
+    """Tree, comments and problems of ``text``, using those of ``old_text``; None if that does not pay."""
+    change = _difference(old_text, text)
+    found = _block_around(document, change)
+    if found is None or _may_close_string(problems, change):
+        return None
+    definition, block = found
+    old = _Old(old_text, definition, block, problems)
+    first = _first_entry(old, change)
+    if first is None:
+        return None
+    for reach in _REACHES:
+        middle = _read(old, text, first, change, reach)
+        if middle is not None:
+            return _spliced(document, old, first, middle, change, comments)
+    return None
+
+
+def _may_close_string(problems: tuple[Problem, ...], change: _Change) -> bool:
+    """Whether a quote of the edit may be the one that a string misses, however far above it that begins."""
+    return any(problem.rule == "unclosed-string" and problem.span.start < change.start for problem in problems)
+
+
+@frozen
+class _Old:
+    """The block before the edit, with what is around it."""
+
+    text: str
+    definition: nodes.Definition
+    block: nodes.Block
+    problems: tuple[Problem, ...]
+
+    def is_clean(self, first: int, last: int) -> bool:
+        """Whether nothing was wrong from entry ``first`` up to entry ``last``, or up to the ends of the chunk."""
+        entries = self.block.entries
+        start = 0 if first < 0 else entries[first].start if first < len(entries) else self.block.end
+        end = entries[last].end if last < len(entries) else len(self.text)
+        at = bisect_left(self.problems, start, key=lambda problem: problem.span.start)
+        if at < len(self.problems) and self.problems[at].span.start <= end:
+            return False
+        window = entries[max(first, 0) : last + 1]
+        return not any(isinstance(entry.statement, nodes.ErrorEntry) for entry in window)
+
+    @property
+    def closing_brace(self) -> int | None:
+        """Where the closing brace of the block stands; None if recovery supplied it."""
+        at = self.block.end - 1
+        return at if at >= self.block.entries[-1].end and self.text[at] == "}" else None
+
+
+def _first_entry(old: _Old, change: _Change) -> int | None:
+    """The entry to begin with: one before the line of the edit, and before errors that could look as far as that."""
+    entries = old.block.entries
+    line_start = max(old.text.rfind("\n", 0, change.start), old.text.rfind("\r", 0, change.start)) + 1
+    first = max(bisect_left(entries, line_start, key=lambda entry: entry.end) - 1, 0)
+    while not old.is_clean(first - LONGEST_LOOKAHEAD, first):
+        if first < LONGEST_LOOKAHEAD:
+            return None
+        first -= LONGEST_LOOKAHEAD
+    return first if entries[first].start < change.start else None
+
+
+def _difference(old: str, new: str) -> _Change:
+    start = common_prefix(old, new)
+    behind = min(common_prefix(old[start:][::-1], new[start:][::-1]), min(len(old), len(new)) - start)
+    return _Change(start, len(old) - behind, len(new) - behind)
+
+
+def common_prefix(left: str, right: str) -> int:
+    """The length of the longest common start, found by halving: comparing slices is quicker than characters."""
+    low, high = 0, min(len(left), len(right))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if left[low:middle] == right[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _block_around(document: nodes.Document, change: _Change) -> tuple[nodes.Definition, nodes.Block] | None:
+    definitions = [item for item in document.items if isinstance(item, nodes.Definition)]
+    if len(definitions) != 1 or len(document.items) != 1:
+        return None
+    for block in definitions[0].blocks:
+        if isinstance(block, nodes.Block) and len(block.entries) >= SHORTEST_LONG_BLOCK:
+            first, last = block.entries[0], block.entries[-1]
+            if first.start < change.start and change.old_end < max(last.start, block.end):
+                return definitions[0], block
+    return None
+
+
+@frozen
+class _Middle:
+    entries: tuple[nodes.Entry, ...]
+    comments: tuple[Span, ...]
+    problems: list[Problem]
+    restart: int
+    resync: int
+    """Offset in the new text from which on everything is as it was."""
+    old_index: int
+
+
+def _read(old: _Old, text: str, first: int, change: _Change, reach: int) -> _Middle | None:
+    """Reads from entry ``first`` until an entry, or the end of the block, stands where it stood before."""
+    entries = old.block.entries
+    beyond = bisect_left(entries, change.old_end + 1, key=lambda entry: entry.start)
+    near_end = beyond + reach >= len(entries)
+    stop = len(text) if near_end else entries[beyond + reach].end + change.distance
+    starts = {entries[at].start + change.distance: at for at in range(beyond, min(beyond + reach + 1, len(entries)))}
+    brace = old.closing_brace
+    if near_end and brace is not None and brace >= change.old_end:
+        starts[brace + change.distance] = len(entries)
+    starts = {start: at for start, at in starts.items() if old.is_clean(at, at + NEAR)}
+    if not starts:
+        return None
+
+    restart = entries[first].start
+    tokens = tokenize(text, restart, stop=stop, depth=2)
+    run = Run(text, tokens.tokens, "document", stacks=_stacks_at(old), end=len(text))
+    run.builder.base = run.last_end = restart
+    depth, block_entries = len(run.stacks.states), run.stacks.values[-1]
+    recovery = Recovery(run)
+    # What looks further than the tokens reach would see the end of the text where there is none.
+    horizon = len(tokens.tokens) - (0 if near_end else LONGEST_LOOKAHEAD + NEAR)
+    until = min(starts)
+    while True:
+        if not run.advance(until):
+            if run.at >= horizon:
+                return None
+            recovery.recover()
+            continue
+        if len(run.stacks.states) != depth or run.stacks.values[-1] is not block_entries:
+            return None  # the block has ended, and this is another one
+        if run.at >= len(tokens.tokens):
+            return None
+        resync = run.token().start
+        if resync in starts:
+            break
+        until = resync + 1
+    read = Tokens(
+        tokens.tokens,
+        tuple(span for span in tokens.comments if span.end <= resync),
+        tuple(problem for problem in tokens.problems if problem.span.end <= resync),
+    )
+    problems = run.problems(read)
+    read_entries = with_damaged_entries(block_entries, problems, text)
+    return _Middle(read_entries, read.comments, problems, restart, resync, starts[resync])
+
+
+def _stacks_at(old: _Old) -> Stacks:
+    """What stands on the stacks where an entry of the block may begin."""
+    text, definition, block = old.text, old.definition, old.block
+    kind = BLOCK_KINDS[block.kind]
+    states = [table().starts["document"]]
+    run_states(table(), states, ["OPERATOR", "ID", "LBRACE", kind, "LBRACE"])
+    state = states[-1]
+    production = table().productions[table().defaults[state]]
+    states.append(table().gotos[state][production.origin])
+    name = Token("ID", definition.name.start, definition.name.end)
+    keyword = Token(kind, block.keyword.start, block.keyword.end)
+    values = [
+        Token("OPERATOR", definition.start, definition.start), name, _brace(text, name.end), Blocks(),
+        keyword, _brace(text, keyword.end), Entries(),
+    ]  # fmt: skip
+    return Stacks(states, values, [item.start if isinstance(item, Token) else keyword.start for item in values])
+
+
+def _brace(text: str, start: int) -> Token:
+    found = _UP_TO_BRACE.match(text, start)
+    end = found.end() if found else start + 1
+    return Token("LBRACE", end - 1, end)
+
+
+def _spliced(
+    document: nodes.Document, old: _Old, first: int, middle: _Middle, change: _Change, comments: tuple[Span, ...]
+) -> Reparsed:
+    definition, block, problems = old.definition, old.block, old.problems
+    distance = change.distance
+    behind = block.entries[middle.old_index :]
+    if distance:
+        behind = tuple(_moved_entry(entry, distance) for entry in behind)
+    entries = (*block.entries[:first], *middle.entries, *behind)
+    old_resync = middle.resync - distance
+    blocks = tuple(
+        nodes.Block(block.start, block.end + distance, block.kind, block.keyword, entries) if item is block
+        else _moved_block(item, distance) if item.start > block.start else item
+        for item in definition.blocks
+    )  # fmt: skip
+    end = definition.end + distance
+    changed = nodes.Definition(definition.start, end, definition.kind, definition.public, definition.name, blocks)
+    all_comments = (
+        *(span for span in comments if span.end <= middle.restart),
+        *middle.comments,
+        *(span.shifted(distance) for span in comments if span.start >= old_resync),
+    )
+    all_problems = (
+        *(_moved_problem(item, change) for item in problems if item.span.start < middle.restart),
+        *middle.problems,
+        *(_moved_problem(item, change) for item in problems if item.span.start >= old_resync),
+    )
+    tree = nodes.Document(document.start, document.end + distance, (changed,))
+    return tree, all_comments, tuple(sorted(all_problems, key=lambda problem: problem.span))
+
+
+def _moved_block(block: nodes.Block | nodes.ErrorBlock, distance: int) -> nodes.Block | nodes.ErrorBlock:
+    if isinstance(block, nodes.ErrorBlock):
+        return nodes.ErrorBlock(block.start + distance, block.end + distance)
+    entries = tuple(_moved_entry(item, distance) for item in block.entries)
+    keyword = block.keyword.shifted(distance)
+    return nodes.Block(block.start + distance, block.end + distance, block.kind, keyword, entries)
+
+
+def _moved_entry(entry: nodes.Entry, distance: int) -> nodes.Entry:
+    return nodes.Entry(entry.start + distance, entry.end + distance, entry.statement, entry.damage)
+
+
+def _moved_problem(problem: Problem, change: _Change) -> Problem:
+    if change.distance == 0:
+        return problem
+
+    def moved(span: Span) -> Span:
+        return Span(change.moved(span.start), change.moved(span.end))
+
+    repair = problem.repair and Repair(
+        problem.repair.title,
+        tuple(Edit(moved(edit.span), edit.text) for edit in problem.repair.edits),
+        problem.repair.safe,
+    )
+    notes = tuple(Note(moved(note.span), note.message) for note in problem.notes)
+    return Problem(problem.rule, moved(problem.span), problem.message, notes, repair)

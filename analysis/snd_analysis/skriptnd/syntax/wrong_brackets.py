@@ -1,0 +1,92 @@
+"""Repairs of brackets of the wrong kind, or around what needs none; both brackets of a pair are one mistake."""
+
+from __future__ import annotations
+
+from snd_analysis.base.problem import Repair
+from snd_analysis.base.text import Edit
+from snd_analysis.skriptnd.syntax.fault import CLOSERS, Fault, span_of
+from snd_analysis.skriptnd.syntax.panic import panic
+from snd_analysis.skriptnd.syntax.stacks import run_states
+from snd_analysis.skriptnd.syntax.table import END
+from snd_analysis.skriptnd.syntax.tokens import begins_line
+
+_FARTHEST = 60
+_BEHIND = 2
+
+
+def shape_in_parentheses(fault: Fault) -> bool:
+    """``x: real(n)`` for ``x: real[n]``."""
+    run = fault.run
+    closing = _closing(fault)
+    if fault.token.kind != "LPAR" or closing is None:
+        return False
+    inner = [run.token(offset).kind for offset in range(1, closing)]
+    behind = [run.token(offset).kind for offset in range(closing + 1, closing + 1 + _BEHIND)]
+    if not _parse(fault, ["LSQB", *inner, "RSQB", *behind]):
+        return False
+    opening, closer = fault.token, run.token(closing)
+    text = run.text[opening.end : closer.start]
+    repair = Repair(f"write [{text}]", (Edit(span_of(opening), "["), Edit(span_of(closer), "]")), safe=False)
+    message = f"this needs brackets, not parentheses: write [{text}]"
+    fault.report("syntax-error", span_of(opening), message, fault.context(), repair)
+    last = run.at + closing
+    run.supply("LSQB", opening.start, opening.end)
+    run.at += 1
+    run.advance(limit=last)
+    run.supply("RSQB", closer.start, closer.end)
+    run.at += 1
+    return True
+
+
+def parentheses_around_results(fault: Fault) -> bool:
+    """``(a, b) = f(x);`` for ``a, b = f(x);``."""
+    run = fault.run
+    closing = _closing(fault)
+    if fault.token.kind != "LPAR" or not fault.begins_statement or closing is None:
+        return False
+    inner = [run.token(offset).kind for offset in range(1, closing)]
+    behind = [run.token(offset).kind for offset in range(closing + 1, closing + 1 + _BEHIND)]
+    if behind[:1] != ["ASSIGN"] or not _parse(fault, [*inner, *behind]):
+        return False
+    opening, closer = fault.token, run.token(closing)
+    repair = Repair("remove the parentheses", (Edit(span_of(opening), ""), Edit(span_of(closer), "")), safe=False)
+    message = "results stand without parentheses, separated by commas"
+    fault.report("syntax-error", span_of(opening), message, fault.context(), repair)
+    last = run.at + closing
+    run.at += 1
+    run.advance(limit=last)
+    run.at += 1
+    return True
+
+
+def block_without_results(fault: Fault) -> bool:
+    """``{ … }`` as a statement: it is given up as a whole."""
+    run = fault.run
+    if fault.token.kind != "LBRACE" or not fault.begins_statement or not _parse(fault, ["TILDE", "ASSIGN", "LBRACE"]):
+        return False
+    message = "a block in braces is the right side of a statement: write 'results = { … };'"
+    fault.report("syntax-error", span_of(fault.token), message, fault.context())
+    panic(run, block=True)
+    return True
+
+
+def _closing(fault: Fault) -> int | None:
+    """How many tokens ahead the bracket stands that closes the one at the error on its line, else None."""
+    if fault.token.kind not in CLOSERS:
+        return None
+    run, open_brackets = fault.run, 0
+    for offset in range(_FARTHEST):
+        token = run.token(offset)
+        if token.kind in (END, "SEMI") or token.kind.startswith("B_") or (offset and begins_line(run.text, token)):
+            return None
+        if token.kind in CLOSERS:
+            open_brackets += 1
+        elif token.kind in CLOSERS.values():
+            open_brackets -= 1
+            if open_brackets == 0:
+                return offset if token.kind == CLOSERS[fault.token.kind] else None
+    return None
+
+
+def _parse(fault: Fault, kinds: list[str]) -> bool:
+    return run_states(fault.run.table, fault.run.stacks.states.copy(), kinds) == len(kinds)

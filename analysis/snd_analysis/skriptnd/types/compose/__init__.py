@@ -1,0 +1,62 @@
+"""Typing of ``@compose``, ``@update`` and ``@quantize`` (2.10, 2.11, 2.13, 2.14), with what the signatures of the
+invoked operators decide, and without any concrete value."""
+
+from __future__ import annotations
+
+from snd_analysis.base.problem import Problem
+from snd_analysis.skriptnd.memo import Memo
+from snd_analysis.skriptnd.names.resolve import entries_of
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.types.compose.composition import Composition
+from snd_analysis.skriptnd.types.compose.labels import check_generated_labels
+from snd_analysis.skriptnd.types.compose.quantize import check_quantize
+from snd_analysis.skriptnd.types.compose.recursion import check_recursion
+from snd_analysis.skriptnd.types.compose.reuse import StatementTypes, row_types
+from snd_analysis.skriptnd.types.compose.statements import statement
+from snd_analysis.skriptnd.types.context import Context, Place
+
+__all__ = ["check_compose"]
+
+
+def check_compose(context: Context, memo: Memo[StatementTypes] | None = None) -> None:
+    """Types every statement of a definition, giving tensors their types in ``context.symbols``.
+
+    Declared symbols must have theirs already. Statements of which ``memo`` knows the types are not looked at again, and
+    have none in ``context.expressions``. Reports the rules of 2.10, 2.10.1, 2.11, 2.13 and 2.14.
+    """
+    work = Composition(context)
+    with context.at(Place.COMPOSE):
+        for block in ("compose", "update"):
+            work.updating = block == "update"
+            for row in context.resolution.rows[block]:
+                context.facts.checkpoint()
+                if memo is not None:
+                    row_types(work, row, memo)
+                    continue
+                for part in row.single:
+                    work.begin(part.node)
+                    statement(work, work.component)
+        _check_outputs_assigned(context)
+        check_recursion(context)
+        check_generated_labels(context)
+        check_quantize(work)
+    context.base = 0
+
+
+def _check_outputs_assigned(context: Context) -> None:
+    """Every output of a definition that is composed must be assigned (2.10)."""
+    blocks = {block.kind: block for block in context.definition.blocks if isinstance(block, nodes.Block)}
+    compose = blocks.get("compose")
+    if compose is None or "lower" in blocks:
+        return
+    assigned = set(context.resolution.ambiguous)
+    for part in context.resolution.rows["compose"]:
+        if part.lacks_result:
+            return  # a broken statement, which may have been the one
+        assigned.update(part.outputs)
+    outputs = (context.symbol(node.name) for _, node in entries_of(context.definition, "output", nodes.Parameter))
+    missing = [symbol for symbol in outputs if symbol is not None and symbol not in assigned]
+    if missing and not any(isinstance(entry.statement, nodes.ErrorEntry) for entry in compose.entries):
+        for symbol in missing:
+            message = f"nothing is assigned to the output '{symbol.name}' in '@compose'"
+            context.problems.append(Problem("output-not-assigned", context.resolution.span(symbol), message))

@@ -1,0 +1,65 @@
+"""Conditions of branches and loops: one bool, of a tensor with one element or known when composing (2.10.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from snd_analysis.base.frozen import frozen
+from snd_analysis.base.problem import Note
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.types.compose.composition import Composition, Value, result_place
+from snd_analysis.skriptnd.types.signature import elsewhere
+from snd_analysis.skriptnd.types.type import BOOL
+from snd_analysis.skriptnd.types.written import counted
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import Verdict
+
+Run = Callable[[Composition, nodes.Callable], "list[Value] | None"]
+
+
+@frozen
+class Condition:
+    """What is known of a condition."""
+
+    compile_time: bool
+    """Whether it is decided when composing."""
+
+
+def condition(work: Composition, node: nodes.Callable, run: Run) -> Condition:
+    """Types a condition and reports what can't be one."""
+    values = run(work, node)
+    if values is None:
+        return Condition(False)
+    if len(values) != 1:
+        message = f"a condition is one bool, but this has {counted(len(values), 'result')}"
+        work.context.report("condition-type", result_place(node), message, _origin(values))
+        return Condition(False)
+    value = values[0]
+    type_ = value.type
+    if type_ is None:
+        # An expression that reads no tensor may be a compile-time one: the less is said about its branches.
+        return Condition(not isinstance(node, nodes.Region | nodes.Labelled | nodes.Call))
+    if type_.dtype != BOOL or type_.packed:
+        message = f"a condition is one bool, but this is '{value}'"
+        work.context.report("condition-type", result_place(node), message, _origin(values))
+    elif type_.optional and not value.compile_time:
+        message = f"a condition can't be null, but this may be: its type is '{value}'"
+        work.context.report("null-not-allowed", result_place(node), message, _origin(values))
+    elif not value.compile_time and work.shapes_certain and _is_plural(value):
+        message = (
+            f"a condition is one bool, but this is a tensor of type '{value}', which has another number of elements"
+        )
+        work.context.report("condition-shape", result_place(node), message, _origin(values))
+    return Condition(value.compile_time)
+
+
+def _is_plural(value: Value) -> bool:
+    """Whether a tensor certainly has not exactly one element."""
+    return value.extents is not None and any(
+        extent is not None and shapes.decide_equal(extent, 1) is Verdict.DIFFERENT for extent in value.extents
+    )
+
+
+def _origin(values: list[Value]) -> tuple[Note, ...]:
+    name = values[0].invoked if values else None
+    return () if name is None else (elsewhere(name, f"'{name.name}' is defined here"),)

@@ -1,0 +1,77 @@
+"""What is assigned to outputs and variables, against their declarations (2.10, 2.11)."""
+
+from __future__ import annotations
+
+from snd_analysis.base.problem import Note, Problem
+from snd_analysis.base.text import Span
+from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.types.compose.composition import Composition, Value
+from snd_analysis.skriptnd.types.dimensions import differing
+from snd_analysis.skriptnd.types.written import counted
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import Verdict
+
+
+def check_assigned(work: Composition, symbol: Symbol, name: nodes.Name, value: Value) -> None:
+    """Reports what an output or variable is given that does not fit its declaration: one problem at most."""
+    context = work.context
+    declared = context.typed(symbol).type
+    actual = value.type
+    if declared is None or actual is None:
+        return
+    role = f"the {symbol.kind} '{symbol.name}'"
+    note = (context.declared(symbol),)
+    if declared.packed != actual.packed:
+        rule = "pack-expected" if declared.packed else "unexpected-pack"
+        what = "a single tensor" if actual.packed is False else "a pack"
+        message = f"{role} is declared as '{declared}', but this is {what}: '{value}'"
+        context.report(rule, value.place or name, message, note)
+    elif actual.optional:
+        message = f"{role} can't be null, but this may be: its type is '{value}'; give a value for null with '??'"
+        context.report("null-not-allowed", value.place or name, message, note)
+    elif declared.dtype != actual.dtype:
+        rule = "output-type" if symbol.kind is SymbolKind.OUTPUT else "update-type"
+        _report(work, rule, symbol, name, f"declared as '{declared}', but it is {_made(symbol)} as '{value}'")
+    elif declared.length is not None and actual.length is not None and (
+        shapes.decide_equal(declared.length, actual.length) is Verdict.DIFFERENT
+    ):  # fmt: skip
+        message = (
+            f"{role} has {counted(declared.length, 'tensor')}, but this has {actual.length}: its type is '{value}'"
+        )
+        context.report("length-mismatch", value.place or name, message, note)
+    elif work.shapes_certain:
+        _check_shape(work, symbol, name, value)
+
+
+def _check_shape(work: Composition, symbol: Symbol, name: nodes.Name, value: Value) -> None:
+    declared = work.context.typed(symbol).type
+    parameter = symbol.node
+    if declared is None or declared.shape is None or value.rank is None or not isinstance(parameter, nodes.Parameter):
+        return
+    if parameter.shape is None:
+        return
+    if shapes.decide_equal(declared.shape.rank, value.rank) is Verdict.DIFFERENT:
+        ranks = f", of rank {declared.shape.rank}", f", of rank {value.rank}"
+    elif differing(work.extents_of_symbol(symbol), value.extents):
+        ranks = "", ""
+    else:
+        return
+    text = f"declared as '{declared}'{ranks[0]}, but it is {_made(symbol)} as '{value}'{ranks[1]}"
+    rule = "output-shape" if symbol.kind is SymbolKind.OUTPUT else "update-shape"
+    _report(work, rule, symbol, name, text)
+
+
+def _made(symbol: Symbol) -> str:
+    return "composed" if symbol.kind is SymbolKind.OUTPUT else "updated"
+
+
+def _report(work: Composition, rule: str, symbol: Symbol, name: nodes.Name, text: str) -> None:
+    """At the declaration of an output, which is what the composition is measured by; at the update of a variable."""
+    context = work.context
+    message = f"the {symbol.kind} '{symbol.name}' is {text}"
+    if symbol.kind is SymbolKind.VARIABLE:
+        context.report(rule, name, message, (context.declared(symbol),))
+        return
+    made = Note(Span(name.start, name.end).shifted(context.base), f"'{symbol.name}' is assigned here")
+    context.problems.append(Problem(rule, context.resolution.span(symbol), message, (made,)))

@@ -1,0 +1,113 @@
+"""Labels of invocations and blocks, written and generated (2.10)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import chain
+
+from snd_analysis.base.problem import Note
+from snd_analysis.skriptnd.names.resolve import entries_of
+from snd_analysis.skriptnd.names.symbols import OperatorName, SymbolKind
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.types.compose.composition import Composition
+from snd_analysis.skriptnd.types.compose.recursion import invocations
+from snd_analysis.skriptnd.types.context import Context
+
+Placed = tuple[int, nodes.Component]
+
+
+def add_label(work: Composition, label: nodes.Name) -> None:
+    """Notes a label; two of one name in one scope are reported."""
+    if not label.text:
+        return
+    earlier = work.labels.get(label.text)
+    if earlier is not None:
+        message = f"the label '{label.text}' is given a second time here: names of tensors below it would be ambiguous"
+        work.context.report("duplicate-label", label, message, (work.note(earlier, "first given here"),))
+        return
+    work.labels[label.text] = work.located(label)
+
+
+def check_generated_labels(context: Context) -> None:
+    """A label must not be the one that another statement has from its result, if both lead to tensors."""
+    rows = [*chain.from_iterable(context.resolution.rows.values())]
+    labels = set(chain.from_iterable(row.labels for row in rows))
+    if all(labels.isdisjoint(row.results) for row in rows):
+        return
+    for block in ("compose", "update"):
+        _check_scope(context, entries_of(context.definition, block, nodes.Component))
+
+
+def _check_scope(context: Context, components: Sequence[Placed]) -> None:
+    generated = {
+        result.text: (base, component, result, call)
+        for base, component in components
+        for result, call in _generated(component)
+        if result.text
+    }
+    for base, component in components:
+        for value in _values(component):
+            inner = value.value if isinstance(value, nodes.Labelled) else value
+            if isinstance(inner, nodes.Region):
+                _check_scope(context, [(base, item) for item in inner.items if isinstance(item, nodes.Component)])
+            elif isinstance(value, nodes.Labelled) and value.label.text in generated:
+                context.base = base
+                _check_label(context, component, value, *generated[value.label.text])
+
+
+def _check_label(
+    context: Context, component: nodes.Component, labelled: nodes.Labelled,
+    base: int, other: nodes.Component, result: nodes.Name, call: nodes.Call,
+) -> None:  # fmt: skip
+    label = labelled.label
+    if other is component or not isinstance(labelled.value, nodes.Call):
+        return
+    if _leads_to_tensors(context, labelled.value) and _leads_to_tensors(context, call):
+        message = (
+            f"the label '{label.text}' is also that of the invocation whose result is '{label.text}': names of tensors "
+            "below it would be ambiguous"
+        )
+        note = Note(result.span.shifted(base), "without a label of its own, this is labelled by its result")
+        context.report("duplicate-label", label, message, (note,))
+
+
+def _generated(component: nodes.Component) -> Iterator[tuple[nodes.Name, nodes.Call]]:
+    """The single result of an invocation without a label."""
+    if len(component.results) == 1 and isinstance(component.value, nodes.Call):
+        result = component.results[0]
+        if isinstance(result, nodes.Result) and isinstance(result.target, nodes.Name):
+            yield result.target, component.value
+
+
+def _values(component: nodes.Component) -> list[nodes.Callable]:
+    """The invocations and blocks of a statement."""
+    value = component.value
+    if isinstance(value, nodes.Branch):
+        return [part for case in value.cases for part in (case.condition, case.consequent)] + [value.alternative]
+    if isinstance(value, nodes.Loop):
+        return [value.body, *(each.condition for each in value.conditions)]
+    return [value]
+
+
+def _leads_to_tensors(context: Context, call: nodes.Call) -> bool:
+    """Whether an operator has tensors, of its own or of what it invokes, that can be named from outside."""
+    target = context.target(call.function)
+    pending, seen = [target], set[object]()
+    while pending:
+        name = pending.pop()
+        if not isinstance(name, OperatorName) or name in seen:
+            continue
+        seen.add(name)
+        definition, resolution = context.facts.body(name), context.facts.resolution(name)
+        if definition is None or resolution is None:
+            continue
+        if definition.kind == "graph" and name == target:
+            return False  # a graph is the root of its own names
+        if definition.public or any(_is_stored(symbol.kind) for symbol in resolution.symbols):
+            return True
+        pending += [invoked for _, _, invoked in invocations(definition, resolution)]
+    return False
+
+
+def _is_stored(kind: SymbolKind) -> bool:
+    return kind in (SymbolKind.VARIABLE, SymbolKind.CONSTANT)

@@ -1,0 +1,284 @@
+"""Loops: carried variables, scanned packs, counts, conditions, and what the body gives (2.10.1, Looping)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from snd_analysis.base.frozen import frozen
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.types.compose.composition import UNKNOWN, Composition, Value, result_place
+from snd_analysis.skriptnd.types.compose.conditions import condition
+from snd_analysis.skriptnd.types.compose.result_types import disagreement, written_type
+from snd_analysis.skriptnd.types.dimensions import differing, shape_of
+from snd_analysis.skriptnd.types.type import INT, TensorShape, Type
+from snd_analysis.skriptnd.types.written import counted
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import Integer, Verdict
+
+Run = Callable[[Composition, nodes.Callable], "list[Value] | None"]
+
+
+@frozen
+class _Count:
+    """How often a loop runs."""
+
+    number: Integer | None
+    """Known when composing; None if a tensor or a condition decides, or it could not be typed."""
+    dynamic: bool
+
+
+def loop(work: Composition, node: nodes.Loop, run: Run) -> list[Value] | None:
+    """Types a loop: the final values of its carried variables, then the packs of the body's further results."""
+    carries = [_carry(work, carry) for carry in node.carries]
+    scanned = [_scan(work, scan) for scan in node.scans]
+    length = _scan_length(work, node, scanned)
+    count = _count(work, node, length)
+    _check_end(work, node)
+    for carry, value in zip(node.carries, carries, strict=True):
+        _define(work, carry.name, value)
+    for scan, value in zip(node.scans, scanned, strict=True):
+        item = value if value.type is None else replace(value, type=value.type.item())
+        _define(work, scan.name, item)
+    if node.iteration is not None and node.iteration.index is not None:
+        index = Type(INT, shape=TensorShape(shapes.constant(0), ""))
+        _define(work, node.iteration.index, Value(index, ()))
+    # A loop that is not run even once leaves its body uncomposed only if it is unrolled.
+    with work.inside(control_flow=True):
+        before = [test for test in node.conditions if not test.post]
+        for test in before:
+            condition(work, test.condition, run)
+        reported = len(work.context.problems)
+        results = run(work, node.body)
+        carries = _still_trusted(work, node, carries, reported)
+        for test in node.conditions:
+            if test.post:
+                condition(work, test.condition, run)
+    return _results(work, node, carries, results, None if node.conditions or count.dynamic else count.number)
+
+
+def _still_trusted(work: Composition, node: nodes.Loop, carries: list[Value], reported: int) -> list[Value]:
+    """The carried variables; those that the body complained about, or whose names clash, are of unknown type."""
+    context = work.context
+    complaints = {problem.span for problem in context.problems[reported:]}
+    doubted = {
+        context.symbol(each) for each in nodes.descendants(node.body) if complaints and context.span(each) in complaints
+    } | context.resolution.ambiguous
+    trusted = (context.symbol(carry.name) not in doubted for carry in node.carries)
+    return [value if trust else UNKNOWN for value, trust in zip(carries, trusted, strict=True)]
+
+
+def _define(work: Composition, name: nodes.Name, value: Value) -> None:
+    symbol = work.context.symbol(name)
+    if symbol is not None:
+        work.define(symbol, value)
+
+
+# ---- what goes in ----------------------------------------------------------------------------------------------------
+def _carry(work: Composition, carry: nodes.Carry) -> Value:
+    role = f"the carried variable '{carry.name.text}'"
+    value = work.not_null(work.value(carry.value), carry.value, role)
+    type_ = value.type
+    if carry.type is None:
+        return replace(value, compile_time=False, scalar=None, place=carry.name)
+    declared = written_type(work, carry.type)
+    if declared is None:
+        return UNKNOWN
+    wanted, extents = declared
+    reported = len(work.context.problems)
+    if type_ is not None:
+        note = (work.context.note(carry.type, "its type is declared here"),)
+        if type_.packed:
+            message = f"{role} is a single tensor of type '{wanted}', but this is a pack: '{value}'"
+            work.context.report("unexpected-pack", carry.value, message, note)
+        elif type_.dtype != wanted.dtype:
+            message = f"{role} has the type '{wanted}', but this is '{value}'"
+            work.context.report("type-mismatch", carry.value, message, note)
+        elif not value.compile_time and value.extents != () and disagreement(work, wanted, extents, value):
+            message = f"{role} has the type '{wanted}', but this is '{value}'"
+            work.context.report("carried-type", carry.value, message, note)
+    if len(work.context.problems) > reported:
+        return UNKNOWN  # the value or the declaration is wrong
+    return Value(wanted, extents, place=carry.name)
+
+
+def _scan(work: Composition, scan: nodes.Scan) -> Value:
+    value = work.value(scan.value)
+    if value.type is None:
+        return UNKNOWN
+    value = work.not_null(value, scan.value, f"what '{scan.name.text}' scans")
+    assert value.type is not None
+    if not value.type.packed:
+        message = f"a loop scans packs, but this is a single tensor of type '{value}'"
+        work.context.report("pack-expected", scan.value, message)
+        return UNKNOWN
+    return replace(value, compile_time=False)
+
+
+def _scan_length(work: Composition, node: nodes.Loop, scanned: list[Value]) -> Integer | None:
+    """The common length of the packs."""
+    first: tuple[nodes.Scan, Integer] | None = None
+    for scan, value in zip(node.scans, scanned, strict=True):
+        length = None if value.type is None else value.type.length
+        if length is None:
+            continue
+        if first is None:
+            first = (scan, length)
+        elif shapes.decide_equal(first[1], length) is Verdict.DIFFERENT:
+            message = (
+                f"the packs of a loop have one length, but '{scan.name.text}' scans {counted(length, 'tensor')} "
+                f"and '{first[0].name.text}' {first[1]}"
+            )
+            note = work.context.note(first[0].value, f"this pack has {counted(first[1], 'tensor')}")
+            work.context.report("scan-lengths", scan.value, message, (note,))
+    return None if first is None else first[1]
+
+
+def _count(work: Composition, node: nodes.Loop, length: Integer | None) -> _Count:
+    written = node.iteration.count if node.iteration is not None else None
+    if written is None:
+        return _Count(length, False)
+    value = work.value(written)
+    type_ = value.type
+    if type_ is None:
+        return _Count(None, False)
+    if type_.dtype != INT or type_.packed:
+        message = f"a loop count is one int, but this is '{value}'"
+        work.context.report("loop-count", written, message)
+        return _Count(None, False)
+    if not value.compile_time:
+        _check_dynamic_count(work, node, written, value)
+        return _Count(None, True)
+    if value.scalar is not None and length is not None:
+        least, most = shapes.bounds(value.scalar - length)[0], length
+        if least is not None and least > 0:
+            message = (
+                f"the loop counts to {value.scalar}, but the packs that it scans have only {counted(most, 'tensor')}"
+            )
+            work.context.report(
+                "scan-lengths", written, message, (work.context.note(node.scans[0].value, "scanned here"),)
+            )
+            return _Count(None, False)
+    if type_.optional:
+        work.not_null(value, written, "a loop count")
+        return _Count(None, False)
+    if value.scalar is not None and _is_negative(value.scalar):
+        message = f"a loop count can't be negative, but this is {value.scalar}"
+        work.context.report("loop-count", written, message)
+        return _Count(None, False)
+    return _Count(value.scalar, False)
+
+
+def _is_negative(value: Integer) -> bool:
+    high = shapes.bounds(value)[1]
+    return high is not None and high < 0
+
+
+def _check_dynamic_count(work: Composition, node: nodes.Loop, written: nodes.Expression, value: Value) -> None:
+    if node.keyword.text == "unroll":
+        message = (
+            "the count of an unrolled loop must be known when composing, "
+            f"but this is a tensor of type '{value}'; write 'do' instead of 'unroll'"
+        )
+        work.context.report("unroll-dynamic", written, message)
+    elif work.shapes_certain and value.rank is not None and (
+        shapes.decide_equal(value.rank, 0) is Verdict.DIFFERENT
+    ):  # fmt: skip
+        message = f"a loop count is a tensor of rank 0, but this is '{value}', of rank {value.rank}"
+        work.context.report("loop-count", written, message)
+
+
+def _check_end(work: Composition, node: nodes.Loop) -> None:
+    """Whether something ends the loop, and whether it goes with the loop's form."""
+    context = work.context
+    counted_ = node.iteration is not None and node.iteration.count is not None
+    if not node.scans and not node.conditions and not counted_:
+        message = "nothing ends this loop: give it packs to scan ('for'), a condition ('while') or a count ('do..(n)')"
+        context.report("endless-loop", node.keyword, message)
+    if node.keyword.text == "unroll" and node.conditions:
+        message = "a loop with a condition can't be unrolled: how often it runs is not known when composing"
+        note = context.note(node.conditions[0], "the condition is here")
+        context.report("unroll-dynamic", node.keyword, message, (note,))
+    if len(node.conditions) > 1:
+        message = "a loop has one condition, before 'do' or behind the body"
+        note = context.note(node.conditions[0], "the first condition is here")
+        context.report("two-conditions", node.conditions[1], message, (note,))
+
+
+# ---- what comes out --------------------------------------------------------------------------------------------------
+def _results(
+    work: Composition, node: nodes.Loop, carries: list[Value], results: list[Value] | None, count: Integer | None
+) -> list[Value] | None:
+    if results is None:
+        return None
+    if len(results) < len(carries):
+        if any(work.context.symbol(carry.name) in work.context.resolution.ambiguous for carry in node.carries):
+            return None
+        message = (
+            f"the body has {counted(len(results), 'result')}, "
+            f"but there are {counted(len(carries), 'carried variable')}: its first results are their new values"
+        )
+        note = work.context.note(node.carries[len(results)], "this one gets no new value")
+        work.context.report("carried-count", result_place(node.body), message, (note,))
+        return None
+    unrolled = node.keyword.text == "unroll"
+    final = [
+        _updated(work, node, carry, before, after, unrolled)
+        for carry, before, after in zip(node.carries, carries, results, strict=False)
+    ]
+    return final + [_collected(work, node, value, count) for value in results[len(carries) :]]
+
+
+def _updated(
+    work: Composition, node: nodes.Loop, carry: nodes.Carry, before: Value, after: Value, unrolled: bool
+) -> Value:
+    one, two = before.type, after.type
+    if one is None or two is None:
+        return replace(before, type=None)
+    what = None
+    if one.dtype != two.dtype:
+        what = "type"
+    elif one.packed != two.packed:
+        what = "packing"
+    elif (
+        not unrolled
+        and work.shapes_certain
+        and before.rank is not None
+        and after.rank is not None
+        and shapes.decide_equal(before.rank, after.rank) is Verdict.DIFFERENT
+    ):
+        what = "rank"
+    if what is not None:
+        message = (
+            f"the carried variable '{carry.name.text}' is '{before}', but its new value is '{after}': "
+            f"its {what} can't change"
+        )
+        note = work.context.note(carry, f"'{carry.name.text}' is declared here")
+        work.context.report("carried-type", result_place(node.body), message, (note,))
+        return replace(before, type=None)
+    work.not_null(after, result_place(node.body), f"the new value of '{carry.name.text}'")
+    return _lasting(before, after)
+
+
+def _lasting(before: Value, after: Value) -> Value:
+    """The final value of a carried variable: of a rank and extents only if these last through every iteration."""
+    assert before.type is not None
+    if before.rank is None or after.rank is None or before.rank == after.rank:
+        return before if not differing(before.extents, after.extents) else replace(before, extents=None)
+    rank = shapes.opaque("rank")
+    return replace(before, type=replace(before.type, shape=shape_of(rank, None)), extents=None)
+
+
+def _collected(work: Composition, node: nodes.Loop, value: Value, count: Integer | None) -> Value:
+    """A further result of the body, of which every iteration gives one tensor of a pack."""
+    if value.type is None:
+        return UNKNOWN
+    if value.type.packed:
+        message = (
+            f"every iteration would add a pack of type '{value}' to the results, but packs can't be nested: "
+            "a body gives single tensors"
+        )
+        work.context.report("unexpected-pack", result_place(node.body), message)
+        return UNKNOWN
+    length = count if count is not None else shapes.opaque("iterations")
+    return replace(value, type=value.type.of_length(length), scalar=None, compile_time=False, invoked=None, place=None)

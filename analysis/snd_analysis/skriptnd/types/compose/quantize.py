@@ -1,0 +1,147 @@
+"""``@quantize``: which tensors, and by which operators (2.14)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from snd_analysis.base.problem import Note
+from snd_analysis.base.text import Span
+from snd_analysis.skriptnd.names.resolve import entries_of
+from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.names.undefined import MOST_GUESSES
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.spelling import close_matches
+from snd_analysis.skriptnd.types.compose.attributes import AttributeCheck, attribute_values
+from snd_analysis.skriptnd.types.compose.binding import ShapeBinding
+from snd_analysis.skriptnd.types.compose.composition import Composition
+from snd_analysis.skriptnd.types.compose.generics import TypeBinding
+from snd_analysis.skriptnd.types.compose.scopes import Found, find_tensor, tensors
+from snd_analysis.skriptnd.types.context import Context
+from snd_analysis.skriptnd.types.signature import Signature, elsewhere, signature_of
+from snd_analysis.skriptnd.types.written import counted
+
+_MOST_SHOWN = 3
+
+
+def check_quantize(work: Composition) -> None:
+    """Checks every entry of ``@quantize``."""
+    first: dict[tuple[str, ...], Span] = {}
+    guesses = iter(range(MOST_GUESSES))
+    for base, entry in entries_of(work.context.definition, "quantize", nodes.Quantization):
+        work.context.base = base
+        if _check_target(work, entry, guesses):
+            _check_repetition(work.context, entry, first)
+            _check_algorithm(work, entry)
+
+
+def _check_repetition(context: Context, entry: nodes.Quantization, first: dict[tuple[str, ...], Span]) -> None:
+    parts = tuple(part.text for part in entry.target.parts)
+    if len(parts) > 1 and parts[0] == context.definition.name.text and context.definition.kind == "graph":
+        parts = parts[1:]
+    earlier = first.setdefault(parts, context.span(entry.target))
+    if earlier != context.span(entry.target):
+        message = f"the tensor '{entry.target.text}' is quantized a second time"
+        context.report("duplicate-quantization", entry.target, message, (Note(earlier, "first quantized here"),))
+
+
+def _check_target(work: Composition, entry: nodes.Quantization, guesses: Iterator[int]) -> bool:
+    context = work.context
+    parts = tuple(part.text for part in entry.target.parts)
+    if not all(parts):
+        return False
+    found = find_tensor(context, parts)
+    if found is Found.PRIVATE:
+        message = (
+            f"'{entry.target.text}' can't be named here: "
+            "of an operator that is not public only variables and constants can"
+        )
+        context.report("private-tensor", entry.target, message)
+    elif found is Found.NOTHING:
+        is_guessed = next(guesses, None) is not None
+        close = next(_similar(context, parts), None) if is_guessed else None
+        below = _beside(context, parts) if is_guessed else []
+        hint = f"; did you mean '{'.'.join(close)}'?" if close else ""
+        if not close and below:
+            hint = f"; there is {', '.join(below)}"
+        context.report("unknown-quantized-tensor", entry.target, f"there is no tensor '{entry.target.text}'{hint}")
+    return True
+
+
+def _beside(context: Context, parts: tuple[str, ...]) -> list[str]:
+    """A few of the names that lead to a tensor from the same label."""
+    if len(parts) == 1:
+        return []
+    paths = ((*parts[:-1], name) for name in sorted(_names_below(context)))
+    found = [f"'{'.'.join(path)}'" for path in paths if find_tensor(context, path) is Found.TENSOR]
+    return found[:_MOST_SHOWN]
+
+
+def _similar(context: Context, parts: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """Names of tensors that differ from ``parts`` in one part."""
+    own, below = {symbol.name for symbol in context.resolution.symbols}, _names_below(context)
+    for at, part in enumerate(parts):
+        for close in close_matches(part, sorted(below if at else own)):
+            changed = (*parts[:at], close, *parts[at + 1 :])
+            if find_tensor(context, changed) is Found.TENSOR:
+                yield changed
+
+
+def _names_below(context: Context) -> set[str]:
+    """The names of everything that the operators declare which are invoked, directly or by others."""
+    below = set[str]()
+    pending, seen = [context.resolution], {context.resolution}
+    while pending:
+        for target in set(pending.pop().targets.values()):
+            resolution = context.facts.resolution(target) if isinstance(target, OperatorName) else None
+            if resolution is not None and resolution not in seen:
+                seen.add(resolution)
+                pending.append(resolution)
+                below.update(symbol.name for symbol in resolution.symbols)
+    return below
+
+
+def _check_algorithm(work: Composition, entry: nodes.Quantization) -> None:
+    context = work.context
+    name = context.target(entry.algorithm)
+    if entry.arguments is not None:
+        message = f"a quantization has no arguments: it is applied to '{entry.target.text}'"
+        context.report("quantization-with-arguments", entry.arguments, message)
+    signature = signature_of(context.facts, name) if isinstance(name, OperatorName) else None
+    if signature is None or not isinstance(name, OperatorName):
+        return
+    counts = []
+    if len(signature.inputs) != 1:
+        counts.append(counted(len(signature.inputs), "input"))
+    if len(signature.outputs) != 1:
+        counts.append(counted(len(signature.outputs), "output"))
+    if counts:
+        message = f"'{name.name}' can't quantize: it has {' and '.join(counts)}, and must have exactly one of each"
+        note = elsewhere(name, f"'{name.name}' is defined here")
+        context.report("quantization-algorithm", entry.algorithm, message, (note,))
+        return
+    _check_parts(work, entry, name, signature)
+
+
+def _check_parts(work: Composition, entry: nodes.Quantization, name: OperatorName, signature: Signature) -> None:
+    """Generic types and attributes, as in an invocation on the tensor."""
+    context = work.context
+    types, binding = TypeBinding(work, signature, name), ShapeBinding(entry)
+    if entry.generics is not None:
+        types.give(entry.generics)
+    values = attribute_values(work, entry.attributes)
+    AttributeCheck(work, name, signature, types, binding).check(entry.attributes, values, entry.algorithm)
+    formal = signature.inputs[0].type
+    symbol = tensors(context).get(entry.target.text)
+    tensor = None if symbol is None else context.typed(symbol).type
+    if formal is None:
+        return
+    role = f"the input '{signature.inputs[0].symbol.name}'"
+    if tensor is None:
+        types.forget(formal.dtype)
+    elif formal.dtype.is_generic:
+        types.deduce(formal.dtype, tensor.dtype, entry.target, role)
+    elif formal.dtype != tensor.dtype:
+        message = f"{role} of '{name.name}' has the type '{formal}', but '{entry.target.text}' is '{tensor}'"
+        note = elsewhere(name, f"{role} is declared here", signature.inputs[0].symbol.name)
+        context.report("type-mismatch", entry.target, message, (note,))
+    types.finish(entry.algorithm)

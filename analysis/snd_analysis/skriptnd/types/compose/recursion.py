@@ -1,0 +1,72 @@
+"""Operators that invoke themselves, directly or through others (LANGUAGE, Operators): no composition of them ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from snd_analysis.skriptnd.names.resolution import Resolution
+from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.types.context import Context
+from snd_analysis.skriptnd.types.signature import elsewhere
+
+# Longer chains of invocations are shown without their middle.
+_MOST_NAMES = 8
+
+
+def invocations(definition: nodes.Definition, resolution: Resolution) -> Iterator[tuple[int, nodes.Call, OperatorName]]:
+    """Every invocation in ``@compose`` and ``@update``, in order, with what its spans count from."""
+    for block in definition.blocks:
+        if not isinstance(block, nodes.Block) or block.kind not in ("compose", "update"):
+            continue
+        for entry in block.entries:
+            part = resolution.parts.get(entry.statement)
+            for call, target in part.invocations if part is not None else ():
+                yield entry.start, call, target
+
+
+def check_recursion(context: Context) -> None:
+    """Reports a cycle of invocations at the definition of it that comes first: of its file, or of the first file."""
+    own = context.facts.own(context.definition)
+    if own is None or not context.facts.is_recursive(own):
+        return
+    for base, call, target in invocations(context.definition, context.resolution):
+        chain = _chain_back(context, own, target)
+        if chain is None or any(_order(context, member) < _order(context, own) for member in chain):
+            continue
+        context.base = base
+        if len(chain) == 1 and chain[0] == own:
+            message = f"'{own.name}' invokes itself: its composition would never end"
+            context.report("recursive-operator", call.function, message)
+            return
+        names = [own.name, *(member.name for member in chain), own.name]
+        if len(names) > _MOST_NAMES:
+            half = _MOST_NAMES // 2
+            names[half:-half] = [f"… ({len(names) - 2 * half} more)"]
+        message = f"'{own.name}' invokes itself through others: {' → '.join(names)}"
+        notes = tuple(elsewhere(member, f"'{member.name}' is defined here") for member in chain[:_MOST_NAMES])
+        context.report("recursive-operator", call.function, message, notes)
+        return
+
+
+def _order(context: Context, name: OperatorName) -> tuple[str, int]:
+    return name.path, context.facts.position(name)
+
+
+def _chain_back(context: Context, own: OperatorName, first: OperatorName) -> list[OperatorName] | None:
+    """The shortest chain of invocations from ``first`` that ends at ``own``, without it; None if there is none."""
+    if first == own:
+        return [own]
+    before: dict[OperatorName, OperatorName | None] = {first: None}
+    pending = [first]
+    for name in pending:
+        for invoked in context.facts.invoked(name):
+            if invoked == own:
+                chain = [name]
+                while (previous := before[chain[-1]]) is not None:
+                    chain.append(previous)
+                return chain[::-1]
+            if invoked not in before:
+                before[invoked] = name
+                pending.append(invoked)
+    return None

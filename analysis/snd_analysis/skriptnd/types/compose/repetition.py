@@ -1,0 +1,107 @@
+"""Invocations like one before: of the same operator, with equal attributes, and arguments of equal types.
+
+Long graphs consist of them, and what results from one, results from the others, if nothing is to be said of it. Ranks
+that are not known are alike, whatever tensors they are of: each invocation has results with those of its arguments,
+and with unknowns of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
+
+from snd_analysis.base.frozen import frozen
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.types.compose.binding import ShapeBinding
+from snd_analysis.skriptnd.types.compose.composition import Composition, Value
+from snd_analysis.skriptnd.types.context import Typed
+from snd_analysis.skriptnd.types.packs import is_empty_list
+from snd_analysis.skriptnd.types.signature import Signature
+from snd_analysis.skriptnd.types.type import TensorShape
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import Integer
+
+
+@frozen(eq=False)
+class Likeness:
+    """``key`` is equal for invocations that are alike; ``ranks`` are those of arguments that are variables."""
+
+    key: Hashable
+    ranks: tuple[Integer, ...]
+
+
+@frozen(eq=False)
+class Outcome:
+    """The results of an invocation of which nothing is to be said, with the unknowns that they may be made of."""
+
+    results: tuple[Value, ...]
+    ranks: tuple[Integer, ...]
+    binding: ShapeBinding
+
+
+def likeness(
+    work: Composition, signature: Signature, call: nodes.Call, attributes: Sequence[Typed], arguments: Sequence[Value]
+) -> Likeness | None:
+    """None for what looks at more than types: graphs, types that are given, lists of tensors."""
+    given = call.attributes.items if call.attributes is not None else ()
+    if signature.kind == "graph" or call.generics is not None or any(item.colon for item in given):
+        return None
+    if any(isinstance(argument, nodes.List | nodes.Parenthesized) for argument in call.arguments):
+        return None
+    ranks: dict[Integer, int] = {}
+    of_attributes = [
+        (item.name.text, typed, is_empty_list(item.value)) for item, typed in zip(given, attributes, strict=True)
+    ]
+    of_arguments = [
+        isinstance(argument, nodes.Tilde) or _kind(value, ranks)
+        for argument, value in zip(call.arguments, arguments, strict=True)
+    ]
+    variables = {leaf for rank in ranks for leaf in rank.leaves}
+    others = chain(_integers_of(attributes), *map(_integers_but_rank, arguments))
+    if variables and not all(variables.isdisjoint(each.leaves) for each in others):
+        return None  # what is alike must not be told by which of them it is
+    return Likeness((signature, work.shapes_certain, *of_attributes, None, *of_arguments), tuple(ranks))
+
+
+def _kind(value: Value, ranks: dict[Integer, int]) -> Hashable:
+    """What an argument is, whatever variable its rank is."""
+    type_, rank = value.type, value.rank
+    leaf = None if rank is None else rank.variable
+    if type_ is None or type_.shape is None or rank is None or leaf is None:
+        return type_, value.extents, value.scalar, value.compile_time
+    at = ranks.setdefault(rank, len(ranks))
+    variable = at, type(leaf.key), leaf.name, leaf.low, leaf.high
+    return type_.dtype, type_.optional, type_.length, type_.shape.text, variable, value.extents
+
+
+def _integers_of(attributes: Sequence[Typed]) -> Iterator[Integer]:
+    for typed in attributes:
+        length = None if typed.type is None else typed.type.length
+        yield from (each for each in (length, typed.value, *(typed.items or ())) if each is not None)
+
+
+def _integers_but_rank(value: Value) -> Iterator[Integer]:
+    length = None if value.type is None else value.type.length
+    rank = value.rank if value.rank is not None and value.rank.variable is None else None
+    yield from (each for each in (rank, length, value.scalar, *(value.extents or ())) if each is not None)
+
+
+def repeated(known: Outcome, like: Likeness, call: nodes.Call) -> list[Value]:
+    """The results of an invocation like one that is known."""
+    changed = dict(zip((rank.variable.key for rank in known.ranks if rank.variable), like.ranks, strict=True))
+    changed.update(known.binding.unknowns_for(call))
+    return [_repeated(value, changed, call) for value in known.results]
+
+
+def _repeated(value: Value, changed: Mapping[Hashable, Integer], call: nodes.Call) -> Value:
+    type_ = value.type
+    if not changed or type_ is None or type_.shape is None:
+        return replace(value, place=call.function)
+    rank = shapes.substitute(type_.shape.rank, changed)
+    length = None if type_.length is None else shapes.substitute(type_.length, changed)
+    type_ = replace(type_, length=length, shape=TensorShape(rank, type_.shape.text))
+    extents = value.extents and tuple(
+        None if extent is None else shapes.substitute(extent, changed) for extent in value.extents
+    )
+    return replace(value, type=type_, extents=extents, place=call.function)

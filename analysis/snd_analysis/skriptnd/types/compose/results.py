@@ -1,0 +1,249 @@
+"""The left sides of statements: names for the results of a right side, with or without types and lengths (2.10)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from snd_analysis.base.problem import Note
+from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.types.compose.composition import UNKNOWN, Composition, Value
+from snd_analysis.skriptnd.types.compose.declared import check_assigned
+from snd_analysis.skriptnd.types.compose.result_types import typed_result
+from snd_analysis.skriptnd.types.context import Typed
+from snd_analysis.skriptnd.types.expressions import expect
+from snd_analysis.skriptnd.types.signature import elsewhere
+from snd_analysis.skriptnd.types.type import INT
+from snd_analysis.skriptnd.types.written import counted
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import Integer, Verdict
+
+_Item = nodes.Result | nodes.ResultTuple
+
+
+def assign(work: Composition, component: nodes.Component, values: Sequence[Value] | None) -> None:
+    """Gives the results of a right side to the names on the left; None if even their number is not known."""
+    results = component.results
+    if values is not None and len(values) != len(results):
+        _report_count(work, component, values)
+        values = None
+    for result, value in zip(results, values or [UNKNOWN] * len(results), strict=True):
+        if isinstance(result, nodes.ResultList):
+            _take_apart(work, result, value)
+        else:
+            _assign_one(work, result, value)
+
+
+def _report_count(work: Composition, component: nodes.Component, values: Sequence[Value]) -> None:
+    results = component.results
+    names = counted(len(results), "name")
+    message = f"there {'is' if len(values) == 1 else 'are'} {counted(len(values), 'result')} for {names}"
+    if len(values) > len(results):
+        message += "; write '~' for a result that is not needed"
+    notes = [] if not values else _origin(work, values[0], "results")
+    work.report_between("result-count", results[0], results[-1], message, notes)
+
+
+def _origin(work: Composition, value: Value, what: str) -> list[Note]:
+    if value.invoked is not None:
+        return [elsewhere(value.invoked, f"'{value.invoked.name}' declares its {what} here")]
+    return [] if value.place is None else [work.context.note(value.place, "this is what is assigned")]
+
+
+# ---- one name --------------------------------------------------------------------------------------------------------
+def _assign_one(work: Composition, result: _Item, value: Value) -> None:
+    length = _length(work, result.pack)
+    if isinstance(result, nodes.ResultTuple):  # legal in lists only
+        for name in result.names:
+            _define(work, name, UNKNOWN)
+        return
+    if isinstance(result.target, nodes.Tilde):
+        return
+    value = _packed_as_written(work, result, value, length)
+    value = typed_result(work, result.type, result, value)
+    _define(work, result.target, value)
+
+
+def _packed_as_written(work: Composition, result: nodes.Result, value: Value, length: Integer | None) -> Value:
+    """Checks ``..(n)`` behind a name against the result that it is given."""
+    type_ = value.type
+    if type_ is None:
+        return value
+    if result.pack is None:
+        if type_.packed and value.invoked is not None and not _is_declared_single(work, result):
+            return _without_length(work, result, value)
+        return value
+    if not type_.packed:
+        message = f"this is a single tensor of type '{value}': no '..' behind its name"
+        work.context.report("unexpected-pack", result, message, _origin_notes(work, value))
+        return UNKNOWN
+    assert type_.length is not None
+    if length is None:
+        if result.pack.length is None and value.invoked is not None:
+            return _without_length(work, result, value)
+        return value
+    if shapes.decide_equal(length, type_.length) is Verdict.DIFFERENT:
+        message = f"this result has {counted(type_.length, 'tensor')}, not {length}: its type is '{value}'"
+        work.context.report("length-mismatch", result.pack, message, _origin_notes(work, value))
+    return replace(value, type=type_.of_length(length))
+
+
+def _is_declared_single(work: Composition, result: nodes.Result) -> bool:
+    """Whether a name is declared as a single tensor: that it is given a pack is the mistake then."""
+    symbol = work.context.symbol(result.target)
+    if symbol is None or symbol.kind not in (SymbolKind.OUTPUT, SymbolKind.VARIABLE):
+        return False
+    declared = work.context.typed(symbol).type
+    return declared is not None and not declared.packed
+
+
+def _without_length(work: Composition, result: nodes.Result, value: Value) -> Value:
+    """A result whose length is not written, which is reported; it may have any from now on."""
+    assert isinstance(result.target, nodes.Name)
+    assert value.type is not None
+    message = (
+        f"the result is a pack of type '{value}': say how many tensors there are, as in "
+        f"'{result.target.text}..(n)', or list their names in brackets"
+    )
+    work.context.report("packed-result-without-length", result.target, message, _origin_notes(work, value))
+    return replace(value, type=value.type.of_length(shapes.opaque("length")))
+
+
+def _origin_notes(work: Composition, value: Value) -> tuple[Note, ...]:
+    return tuple(_origin(work, value, "results"))
+
+
+def _length(work: Composition, pack: nodes.Pack | None) -> Integer | None:
+    """How many tensors ``..(n)`` stands for; None if it does not say or can't be typed."""
+    if pack is None or pack.length is None or isinstance(pack.length, nodes.Tilde):
+        return None
+    typed = expect(work.context, pack.length, INT, "the number of tensors", packed=False)
+    if typed.type is None:
+        return None
+    return typed.value if typed.value is not None else shapes.opaque("length")
+
+
+# ---- lists -----------------------------------------------------------------------------------------------------------
+def _take_apart(work: Composition, result: nodes.ResultList, value: Value) -> None:
+    """``[a, b..(n), (c, d)..] = …``: one packed result, taken apart."""
+    lengths = [_length(work, item.pack) for item in result.items]
+    flexible = [
+        item
+        for item, length in zip(result.items, lengths, strict=True)
+        if item.pack is not None and (item.pack.length is None or isinstance(item.pack.length, nodes.Tilde))
+    ]
+    if len(flexible) > 1:
+        message = "only one item of the list can be left to take what remains: say how long the others are"
+        note = work.context.note(flexible[0], "this takes what remains")
+        work.context.report("two-flexible-results", flexible[1], message, (note,))
+        value = UNKNOWN
+    elif value.type is not None and not value.type.packed:
+        message = f"this is a list of names, but the result is a single tensor of type '{value}'"
+        work.context.report("pack-expected", result, message, _origin_notes(work, value))
+        value = UNKNOWN
+    elif not flexible or value.type is not None:
+        value = _fitting(work, result, value, lengths, bool(flexible))
+    remaining = _remaining(value, result, lengths)
+    for item, length in zip(result.items, lengths, strict=True):
+        _assign_item(work, item, value, remaining if item in flexible else length)
+
+
+def _fitting(
+    work: Composition, result: nodes.ResultList, value: Value, lengths: list[Integer | None], rest: bool
+) -> Value:
+    """The value, if as many tensors as there are can go to the names of the list."""
+    if value.type is None or value.type.length is None:
+        return value
+    total = _total(result, lengths)
+    if total is None:
+        return value
+    there = value.type.length
+    if rest:
+        least, most = shapes.bounds(total)[0], shapes.bounds(there)[1]
+        fits = least is None or most is None or least <= most
+    else:
+        fits = shapes.decide_equal(total, there) is not Verdict.DIFFERENT
+    if fits:
+        return value
+    wanted = f"{'at least ' if rest else ''}{total}"
+    message = f"this result has {counted(there, 'tensor')}, but the list of names takes {wanted}"
+    work.context.report("length-mismatch", result, message, _origin_notes(work, value))
+    return UNKNOWN
+
+
+def _total(result: nodes.ResultList, lengths: list[Integer | None]) -> Integer | None:
+    """How many tensors the items with a known number take."""
+    total = shapes.constant(0)
+    for item, length in zip(result.items, lengths, strict=True):
+        names = len(item.names) if isinstance(item, nodes.ResultTuple) else 1
+        if item.pack is None:
+            total = total + names
+        elif length is not None:
+            total = total + length * names
+        elif item.pack.length is not None and not isinstance(item.pack.length, nodes.Tilde):
+            return None
+    return total
+
+
+def _remaining(value: Value, result: nodes.ResultList, lengths: list[Integer | None]) -> Integer | None:
+    """The length of the one item that does not say it."""
+    total = _total(result, lengths)
+    if value.type is None or value.type.length is None or total is None:
+        return None
+    rest = value.type.length - total
+    names = next((len(item.names) for item in result.items if isinstance(item, nodes.ResultTuple)), 1)
+    return rest if names == 1 else shapes.floor_divide(rest, shapes.constant(names))
+
+
+def _assign_item(work: Composition, item: _Item, value: Value, length: Integer | None) -> None:
+    type_ = value.type
+    if type_ is not None:
+        packed = None if item.pack is None else (length if length is not None else shapes.opaque("length"))
+        value = replace(value, type=type_.of_length(packed))
+    if isinstance(item, nodes.ResultTuple):
+        for name, written in zip(item.names, item.types, strict=True):
+            _define(work, name, typed_result(work, written, item, value))
+    elif isinstance(item.target, nodes.Name):
+        _define(work, item.target, typed_result(work, item.type, item, value))
+    else:
+        typed_result(work, item.type, item, value)
+
+
+# ---- what a name is now ----------------------------------------------------------------------------------------------
+def _define(work: Composition, name: nodes.Name, value: Value) -> None:
+    symbol = work.context.symbol(name)
+    if symbol is None:
+        return
+    if symbol.kind is SymbolKind.TENSOR:
+        work.define(symbol, value)
+    elif symbol.kind in (SymbolKind.OUTPUT, SymbolKind.VARIABLE):
+        if symbol.kind is SymbolKind.VARIABLE and not work.updating:
+            return  # reported: an assignment that can't be
+        if symbol.kind is SymbolKind.VARIABLE:
+            _check_updated_once(work, symbol, name)
+        reported = len(work.context.problems)
+        check_assigned(work, symbol, name, value)
+        _complete(work, symbol, value)
+        if len(work.context.problems) > reported:
+            work.define(symbol, UNKNOWN)  # it is declared or composed wrongly: one mistake, however often it is used
+
+
+def _check_updated_once(work: Composition, symbol: Symbol, name: nodes.Name) -> None:
+    earlier = work.updated.get(symbol)
+    if earlier is None:
+        work.updated[symbol] = work.located(name)
+        return
+    message = f"the variable '{symbol.name}' is updated a second time"
+    work.context.report("assigned-twice", name, message, (work.note(earlier, "first updated here"),))
+
+
+def _complete(work: Composition, symbol: Symbol, value: Value) -> None:
+    """An output whose shape is left out has the one that it is composed with (2.6.1)."""
+    declared = work.context.symbols.get(symbol)
+    node = symbol.node
+    if symbol.kind is not SymbolKind.OUTPUT or declared is None or declared.type is None:
+        return
+    if isinstance(node, nodes.Parameter) and node.shape is None and value.type is not None:
+        work.context.symbols[symbol] = Typed(replace(declared.type, shape=value.type.shape))
+        work.extents[symbol] = value.extents

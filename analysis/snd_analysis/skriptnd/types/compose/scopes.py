@@ -1,0 +1,306 @@
+"""Scoped names of tensors: labels and generated labels, and the tensors of the operators below them (2.10, 2.14)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from enum import Enum
+
+from snd_analysis.base.frozen import frozen
+from snd_analysis.skriptnd.names.resolution import Resolution
+from snd_analysis.skriptnd.names.symbols import OperatorName, Symbol, SymbolKind, Target
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.types.context import Context
+
+# Operators that invoke each other, which is reported, lead deeper than any that do not.
+_DEEPEST = 64
+_ALWAYS_VISIBLE = (SymbolKind.VARIABLE, SymbolKind.CONSTANT)
+
+
+class Found(Enum):
+    """What a scoped name leads to."""
+
+    TENSOR = "tensor"
+    PRIVATE = "private"
+    """A tensor of an operator that is not public, and neither variable nor constant."""
+    NOTHING = "nothing"
+    UNKNOWN = "unknown"
+    """Something on the way is not known, and reported where it stands."""
+
+
+_BEST_FIRST = (Found.TENSOR, Found.UNKNOWN, Found.PRIVATE, Found.NOTHING)
+
+
+@frozen
+class Step:
+    """What one part of a scoped name stands for: a label, a tensor, or the graph of that name.
+
+    ``definition`` is the one that declares it; None for the definition at hand.
+    """
+
+    definition: OperatorName | None
+    target: Target | None
+
+
+@frozen
+class Trail:
+    """One way to read a scoped name: what it leads to, and a step for each of its parts, as far as they are known."""
+
+    found: Found
+    steps: tuple[Step, ...] = ()
+
+    def behind(self, step: Step) -> Trail:
+        """The same with a part before it."""
+        return Trail(self.found, (step, *self.steps))
+
+
+@frozen
+class _Body:
+    """The composition of a definition; the one at hand has no name."""
+
+    name: OperatorName | None
+    definition: nodes.Definition
+    resolution: Resolution
+
+    @property
+    def components(self) -> list[nodes.Component]:
+        return [
+            entry.statement
+            for block in self.definition.blocks
+            if isinstance(block, nodes.Block) and block.kind in ("compose", "update")
+            for entry in block.entries
+            if isinstance(entry.statement, nodes.Component)
+        ]
+
+    def step(self, name: nodes.Node) -> Step:
+        """What a name that is declared, or a name of an invocation, stands for."""
+        return Step(self.name, self.resolution.targets.get(name))
+
+
+def find_tensor(context: Context, parts: tuple[str, ...]) -> Found:
+    """What a scoped name means in the definition at hand; that of a graph may begin with the graph's name."""
+    return _best(trail.found for trail in _trails(context, parts))
+
+
+def trails(context: Context, parts: tuple[str, ...]) -> list[Trail]:
+    """The ways to read a scoped name that lead as far as any."""
+    found = _trails(context, parts)
+    best = _best(trail.found for trail in found)
+    return [trail for trail in found if trail.found is best]
+
+
+def _trails(context: Context, parts: tuple[str, ...]) -> list[Trail]:
+    body = _Body(None, context.definition, context.resolution)
+    found = _find(context, body, parts, inside=True, depth=0)
+    if len(parts) > 1 and parts[0] == context.definition.name.text and context.definition.kind == "graph":
+        own = Step(None, context.facts.own(context.definition))
+        found += [trail.behind(own) for trail in _find(context, body, parts[1:], inside=True, depth=0)]
+    return found
+
+
+def _best(found: Iterable[Found]) -> Found:
+    everything = {*found, Found.NOTHING}
+    return next(each for each in _BEST_FIRST if each in everything)
+
+
+def _find(context: Context, body: _Body, parts: tuple[str, ...], inside: bool, depth: int) -> list[Trail]:
+    if depth > len(body.resolution.symbols) + 64:  # operators that invoke each other, which is reported
+        return [Trail(Found.UNKNOWN)]
+    if len(parts) == 1:
+        found = _own_tensor(body, parts[0], inside)
+    else:
+        found = _behind(context, body, _labelled(context, body, parts[0]), parts[1:], depth)
+    transparent = _transparent(body)
+    if transparent is not None and not inside:
+        found += _below(context, body, transparent, parts, depth)
+    return found
+
+
+def _own_tensor(body: _Body, name: str, inside: bool) -> list[Trail]:
+    symbols = [symbol for symbol in body.resolution.symbols if symbol.name == name and symbol.is_tensor]
+    visible = inside or body.definition.public or any(symbol.kind in _ALWAYS_VISIBLE for symbol in symbols)
+    return [Trail(Found.TENSOR if visible else Found.PRIVATE, (Step(body.name, symbol),)) for symbol in symbols]
+
+
+def _behind(
+    context: Context, body: _Body, labelled: Iterable[tuple[Step, nodes.Node]], parts: tuple[str, ...], depth: int
+) -> list[Trail]:
+    """Looks for the rest of a scoped name behind each thing that its first part may stand for."""
+    return [
+        trail.behind(step)
+        for step, value in labelled
+        for trail in _below(context, body, value, parts, depth) or [Trail(Found.NOTHING)]
+    ]
+
+
+def _below(context: Context, body: _Body, value: nodes.Node, parts: tuple[str, ...], depth: int) -> list[Trail]:
+    """Looks for the rest of a scoped name in what a label stands before."""
+    if isinstance(value, nodes.Labelled):
+        value = value.value
+    if isinstance(value, nodes.Region):
+        return _in_region(context, body, value, parts, depth)
+    if not isinstance(value, nodes.Call):
+        return []
+    name = body.resolution.targets.get(value.function)
+    if not isinstance(name, OperatorName):
+        return [Trail(Found.UNKNOWN)]
+    definition, resolution = context.facts.body(name), context.facts.resolution(name)
+    if definition is None or resolution is None:
+        return [Trail(Found.UNKNOWN)]
+    return _find(context, _Body(name, definition, resolution), parts, inside=False, depth=depth + 1)
+
+
+def _in_region(context: Context, body: _Body, region: nodes.Region, parts: tuple[str, ...], depth: int) -> list[Trail]:
+    components = [item for item in region.items if isinstance(item, nodes.Component)]
+    if len(parts) == 1:
+        names = [name for component in components for name in _names(component) if name.text == parts[0]]
+        return [Trail(Found.TENSOR, (body.step(name),)) for name in names]
+    labelled = (found for component in components for found in _labelled_in(context, body, component, parts[0]))
+    return _behind(context, body, labelled, parts[1:], depth)
+
+
+def _labelled(context: Context, body: _Body, label: str) -> Iterator[tuple[Step, nodes.Node]]:
+    """What a label, written or generated, or the name of an invoked graph stands for in a composition."""
+    for component in body.components:
+        yield from _labelled_in(context, body, component, label)
+
+
+def _labelled_in(
+    context: Context, body: _Body, component: nodes.Component, label: str
+) -> Iterator[tuple[Step, nodes.Node]]:
+    names = list(_names(component))
+    generated = len(component.results) == 1 and len(names) == 1 and names[0].text == label
+    for value in _parts(component.value):
+        if isinstance(value, nodes.Labelled):
+            if value.label.text == label:
+                yield body.step(value.label), value.value
+            continue
+        target = body.resolution.targets.get(value.function) if isinstance(value, nodes.Call) else None
+        if generated:
+            yield body.step(names[0]), value
+        elif isinstance(target, OperatorName) and target.name == label and _is_graph(context, target):
+            yield Step(body.name, target), value
+        if isinstance(value, nodes.Region):  # without a label a block adds no scope of its own, unless generated
+            for item in value.items:
+                if isinstance(item, nodes.Component):
+                    yield from _labelled_in(context, body, item, label)
+
+
+def _is_graph(context: Context, name: OperatorName) -> bool:
+    definition = context.facts.definition(name)
+    return definition is not None and definition.kind == "graph"
+
+
+def _names(component: nodes.Component) -> Iterator[nodes.Name]:
+    for result in component.results:
+        for item in result.items if isinstance(result, nodes.ResultList) else (result,):
+            if isinstance(item, nodes.ResultTuple):
+                yield from item.names
+            elif isinstance(item.target, nodes.Name):
+                yield item.target
+
+
+def _parts(value: nodes.Branch | nodes.Loop | nodes.Callable) -> Iterator[nodes.Callable]:
+    """The invocations and blocks of a right side."""
+    if isinstance(value, nodes.Branch):
+        for case in value.cases:
+            yield case.condition
+            yield case.consequent
+        yield value.alternative
+    elif isinstance(value, nodes.Loop):
+        yield value.body
+        for test in value.conditions:
+            yield test.condition
+    else:
+        yield value
+
+
+def _transparent(body: _Body) -> nodes.Node | None:
+    """The only invocation of an operator without tensors of its own: it adds no part to the names below it."""
+    components = body.components
+    if len(components) != 1 or any(symbol.kind in _ALWAYS_VISIBLE for symbol in body.resolution.symbols):
+        return None
+    calls = [value for value in _parts(components[0].value) if isinstance(value, nodes.Call)]
+    return calls[0] if calls else None
+
+
+def scoped_names(context: Context, labels: tuple[str, ...]) -> list[tuple[str, Step]]:
+    """The names that can stand behind labels, each once: of tensors that can be named there, with their symbols, and
+    of further labels, without."""
+    body = _Body(None, context.definition, context.resolution)
+    found = [*_names_in(context, body, labels, True, 0)]
+    if labels[:1] == (context.definition.name.text,) and context.definition.kind == "graph":
+        found += _names_in(context, body, labels[1:], True, 0)
+    known: dict[str, Step] = {}
+    for name, step in found:
+        known.setdefault(name, step)
+    return [*known.items()]
+
+
+def _names_in(
+    context: Context, body: _Body, labels: tuple[str, ...], inside: bool, depth: int
+) -> Iterator[tuple[str, Step]]:
+    if depth > _DEEPEST:
+        return
+    if labels:
+        for _, value in _labelled(context, body, labels[0]):
+            yield from _names_below(context, body, value, labels[1:], depth)
+    else:
+        for symbol in body.resolution.symbols:
+            if any(trail.found is Found.TENSOR for trail in _own_tensor(body, symbol.name, inside)):
+                yield symbol.name, Step(body.name, symbol)
+        for component in body.components:
+            yield from ((label, Step(body.name, None)) for label in _labels(context, body, component))
+    transparent = _transparent(body)
+    if transparent is not None and not inside:
+        yield from _names_below(context, body, transparent, labels, depth)
+
+
+def _names_below(
+    context: Context, body: _Body, value: nodes.Node, labels: tuple[str, ...], depth: int
+) -> Iterator[tuple[str, Step]]:
+    """What can stand behind labels in what a label stands before."""
+    if isinstance(value, nodes.Labelled):
+        value = value.value
+    if isinstance(value, nodes.Region):
+        for component in value.items:
+            if not isinstance(component, nodes.Component):
+                continue
+            if labels:
+                for _, each in _labelled_in(context, body, component, labels[0]):
+                    yield from _names_below(context, body, each, labels[1:], depth)
+                continue
+            yield from ((name.text, body.step(name)) for name in _names(component))
+            yield from ((label, Step(body.name, None)) for label in _labels(context, body, component))
+        return
+    name = body.resolution.targets.get(value.function) if isinstance(value, nodes.Call) else None
+    if isinstance(name, OperatorName):
+        definition, resolution = context.facts.body(name), context.facts.resolution(name)
+        if definition is not None and resolution is not None:
+            yield from _names_in(context, _Body(name, definition, resolution), labels, False, depth + 1)
+
+
+def _labels(context: Context, body: _Body, component: nodes.Component) -> Iterator[str]:
+    """What may be a label in a statement: written ones, its one result, graphs that it invokes."""
+    names = [*_names(component)]
+    if len(component.results) == 1 and len(names) == 1:
+        yield names[0].text
+    for value in _parts(component.value):
+        if isinstance(value, nodes.Labelled):
+            yield value.label.text
+        elif isinstance(value, nodes.Call):
+            target = body.resolution.targets.get(value.function)
+            if isinstance(target, OperatorName) and _is_graph(context, target):
+                yield target.name
+        elif isinstance(value, nodes.Region):
+            for item in value.items:
+                if isinstance(item, nodes.Component):
+                    yield from _labels(context, body, item)
+
+
+def tensors(context: Context) -> dict[str, Symbol]:
+    """The tensors of a definition that can be quantized by their own names."""
+    found: dict[str, Symbol] = {}
+    for symbol in context.resolution.symbols:
+        if symbol.is_tensor:
+            found.setdefault(symbol.name, symbol)
+    return found

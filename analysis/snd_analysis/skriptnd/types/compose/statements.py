@@ -1,0 +1,75 @@
+"""Statements of ``@compose``, ``@update`` and of blocks within them (2.10, 2.10.1, 2.11)."""
+
+from __future__ import annotations
+
+from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.types.compose.branches import branch
+from snd_analysis.skriptnd.types.compose.composition import Composition, Value
+from snd_analysis.skriptnd.types.compose.invocations import invoke
+from snd_analysis.skriptnd.types.compose.labels import add_label
+from snd_analysis.skriptnd.types.compose.loops import loop
+from snd_analysis.skriptnd.types.compose.results import assign
+
+
+def statement(work: Composition, component: nodes.Component) -> None:
+    """Types one statement: its right side, then the names on its left side."""
+    assign(work, component, _right_side(work, component.value))
+
+
+def _right_side(work: Composition, value: nodes.Branch | nodes.Loop | nodes.Callable) -> list[Value] | None:
+    if isinstance(value, nodes.Branch):
+        return branch(work, value, run)
+    if isinstance(value, nodes.Loop):
+        return loop(work, value, run)
+    return run(work, value)
+
+
+def run(work: Composition, value: nodes.Callable) -> list[Value] | None:
+    """The results of an invocation, a block or an expression; None if even their number is not known."""
+    if isinstance(value, nodes.Labelled):
+        add_label(work, value.label)
+        value = value.value
+    if isinstance(value, nodes.Region):
+        return _region(work, value)
+    if isinstance(value, nodes.Call) and _is_invocation(work, value):
+        return invoke(work, value)
+    return [work.value(value)]
+
+
+def _is_invocation(work: Composition, call: nodes.Call) -> bool:
+    """Without parentheses a call is an invocation (2.4, Built-in functions), unless it is a cast to a generic type."""
+    target = work.context.target(call.function)
+    return target is None or isinstance(target, OperatorName)
+
+
+def _region(work: Composition, region: nodes.Region) -> list[Value] | None:
+    """A block: statements of its own, then what it yields."""
+    results: list[Value] | None = None
+    behind: nodes.Yield | None = None
+    reported = False
+    labels, work.labels = work.labels, {}
+    with work.inside():
+        for item in region.items:
+            if behind is not None and not reported:
+                reported = True
+                note = work.context.note(behind, "the block yields its results here")
+                message = "'yield' must be the last statement of its block: nothing after it is computed"
+                work.context.report("yield-not-last", item, message, (note,))
+            if isinstance(item, nodes.Component):
+                statement(work, item)
+            elif isinstance(item, nodes.Yield):
+                yielded = [_yielded(work, value) for value in item.values]
+                if behind is None:
+                    behind, results = item, yielded
+            else:
+                behind, reported = None, True
+    work.labels = labels
+    if results is None and not any(isinstance(item, nodes.ErrorEntry) for item in region.items):
+        opening = nodes.Operator(region.start, region.start + 1, "{")
+        work.context.report("missing-yield", opening, "this block yields nothing: end it with 'yield' and its results")
+    return results
+
+
+def _yielded(work: Composition, node: nodes.Expression) -> Value:
+    return work.not_null(work.value(node), node, "what a block yields")

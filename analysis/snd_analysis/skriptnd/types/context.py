@@ -1,0 +1,201 @@
+"""The typing of one definition while it goes on: what is known of its symbols, and what was found wrong.
+
+The order is that of the flow in section 2.2: declarations first (``declarations.py`` gives every attribute, input,
+extent, length, helper symbol, constant, variable and output its type), then assertions, ``@lower``
+(``lowering.py``), ``@compose`` and ``@update`` (``compose.py``), ``@quantize``. Expressions are typed by
+``expressions.py`` wherever they stand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from snd_analysis.base.frozen import frozen
+from snd_analysis.base.problem import Note, Problem, Repair
+from snd_analysis.base.text import Span
+from snd_analysis.skriptnd.names.resolution import Resolution
+from snd_analysis.skriptnd.names.resolve import entries_of
+from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind, Target
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.types.type import Type
+from snd_analysis.symbolic.integers import Integer
+
+if TYPE_CHECKING:
+    from snd_analysis.skriptnd.check import Facts
+    from snd_analysis.skriptnd.types.dimensions import Extents
+
+
+@frozen
+class Typed:
+    """What is known of an expression.
+
+    ``type`` is None if it could not be typed: whatever is built of it is silent (invariant 8). ``value`` is that of a
+    single int, as far as it is known symbolically; ``items`` those of a pack of ints that is written out.
+    """
+
+    type: Type | None
+    value: Integer | None = None
+    items: tuple[Integer | None, ...] | None = None
+    accesses: bool = False
+    """Whether a tensor access takes part: the value is known at run time only."""
+
+
+UNTYPED = Typed(None)
+
+
+_DERIVED = frozenset({SymbolKind.USING, SymbolKind.LOCAL})
+_NULL_WITH_OTHERS = _DERIVED | {SymbolKind.EXTENT, SymbolKind.LENGTH}
+
+
+class Place(StrEnum):
+    """Where an expression stands, which decides what may stand in it."""
+
+    COMPILE_TIME = "compile-time"
+    """Declarations, helper symbols, assertions, attributes: no tensor is read."""
+    COMPOSE = "compose"
+    """Right sides and arguments in ``@compose``: tensors are chosen, collected and passed on, not computed with."""
+    LOWER = "lower"
+    """Formulas: tensors are accessed by index."""
+
+
+class Context:
+    """Everything that typing a definition shares."""
+
+    def __init__(self, definition: nodes.Definition, resolution: Resolution, facts: Facts) -> None:
+        self.definition = definition
+        self.resolution = resolution
+        self.facts = facts
+        self.problems: list[Problem] = []
+        self.symbols: dict[Symbol, Typed] = {}
+        self.expressions: dict[nodes.Node, Typed] = {}
+        """What was found out about every expression, for hovers."""
+        self.extents: dict[Symbol, Extents | None] = {}
+        """Those of tensors, as far as they have been worked out."""
+        self.base = 0
+        """What the spans of the entry at hand count from; set it when going on to another entry."""
+        self.place = Place.COMPILE_TIME
+        self.writing = False
+        """Whether the expression is what a formula writes, not an index, a local value or a condition."""
+        self._promoted: frozenset[Symbol] = frozenset()
+        self._doubted: set[Symbol] = set()
+        self._presumed: set[Symbol] = set()
+
+    def target(self, node: nodes.Node) -> Target | None:
+        """What a name stands for; None if for nothing, which is reported already."""
+        return self.resolution.targets.get(node)
+
+    def symbol(self, node: nodes.Node) -> Symbol | None:
+        """The symbol that a name stands for, if it is one."""
+        target = self.target(node)
+        return target if isinstance(target, Symbol) else None
+
+    def typed(self, symbol: Symbol) -> Typed:
+        """What is known of a symbol here; not optional where a null test promotes it (2.4, 2.10.1)."""
+        if symbol in self.resolution.ambiguous or symbol in self._doubted:
+            return UNTYPED
+        known = self.symbols.get(symbol, UNTYPED)
+        if (symbol in self._promoted or symbol in self._presumed) and known.type is not None and known.type.optional:
+            return Typed(known.type.required(), known.value, known.items, known.accesses)
+        return known
+
+    @contextmanager
+    def promoting(self, symbols: frozenset[Symbol]) -> Iterator[None]:
+        """Within, the symbols are known not to be null."""
+        before = self._promoted
+        self._promoted = before | symbols
+        try:
+            yield
+        finally:
+            self._promoted = before
+
+    def doubt(self, *places: nodes.Node) -> None:
+        """Lets a helper symbol or local value that was reported to be of a wrong type or length have none from now on.
+
+        Its type was found out, not declared: what is wrong lies where it is defined, and is one mistake however often
+        the symbol is used (invariant 8).
+        """
+        for node in places:
+            while isinstance(node, nodes.Parenthesized):
+                node = node.inner
+            symbol = self.symbol(node)
+            if symbol is not None and symbol.kind in _DERIVED:
+                self._doubted.add(symbol)
+
+    def presume(self, node: nodes.Node) -> None:
+        """Lets helper symbols and extents in what was reported to be null, which it can't be, not be null any more."""
+        pending = [node]
+        while pending:
+            named = {self.symbol(each) for each in nodes.descendants(pending.pop())}
+            for symbol in named - self._presumed:
+                if symbol is not None and symbol.kind in _NULL_WITH_OTHERS:
+                    self._presumed.add(symbol)
+                    pending.extend(self._definitions(symbol))
+
+    def _definitions(self, symbol: Symbol) -> Iterator[nodes.Node]:
+        """The value that a helper symbol is given, which may be what makes it null."""
+        for _, entry in entries_of(self.definition, "using", nodes.Using):
+            if any(self.symbol(each) is symbol for each in nodes.descendants(entry.target)):
+                yield entry.value
+
+    def distrust(self, symbol: Symbol | None) -> None:
+        """Lets a symbol whose declaration contradicts itself, which is reported, have no type from now on."""
+        if symbol is not None:
+            self._doubted.add(symbol)
+
+    def amount_said(self) -> tuple[int, int, int]:
+        """How much is reported, and not to be reported: the same as long as nothing is found to be wrong."""
+        return len(self.problems), len(self._doubted), len(self._presumed)
+
+    @contextmanager
+    def silent(self) -> Iterator[None]:
+        """Within, nothing is reported, and nothing that was found wrong is remembered."""
+        reported, doubted, presumed = len(self.problems), set(self._doubted), set(self._presumed)
+        try:
+            yield
+        finally:
+            del self.problems[reported:]
+            self._doubted, self._presumed = doubted, presumed
+
+    @contextmanager
+    def at(self, place: Place) -> Iterator[None]:
+        """Within, expressions stand at ``place``."""
+        before, self.place = self.place, place
+        try:
+            yield
+        finally:
+            self.place = before
+
+    @contextmanager
+    def written(self, writing: bool) -> Iterator[None]:
+        """Within, expressions are what a formula writes, or only choose what is."""
+        before, self.writing = self.writing, writing
+        try:
+            yield
+        finally:
+            self.writing = before
+
+    def span(self, node: nodes.Node) -> Span:
+        """Where a node of the entry at hand stands in the chunk."""
+        return node.span.shifted(self.base)
+
+    def note(self, node: nodes.Node, message: str) -> Note:
+        """A note at a node of the entry at hand."""
+        return Note(self.span(node), message)
+
+    def declared(self, symbol: Symbol) -> Note:
+        """A note at the declaration of a symbol."""
+        return Note(self.resolution.span(symbol), f"the {symbol.kind} '{symbol.name}' is declared here")
+
+    def report(
+        self,
+        rule: str,
+        node: nodes.Node,
+        message: str,
+        notes: tuple[Note, ...] = (),
+        repair: Repair | None = None,
+    ) -> None:
+        """Reports a broken rule at a node of the entry at hand."""
+        self.problems.append(Problem(rule, self.span(node), message, notes, repair))

@@ -1,0 +1,38 @@
+"""The types of the expressions in one entry of a long definition, of which only what follows from it was kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.types.compose.composition import Composition
+from snd_analysis.skriptnd.types.compose.statements import statement
+from snd_analysis.skriptnd.types.context import Context, Place, Typed
+from snd_analysis.skriptnd.types.declarations import STORED, declare_stored
+from snd_analysis.skriptnd.types.parameters import Declaration
+
+if TYPE_CHECKING:
+    from snd_analysis.skriptnd.check import Facts
+
+
+def expression_types(known: Context, facts: Facts, entry: nodes.Node) -> Mapping[nodes.Node, Typed]:
+    """The types of the expressions in a statement or declaration of the definition that ``known`` is of.
+
+    Those that were left out there, since nothing about the entry had changed, are found again. The mapping may have
+    those of other entries, too.
+    """
+    if any(node in known.expressions for node in nodes.descendants(entry)):
+        return known.expressions
+    context = Context(known.definition, known.resolution, facts)
+    context.symbols, context.extents = dict(known.symbols), dict(known.extents)
+    if isinstance(entry, nodes.Component):
+        work = Composition(context)
+        work.begin(entry)
+        with context.at(Place.COMPOSE):
+            statement(work, entry)
+    elif isinstance(entry, nodes.Parameter):
+        symbol = context.symbol(entry.name)
+        if symbol is not None and symbol.kind in STORED and entry in context.resolution.starts:
+            declare_stored(context, Declaration(symbol.kind, context.resolution.starts[entry], entry))
+    return context.expressions

@@ -1,0 +1,77 @@
+"""Types of expressions (2.3): a primitive or generic type, packed or not, optional or not, tensor or not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from snd_analysis.base.frozen import frozen
+from snd_analysis.symbolic.integers import Integer
+
+
+@frozen
+class Dtype:
+    """``int``, ``real``, ``bool``, ``str``, or a generic type with its abstract base."""
+
+    name: str
+    base: str | None = None
+    """``type``, ``arith`` or ``num`` for a generic type."""
+
+    @property
+    def is_generic(self) -> bool:
+        """Whether the type stands for any type of its base."""
+        return self.base is not None
+
+    def __str__(self) -> str:
+        return self.name
+
+
+INT, REAL, BOOL, STR = Dtype("int"), Dtype("real"), Dtype("bool"), Dtype("str")
+CONCRETE = {"int": INT, "real": REAL, "bool": BOOL, "str": STR}
+ABSTRACT = ("type", "arith", "num")
+
+
+@frozen
+class TensorShape:
+    """What is known of a tensor's shape: its rank, and how the shape is written."""
+
+    rank: Integer
+    text: str
+    """As the user would write it, without the brackets: ``b,c,is..(d)``."""
+
+
+@frozen
+class Type:
+    """The type of an expression. ``length`` is None unless it is packed, ``shape`` None unless it is a tensor."""
+
+    dtype: Dtype
+    optional: bool = False
+    length: Integer | None = None
+    shape: TensorShape | None = None
+
+    @property
+    def packed(self) -> bool:
+        """Whether there is a row of values rather than one."""
+        return self.length is not None
+
+    @property
+    def tensor(self) -> bool:
+        """Whether the values are tensors rather than compile-time scalars."""
+        return self.shape is not None
+
+    def item(self) -> Type:
+        """The type of one item of a pack."""
+        return replace(self, length=None)
+
+    def of_length(self, length: Integer | None) -> Type:
+        """The same type, packed with another length, or not packed."""
+        return replace(self, length=length)
+
+    def required(self) -> Type:
+        """The same type, not optional."""
+        return replace(self, optional=False)
+
+    def __str__(self) -> str:
+        optional = "optional " if self.optional else ""
+        shape = f"[{self.shape.text}]" if self.shape is not None else ""
+        length = "" if self.length is None else f"..({self.length})"
+        return f"{optional}{self.dtype}{shape}{length}"

@@ -1,0 +1,126 @@
+"""Atoms: variables, and operations on integers that no polynomial expresses (a quotient, a minimum, ...)."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any, ClassVar
+from weakref import WeakValueDictionary
+
+from snd_analysis.base.frozen import frozen
+from snd_analysis.symbolic.integers.intervals import Interval
+
+
+class Atom:
+    """A factor of a monomial. Atoms that are equal and whose variables agree in name and bounds are one object."""
+
+    __slots__ = ("__weakref__", "conditions", "depth", "hash", "interval", "leaves", "order", "parts", "text")
+
+    _known: ClassVar[WeakValueDictionary[tuple[Any, ...], Atom]] = WeakValueDictionary()
+
+    parts: tuple[Hashable, ...]
+    hash: int
+    order: tuple[int, str]
+    """Sorts the atoms of a monomial."""
+    leaves: frozenset[Leaf]
+    depth: int
+    conditions: int
+    """How many conditions there are at any depth, each as often as it occurs."""
+    interval: Interval | None
+    """What ``bounds`` found, once asked."""
+    text: tuple[str, int] | None
+    """How it prints and with which precedence, once asked."""
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        return type(self) is type(other) and self.hash == other.hash and self.parts == other.parts
+
+    def __hash__(self) -> int:
+        return self.hash
+
+    def __repr__(self) -> str:
+        from snd_analysis.symbolic.integers.printing import print_atom
+
+        return f"{type(self).__name__}({print_atom(self)[0]})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), self.parts
+
+    def _setup(self, key: tuple[Any, ...], leaves: frozenset[Leaf], depth: int, name: str = "") -> None:
+        self.hash = hash(key)
+        self.order = (self.hash, name)
+        self.leaves = leaves
+        self.depth = depth
+        self.conditions = 0
+        self.interval = None
+        self.text = None
+
+
+@frozen
+class Leaf:
+    """What is given of a variable."""
+
+    key: Hashable
+    name: str
+    low: int | None
+    high: int | None
+    fold: bool = False
+
+
+class Variable(Atom):
+    """An unknown within bounds. Its key alone says whether it is the same as another."""
+
+    __slots__ = ("leaf",)
+    leaf: Leaf
+
+    def __new__(cls, leaf: Leaf) -> Variable:
+        known = cls._known.get((cls, leaf))
+        if known is not None:
+            return known  # type: ignore[return-value]
+        self = super().__new__(cls)
+        self.parts = (leaf.key,)
+        self.leaf = leaf
+        self._setup((cls, leaf.key), frozenset((leaf,)), 0, leaf.name)
+        self.interval = (leaf.low, leaf.high)
+        cls._known[cls, leaf] = self
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Variable, (self.leaf,)
+
+
+class Operation(Atom):
+    """An operation on integers, told from others of its class by ``parts``."""
+
+    __slots__ = ()
+
+    def __new__(cls, *parts: Any) -> Operation:
+        leaves = _leaves_of(parts)
+        known = cls._known.get((cls, *parts))
+        # A variable of the same key may have had another name then.
+        if known is not None and known.leaves == leaves:
+            return known  # type: ignore[return-value]
+        self = super().__new__(cls)
+        self.parts = parts
+        self._setup((cls, *parts), leaves, 1 + max((part.depth for part in parts if hasattr(part, "depth")), default=0))
+        self.conditions = sum(part.conditions for part in parts if hasattr(part, "conditions"))
+        self.conditions += issubclass(cls, Indicator)
+        cls._known[cls, *parts] = self
+        return self
+
+
+def _leaves_of(parts: tuple[Any, ...]) -> frozenset[Leaf]:
+    found = [part.leaves for part in parts if hasattr(part, "leaves")]
+    return found[0].union(*found[1:]) if found else frozenset()
+
+
+class Indicator(Operation):
+    """1 where a proposition or comparison holds, 0 where not: its square is itself."""
+
+    __slots__ = ()
+
+
+class Product(Operation):
+    """A product whose expansion has too many terms."""
+
+    __slots__ = ()

@@ -1,0 +1,223 @@
+"""Sound bounds of integers: interval arithmetic, made tighter where parts of a sum depend on each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+from snd_analysis.symbolic.integers import intervals
+from snd_analysis.symbolic.integers.atoms import Atom, Indicator, Leaf, Product
+from snd_analysis.symbolic.integers.cases import cases
+from snd_analysis.symbolic.integers.integer import Integer
+from snd_analysis.symbolic.integers.intervals import EVERYTHING, MOST_BITS, Interval
+from snd_analysis.symbolic.integers.monomials import UNIT, Monomial, multiply_monomials
+from snd_analysis.symbolic.integers.operations import Absolute, Extremum, Function, Power, Quotient, Sign
+
+# How often parts of a sum are replaced by what bounds them, one after the other, in sums of so many terms: each time
+# there are as many ways as terms.
+_MOST_REPLACEMENTS = ((10, 3), (24, 2), (100, 1))
+
+# Of a sum that is made again, of the same variables and in the same order, the bounds are remembered: declarations
+# compare the same lengths and extents over and over.
+_REMEMBERED = 4096
+
+
+def bounds(a: Integer) -> Interval:
+    """The least and greatest value, None where there is no bound or none was found.
+
+    Every value that the integer has, within the bounds of its variables, lies between. Exact for sums and products of
+    different non-negative variables, and their quotients, minima and maxima.
+    """
+    if a._bounds is None:
+        replacements = next((number for most, number in _MOST_REPLACEMENTS if len(a.terms) <= most), 0)
+        a._bounds = _bounds(a, replacements)
+    return a._bounds
+
+
+def is_negative(a: Integer) -> bool:
+    """Whether an integer is certainly below zero."""
+    high = bounds(a)[1]
+    return high is not None and high < 0
+
+
+def _bounds(a: Integer, replacements: int) -> Interval:
+    number = a.value
+    if number is not None:
+        return number, number
+    if _has_one_term(a.terms) and not a.is_conditional:
+        return _term_by_term(a.terms)
+    return _of_sum(tuple(a.terms.items()), a.leaves, replacements)
+
+
+def _has_one_term(terms: Mapping[Monomial, int]) -> bool:
+    """Whether there is nothing but one term, and a constant one."""
+    return len(terms) == 1 or (len(terms) == 2 and UNIT in terms)
+
+
+def _term_by_term(terms: Mapping[Monomial, int]) -> Interval:
+    result: Interval = (0, 0)
+    for monomial, coefficient in terms.items():
+        result = intervals.add(result, intervals.scale(monomial_bounds(monomial), coefficient))
+    return result
+
+
+@lru_cache(_REMEMBERED)
+def _of_sum(terms_in_order: tuple[tuple[Monomial, int], ...], leaves: frozenset[Leaf], replacements: int) -> Interval:
+    """The bounds of a sum that is not a number. Variables are equal by their keys; ``leaves`` has their bounds."""
+    terms = dict(terms_in_order)
+    a = Integer(terms)
+    result = _term_by_term(terms)
+    split = cases(a)
+    if split:
+        return intervals.intersection(result, intervals.union([_bounds(case, replacements) for case in split]))
+    if _has_one_term(terms):
+        return result
+    if None in result and any(len(monomial) > 1 or (monomial and monomial[0][1] > 1) for monomial in terms):
+        result = intervals.intersection(result, _from_origin(a))
+    if replacements:
+        for relaxed in _relaxations(a, replacements - 1):
+            result = intervals.intersection(result, relaxed)
+    return result
+
+
+def monomial_bounds(monomial: Monomial) -> Interval:
+    """The bounds of a product of atoms."""
+    result: Interval = (1, 1)
+    for atom, exponent in monomial:
+        result = intervals.multiply(result, intervals.power(atom_bounds(atom), exponent))
+    return result
+
+
+def atom_bounds(atom: Atom) -> Interval:
+    """The bounds of one atom."""
+    if atom.interval is None:
+        atom.interval = _operation_bounds(atom)
+    return atom.interval
+
+
+def _operation_bounds(atom: Atom) -> Interval:
+    match atom:
+        case Quotient(parts=(dividend, divisor)):
+            return intervals.floor_divide(bounds(dividend), bounds(divisor))
+        case Power(parts=(base, exponent)):
+            return intervals.power_of_intervals(bounds(base), bounds(exponent))
+        case Extremum():
+            extremum = intervals.maximum if atom.largest else intervals.minimum
+            return extremum([bounds(candidate) for candidate in atom.candidates])
+        case Absolute(parts=(inner,)):
+            return intervals.absolute(bounds(inner))
+        case Sign(parts=(inner,)):
+            return intervals.sign(bounds(inner))
+        case Product(parts=(left, right)):
+            assert isinstance(left, Integer)
+            assert isinstance(right, Integer)
+            return intervals.multiply(bounds(left), bounds(right))
+        case Indicator():
+            return 0, 1
+        case Function():
+            return atom.minimum, None
+    return EVERYTHING
+
+
+def _from_origin(a: Integer) -> Interval:
+    """Bounds of a polynomial whose atoms are written as their least (or greatest) value and a distance from it.
+
+    If no coefficient is negative then, all distances being non-negative, the constant term is the least value.
+    """
+    terms: dict[Monomial, int] = {}
+    for monomial, coefficient in a.terms.items():
+        expanded = {UNIT: coefficient}
+        for atom, exponent in monomial:
+            origin, direction = _origin(atom)
+            if origin is None:
+                return EVERYTHING
+            for _ in range(exponent):
+                expanded = _times_distance(expanded, atom, origin, direction)
+                if len(expanded) > 64 or any(factor.bit_length() > MOST_BITS for factor in expanded.values()):
+                    return EVERYTHING
+        for product, factor in expanded.items():
+            terms[product] = terms.get(product, 0) + factor
+    start = terms.pop(UNIT, 0)
+    low = start if all(coefficient >= 0 for coefficient in terms.values()) else None
+    high = start if all(coefficient <= 0 for coefficient in terms.values()) else None
+    return low, high
+
+
+def _origin(atom: Atom) -> tuple[int | None, int]:
+    low, high = atom_bounds(atom)
+    return (low, 1) if low is not None else (high, -1)
+
+
+def _times_distance(terms: dict[Monomial, int], atom: Atom, origin: int, direction: int) -> dict[Monomial, int]:
+    """``terms * (origin + direction * distance)``, the atom standing for its distance."""
+    result = {monomial: coefficient * origin for monomial, coefficient in terms.items()}
+    for monomial, coefficient in terms.items():
+        product = multiply_monomials(monomial, ((atom, 1),))
+        result[product] = result.get(product, 0) + coefficient * direction
+    return result
+
+
+def _relaxations(a: Integer, replacements: int) -> list[Interval]:
+    """Bounds of the sum with one atom replaced by something that bounds it, so that other terms may cancel."""
+    candidates = [atom for atom in a.atoms() if isinstance(atom, Quotient | Extremum)]
+    # Outer operations first: what they are made of may cancel the rest.
+    candidates.sort(key=lambda atom: -atom.depth)
+    found = []
+    for atom in candidates[:3]:
+        factor, rest = _collect(a, atom)
+        if factor is None:
+            continue
+        if isinstance(atom, Quotient):
+            found.append(_without_quotient(atom, factor, rest, replacements))
+        elif (number := factor.value) is not None:
+            assert isinstance(atom, Extremum)
+            found.append(_without_extremum(atom, number, rest, replacements))
+    return found
+
+
+def _collect(a: Integer, atom: Atom) -> tuple[Integer | None, Integer]:
+    """``factor * atom + rest``; a factor of None if the atom occurs in a higher power."""
+    factor: dict[Monomial, int] = {}
+    rest: dict[Monomial, int] = {}
+    for monomial, coefficient in a.terms.items():
+        exponent = next((exponent for other, exponent in monomial if other == atom), 0)
+        if exponent > 1:
+            return None, a
+        if exponent:
+            factor[tuple(pair for pair in monomial if pair[0] != atom)] = coefficient
+        else:
+            rest[monomial] = coefficient
+    return Integer(factor), Integer(rest)
+
+
+def _without_quotient(quotient: Quotient, factor: Integer, rest: Integer, replacements: int) -> Interval:
+    """Uses ``divisor * quotient == dividend - remainder``, the remainder being in ``0 .. divisor - 1``."""
+    dividend, divisor = quotient.parts
+    number, times = divisor.value, factor.value
+    if number is not None and times is not None:
+        # number * a == times * (dividend - remainder) + number * rest
+        whole = _bounds(dividend.scaled(times) + rest.scaled(number), replacements)
+        low, high = intervals.add(whole, intervals.scale((0, number - 1), -times))
+        return (None if low is None else -(-low // number)), (None if high is None else high // number)
+    times = _multiple(factor, divisor)
+    least = bounds(divisor)[0]
+    if times is None or least is None or least < 1:
+        return EVERYTHING
+    # a == times * (dividend - remainder) + rest
+    without_remainder = dividend.scaled(times) + rest
+    with_remainder = without_remainder - (divisor - 1).scaled(times)
+    lower, upper = (with_remainder, without_remainder) if times > 0 else (without_remainder, with_remainder)
+    return _bounds(lower, replacements)[0], _bounds(upper, replacements)[1]
+
+
+def _multiple(a: Integer, unit: Integer) -> int | None:
+    """The number k with ``a == k * unit``."""
+    monomial, coefficient = next(iter(unit.terms.items()))
+    times, rest = divmod(a.terms.get(monomial, 0), coefficient)
+    return times if times and not rest and unit.scaled(times) == a else None
+
+
+def _without_extremum(extremum: Extremum, times: int, rest: Integer, replacements: int) -> Interval:
+    """``k * max(a, b) + c`` is ``max(k * a + c, k * b + c)``, a minimum if k is negative."""
+    sums = [_bounds(candidate.scaled(times) + rest, replacements) for candidate in extremum.candidates]
+    return intervals.maximum(sums) if extremum.largest == (times > 0) else intervals.minimum(sums)

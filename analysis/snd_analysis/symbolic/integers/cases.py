@@ -1,0 +1,119 @@
+"""An integer that depends on conditions, case by case, knowing in each case what the condition says of variables."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from snd_analysis.symbolic.integers.atoms import Indicator, Leaf, Variable
+from snd_analysis.symbolic.integers.errors import DivisionByZero, NegativeExponent
+from snd_analysis.symbolic.integers.integer import Integer, constant, of_atom
+from snd_analysis.symbolic.integers.monomials import Monomial
+from snd_analysis.symbolic.integers.truth import AtLeastZero, IsZero, Statement
+
+_MOST_CONDITIONS = 2
+
+
+def indicators(a: Integer) -> list[Indicator]:
+    """The conditions that the terms depend on, not those inside operations."""
+    if not a.is_conditional:
+        return []
+    found = [atom for atom in a.atoms() if isinstance(atom, Indicator)]
+    if len(found) < 2:
+        return found
+    from snd_analysis.symbolic.integers.printing import print_atom
+
+    return sorted(found, key=lambda atom: (print_atom(atom)[0], atom.order))
+
+
+def statement_of(atom: Indicator) -> Statement:
+    """The proposition or comparison that the atom indicates."""
+    statement = atom.parts[0]
+    assert isinstance(statement, Statement)
+    return statement
+
+
+def cases(a: Integer) -> list[Integer]:
+    """What the integer is where one of its conditions holds and where not; nothing if there are none, or too many.
+
+    A case that cannot occur is left out.
+    """
+    found = indicators(a)
+    if not found or len(found) > _MOST_CONDITIONS:
+        return []
+    first = found[0]
+    results = []
+    for holds in (True, False):
+        case = where(a, first, holds)
+        assumption = statement_of(first) if holds else statement_of(first).negated()
+        refined = assume(case, assumption)
+        if refined is not None:
+            results.append(refined)
+    return results
+
+
+def where(a: Integer, atom: Indicator, holds: bool) -> Integer:
+    """The integer where a condition holds or does not."""
+    terms: dict[Monomial, int] = {}
+    for monomial, coefficient in a.terms.items():
+        rest = tuple(pair for pair in monomial if pair[0] != atom)
+        if len(rest) == len(monomial) or holds:
+            terms[rest] = terms.get(rest, 0) + coefficient
+    return Integer({monomial: coefficient for monomial, coefficient in terms.items() if coefficient})
+
+
+def assume(a: Integer, statement: Statement) -> Integer | None:
+    """The integer with the variable that the statement speaks of narrowed; None if the statement cannot be true."""
+    known = _single_variable(statement)
+    if known is None:
+        return a
+    leaf, factor, offset = known
+    low, high = _narrowed(leaf, factor, offset, statement)
+    if low is not None and high is not None and low > high:
+        return None
+    if leaf not in a.leaves or (low, high) == (leaf.low, leaf.high):
+        return a
+    if low is not None and low == high:
+        narrowed = constant(low)
+    else:
+        narrowed = of_atom(Variable(replace(leaf, low=low, high=high)))
+    # Substitution simplifies, and simplification asks for bounds.
+    from snd_analysis.symbolic.integers.evaluation import substitute
+
+    try:
+        return substitute(a, {leaf.key: narrowed})
+    except (DivisionByZero, NegativeExponent):
+        return a
+
+
+def _single_variable(statement: Statement) -> tuple[Leaf, int, int] | None:
+    """The variable, factor and offset of a comparison of ``factor * variable + offset`` with zero."""
+    subject = statement.parts[0]
+    if not isinstance(subject, Integer):
+        return None
+    monomials = [monomial for monomial in subject.terms if monomial]
+    if len(monomials) != 1 or len(monomials[0]) != 1:
+        return None
+    atom, exponent = monomials[0][0]
+    if exponent != 1 or not isinstance(atom, Variable):
+        return None
+    return atom.leaf, subject.terms[monomials[0]], subject.constant_term
+
+
+def _narrowed(leaf: Leaf, factor: int, offset: int, statement: Statement) -> tuple[int | None, int | None]:
+    low, high = leaf.low, leaf.high
+    if isinstance(statement, AtLeastZero):
+        if not statement.positive:
+            factor, offset = -factor, -offset - 1
+        if factor > 0:
+            least = -(offset // factor)
+            return (least if low is None else max(low, least)), high
+        most = offset // -factor
+        return low, (most if high is None else min(high, most))
+    assert isinstance(statement, IsZero)
+    value, rest = divmod(-offset, factor)
+    if statement.positive:
+        outside = rest or (low is not None and value < low) or (high is not None and value > high)
+        return (1, 0) if outside else (value, value)
+    if rest:
+        return low, high
+    return (value + 1 if low == value else low), (value - 1 if high == value else high)

@@ -1,0 +1,155 @@
+"""Comparisons of integers, decided where that is possible; and the choice between integers by a condition."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum
+from math import gcd
+from typing import Literal, TypeAlias
+
+from snd_analysis.symbolic.integers import intervals
+from snd_analysis.symbolic.integers.atoms import Atom
+from snd_analysis.symbolic.integers.bounds import bounds
+from snd_analysis.symbolic.integers.cases import cases, indicators, statement_of, where
+from snd_analysis.symbolic.integers.division import is_nonzero, prefers_sign
+from snd_analysis.symbolic.integers.integer import MOST_CONDITIONS, Integer, as_integer, of_atom, opaque
+from snd_analysis.symbolic.integers.monomials import UNIT, Monomial
+from snd_analysis.symbolic.integers.truth import (
+    FALSE,
+    TRUE,
+    AtLeastZero,
+    IsZero,
+    Truth,
+    and_,
+    indicator,
+    not_,
+    or_,
+    truth,
+)
+
+Relation: TypeAlias = Literal["<", "<=", ">", ">=", "==", "!="]
+
+
+class Verdict(Enum):
+    """What is known of the equality of two integers, whatever values their variables take within bounds."""
+
+    EQUAL = "equal"
+    DIFFERENT = "different"
+    UNKNOWN = "unknown"
+
+
+def decide_equal(a: Integer | int, b: Integer | int) -> Verdict:
+    """EQUAL if the integers are always the same, DIFFERENT if never, UNKNOWN if neither was found."""
+    if a is b:
+        return Verdict.EQUAL
+    first, second = as_integer(a), as_integer(b)
+    x, y = first.value, second.value
+    if x is not None and y is not None:
+        return Verdict.EQUAL if x == y else Verdict.DIFFERENT
+    return _decide_zero(first - second)
+
+
+def _decide_zero(difference: Integer) -> Verdict:
+    number = difference.value
+    if number is not None:
+        return Verdict.DIFFERENT if number else Verdict.EQUAL
+    low, high = bounds(difference)
+    if low == 0 and high == 0:
+        return Verdict.EQUAL
+    if is_nonzero(difference) or _is_product_of_nonzero(difference):
+        return Verdict.DIFFERENT
+    verdicts = {_decide_zero(case) for case in cases(difference)}
+    return verdicts.pop() if len(verdicts) == 1 else Verdict.UNKNOWN
+
+
+def _is_product_of_nonzero(a: Integer) -> bool:
+    """Whether a monomial that is not zero can be taken out, leaving what is not zero."""
+    common = set.intersection(*({atom for atom, _ in monomial} for monomial in a.terms))
+    if not common or not all(is_nonzero(of_atom(atom)) for atom in common):
+        return False
+    rest: dict[Monomial, int] = {_lowered(monomial, common): coefficient for monomial, coefficient in a.terms.items()}
+    return _decide_zero(Integer(rest)) is Verdict.DIFFERENT
+
+
+def _lowered(monomial: Monomial, atoms: set[Atom]) -> Monomial:
+    """The monomial divided once by each of the atoms."""
+    pairs = ((atom, exponent - (atom in atoms)) for atom, exponent in monomial)
+    return tuple((atom, exponent) for atom, exponent in pairs if exponent)
+
+
+def compare(relation: Relation, a: Integer | int, b: Integer | int) -> Truth:
+    """``a relation b``: TRUE or FALSE if that holds whatever the variables are, else a comparison with zero."""
+    difference = as_integer(a) - as_integer(b)
+    match relation:
+        case "==":
+            return _is_zero(difference)
+        case "!=":
+            return not_(_is_zero(difference))
+        case ">=":
+            return _at_least_zero(difference)
+        case ">":
+            return _at_least_zero(difference - 1)
+        case "<=":
+            return _at_least_zero(-difference)
+        case "<":
+            return _at_least_zero(-difference - 1)
+    raise ValueError(f"{relation!r} is not a comparison")
+
+
+def _is_zero(a: Integer) -> Truth:
+    verdict = _decide_zero(a)
+    if verdict is not Verdict.UNKNOWN:
+        return truth(verdict is Verdict.EQUAL)
+    by_condition = _by_single_condition(a, lambda number: number == 0)
+    if by_condition is not None:
+        return by_condition
+    reduced = a.divided_exactly(gcd(*a.terms.values()))
+    return IsZero(reduced if prefers_sign(reduced) else -reduced, True)
+
+
+def _at_least_zero(a: Integer) -> Truth:
+    low, high = bounds(a)
+    if low is not None and low >= 0:
+        return TRUE
+    if high is not None and high < 0:
+        return FALSE
+    by_condition = _by_single_condition(a, lambda number: number >= 0)
+    if by_condition is not None:
+        return by_condition
+    content = a.content
+    terms = {monomial: coefficient // content for monomial, coefficient in a.terms.items()}
+    if terms.get(UNIT) == 0:
+        del terms[UNIT]
+    reduced = Integer(terms)
+    return AtLeastZero(reduced, True) if prefers_sign(reduced) else AtLeastZero(-reduced - 1, False)
+
+
+def _by_single_condition(a: Integer, test: Callable[[int], bool]) -> Truth | None:
+    """The condition itself or its opposite, if the integer is a number in either case."""
+    found = indicators(a)
+    if len(found) != 1:
+        return None
+    numbers = where(a, found[0], True).value, where(a, found[0], False).value
+    if numbers[0] is None or numbers[1] is None:
+        return None
+    statement = statement_of(found[0])
+    return or_(
+        and_(truth(test(numbers[0])), statement),
+        and_(truth(test(numbers[1])), not_(statement)),
+    )
+
+
+def choose(condition: Truth, a: Integer | int, b: Integer | int) -> Integer:
+    """``condition ? a : b``, where the one not chosen need not have a value."""
+    first, second = as_integer(a), as_integer(b)
+    if condition is TRUE:
+        return first
+    if condition is FALSE:
+        return second
+    if condition == compare("==", first, second):
+        return second  # of two that are equal where the first is chosen
+    chosen = second + indicator(condition) * (first - second)
+    if chosen.conditions <= MOST_CONDITIONS:
+        return chosen
+    low, high = intervals.union([bounds(first), bounds(second)])
+    return opaque("…", low, (choose, condition, first, second), high)

@@ -1,0 +1,287 @@
+"""Symbolic integers: polynomials with exact coefficients over atoms.
+
+An atom is a variable, or an operation that no polynomial expresses (a quotient, a minimum, ...) over integers that are
+already canonical. Two integers are equal if they have the same terms, so equal integers have equal values, wherever
+they have one: an operation inside them may fail for some values of the variables (a divisor of zero, a negative
+exponent). Canonical forms may cancel such a part, never introduce one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from math import gcd
+from typing import Any, Final
+
+from snd_analysis.base.frozen import frozen
+from snd_analysis.symbolic.integers.atoms import Atom, Indicator, Leaf, Product, Variable
+from snd_analysis.symbolic.integers.intervals import MOST_BITS, Interval
+from snd_analysis.symbolic.integers.monomials import UNIT, Monomial, multiply_monomials, ordered
+
+# Larger products stay unexpanded, so that no expression makes the analysis slow.
+_MOST_TERMS = 400
+# Larger numbers are not computed: powers stay as they are, other coefficients become an unknown.
+_LARGEST = 1 << MOST_BITS
+# Deeper operations become an unknown: everything that walks integers recurses.
+DEEPEST = 100
+MOST_CONDITIONS = 16
+"""Choices between integers that depend on more conditions, at any depth, become unknown: each may double the work."""
+
+
+class Integer:
+    """A canonical polynomial. Made by the functions of this package only; immutable."""
+
+    __slots__ = ("_bounds", "_conditions", "_depth", "_hash", "_leaves", "terms")
+
+    terms: Mapping[Monomial, int]
+    """Coefficients, none of them zero."""
+
+    def __init__(self, terms: Mapping[Monomial, int]) -> None:
+        self.terms = terms
+        self._hash: int | None = None
+        self._bounds: Interval | None = None
+        self._leaves: frozenset[Leaf] | None = None
+        self._depth: int | None = None
+        self._conditions: int | None = None
+
+    # ---- identity ----------------------------------------------------------------------------------------------------
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, Integer):
+            return NotImplemented
+        return hash(self) == hash(other) and self.terms == other.terms
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = hash(frozenset(self.terms.items()))
+        return self._hash
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (tuple(self.terms.items()),)
+
+    @property
+    def value(self) -> int | None:
+        """The number, if this is one."""
+        terms = self.terms
+        if not terms:
+            return 0
+        return terms.get(UNIT) if len(terms) == 1 else None
+
+    @property
+    def variable(self) -> Leaf | None:
+        """The variable, if this is one and nothing else."""
+        if len(self.terms) != 1:
+            return None
+        ((monomial, coefficient),) = self.terms.items()
+        if coefficient != 1 or len(monomial) != 1:
+            return None
+        atom, exponent = monomial[0]
+        return atom.leaf if type(atom) is Variable and exponent == 1 else None
+
+    @property
+    def constant_term(self) -> int:
+        """What remains when every atom is zero."""
+        return self.terms.get(UNIT, 0)
+
+    @property
+    def content(self) -> int:
+        """The greatest common divisor of the coefficients of all terms but the constant one; 0 if there are none."""
+        return gcd(*(coefficient for monomial, coefficient in self.terms.items() if monomial))
+
+    @property
+    def leaves(self) -> frozenset[Leaf]:
+        """The variables, at any depth."""
+        if self._leaves is None:
+            self._leaves = frozenset().union(*(atom.leaves for monomial in self.terms for atom, _ in monomial))
+        return self._leaves
+
+    @property
+    def depth(self) -> int:
+        """How deep operations nest."""
+        if self._depth is None:
+            self._depth = max((atom.depth for monomial in self.terms for atom, _ in monomial), default=0)
+        return self._depth
+
+    @property
+    def conditions(self) -> int:
+        """How many conditions there are at any depth; one inside of several operations counts once for each."""
+        if self._conditions is None:
+            self._conditions = sum(atom.conditions for atom in self.atoms())
+        return self._conditions
+
+    def atoms(self) -> tuple[Atom, ...]:
+        """The different factors of the monomials, not those inside them, in the order of the terms."""
+        return tuple(dict.fromkeys(atom for monomial in self.terms for atom, _ in monomial))
+
+    @property
+    def is_conditional(self) -> bool:
+        """Whether an indicator is among the atoms."""
+        for monomial in self.terms:
+            for atom, _ in monomial:
+                if type(atom) is Indicator:
+                    return True
+        return False
+
+    # ---- arithmetic --------------------------------------------------------------------------------------------------
+    def __add__(self, other: Integer | int) -> Integer:
+        if isinstance(other, int):
+            return self._plus_constant(other)
+        if not isinstance(other, Integer):
+            return NotImplemented
+        if not other.terms:
+            return self
+        if not self.terms:
+            return other
+        terms = dict(self.terms)
+        for monomial, coefficient in other.terms.items():
+            total = terms.get(monomial, 0) + coefficient
+            if total:
+                terms[monomial] = total
+            else:
+                del terms[monomial]
+        return Integer(terms)
+
+    __radd__ = __add__
+
+    def _plus_constant(self, number: int) -> Integer:
+        if not number:
+            return self
+        terms = dict(self.terms)
+        total = terms.get(UNIT, 0) + number
+        if total:
+            terms[UNIT] = total
+        else:
+            del terms[UNIT]
+        return Integer(terms)
+
+    def __neg__(self) -> Integer:
+        return Integer({monomial: -coefficient for monomial, coefficient in self.terms.items()})
+
+    def __pos__(self) -> Integer:
+        return self
+
+    def __sub__(self, other: Integer | int) -> Integer:
+        if not isinstance(other, int | Integer):
+            return NotImplemented
+        return self + (-other)
+
+    def __rsub__(self, other: int) -> Integer:
+        return (-self) + other
+
+    def __mul__(self, other: Integer | int) -> Integer:
+        if isinstance(other, int):
+            return self.scaled(other)
+        if not isinstance(other, Integer):
+            return NotImplemented
+        number = other.value
+        if number is not None:
+            return self.scaled(number)
+        number = self.value
+        if number is not None:
+            return other.scaled(number)
+        if len(self.terms) * len(other.terms) > _MOST_TERMS:
+            return _unexpanded(self, other)
+        terms: dict[Monomial, int] = {}
+        for left, factor in self.terms.items():
+            for right, coefficient in other.terms.items():
+                monomial = multiply_monomials(left, right)
+                terms[monomial] = terms.get(monomial, 0) + factor * coefficient
+        return _within_limits({monomial: coefficient for monomial, coefficient in terms.items() if coefficient})
+
+    __rmul__ = __mul__
+
+    def scaled(self, factor: int) -> Integer:
+        """The product with a number."""
+        if factor == 1:
+            return self
+        if factor == 0:
+            return ZERO
+        return _within_limits({monomial: coefficient * factor for monomial, coefficient in self.terms.items()})
+
+    def divided_exactly(self, divisor: int) -> Integer:
+        """The quotient by a number that divides every coefficient."""
+        return Integer({monomial: coefficient // divisor for monomial, coefficient in self.terms.items()})
+
+    # ---- printing ----------------------------------------------------------------------------------------------------
+    def __str__(self) -> str:
+        from snd_analysis.symbolic.integers.printing import print_integer
+
+        return print_integer(self)
+
+    def __repr__(self) -> str:
+        return f"Integer({self})"
+
+
+ZERO: Final = Integer({})
+ONE: Final = Integer({UNIT: 1})
+_SMALL: Final = {number: Integer({UNIT: number}) for number in range(-16, 257) if number} | {0: ZERO, 1: ONE}
+
+
+def _within_limits(terms: Mapping[Monomial, int]) -> Integer:
+    """The polynomial; an unknown if a number in it is too large."""
+    if all(-_LARGEST < coefficient < _LARGEST for coefficient in terms.values()):
+        return Integer(terms)
+    return opaque("…", minimum=None)
+
+
+def _unexpanded(a: Integer, b: Integer) -> Integer:
+    first, second = sorted((a, b), key=hash)
+    return of_operation(Product(first, second))
+
+
+def _rebuild(items: tuple[tuple[Monomial, int], ...]) -> Integer:
+    """Hashes, and so the order in a monomial, differ between processes."""
+    return Integer({ordered(monomial): coefficient for monomial, coefficient in items})
+
+
+def constant(number: int) -> Integer:
+    """A number."""
+    known = _SMALL.get(number)
+    return known if known is not None else Integer({UNIT: int(number)})
+
+
+def as_integer(a: Integer | int) -> Integer:
+    """A number or an integer as an integer."""
+    return a if isinstance(a, Integer) else constant(a)
+
+
+def of_atom(atom: Atom) -> Integer:
+    """An atom as an integer."""
+    return Integer({((atom, 1),): 1})
+
+
+def of_operation(atom: Atom) -> Integer:
+    """An operation as an integer; an unknown, if operations nest too deep to be walked."""
+    return of_atom(atom) if atom.depth <= DEEPEST else opaque("...", minimum=None)
+
+
+def variable(key: Hashable, name: str, minimum: int | None = 0, maximum: int | None = None) -> Integer:
+    """An unknown integer within bounds (both included; None for no bound).
+
+    The key says which unknown it is; the name is for printing. Give one key the same name and bounds everywhere in one
+    computation.
+    """
+    if minimum is not None and minimum == maximum:
+        return constant(minimum)
+    return of_atom(Variable(Leaf(key, name, minimum, maximum)))
+
+
+@frozen
+class _Unknown:
+    """The key of something that nothing is known of."""
+
+    origin: Hashable
+
+
+def opaque(name: str, minimum: int | None = 0, origin: Hashable | None = None, maximum: int | None = None) -> Integer:
+    """An unknown that equals only itself, and those of the same origin if one is given."""
+    return variable(_Unknown(object() if origin is None else origin), name, minimum, maximum)
+
+
+def without_unknowns(a: Integer, name: str, origin: Hashable | None = None) -> Integer:
+    """``a``, or one unknown in its place if it is made of several things that nothing is known of.
+
+    Sums of such things say nothing that one of them would not, and they grow from operator to operator.
+    """
+    unknown = [leaf for leaf in a.leaves if isinstance(leaf.key, _Unknown)]
+    return a if not unknown or len(a.leaves) == 1 else opaque(name, origin=origin)

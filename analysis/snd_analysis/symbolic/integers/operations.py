@@ -1,0 +1,101 @@
+"""The operations that no polynomial expresses, as atoms. Made by the functions that simplify them only."""
+
+from __future__ import annotations
+
+from snd_analysis.symbolic.integers.atoms import Operation
+from snd_analysis.symbolic.integers.integer import Integer, as_integer, of_operation
+
+
+class Quotient(Operation):
+    """``dividend / divisor``, rounded down."""
+
+    __slots__ = ()
+    parts: tuple[Integer, Integer]
+
+
+class Power(Operation):
+    """``base ** exponent``; without value for a negative exponent."""
+
+    __slots__ = ()
+    parts: tuple[Integer, Integer]
+
+
+class Extremum(Operation):
+    """The minimum or maximum of a set of at least two integers."""
+
+    __slots__ = ()
+    parts: tuple[bool, frozenset[Integer]]
+
+    def __new__(cls, largest: bool, candidates: frozenset[Integer]) -> Extremum:
+        return super().__new__(cls, largest, Candidates(candidates))  # type: ignore[return-value]
+
+    @property
+    def largest(self) -> bool:
+        """Whether this is the maximum."""
+        return self.parts[0]
+
+    @property
+    def candidates(self) -> frozenset[Integer]:
+        """Those compared."""
+        return self.parts[1]
+
+
+class Candidates(frozenset[Integer]):
+    """A set of integers as a part of an operation."""
+
+    __slots__ = ()
+
+    @property
+    def depth(self) -> int:
+        """That of the deepest."""
+        return max(candidate.depth for candidate in self)
+
+    @property
+    def conditions(self) -> int:
+        """Those of all."""
+        return sum(candidate.conditions for candidate in self)
+
+    @property
+    def leaves(self) -> frozenset[object]:
+        """Those of all."""
+        return frozenset().union(*(candidate.leaves for candidate in self))
+
+
+class Absolute(Operation):
+    """``abs(x)``."""
+
+    __slots__ = ()
+    parts: tuple[Integer]
+
+
+class Sign(Operation):
+    """``sign(x)``: -1, 0 or 1."""
+
+    __slots__ = ()
+    parts: tuple[Integer]
+
+
+class Function(Operation):
+    """``name(arguments)``: of which nothing is known but a lower bound."""
+
+    __slots__ = ()
+
+    @property
+    def name(self) -> str:
+        """The name of the function."""
+        return str(self.parts[0])
+
+    @property
+    def minimum(self) -> int | None:
+        """No result is less."""
+        return self.parts[1]  # type: ignore[return-value]
+
+    @property
+    def arguments(self) -> tuple[Integer, ...]:
+        """What it is applied to."""
+        return self.parts[2:]  # type: ignore[return-value]
+
+
+def function(name: str, *arguments: Integer | int, minimum: int | None = None) -> Integer:
+    """``name(arguments)`` of which only a lower bound is known; equal for the same name and equal arguments."""
+    return of_operation(Function(name, minimum, *map(as_integer, arguments)))

@@ -1,0 +1,264 @@
+"""Three-valued conditions: true, false, or a formula over comparisons and propositions in negation normal form."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from typing import Any, Final
+
+from snd_analysis.symbolic.integers.atoms import Indicator, Leaf
+from snd_analysis.symbolic.integers.integer import MOST_CONDITIONS, ONE, ZERO, Integer, of_atom
+
+# Larger formulas are not looked at as Boolean functions.
+_MOST_LITERALS = 8
+# Larger ones become an unknown: an exclusive disjunction doubles what it is made of.
+_MOST_KEPT = 64
+
+
+class Truth:
+    """A condition. Compare with ``is TRUE`` and ``is FALSE``: there is no truth value of what may be unknown."""
+
+    __slots__ = ("hash", "leaves", "parts")
+
+    parts: tuple[Any, ...]
+    leaves: frozenset[Leaf]
+
+    def _setup(self, parts: tuple[Any, ...], leaves: frozenset[Leaf]) -> None:
+        self.parts = parts
+        self.leaves = leaves
+        self.hash = hash((type(self), *parts))
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        return type(self) is type(other) and self.hash == other.hash and self.parts == other.parts
+
+    def __hash__(self) -> int:
+        return self.hash
+
+    def __bool__(self) -> bool:
+        raise TypeError("a condition may be unknown: compare it with TRUE or FALSE by `is`")
+
+    def __str__(self) -> str:
+        from snd_analysis.symbolic.integers.printing import print_truth
+
+        return print_truth(self)[0]
+
+    def __repr__(self) -> str:
+        return f"Truth({self})"
+
+    @property
+    def depth(self) -> int:
+        """How deep operations nest."""
+        return max((part.depth for part in self.parts if hasattr(part, "depth")), default=0)
+
+    @property
+    def conditions(self) -> int:
+        """How many conditions there are inside of operations, at any depth."""
+        return sum(part.conditions for part in self.parts if isinstance(part, Integer))
+
+    @property
+    def literals(self) -> int:
+        """How many statements the condition is made of."""
+        return 1
+
+
+class Known(Truth):
+    """True or false."""
+
+    __slots__ = ()
+    parts: tuple[bool]
+
+    def __init__(self, value: bool) -> None:
+        self._setup((value,), frozenset())
+
+    def __reduce__(self) -> str:
+        return "TRUE" if self.parts[0] else "FALSE"
+
+
+TRUE: Final = Known(True)
+FALSE: Final = Known(False)
+
+
+class Statement(Truth):
+    """What is not made of other conditions, or its negation."""
+
+    __slots__ = ("positive",)
+
+    def __init__(self, subject: Integer | Leaf, positive: bool) -> None:
+        self.positive = positive
+        leaves = subject.leaves if isinstance(subject, Integer) else frozenset((subject,))
+        self._setup((subject, positive), leaves)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), self.parts
+
+    def negated(self) -> Statement:
+        """The opposite."""
+        return type(self)(self.parts[0], not self.positive)
+
+
+class Proposition(Statement):
+    """An unknown ``bool``."""
+
+    __slots__ = ()
+    parts: tuple[Leaf, bool]
+
+
+class AtLeastZero(Statement):
+    """``subject >= 0``."""
+
+    __slots__ = ()
+    parts: tuple[Integer, bool]
+
+    @property
+    def slack(self) -> Integer:
+        """What is at least zero where this holds."""
+        subject, positive = self.parts
+        return subject if positive else -subject - 1
+
+
+class IsZero(Statement):
+    """``subject == 0``."""
+
+    __slots__ = ()
+    parts: tuple[Integer, bool]
+
+
+class Junction(Truth):
+    """The conjunction or disjunction of a set of at least two conditions, none a junction of the same kind."""
+
+    __slots__ = ("_conditions", "_literals", "conjunction", "operands")
+
+    def __init__(self, conjunction: bool, operands: Iterable[Truth]) -> None:
+        self.conjunction = conjunction
+        self.operands = tuple(dict.fromkeys(operands))
+        self._literals = sum(item.literals for item in self.operands)
+        self._conditions = sum(item.conditions for item in self.operands)
+        leaves: frozenset[Leaf] = frozenset()
+        self._setup((conjunction, frozenset(self.operands)), leaves.union(*(item.leaves for item in self.operands)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Junction, (self.conjunction, self.operands)
+
+    @property
+    def depth(self) -> int:
+        """How deep operations nest."""
+        return max(operand.depth for operand in self.operands)
+
+    @property
+    def conditions(self) -> int:
+        """How many conditions there are inside of operations, at any depth."""
+        return self._conditions
+
+    @property
+    def literals(self) -> int:
+        """How many statements the condition is made of."""
+        return self._literals
+
+
+def truth(value: bool) -> Truth:
+    """A known condition."""
+    return TRUE if value else FALSE
+
+
+def proposition(key: Hashable, name: str) -> Truth:
+    """An unknown ``bool``, such as an attribute; the key alone says whether it is the same as another."""
+    return Proposition(Leaf(key, name, 0, 1), True)
+
+
+def not_(a: Truth) -> Truth:
+    """``!a``"""
+    if isinstance(a, Known):
+        return truth(not a.parts[0])
+    if isinstance(a, Statement):
+        return a.negated()
+    assert isinstance(a, Junction)
+    return _junction(not a.conjunction, [not_(operand) for operand in a.operands])
+
+
+def and_(*operands: Truth) -> Truth:
+    """``a && b``"""
+    return _junction(True, operands)
+
+
+def or_(*operands: Truth) -> Truth:
+    """``a || b``"""
+    return _junction(False, operands)
+
+
+def xor(a: Truth, b: Truth) -> Truth:
+    """``a ^ b``"""
+    return or_(and_(a, not_(b)), and_(not_(a), b))
+
+
+def implies(a: Truth, b: Truth) -> Truth:
+    """``a => b``"""
+    return or_(not_(a), b)
+
+
+def _junction(conjunction: bool, operands: Iterable[Truth]) -> Truth:
+    neutral, deciding = truth(conjunction), truth(not conjunction)
+    flat: list[Truth] = []
+    for operand in operands:
+        inner = operand.operands if isinstance(operand, Junction) and operand.conjunction is conjunction else (operand,)
+        flat.extend(item for item in inner if item is not neutral)
+    if any(item is deciding for item in flat):
+        return deciding
+    flat = _without_implied(conjunction, list(dict.fromkeys(flat)))
+    if len(flat) < 2:
+        return flat[0] if flat else neutral
+    if any(not_(item) in flat for item in flat if isinstance(item, Statement)) or _contradict(conjunction, flat):
+        return deciding
+    whole = Junction(conjunction, flat)
+    if whole.literals > _MOST_KEPT or whole.conditions > MOST_CONDITIONS:
+        return proposition((Junction, whole), "…")
+    if any(isinstance(item, Junction) for item in flat) and whole.literals <= _MOST_LITERALS:
+        number = indicator(whole).value
+        if number is not None:
+            return truth(bool(number))
+    return whole
+
+
+def _without_implied(conjunction: bool, operands: list[Truth]) -> list[Truth]:
+    """Drops what follows from another operand of a conjunction, or what another of a disjunction follows from."""
+    kept: list[Truth] = []
+    for item in operands:
+        if any(_implies(other, item) if conjunction else _implies(item, other) for other in kept):
+            continue
+        kept = [other for other in kept if not (_implies(item, other) if conjunction else _implies(other, item))]
+        kept.append(item)
+    return kept
+
+
+def _implies(a: Truth, b: Truth) -> bool:
+    """Whether b certainly holds where a does; finds bounds of the same integer, and absorption."""
+    if isinstance(a, AtLeastZero) and isinstance(b, AtLeastZero):
+        excess = (b.slack - a.slack).value
+        return excess is not None and excess >= 0
+    if isinstance(a, Junction) and a.conjunction:
+        return b in a.operands
+    return isinstance(b, Junction) and not b.conjunction and a in b.operands
+
+
+def _contradict(conjunction: bool, operands: list[Truth]) -> bool:
+    """Whether two operands exclude each other (or, of a disjunction, cover everything)."""
+    slacks = [item.slack for item in operands if isinstance(item, AtLeastZero)]
+    for position, slack in enumerate(slacks):
+        for other in slacks[position + 1 :]:
+            total = (slack + other).value
+            if total is not None and (total < 0 if conjunction else total >= -1):
+                return True
+    return False
+
+
+def indicator(a: Truth) -> Integer:
+    """1 where the condition holds, 0 where not: the same polynomial for equal Boolean functions."""
+    if isinstance(a, Known):
+        return ONE if a.parts[0] else ZERO
+    if isinstance(a, Statement):
+        return of_atom(Indicator(a)) if a.positive else ONE - of_atom(Indicator(a.negated()))
+    assert isinstance(a, Junction)
+    result = ONE
+    for operand in a.operands:
+        result = result * (indicator(operand) if a.conjunction else ONE - indicator(operand))
+    return result if a.conjunction else ONE - result

@@ -1,0 +1,48 @@
+"""Unknowns whose value is a matter of compile time, such as an attribute that nothing has given yet.
+
+``is`` and ``:=`` tell two things apart that are not the same as far as is known (2.4). That holds of what only the run
+tells; of these unknowns it is open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from snd_analysis.base.frozen import frozen
+from snd_analysis.symbolic.integers import FoldKey, Integer, Truth
+from snd_analysis.symbolic.values.pack import Element, Pack, Run
+from snd_analysis.symbolic.values.scalars import Fresh, Maybe, Result, Unknown, Value
+
+
+@frozen
+class CompileTime:
+    """The key of an unknown that has a value when a model is compiled; ``key`` says which it is."""
+
+    key: Hashable
+
+
+def may_become_known(value: Value) -> bool:
+    """Whether more can be known of a value at compile time: because of what it is, or is calculated from."""
+    if isinstance(value, Integer | Truth):
+        return any(_is_open(leaf.key) for leaf in value.leaves)
+    if isinstance(value, Unknown):
+        return _is_open(value.key)
+    if isinstance(value, Run):
+        return may_become_known(value.length) or may_become_known(value.element)
+    if isinstance(value, Pack):
+        return any(map(may_become_known, value.segments))
+    return isinstance(value, Maybe) and (may_become_known(value.present) or may_become_known(value.value))
+
+
+def _is_open(key: Hashable) -> bool:
+    if isinstance(key, CompileTime | Fresh):  # nobody knows what was given up about the latter
+        return True
+    if isinstance(key, Pack):
+        return may_become_known(key)
+    if isinstance(key, Element):
+        return _is_open(key.pack) or may_become_known(key.index)
+    if isinstance(key, Result):
+        return any(map(may_become_known, key.operands))
+    if isinstance(key, FoldKey):
+        return _is_open(key.pack)
+    return isinstance(key, tuple) and any(map(_is_open, key))

@@ -1,0 +1,297 @@
+"""Folds and cumulative folds (2.4, Folding, Cumulative Folding; LANGUAGE, Expressions)."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from itertools import accumulate, combinations, pairwise
+from typing import Final
+
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
+from snd_analysis.symbolic.values.compile_time import may_become_known
+from snd_analysis.symbolic.values.errors import Failure
+from snd_analysis.symbolic.values.items import at
+from snd_analysis.symbolic.values.operations import OPERATIONS
+from snd_analysis.symbolic.values.pack import ONE, POSITION, ZERO, Pack, Run, Segment, positional
+from snd_analysis.symbolic.values.rewriting import shifted
+from snd_analysis.symbolic.values.run_folds import demand_few, product_over_run, sum_over_run
+from snd_analysis.symbolic.values.scalars import (
+    DEFINITIONS,
+    NULL,
+    UNDEFINED,
+    Result,
+    Value,
+    maybe,
+    result_of,
+)
+from snd_analysis.symbolic.values.selection import opaque_pack
+
+Fold = Callable[[Pack], Value]
+
+
+def _reduced(symbol: str, items: Sequence[Value]) -> Value:
+    return functools.reduce(OPERATIONS[symbol], items)
+
+
+def _as_parts(pack: Pack) -> tuple[Segment, ...]:
+    """Items where their number is known; but long runs of ints or bools stay, being folded at once."""
+    items = None if pack.dtype in ("int", "bool") else pack.items
+    return pack.segments if items is None else items
+
+
+# ---- sum and product -------------------------------------------------------------------------------------------------
+def _sum(pack: Pack) -> Value:
+    return _total("+", pack, ZERO, 0.0, sum_over_run)
+
+
+def _product(pack: Pack) -> Value:
+    return _total("*", pack, ONE, 1.0, product_over_run)
+
+
+def _total(symbol: str, pack: Pack, empty: Integer, empty_real: float, over_run: Callable[[Run], Integer]) -> Value:
+    parts = _as_parts(pack)
+    if not parts:
+        return empty_real if pack.dtype == "real" else empty
+    if any(isinstance(part, Run) for part in parts) and pack.dtype == "real":
+        demand_few(pack)
+        return result_of("real", f"{symbol} ..", (pack,))
+    values: list[Value] = []
+    for part in parts:
+        if not isinstance(part, Run):
+            values.append(part)
+        elif isinstance(part.element, Integer):
+            values.append(over_run(part))
+        else:
+            return UNDEFINED
+    return _reduced(symbol, values)
+
+
+# ---- minimum and maximum ---------------------------------------------------------------------------------------------
+def _extremum(symbol: str) -> Fold:
+    def fold(pack: Pack) -> Value:
+        parts = _as_parts(pack)
+        if not parts:
+            name = "minimum" if symbol == "<?" else "maximum"
+            raise Failure("empty-extremum", f"an empty pack has no {name}", 0)
+        uniform = pack.uniform
+        if uniform is not None:
+            return uniform
+        runs = [part for part in parts if isinstance(part, Run)]
+        if not runs:
+            return _extreme_integer(symbol, parts) or _reduced(symbol, parts)
+        if len(runs) == len(parts) == 1 or pack.dtype != "int" or not all(map(_is_never_empty, runs)):
+            return _extreme_unknown(symbol, pack)
+        return _reduced(symbol, [fold(Pack((part,))) for part in parts])
+
+    return fold
+
+
+def _extreme_integer(symbol: str, parts: Sequence[Value]) -> Integer | None:
+    """Of many ints at once, which simplifies once only."""
+    integers = [part for part in parts if isinstance(part, Integer)]
+    if len(integers) != len(parts):
+        return None
+    numbers = [integer.value for integer in integers]
+    known = [number for number in numbers if number is not None]
+    if len(known) == len(numbers):
+        return shapes.constant((min if symbol == "<?" else max)(known))
+    return (shapes.minimum if symbol == "<?" else shapes.maximum)(*integers)
+
+
+def _is_never_empty(run: Run) -> bool:
+    return (shapes.bounds(run.length)[0] or 0) > 0
+
+
+def _extreme_unknown(symbol: str, pack: Pack) -> Value:
+    from snd_analysis.symbolic.values.items import bounds_of
+
+    if pack.dtype not in ("int", "real"):
+        return UNDEFINED
+    demand_few(pack)
+    return result_of(pack.dtype, f"{symbol} ..", (pack,), *bounds_of([pack]))
+
+
+# ---- logic -----------------------------------------------------------------------------------------------------------
+def _junction(symbol: str, combine: Callable[..., Truth], neutral: Truth, deciding: Truth) -> Fold:
+    def fold(pack: Pack) -> Value:
+        conditions: list[Truth] = []
+        for part in _as_parts(pack):
+            element = part.element if isinstance(part, Run) else part
+            if not isinstance(element, Truth):
+                return UNDEFINED
+            conditions.append(over_run(part, element) if isinstance(part, Run) else element)
+        return combine(*conditions)
+
+    def over_run(run: Run, element: Truth) -> Truth:
+        if element is neutral:
+            return neutral
+        empty = shapes.compare("==", run.length, 0)
+        if positional(element):
+            demand_few(Pack((run,)))
+            whole = result_of("bool", f"{symbol} ..", (Pack((run,)),))
+            assert isinstance(whole, Truth)
+            return whole
+        # Of one condition many times over only whether there is any item matters.
+        return shapes.or_(empty, element) if neutral is TRUE else shapes.and_(shapes.not_(empty), element)
+
+    return fold
+
+
+# ---- order and equality ----------------------------------------------------------------------------------------------
+def _ordered(symbol: str) -> Fold:
+    compare = OPERATIONS[symbol]
+
+    def fold(pack: Pack) -> Value:
+        if pack.run is not None and pack.dtype == "int":
+            return _neighbours(symbol, compare, pack)
+        items = pack.items
+        if items is not None:
+            return _all_of(compare(a, b) for a, b in pairwise(items))
+        return _neighbours(symbol, compare, pack)
+
+    return fold
+
+
+def _neighbours(symbol: str, compare: Callable[[Value, Value], Value], pack: Pack) -> Value:
+    if pack.run is not None:
+        element = pack.run.element
+        always = compare(element, shifted(element, POSITION + 1))
+        if always is TRUE:
+            return TRUE
+        if always is FALSE:
+            return shapes.compare("<=", pack.length, 1)
+    return result_of("bool", f"{symbol} ..", (pack,))
+
+
+def _all_of(conditions: object) -> Value:
+    found: list[Truth] = []
+    for condition in conditions:  # type: ignore[attr-defined]
+        if not isinstance(condition, Truth):
+            return UNDEFINED
+        if condition is FALSE:
+            return FALSE
+        if condition is not TRUE:
+            found.append(condition)
+    return shapes.and_(*found)
+
+
+def _uniform_test(pack: Pack) -> Value:
+    uniform = pack.uniform
+    if uniform is not None and not isinstance(uniform, float):
+        return TRUE
+    items = pack.items
+    if items is not None:
+        return _all_of(OPERATIONS["=="](items[0], item) for item in items)
+    return result_of("bool", "== ..", (pack,))
+
+
+def _distinct(pack: Pack) -> Value:
+    items = pack.items
+    if items is None:
+        return _distinct_run(pack)
+    numbers = _known_keys(items)
+    if numbers is not None:
+        return shapes.truth(len(set(numbers)) == len(numbers))
+    return _all_of(OPERATIONS["!="](a, b) for a, b in combinations(items, 2))
+
+
+def _known_keys(items: Sequence[Value]) -> list[int | str] | None:
+    keys: list[int | str] = []
+    for item in items:
+        key = item.value if isinstance(item, Integer) else item if isinstance(item, str) else None
+        if key is None:
+            return None
+        keys.append(key)
+    return keys
+
+
+def _distinct_run(pack: Pack) -> Value:
+    if pack.uniform is not None and not isinstance(pack.uniform, float):
+        return shapes.compare("<=", pack.length, 1)
+    if pack.dtype == "int" and (_ordered("<")(pack) is TRUE or _ordered(">")(pack) is TRUE):
+        return TRUE
+    return result_of("bool", "!= ..", (pack,))
+
+
+FOLDS: Final[dict[str, Fold]] = {
+    "+": _sum,
+    "*": _product,
+    "<?": _extremum("<?"),
+    ">?": _extremum(">?"),
+    "&&": _junction("&&", shapes.and_, TRUE, FALSE),
+    "||": _junction("||", shapes.or_, FALSE, TRUE),
+    "<": _ordered("<"),
+    "<=": _ordered("<="),
+    ">": _ordered(">"),
+    ">=": _ordered(">="),
+    "==": _uniform_test,
+    "!=": _distinct,
+}
+"""The folds ``x @ ..`` but ``:=``, by operator."""
+
+DEFINITIONS.update({f"{symbol} ..": fold for symbol, fold in FOLDS.items()})
+
+
+# ---- := --------------------------------------------------------------------------------------------------------------
+def uniform_now(pack: Pack) -> Value:
+    """``x := ..`` while a graph is composed: null unless all items are the same as far as compile time will tell."""
+    if may_become_known(pack):
+        return uniform_later(pack)
+    uniform = pack.uniform
+    return NULL if uniform is None else uniform
+
+
+def uniform_later(pack: Pack) -> Value:
+    """``x := ..`` where what is unknown may still become known at compile time."""
+    uniform = pack.uniform
+    if uniform is not None:
+        return uniform
+    if pack.length.value == 0:
+        return NULL
+    same = FOLDS["=="](pack)
+    if same is FALSE or not isinstance(same, Truth):
+        return NULL
+    return maybe(shapes.and_(shapes.compare(">=", pack.length, 1), same), at(pack, ZERO))
+
+
+# ---- cumulative ------------------------------------------------------------------------------------------------------
+def cumulative(symbol: str, pack: Pack) -> Value:
+    """``x @ ...``: all intermediate results of ``x @ ..``; empty for an empty pack."""
+    items = pack.items
+    if items is not None:
+        values = list(accumulate(items, OPERATIONS[symbol]))
+        if any(value is UNDEFINED for value in values):
+            return UNDEFINED
+        return Pack(values, dtype=pack.dtype)
+    dtype = pack.dtype
+    if dtype is None:
+        return UNDEFINED
+    written: list[Segment] = []
+    for segment in pack.segments:
+        if isinstance(segment, Run):
+            break
+        written.append(segment)
+    values = list(accumulate(written, OPERATIONS[symbol]))
+    whole = opaque_pack(Result(dtype, f"{symbol} ...", (pack,)), pack.length, *_cumulative_bounds(symbol, pack))
+    if not isinstance(whole, Pack) or whole.run is None:
+        return UNDEFINED
+    rest = shifted(whole.run.element, POSITION + len(values))
+    return Pack((*values, Run(pack.length - len(values), rest)))
+
+
+def _cumulative_bounds(symbol: str, pack: Pack) -> tuple[int | None, int | None]:
+    from snd_analysis.symbolic.values.items import bounds_of
+
+    low, high = bounds_of([pack])
+    if symbol in ("<?", ">?"):
+        return low, high
+    if symbol == "*" and low is not None and low >= 0:
+        return min(low, 1), None
+    return (0 if low is not None and low >= 0 else None), None
+
+
+CUMULATIVE: Final = frozenset({"+", "*", "&&", "||", "<?", ">?"})
+"""The operators of cumulative folds."""
+
+DEFINITIONS.update({f"{symbol} ...": functools.partial(cumulative, symbol) for symbol in CUMULATIVE})

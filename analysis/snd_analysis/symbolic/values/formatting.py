@@ -1,0 +1,145 @@
+"""Values as text (2.4, String formatting; LANGUAGE, Expressions)."""
+
+from __future__ import annotations
+
+import math
+
+from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
+from snd_analysis.symbolic.values.pack import Pack, Run
+from snd_analysis.symbolic.values.scalars import (
+    DEFINITIONS,
+    NULL,
+    UNDEFINED,
+    Maybe,
+    Unknown,
+    Value,
+    dtype_of,
+    result_of,
+)
+
+# Texts of unknown values that get longer are cut.
+_LONGEST = 120
+_LONGEST_MESSAGE = 2000
+LONGEST_STRING = 1_000_000
+"""Longer strings are refused: those that are put together from others double with every step."""
+
+_ESCAPES = {"\\": "\\\\", "{": "\\{", "}": "\\}", "'": "\\'", "\n": "\\n", "\t": "\\t"}
+_BINARY = frozenset(["+", "-", "*", "/", "\\", "%", "**", "<?", ">?", "<", "<=", ">", ">=", "==", "!=", "is", "in"])
+
+
+def format_value(value: Value, *, quoted: bool = False) -> str:
+    """A value in the notation of the language, packs whole; strings without quotes unless asked for."""
+    if isinstance(value, Integer):
+        number = value.value
+        return str(value) if number is None else str(number)
+    if isinstance(value, Truth):
+        return "true" if value is TRUE else "false" if value is FALSE else str(value)
+    if isinstance(value, str):
+        return _quoted(value) if quoted else value
+    if isinstance(value, float):
+        return format_real(value)
+    if isinstance(value, Pack):
+        return _format_pack(value, quoted)
+    if isinstance(value, Unknown):
+        return value.text
+    if isinstance(value, Maybe):
+        return f"{value.present} ? {format_value(value.value, quoted=quoted)}"
+    return "null" if value is NULL else "?" if value is UNDEFINED else str(value)
+
+
+def format_real(value: float) -> str:
+    """The shortest text that reads as the same number, with a decimal point; ``inf``, ``-inf``, ``nan``."""
+    if not math.isfinite(value):
+        return str(value)
+    mantissa, exponent, power = repr(value).partition("e")
+    return (mantissa if "." in mantissa else f"{mantissa}.0") + exponent + power
+
+
+def _quoted(text: str) -> str:
+    return "'" + "".join(_ESCAPES.get(character, character) for character in text) + "'"
+
+
+def _format_pack(pack: Pack, quoted: bool) -> str:
+    parts = []
+    for segment in pack.segments:
+        if not isinstance(segment, Run):
+            parts.append(format_value(segment, quoted=quoted))
+            continue
+        element = format_value(segment.element, quoted=quoted)
+        parts.append(f"{enclosed(element)} ..({segment.length})")
+    return f"[{', '.join(parts)}]"
+
+
+def shortened(value: Value) -> str:
+    """A value as part of the text of an unknown one."""
+    text = format_value(value, quoted=True)
+    return text if len(text) <= _LONGEST else "(…)"
+
+
+def enclosed(text: str) -> str:
+    """A text as an operand: in parentheses, unless it is a name, a number, a call or in brackets already."""
+    depth = 0
+    for character in text:
+        if character in "([":
+            depth += 1
+        elif character in ")]":
+            depth -= 1
+        elif character == " " and not depth:
+            return f"({text})"
+    return text
+
+
+def operation_text(operation: str, operands: tuple[Value, ...]) -> str:
+    """How an operation on unknown operands is written, as an operand of something else."""
+    texts = [shortened(operand) for operand in operands]
+    operand_texts = [enclosed(text) for text in texts]
+    match operation:
+        case "? :":
+            text = f"({operand_texts[0]} ? {operand_texts[1]} : {operand_texts[2]})"
+        case "negate":
+            text = f"(-{operand_texts[0]})"
+        case "[]" | "[..]":
+            text = f"{operand_texts[0]}[{texts[1]}]"
+        case "[:]":
+            text = f"{operand_texts[0]}[{':'.join(_bound(bound) for bound in operands[1:])}]"
+        case "<-":
+            text = f"({operand_texts[0]}[{texts[1]}] <- {operand_texts[2]})"
+        case "format":
+            return _cut("".join(format_value(operand) for operand in operands))
+        case _ if operation.endswith("."):
+            text = f"({operand_texts[0]} {operation})"
+        case _ if operation in _BINARY:
+            text = f"({operand_texts[0]} {operation} {operand_texts[1]})"
+        case _:
+            text = f"{operation}({', '.join(texts)})"
+    return text if len(text) <= _LONGEST else "(…)"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST_MESSAGE else text[:_LONGEST_MESSAGE] + "…"
+
+
+def _bound(bound: Value) -> str:
+    return str(bound) if isinstance(bound, Integer) else ""
+
+
+def formatted(*parts: Value) -> Value:
+    """A string of parts, of which those that are not strings are values to be formatted."""
+    if all(map(_is_known, parts)):
+        return "".join(map(format_value, parts))
+    return result_of("str", "format", parts)
+
+
+def _is_known(value: Value) -> bool:
+    if isinstance(value, Integer):
+        return value.value is not None
+    if isinstance(value, Truth):
+        return value is TRUE or value is FALSE
+    if isinstance(value, Pack):
+        return value.items is not None and all(map(_is_known, value.items))
+    if isinstance(value, Maybe):
+        return False
+    return dtype_of(value) is None or isinstance(value, float | str)
+
+
+DEFINITIONS["format"] = formatted

@@ -1,0 +1,247 @@
+"""``a[i]``, ``a[i:j:k]``, ``a[indices]`` and ``a[mask]`` on packs and strings (2.4, Indexing)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from snd_analysis.base.frozen import frozen
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
+from snd_analysis.symbolic.values.elementwise import elementwise, joined_length, run_element
+from snd_analysis.symbolic.values.errors import Failure
+from snd_analysis.symbolic.values.folds import FOLDS
+from snd_analysis.symbolic.values.items import at, bounds_of, counted, from_start, item, reversed_pack, split
+from snd_analysis.symbolic.values.pack import ONE, POSITION, ZERO, Pack, Run, Segment
+from snd_analysis.symbolic.values.scalars import DEFINITIONS, UNDEFINED, Result, Unknown, Value, result_of
+from snd_analysis.symbolic.values.selection import choose, opaque_pack
+
+
+@frozen
+class Slice:
+    """``first:last:step``; None for what is omitted."""
+
+    first: Integer | None
+    last: Integer | None
+    step: Integer | None
+
+
+def index(target: Value, place: Value) -> Value:
+    """``target[place]`` for an int, a pack of ints, or a mask. Raises Failure for what is certainly outside."""
+    if isinstance(target, Pack):
+        if isinstance(place, Integer):
+            return item(target, place)
+        return _items(target, place) if isinstance(place, Pack) else UNDEFINED
+    if isinstance(target, str):
+        return _substring(target, place)
+    if isinstance(target, Unknown) and target.dtype == "str":
+        return result_of("str", "[]", (target, place))
+    return UNDEFINED
+
+
+DEFINITIONS["[]"] = index
+
+
+def _items(target: Pack, places: Pack) -> Value:
+    dtype = places.dtype
+    if dtype == "bool":
+        return masked(target, places)
+    if dtype not in ("int", None):
+        return UNDEFINED
+    segments: list[Segment] = []
+    for segment in places.segments:
+        if not isinstance(segment, Run):
+            assert isinstance(segment, Integer)
+            segments.append(item(target, segment))
+            continue
+        element = run_element(lambda place: item(target, place), [segment.element], segment.length)
+        segments.append(Run(segment.length, element))
+    if any((part.element if isinstance(part, Run) else part) is UNDEFINED for part in segments):
+        return UNDEFINED
+    return Pack(segments, dtype=target.dtype, repeats=target.repeats)
+
+
+# ---- masks -----------------------------------------------------------------------------------------------------------
+def masked(target: Pack, mask: Pack) -> Value:
+    """The items where the mask is true. Raises Failure if it certainly has another length."""
+    try:
+        joined_length((target, mask))
+    except Failure:
+        message = f"the mask has {counted(mask.length)}, the pack that it masks {target.length}"
+        raise Failure("length-mismatch", message, 1) from None
+    uniform = mask.uniform
+    if uniform is TRUE:
+        return target
+    if uniform is FALSE:
+        return Pack((), dtype=target.dtype, repeats=target.repeats)
+    bits = mask.items
+    if bits is not None and all(bit is TRUE or bit is FALSE for bit in bits):
+        taken = [at(target, shapes.constant(place)) for place, bit in enumerate(bits) if bit is TRUE]
+        return UNDEFINED if UNDEFINED in taken else Pack(taken, dtype=target.dtype, repeats=target.repeats)
+    if target.dtype is None:
+        return UNDEFINED
+    ones = elementwise(lambda bit: choose(bit, ONE, ZERO), mask)
+    count = FOLDS["+"](ones) if isinstance(ones, Pack) else UNDEFINED
+    if not isinstance(count, Integer):
+        return UNDEFINED
+    if target.uniform is not None:
+        return Pack((Run(count, target.uniform),))
+    low, high = bounds_of([target])
+    return opaque_pack(Result(target.dtype, "[..]", (target, mask)), count, low, high)
+
+
+DEFINITIONS["[..]"] = masked
+
+
+# ---- slices ----------------------------------------------------------------------------------------------------------
+def sliced(target: Value, part: Slice) -> Value:
+    """``target[first:last:step]``.
+
+    Raises Failure if a given bound is certainly outside, its operand being 0 for the first, 1 for the last and 2 for
+    the step.
+    """
+    step = ONE if part.step is None else part.step
+    if step.value == 0:
+        raise zero_step()
+    if isinstance(target, str):
+        return _sliced_string(target, part)
+    if isinstance(target, Unknown) and target.dtype == "str":
+        return _sliced_unknown(target, part)
+    if not isinstance(target, Pack):
+        return UNDEFINED
+    _check_bounds(part, target.length)
+    items = target.items
+    numbers = _numbers(part)
+    if items is not None and numbers is not None:
+        return Pack(items[slice(*numbers)], dtype=target.dtype, repeats=target.repeats)
+    return _sliced_symbolically(target, part, step)
+
+
+def zero_step() -> Failure:
+    """Why there is no range."""
+    return Failure("zero-step", "the step of a range can't be 0", 2)
+
+
+def _numbers(part: Slice) -> tuple[int | None, int | None, int | None] | None:
+    numbers = []
+    for bound in (part.first, part.last, part.step):
+        number = None if bound is None else bound.value
+        if number is None and bound is not None:
+            return None
+        numbers.append(number)
+    return numbers[0], numbers[1], numbers[2]
+
+
+def _check_bounds(part: Slice, length: Integer) -> None:
+    for operand, bound in enumerate((part.first, part.last)):
+        if bound is None:
+            continue
+        number, count = bound.value, length.value
+        if number is not None and count is not None:
+            outside = not -count <= number <= count
+        else:
+            outside = shapes.compare(">", bound, length) is TRUE or shapes.compare("<", bound, -length) is TRUE
+        if outside:
+            message = f"the bound {bound} is outside of the pack, which has {counted(length)}"
+            raise Failure("index-out-of-range", message, operand)
+
+
+def _sliced_symbolically(target: Pack, part: Slice, step: Integer) -> Value:
+    length = target.length
+    backwards = shapes.compare("<", step, 0)
+    start, end = _start(part, length, backwards), _end(part, length, backwards)
+    if step == ONE:
+        cut = _cut(target, start, end)
+        if cut is not None:
+            return cut
+    elif step.value == -1:
+        cut = _cut(target, end + 1, start + 1)
+        if cut is not None:
+            return reversed_pack(cut)
+    count = shapes.maximum(shapes.ceil_divide(end - start, step), 0)
+    if target.uniform is not None:
+        return Pack((Run(count, target.uniform),))
+    if count.value == 0:
+        return Pack((), dtype=target.dtype)
+    element = run_element(lambda place: at(target, place), [start + step * POSITION], count)
+    return UNDEFINED if element is UNDEFINED else Pack((Run(count, element),), dtype=target.dtype)
+
+
+def _start(part: Slice, length: Integer, backwards: Truth) -> Integer:
+    if part.first is None:
+        return shapes.choose(backwards, length - 1, 0)
+    first = from_start(part.first, length)
+    # A first bound of the length is that of an empty slice forwards, and backwards that of a whole one.
+    return shapes.choose(backwards, shapes.minimum(first, length - 1), first)
+
+
+def _end(part: Slice, length: Integer, backwards: Truth) -> Integer:
+    return shapes.choose(backwards, -1, length) if part.last is None else from_start(part.last, length)
+
+
+def _cut(target: Pack, start: Integer, end: Integer) -> Pack | None:
+    """The items from ``start`` up to ``end``; None if it is not known where they begin and end."""
+    if shapes.compare("<=", end, start) is TRUE:
+        return Pack((), dtype=target.dtype, repeats=target.repeats)
+    first = split(target, start)
+    if first is None or shapes.compare("<=", start, end) is not TRUE:
+        return None
+    second = split(first[1], end - start)
+    return None if second is None else second[0]
+
+
+# ---- strings ---------------------------------------------------------------------------------------------------------
+@contextmanager
+def _of_characters() -> Iterator[None]:
+    """Within, what has no value is said of a string, not of a pack."""
+    try:
+        yield
+    except Failure as failure:
+        message = failure.message.replace("the pack", "the string").replace(" item", " character")
+        raise Failure(failure.rule, message, failure.operand, failure.notes) from None
+
+
+def _substring(text: str, place: Value) -> Value:
+    characters = Pack(text)
+    if isinstance(place, Integer) and place.value is None:
+        return _unknown_substring(text, place)
+    with _of_characters():
+        taken = index(characters, place)
+    if isinstance(taken, Pack):
+        return _joined(taken) if _is_written_out(taken) else _unknown_substring(text, place)
+    return taken
+
+
+def _sliced_string(text: str, part: Slice) -> Value:
+    with _of_characters():
+        _check_bounds(part, shapes.constant(len(text)))
+    numbers = _numbers(part)
+    if numbers is None:
+        return _sliced_unknown(text, part)
+    return text[slice(*numbers)]
+
+
+def _sliced_unknown(text: Value, part: Slice) -> Value:
+    given = tuple("" if bound is None else bound for bound in (part.first, part.last, part.step))
+    return result_of("str", "[:]", (text, *given))
+
+
+def _slice_again(text: Value, *given: Value) -> Value:
+    bounds = [bound if isinstance(bound, Integer) else None for bound in given]
+    return sliced(text, Slice(*bounds))
+
+
+DEFINITIONS["[:]"] = _slice_again
+
+
+def _unknown_substring(text: str, place: Value) -> Value:
+    return result_of("str", "[]", (text, place))
+
+
+def _is_written_out(pack: Pack) -> bool:
+    return pack.items is not None and all(isinstance(character, str) for character in pack.items)
+
+
+def _joined(pack: Pack) -> str:
+    assert pack.items is not None
+    return "".join(str(character) for character in pack.items)

@@ -1,0 +1,154 @@
+"""Items of packs at places that may be known symbolically only, and packs cut in two."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import FALSE, TRUE, Integer
+from snd_analysis.symbolic.values.errors import Failure
+from snd_analysis.symbolic.values.pack import POSITION, ZERO, Pack, Run, Segment, element_value, positional
+from snd_analysis.symbolic.values.rewriting import shifted
+from snd_analysis.symbolic.values.scalars import Value
+
+
+def outside(index: Integer, length: Integer) -> Failure:
+    """Why there is no item at an index, as it was written."""
+    return Failure("index-out-of-range", f"the index {index} is outside of the pack, which has {counted(length)}", 1)
+
+
+def counted(length: Integer) -> str:
+    """``3 items``, in a message."""
+    return f"{length} item" + ("" if length.value == 1 else "s")
+
+
+def from_start(index: Integer, length: Integer) -> Integer:
+    """An index counted from the start, where negative ones count from the end (2.4, Indexing)."""
+    number = index.value
+    if number is not None:
+        return index if number >= 0 else length + number
+    low, high = shapes.bounds(index)
+    if low is not None and low >= 0:
+        return index
+    if high is not None and high < 0:
+        return index + length
+    return shapes.choose(shapes.compare("<", index, 0), index + length, index)
+
+
+def item(pack: Pack, index: Integer) -> Value:
+    """``pack[index]``. Raises Failure if the index is certainly outside."""
+    number, count = index.value, pack.length.value
+    if number is not None and count is not None:
+        if -count <= number < count:
+            return at(pack, index if number >= 0 else shapes.constant(number + count))
+        raise outside(index, pack.length)
+    if not positional(index) and (
+        shapes.compare(">=", index, pack.length) is TRUE or shapes.compare("<", index, -pack.length) is TRUE
+    ):
+        raise outside(index, pack.length)
+    return at(pack, from_start(index, pack.length))
+
+
+def at(pack: Pack, index: Integer) -> Value:
+    """The item at an index that is not negative and in the pack, both as far as is known.
+
+    Raises Failure if it is certainly not.
+    """
+    number, count = index.value, pack.length.value
+    if number is not None and count is not None and not 0 <= number < count:
+        raise outside(index, pack.length)
+    run = pack.run
+    if run is not None:
+        return shifted(run.element, index)
+    if number is not None and pack.items is not None:
+        return pack.items[number]
+    uniform = pack.uniform
+    if uniform is not None:
+        return uniform
+    offset = ZERO
+    for segment in pack.segments:
+        behind = offset + (segment.length if isinstance(segment, Run) else 1)
+        inside = shapes.compare("<", index, behind)
+        if inside is TRUE:
+            return shifted(segment.element, index - offset) if isinstance(segment, Run) else segment
+        if inside is not FALSE:
+            break
+        offset = behind
+    return some_item(pack, index)
+
+
+def some_item(pack: Pack, index: Integer) -> Value:
+    """An item of which nothing is known but the pack that it is from, its place, and bounds."""
+    from snd_analysis.symbolic.values.formatting import shortened
+
+    low, high = bounds_of([pack])
+    return element_value(pack, shortened(pack), index, pack.dtype, low, high)
+
+
+def bounds_of(values: Iterable[Value]) -> tuple[int | None, int | None]:
+    """Bounds of all ints among values and in packs; None where there is none."""
+    lows: list[int | None] = []
+    highs: list[int | None] = []
+    for value in values:
+        inner = value.segments if isinstance(value, Pack) else (value,)
+        for segment in inner:
+            element = segment.element if isinstance(segment, Run) else segment
+            if not isinstance(element, Integer):
+                return None, None
+            low, high = shapes.bounds(element)
+            lows.append(low)
+            highs.append(high)
+    low = None if None in lows or not lows else min(known for known in lows if known is not None)
+    high = None if None in highs or not highs else max(known for known in highs if known is not None)
+    return low, high
+
+
+def split(pack: Pack, place: Integer) -> tuple[Pack, Pack] | None:
+    """The first ``place`` items and the rest; None if it is not known where that is."""
+    rest = place
+    for count, segment in enumerate(pack.segments):
+        if rest.value == 0:
+            return _parts(pack, pack.segments[:count], pack.segments[count:])
+        length = segment.length if isinstance(segment, Run) else shapes.constant(1)
+        if shapes.compare("<=", length, rest) is TRUE:
+            rest = rest - length
+            continue
+        if isinstance(segment, Run) and _within(rest, length):
+            first, second = divided(segment, rest)
+            return _parts(pack, (*pack.segments[:count], first), (second, *pack.segments[count + 1 :]))
+        return None
+    return _parts(pack, pack.segments, ()) if rest.value == 0 else None
+
+
+def _within(place: Integer, length: Integer) -> bool:
+    return shapes.compare(">=", place, 0) is TRUE and shapes.compare("<=", place, length) is TRUE
+
+
+def _parts(pack: Pack, first: tuple[Segment, ...], second: tuple[Segment, ...]) -> tuple[Pack, Pack]:
+    return (
+        Pack(first, dtype=pack.dtype, repeats=pack.repeats),
+        Pack(second, dtype=pack.dtype, repeats=pack.repeats),
+    )
+
+
+def cut(pack: Pack, place: Integer) -> tuple[Pack, Pack]:
+    """The first ``place`` items and the rest, wherever that may be: two runs of unknown items."""
+    first = Run(place, at(pack, POSITION))
+    second = Run(pack.length - place, at(pack, POSITION + place))
+    return _parts(pack, (first,), (second,))
+
+
+def divided(run: Run, place: Integer) -> tuple[Run, Run]:
+    """A run as two, of which the first has ``place`` items."""
+    return Run(place, run.element), Run(run.length - place, shifted(run.element, POSITION + place))
+
+
+def reversed_pack(pack: Pack) -> Pack:
+    """The items from last to first."""
+    segments = [
+        Run(segment.length, shifted(segment.element, segment.length - 1 - POSITION))
+        if isinstance(segment, Run)
+        else segment
+        for segment in reversed(pack.segments)
+    ]
+    return Pack(segments, dtype=pack.dtype, repeats=pack.repeats)

@@ -1,0 +1,117 @@
+"""Operations on values that may be null or undefined, and failures at the nodes that they are about (2.4.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from snd_analysis.base.frozen import frozen
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import TRUE, Truth
+from snd_analysis.symbolic.values.elementwise import elementwise
+from snd_analysis.symbolic.values.environment import Environment
+from snd_analysis.symbolic.values.errors import EvaluationError, Failure
+from snd_analysis.symbolic.values.pack import Pack
+from snd_analysis.symbolic.values.scalars import NULL, UNDEFINED, Maybe, Value, maybe
+
+
+@frozen
+class Located:
+    """The node of an operation, and those of its operands."""
+
+    node: nodes.Node
+    operands: tuple[nodes.Node, ...]
+
+    def error(self, failure: Failure) -> EvaluationError:
+        """The failure at the operand to blame, or at the operation."""
+        at = failure.operand
+        node = self.operands[at] if at is not None and at < len(self.operands) else self.node
+        notes = tuple((self.operands[place], text) for place, text in failure.notes if place < len(self.operands))
+        return EvaluationError(node, failure.rule, failure.message, notes)
+
+
+def lifted(located: Located, function: Callable[..., Value], *operands: Value) -> Value:
+    """The function of operands of which none is null or undefined; else null, or what is undefined.
+
+    Where an operand may be null, so may the result. Raises EvaluationError for the function's Failure.
+    """
+    present: Truth = TRUE
+    undefined = False
+    values = operands
+    for place, operand in enumerate(operands):
+        if operand is NULL:
+            return NULL
+        if operand is UNDEFINED:
+            undefined = True
+        elif type(operand) is Maybe:
+            present = shapes.and_(present, operand.present)
+            values = (*values[:place], operand.value, *values[place + 1 :])
+    if undefined:
+        return UNDEFINED
+    try:
+        value = function(*values)
+    except Failure as failure:
+        if present is TRUE:
+            raise located.error(failure) from None
+        return UNDEFINED
+    return value if present is TRUE else maybe(present, value)
+
+
+# ---- items without a value -------------------------------------------------------------------------------------------
+@frozen
+class Failed:
+    """Stands for an item that has no value, in a branch that is taken item by item."""
+
+    error: EvaluationError
+
+
+@frozen
+class Tolerant:
+    """An environment in which items of packs may have no value: whether they are needed is decided item by item."""
+
+    inner: Environment
+
+    @property
+    def composing(self) -> bool:
+        """That of the environment."""
+        return self.inner.composing
+
+    def lookup(self, node: nodes.Qualified) -> Value:
+        """The value in the environment."""
+        return self.inner.lookup(node)
+
+    def dtype(self, node: nodes.TypeName | nodes.Qualified) -> str | None:
+        """The type in the environment."""
+        return self.inner.dtype(node)
+
+
+def itemwise(located: Located, environment: Environment, operation: Callable[..., Value], *operands: Value) -> Value:
+    """``elementwise`` of operands that may be null or undefined, in an environment that may be ``Tolerant``."""
+    if isinstance(environment, Tolerant):
+        return lifted(located, lambda *values: _tolerantly(located, operation, values), *operands)
+    return lifted(located, lambda *values: elementwise(operation, *values), *operands)
+
+
+def _tolerantly(located: Located, operation: Callable[..., Value], operands: tuple[Value, ...]) -> Value:
+    if not any(isinstance(operand, Pack) and operand.items is not None for operand in operands):
+        return elementwise(operation, *operands)
+
+    def attempt(*values: Value) -> Value:
+        for value in values:
+            if isinstance(value, Failed):
+                return value
+        try:
+            return operation(*values)
+        except Failure as failure:
+            return Failed(located.error(failure))
+
+    return elementwise(attempt, *operands)
+
+
+def without_failed(value: Value) -> Value:
+    """The value, if all of its items have one. Raises the EvaluationError of the first that has none."""
+    if isinstance(value, Pack):
+        for item in value.segments:
+            if isinstance(item, Failed):
+                raise item.error
+    return value

@@ -1,0 +1,209 @@
+"""What every operator does with two single values, or one (2.4, Unary and binary operators; LANGUAGE, Expressions).
+
+``OPERATIONS`` and ``UNARY`` are the definitions; everything else applies them: to packs, in folds, once more when
+unknowns become known.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from typing import Final, TypeAlias
+
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import DivisionByZero, Integer, NegativeExponent, Truth, constant
+from snd_analysis.symbolic.integers.intervals import MOST_BITS
+from snd_analysis.symbolic.integers.powers import is_too_large
+from snd_analysis.symbolic.values.errors import Failure, too_large
+from snd_analysis.symbolic.values.scalars import DEFINITIONS, UNDEFINED, Unknown, Value, dtype_of, result_of
+
+Binary: TypeAlias = Callable[[Value, Value], Value]
+
+
+def number(value: int) -> Integer:
+    """A number as a value. Raises Failure if it has too many digits."""
+    if value.bit_length() > MOST_BITS:
+        raise _too_many_digits(value.bit_length())
+    return constant(value)
+
+
+def _too_many_digits(bits: int) -> Failure:
+    return too_large(f"this int has about {bits * 3 // 10:,} digits")
+
+
+def division_by_zero(symbol: str) -> Failure:
+    """Why a quotient has no value."""
+    return Failure("division-by-zero", f"the right side of '{symbol}' is 0 here", 1)
+
+
+# ---- arithmetic ------------------------------------------------------------------------------------------------------
+def _arithmetic(
+    symbol: str,
+    numbers: Callable[[int, int], int],
+    integers: Callable[[Integer, Integer], Integer],
+    reals: Callable[[float, float], float] | None,
+) -> Binary:
+    def operation(a: Value, b: Value) -> Value:
+        if isinstance(a, Integer) and isinstance(b, Integer):
+            x, y = a.value, b.value
+            try:
+                return integers(a, b) if x is None or y is None else number(numbers(x, y))
+            except (ZeroDivisionError, DivisionByZero):
+                raise division_by_zero(symbol) from None
+        if isinstance(a, float) and isinstance(b, float) and reals is not None:
+            return reals(a, b)
+        return _of_unknown_reals(symbol, "real", a, b) if reals is not None else UNDEFINED
+
+    return operation
+
+
+def _of_unknown_reals(symbol: str, dtype: str, a: Value, b: Value) -> Value:
+    if dtype_of(a) == "real" and dtype_of(b) == "real":
+        return result_of(dtype, symbol, (a, b))
+    return UNDEFINED
+
+
+def _real_quotient(a: float, b: float) -> float:
+    """IEEE 754: infinity, or NaN for 0 / 0."""
+    if b:
+        return a / b
+    return math.nan if a == 0 or math.isnan(a) else math.copysign(math.inf, a) * math.copysign(1.0, b)
+
+
+def _real_power(a: float, b: float) -> float:
+    """As IEEE 754's pow: infinity where the result is too large or a zero is inverted, NaN where it is not real."""
+    try:
+        return math.pow(a, b)
+    except OverflowError:
+        odd = b % 2 == 1
+        return -math.inf if a < 0 and odd else math.inf
+    except ValueError:
+        if a == 0:
+            return math.copysign(math.inf, a) if b % 2 == 1 else math.inf
+        return math.nan
+
+
+def _power(a: Value, b: Value) -> Value:
+    if isinstance(a, Integer) and isinstance(b, Integer):
+        x, y = a.value, b.value
+        if x is not None and y is not None and is_too_large(x, y):
+            raise _too_many_digits(x.bit_length() * y)
+        try:
+            return shapes.power(a, b)
+        except NegativeExponent:
+            message = "an int can't be raised to a negative power"
+            raise Failure("negative-exponent", message, 1) from None
+    if isinstance(a, float) and isinstance(b, float):
+        return _real_power(a, b)
+    return _of_unknown_reals("**", "real", a, b)
+
+
+# ---- comparison ------------------------------------------------------------------------------------------------------
+def _comparison(symbol: shapes.Relation, known: Callable[[object, object], bool]) -> Binary:
+    def operation(a: Value, b: Value) -> Value:
+        if isinstance(a, Integer) and isinstance(b, Integer):
+            x, y = a.value, b.value
+            return shapes.compare(symbol, a, b) if x is None or y is None else shapes.truth(known(x, y))
+        if (isinstance(a, float) and isinstance(b, float)) or (isinstance(a, str) and isinstance(b, str)):
+            return shapes.truth(known(a, b))
+        if isinstance(a, Truth) and isinstance(b, Truth):
+            return shapes.compare(symbol, shapes.choose(a, 1, 0), shapes.choose(b, 1, 0))
+        dtype = dtype_of(a)
+        if dtype != dtype_of(b) or dtype is None:
+            return UNDEFINED
+        if dtype == "str" and a == b:
+            return shapes.truth(symbol in ("==", "<=", ">="))
+        return result_of("bool", symbol, (a, b))
+
+    return operation
+
+
+# ---- logic -----------------------------------------------------------------------------------------------------------
+def _connective(combine: Callable[[Truth, Truth], Truth]) -> Binary:
+    def operation(a: Value, b: Value) -> Value:
+        return combine(a, b) if isinstance(a, Truth) and isinstance(b, Truth) else UNDEFINED
+
+    return operation
+
+
+OPERATIONS: Final[dict[str, Binary]] = {
+    "+": _arithmetic("+", operator.add, operator.add, operator.add),
+    "-": _arithmetic("-", operator.sub, operator.sub, operator.sub),
+    "*": _arithmetic("*", operator.mul, operator.mul, operator.mul),
+    "/": _arithmetic("/", operator.floordiv, shapes.floor_divide, _real_quotient),
+    "\\": _arithmetic("\\", lambda a, b: -(-a // b), shapes.ceil_divide, None),
+    "%": _arithmetic("%", operator.mod, shapes.remainder, None),
+    "**": _power,
+    # NaN where any operand is, so that a fold does not depend on the order.
+    "<?": _arithmetic("<?", min, shapes.minimum, lambda a, b: a if a < b or math.isnan(a) else b),
+    ">?": _arithmetic(">?", max, shapes.maximum, lambda a, b: a if a > b or math.isnan(a) else b),
+    "<": _comparison("<", operator.lt),  # type: ignore[arg-type]
+    "<=": _comparison("<=", operator.le),  # type: ignore[arg-type]
+    ">": _comparison(">", operator.gt),  # type: ignore[arg-type]
+    ">=": _comparison(">=", operator.ge),  # type: ignore[arg-type]
+    "==": _comparison("==", operator.eq),
+    "!=": _comparison("!=", operator.ne),
+    "&&": _connective(shapes.and_),
+    "||": _connective(shapes.or_),
+    "^": _connective(shapes.xor),
+    "=>": _connective(shapes.implies),
+}
+"""The binary operators that go item by item, by symbol."""
+
+DEFINITIONS.update(OPERATIONS)
+
+
+# ---- one operand -----------------------------------------------------------------------------------------------------
+def negated(a: Value) -> Value:
+    """``-a``"""
+    if isinstance(a, Integer):
+        number = a.value
+        return -a if number is None else constant(-number)
+    if isinstance(a, float):
+        return -a
+    return result_of("real", "negate", (a,)) if dtype_of(a) == "real" else UNDEFINED
+
+
+def unchanged(a: Value) -> Value:
+    """``+a``"""
+    return a if isinstance(a, Integer | float | Unknown) else UNDEFINED
+
+
+def opposite(a: Value) -> Value:
+    """``!a``"""
+    return shapes.not_(a) if isinstance(a, Truth) else UNDEFINED
+
+
+UNARY: Final[dict[str, Callable[[Value], Value]]] = {"-": negated, "+": unchanged, "!": opposite}
+"""The unary operators that go item by item, by symbol."""
+
+DEFINITIONS["negate"] = negated
+
+
+# ---- identity --------------------------------------------------------------------------------------------------------
+def identical_now(a: Value, b: Value) -> Value:
+    """``a is b`` while a graph is composed: whether both are the same as far as compile time will tell."""
+    if _same(a, b):
+        return shapes.TRUE
+    from snd_analysis.symbolic.values.compile_time import may_become_known
+
+    return identical_later(a, b) if may_become_known(a) or may_become_known(b) else shapes.FALSE
+
+
+def identical_later(a: Value, b: Value) -> Value:
+    """``a is b`` where what is unknown may still become known at compile time: undecided unless certain."""
+    if _same(a, b):
+        return shapes.TRUE
+    if isinstance(a, Truth) and isinstance(b, Truth):
+        return shapes.not_(shapes.xor(a, b))
+    dtype = dtype_of(a)
+    if dtype is None or dtype != dtype_of(b):
+        return shapes.FALSE
+    return OPERATIONS["=="](a, b)
+
+
+def _same(a: Value, b: Value) -> bool:
+    if a is b:
+        return not (isinstance(a, float) and math.isnan(a))
+    return dtype_of(a) is not None and type(a) is type(b) and a == b

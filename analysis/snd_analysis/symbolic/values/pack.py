@@ -1,0 +1,261 @@
+"""Packs: rows of values, some of them runs whose length is not known (2.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import field
+from typing import Final, TypeAlias
+
+from snd_analysis.base.frozen import frozen
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import Integer, Truth
+from snd_analysis.symbolic.values.scalars import Fresh, Result, Unknown, Value, dtype_of, unknown
+
+# Runs of one value that are longer stay runs although their length is known.
+_LONGEST_WRITTEN_OUT = 1024
+MOST_ITEMS = 65_536
+"""Packs of more items stay runs although their length is known, or are refused."""
+
+ZERO, ONE = shapes.constant(0), shapes.constant(1)
+
+
+class _Position:
+    __slots__ = ()
+
+    def __reduce__(self) -> str:
+        return "POSITION_KEY"
+
+
+POSITION_KEY: Final = _Position()
+POSITION: Final[Integer] = shapes.variable(POSITION_KEY, "i", 0)
+"""Stands for the place of an item, from 0, in the element of a ``Run``."""
+
+
+@frozen
+class Element:
+    """The key of item ``index`` of a pack whose items are not known.
+
+    ``pack`` is what names it: a key given by whoever made it, a ``Result``, or a ``Pack`` of several segments.
+    """
+
+    pack: Hashable
+    index: Integer
+    dtype: str
+    name: str = field(compare=False)
+    depth: int = field(compare=False)
+    """How deep unknown operations nest in it."""
+
+
+@frozen
+class Run:
+    """``length`` items, the i-th being ``element`` with i for ``POSITION``. The length is not negative."""
+
+    length: Integer
+    element: Value
+
+
+Segment: TypeAlias = object
+"""An item, or a ``Run``."""
+
+
+class Pack:
+    """Items and runs in a row. Packs of equal segments are equal.
+
+    Runs of known length are written out; only long ones of one value stay. ``repeats`` is the value that makes up the
+    pack by the way it was formed, however often, even not at all; ``dtype`` is that of items that an empty one hasn't.
+    """
+
+    __slots__ = ("_dtype", "_hash", "_items", "_length", "repeats", "segments")
+
+    segments: tuple[Segment, ...]
+    repeats: Value | None
+
+    def __init__(self, segments: Iterable[Segment], *, dtype: str | None = None, repeats: Value | None = None) -> None:
+        written = tuple(segments)
+        for segment in written:
+            if type(segment) is Run:
+                written, repeats = _written_out(written, repeats)
+                break
+        self.segments = written
+        self.repeats = repeats
+        self._dtype = dtype
+        self._hash: int | None = None
+        self._length: Integer | None = None
+        self._items: tuple[Value, ...] | bool | None = False
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        return isinstance(other, Pack) and self.segments == other.segments
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = hash(self.segments)
+        return self._hash
+
+    def __repr__(self) -> str:
+        return f"Pack({self.segments!r})"
+
+    @property
+    def length(self) -> Integer:
+        """How many items there are."""
+        if self._length is None:
+            total, single = ZERO, 0
+            for segment in self.segments:
+                if type(segment) is Run:
+                    total = total + segment.length
+                else:
+                    single += 1
+            self._length = total + single if self.segments else ZERO
+        return self._length
+
+    @property
+    def count(self) -> int | None:
+        """The number of items, if it is known and they are not too many to be written out."""
+        number = self.length.value
+        return number if number is not None and number <= MOST_ITEMS else None
+
+    @property
+    def items(self) -> tuple[Value, ...] | None:
+        """The items, if their number is known, and there are not too many to be written out."""
+        if self._items is False:
+            self._items = self._expanded()
+        return self._items  # type: ignore[return-value]
+
+    def _expanded(self) -> tuple[Value, ...] | None:
+        if not any(type(segment) is Run for segment in self.segments):
+            return self.segments
+        if self.count is None:
+            return None
+        items: list[Value] = []
+        for segment in self.segments:
+            if type(segment) is Run:
+                if segment.length.value is None:  # runs of which the one is there if the other isn't
+                    return None
+                items.extend([segment.element] * segment.length.value)
+            else:
+                items.append(segment)
+        return tuple(items)
+
+    @property
+    def dtype(self) -> str | None:
+        """The element type; None if nothing tells."""
+        if self.segments:
+            first = self.segments[0]
+            return dtype_of(first.element if isinstance(first, Run) else first)
+        return (dtype_of(self.repeats) if self.repeats is not None else None) or self._dtype
+
+    @property
+    def uniform(self) -> Value | None:
+        """The value of all items, if they are the same by the form of the pack (2.4, Folding)."""
+        if not self.segments:
+            return self.repeats
+        first = self.segments[0]
+        value = first.element if isinstance(first, Run) else first
+        if positional(value):
+            return None
+        for segment in self.segments[1:]:
+            other = segment.element if isinstance(segment, Run) else segment
+            if other is not value and other != value:
+                return None
+        return value
+
+    @property
+    def run(self) -> Run | None:
+        """The run, if the pack is one run and nothing else."""
+        if len(self.segments) != 1:
+            return None
+        segment = self.segments[0]
+        return segment if isinstance(segment, Run) else None
+
+
+class Positioned:
+    """Something that the evaluator takes as it is, but that may be another one in every place of a ``Run``."""
+
+    __slots__ = ()
+
+    def at_position(self, shift: Callable[[Value], Value]) -> Positioned:
+        """The one of a place, given what puts that for the position in values."""
+        raise NotImplementedError
+
+
+def _written_out(segments: tuple[Segment, ...], repeats: Value | None) -> tuple[tuple[Segment, ...], Value | None]:
+    written: list[Segment] = []
+    for segment in segments:
+        if not isinstance(segment, Run):
+            written.append(segment)
+            continue
+        count = segment.length.value
+        moves = positional(segment.element)
+        if not moves and len(segments) == 1:
+            repeats = segment.element
+        if count is None or count > (MOST_ITEMS if moves else _LONGEST_WRITTEN_OUT):
+            written.append(segment)
+        else:
+            written.extend(_items_of(segment.element, count, moves))
+    return tuple(written), repeats
+
+
+def _items_of(element: Value, count: int, moves: bool) -> Iterable[Value]:
+    from snd_analysis.symbolic.values.rewriting import shifted
+
+    return (shifted(element, shapes.constant(at)) for at in range(count)) if moves else [element] * count
+
+
+def positional(value: Value) -> bool:
+    """Whether the position occurs in a value, so that it may differ from item to item."""
+    if isinstance(value, Integer | Truth):
+        return any(is_positional(leaf.key) for leaf in value.leaves)
+    return isinstance(value, Unknown) and is_positional(value.key)
+
+
+def is_positional(key: Hashable) -> bool:
+    """Whether the position occurs in a key."""
+    if key is POSITION_KEY:
+        return True
+    if isinstance(key, Element):
+        return positional(key.index)
+    if isinstance(key, Result):
+        if key.positional is None:
+            key.positional = any(positional(operand) for operand in key.operands)
+        return key.positional
+    return False
+
+
+def element_value(
+    pack: Hashable, name: str, index: Integer, dtype: str | None, low: int | None = None, high: int | None = None
+) -> Value:
+    """Item ``index`` of a pack whose items are not known; an int lies within bounds."""
+    if dtype is None:
+        return unknown(None, None, name)
+    from snd_analysis.symbolic.values.depth import DEEPEST, depth_of_element
+
+    text = name if index == POSITION else f"{name}[{index}]"
+    depth = depth_of_element(pack, index)
+    key = Element(pack, index, dtype, name, depth) if depth <= DEEPEST else Fresh()
+    return unknown(dtype, key, text, low, high)
+
+
+def element_of(
+    key: Hashable, name: str, minimum: int | None = 0, maximum: int | None = None, dtype: str = "int"
+) -> Value:
+    """What stands for each item in a run of the items of the pack of that key; an int lies within bounds."""
+    return element_value(key, name, POSITION, dtype, minimum, maximum)
+
+
+def pack_of(
+    key: Hashable,
+    name: str,
+    length: Integer | int,
+    minimum: int | None = 0,
+    maximum: int | None = None,
+    dtype: str = "int",
+) -> Pack:
+    """The pack of that key, of known or unknown length, whose items are not known; ints lie within bounds."""
+    count = shapes.constant(length) if isinstance(length, int) else length
+    return Pack((Run(count, element_of(key, name, minimum, maximum, dtype)),), dtype=dtype)
+
+
+def fresh(dtype: str | None) -> Value:
+    """An unknown value that equals only itself."""
+    return unknown(dtype, Fresh(), "…")

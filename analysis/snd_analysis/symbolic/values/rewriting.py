@@ -1,0 +1,215 @@
+"""Values with others in place of what is unknown in them: every operation is done again with what is known now."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Hashable, Mapping
+
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import DivisionByZero, FoldKey, Integer, NegativeExponent, Truth
+from snd_analysis.symbolic.values.errors import Failure
+from snd_analysis.symbolic.values.pack import (
+    MOST_ITEMS,
+    POSITION,
+    POSITION_KEY,
+    Element,
+    Pack,
+    Positioned,
+    Run,
+    Segment,
+    element_value,
+    fresh,
+    is_positional,
+    positional,
+)
+from snd_analysis.symbolic.values.scalars import DEFINITIONS, UNDEFINED, Maybe, Result, Unknown, Value, dtype_of, maybe
+
+
+def shifted(element: Value, index: Integer) -> Value:
+    """The element of a run at an index, which may itself depend on the position.
+
+    Raises Failure if it has no value there.
+    """
+    if index is POSITION:
+        return element
+    if isinstance(element, Positioned):
+        return element.at_position(lambda value: shifted(value, index))
+    if not positional(element):
+        return element
+    return _Rewriting(index, {}, {}).value(element)
+
+
+def substitute(
+    value: Value,
+    variables: Mapping[Hashable, Integer | Truth | int | float | str],
+    packs: Mapping[Hashable, Pack] | None = None,
+) -> Value:
+    """The value with others in place of unknown ones, by key: of single values, and of packs as wholes.
+
+    Raises Failure if an operation has no value then, unless a condition excludes it.
+    """
+    known = {key: _as_value(given) for key, given in variables.items()}
+    return _Rewriting(None, known, packs or {}).value(value)
+
+
+def _as_value(given: Integer | Truth | int | float | str) -> Value:
+    if isinstance(given, bool):
+        return shapes.truth(given)
+    return shapes.constant(given) if isinstance(given, int) else given
+
+
+class _Rewriting:
+    """One pass, or the part of it that is about one position. What doesn't depend on the position is done once."""
+
+    def __init__(
+        self,
+        position: Integer | None,
+        variables: Mapping[Hashable, Value],
+        packs: Mapping[Hashable, Pack],
+        whole: _Rewriting | None = None,
+    ) -> None:
+        self._position = position
+        self._variables = variables
+        self._packs = packs
+        self._only_position = not variables and not packs
+        self._whole = whole or self
+        self._known: dict[Hashable, Value | None] = {}
+        self._parts: dict[Integer, _Rewriting] = {}
+
+    def _at(self, position: Integer) -> _Rewriting:
+        parts = self._whole._parts
+        if position not in parts:
+            parts[position] = _Rewriting(position, self._variables, self._packs, self._whole)
+        return parts[position]
+
+    def value(self, value: Value) -> Value:
+        """The value rewritten."""
+        if isinstance(value, Integer | Truth):
+            return self._symbolic(value)
+        if isinstance(value, Unknown):
+            found = self._replaced(value.key, None, None)
+            return value if found is None else found
+        if isinstance(value, Pack):
+            return self._pack(value)
+        if isinstance(value, Maybe):
+            present = self._symbolic(value.present)
+            return maybe(present, self.value(value.value)) if isinstance(present, Truth) else UNDEFINED
+        return value
+
+    def _symbolic(self, value: Integer | Truth) -> Value:
+        values: dict[Hashable, Integer | Truth | int] = {}
+        for leaf in value.leaves:
+            found = self._replaced(leaf.key, leaf.low, leaf.high)
+            if found is None:
+                continue
+            if not isinstance(found, Integer | Truth):
+                return UNDEFINED
+            values[leaf.key] = found
+        if not values:
+            return value
+        try:
+            return shapes.substitute(value, values)
+        except DivisionByZero:
+            raise Failure("division-by-zero", "a divisor is 0 here") from None
+        except NegativeExponent:
+            raise Failure("negative-exponent", "an int can't be raised to a negative power") from None
+
+    def _integer(self, value: Integer) -> Integer:
+        found = self._symbolic(value)
+        return found if isinstance(found, Integer) else shapes.opaque("…", None)
+
+    def _replaced(self, key: Hashable, low: int | None, high: int | None) -> Value | None:
+        """What comes in place of an unknown; None if it stays."""
+        if key is POSITION_KEY:
+            return self._position
+        if isinstance(key, Element | Result | FoldKey):
+            owner = self if is_positional(key) else self._whole
+            if key not in owner._known:
+                owner._known[key] = owner._redone(key, low, high)
+            return owner._known[key]
+        return self._variables.get(key)
+
+    def _redone(self, key: Element | Result | FoldKey, low: int | None, high: int | None) -> Value | None:
+        try:
+            if isinstance(key, Element):
+                return self._element(key, low, high)
+            if isinstance(key, Result):
+                return self._result(key)
+            return self._fold(key)
+        except Failure:
+            # What has no value may stand where a condition excludes it.
+            return fresh("int" if isinstance(key, FoldKey) else key.dtype)
+
+    def _element(self, key: Element, low: int | None, high: int | None) -> Value | None:
+        from snd_analysis.symbolic.values.items import at
+
+        index = self._integer(key.index)
+        pack = key.pack
+        found: Value = pack if isinstance(pack, Pack) else self._packs.get(pack)
+        if not self._only_position:
+            if isinstance(pack, Pack):
+                found = self._pack(pack)
+            elif isinstance(pack, Result):
+                found = self._replaced(pack, None, None)
+        if isinstance(found, Pack):
+            return None if found is pack and index == key.index else at(found, index)
+        if found is not None:
+            return found
+        return None if index == key.index else element_value(pack, key.name, index, key.dtype, low, high)
+
+    def _result(self, key: Result) -> Value | None:
+        operands = tuple(self.value(operand) for operand in key.operands)
+        if all(new is old for new, old in zip(operands, key.operands, strict=True)):
+            return None
+        if any(operand is UNDEFINED for operand in operands):
+            return UNDEFINED
+        return DEFINITIONS[key.operation](*operands)
+
+    def _fold(self, key: FoldKey) -> Value | None:
+        """A fold over a pack that has a key as a whole (``shapes.sum_of``)."""
+        given = self._packs.get(key.pack)
+        return self._variables.get(key) if given is None else DEFINITIONS[f"{key.operator} .."](given)
+
+    def _pack(self, pack: Pack) -> Value:
+        """Packs don't depend on the position outside of them, so only other substitutions enter them."""
+        if self._only_position:
+            return pack
+        known = self._whole._known
+        if pack not in known:
+            known[pack] = self._whole._rewritten(pack)
+        return known[pack]
+
+    def _rewritten(self, pack: Pack) -> Value:
+        segments: list[Segment] = []
+        for segment in pack.segments:
+            segments.extend(self._run(segment) if isinstance(segment, Run) else [self.value(segment)])
+        if any(segment is UNDEFINED for segment in segments):
+            return UNDEFINED
+        if len(segments) == len(pack.segments) and all(map(operator.is_, segments, pack.segments)):
+            return pack
+        return Pack(segments, dtype=pack.dtype, repeats=self._repeated(pack))
+
+    def _repeated(self, pack: Pack) -> Value | None:
+        """What the pack repeats, unless its only run will tell."""
+        if pack.repeats is None or pack.run is not None:
+            return None
+        try:
+            return self.value(pack.repeats)
+        except Failure:
+            return None
+
+    def _run(self, run: Run) -> list[Segment]:
+        length = self._integer(run.length)
+        count = length.value
+        if count is None or count > MOST_ITEMS or not positional(run.element):
+            try:
+                element = self.value(run.element)
+            except Failure:
+                if count:
+                    raise
+                # There may be no items.
+                element = fresh(dtype_of(run.element))
+            if element is UNDEFINED:
+                return [UNDEFINED]
+            return [run if length is run.length and element is run.element else Run(length, element)]
+        return [self._at(shapes.constant(at)).value(run.element) for at in range(count)]

@@ -1,0 +1,179 @@
+"""What a single expression evaluates to: known, unknown within an operation, or null.
+
+An int is an ``Integer`` and a bool a ``Truth``, constant or symbolic; a real is a ``float`` and a string a ``str``, or
+``Unknown``. Anything else (a tensor) is passed on as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import field
+from typing import Any, ClassVar, Final, TypeAlias
+from weakref import WeakValueDictionary
+
+from snd_analysis.base.frozen import frozen
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
+
+Value: TypeAlias = object
+"""``Integer``, ``Truth``, ``float``, ``str``, ``Unknown``; ``Pack``; ``Maybe``, ``NULL``, ``UNDEFINED``; a tensor."""
+
+
+class Null:
+    """The type of ``NULL``."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "NULL"
+
+    def __reduce__(self) -> str:
+        return "NULL"
+
+
+class Undefined:
+    """The type of ``UNDEFINED``."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "UNDEFINED"
+
+    def __reduce__(self) -> str:
+        return "UNDEFINED"
+
+
+NULL: Final = Null()
+"""The value of an optional expression that has none (2.4.1)."""
+UNDEFINED: Final = Undefined()
+"""Nothing is known, because of a mistake reported elsewhere: silent in everything made of it."""
+
+
+@frozen
+class Unknown:
+    """A real or string that is not known; ``key`` says which. Ints and bools are symbolic instead."""
+
+    dtype: str
+    key: Hashable
+    text: str = field(compare=False)
+
+
+@frozen
+class Maybe:
+    """``value`` where ``present`` holds, else null. Made by ``maybe``."""
+
+    present: Truth
+    value: Value
+
+
+def maybe(present: Truth, value: Value) -> Value:
+    """``present ? value``."""
+    if value is NULL or value is UNDEFINED:
+        return value
+    if isinstance(value, Maybe):
+        return maybe(shapes.and_(present, value.present), value.value)
+    if present is TRUE:
+        return value
+    return NULL if present is FALSE else Maybe(present, value)
+
+
+class Result:
+    """The key of what an operation gives for operands that are not known.
+
+    Equal ones are one object, so the same operation gives the same result, and it can be repeated once more is known.
+    ``dtype`` is the element type of the result. Operands that are packs don't depend on the position.
+    """
+
+    __slots__ = ("__weakref__", "depth", "dtype", "interval", "operands", "operation", "positional")
+
+    _known: ClassVar[WeakValueDictionary[tuple[Any, ...], Result]] = WeakValueDictionary()
+
+    dtype: str
+    operation: str
+    operands: tuple[Value, ...]
+    positional: bool | None
+    """Whether the position occurs in it, once asked."""
+    depth: int
+    """How deep unknown operations nest."""
+    interval: Any
+    """Where a real lies (``real_bounds``), once asked."""
+
+    def __new__(cls, dtype: str, operation: str, operands: tuple[Value, ...]) -> Result:
+        # 0.0 and -0.0 are equal, and are not the same.
+        zeros = tuple(str(operand) for operand in operands if isinstance(operand, float))
+        known = cls._known.get((dtype, operation, operands, zeros))
+        if known is not None:
+            return known
+        self = super().__new__(cls)
+        self.dtype, self.operation, self.operands, self.positional = dtype, operation, operands, None
+        self.depth, self.interval = _depth_over(operands), None
+        cls._known[dtype, operation, operands, zeros] = self
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Result, (self.dtype, self.operation, self.operands)
+
+    def __repr__(self) -> str:
+        return f"Result({self.operation!r}, {self.operands})"
+
+
+DEFINITIONS: Final[dict[str, Callable[..., Value]]] = {}
+"""What an operation of a ``Result`` does, by its name: its definition, to be repeated with other operands."""
+
+
+class Fresh:
+    """A key that equals only itself."""
+
+    __slots__ = ()
+
+
+def dtype_of(value: Value) -> str | None:
+    """``int``, ``bool``, ``real`` or ``str``; None for anything else."""
+    if isinstance(value, Integer):
+        return "int"
+    if isinstance(value, Truth):
+        return "bool"
+    if isinstance(value, float):
+        return "real"
+    if isinstance(value, str):
+        return "str"
+    return value.dtype if isinstance(value, Unknown) else None
+
+
+def unknown(dtype: str | None, key: Hashable, text: str, low: int | None = None, high: int | None = None) -> Value:
+    """An unknown value of an element type; an int lies within bounds. UNDEFINED if there is no element type."""
+    match dtype:
+        case "int":
+            return shapes.variable(key, text, low, high)
+        case "bool":
+            return shapes.proposition(key, text)
+        case None:
+            return UNDEFINED
+    return Unknown(dtype, key, text)
+
+
+def result_of(
+    dtype: str, operation: str, operands: tuple[Value, ...], low: int | None = None, high: int | None = None
+) -> Value:
+    """What an operation on unknown operands gives: the same whenever they are the same."""
+    from snd_analysis.symbolic.values.depth import DEEPEST
+    from snd_analysis.symbolic.values.formatting import operation_text
+
+    result = Result(dtype, operation, operands)
+    if result.depth > DEEPEST:
+        return unknown(dtype, Fresh(), "…", low, high)
+    return unknown(dtype, result, operation_text(operation, operands), low, high)
+
+
+def _depth_over(operands: tuple[Value, ...]) -> int:
+    from snd_analysis.symbolic.values.depth import depth_of
+
+    return 1 + max(map(depth_of, operands), default=0)
+
+
+def default_value(dtype: str) -> Value:
+    """``int()``, ``real()``, ``bool()``, ``str()`` (2.4)."""
+    return _DEFAULTS.get(dtype, UNDEFINED)
+
+
+_DEFAULTS: Final[dict[str, Value]] = {"int": shapes.constant(0), "real": 0.0, "bool": FALSE, "str": ""}

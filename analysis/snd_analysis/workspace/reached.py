@@ -1,0 +1,80 @@
+"""What is wrong with one graph of a file and with all that it reaches, for who looks at nothing else of the file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from snd_analysis.base.diagnostics import Diagnostic
+from snd_analysis.base.problem import Problem
+from snd_analysis.compose.entry import Composition
+from snd_analysis.compose.session import Session
+from snd_analysis.skriptnd.lints.documents import check_definitions, check_items
+from snd_analysis.skriptnd.lints.imports import check_imports
+from snd_analysis.skriptnd.names.library import is_library, library_modules
+from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.workspace import Snapshot
+
+
+def reached_definitions(snapshot: Snapshot, graph: OperatorName) -> list[OperatorName]:
+    """A graph and all that it invokes, directly or through others, without the standard library; by file and place."""
+    unit = snapshot.unit(graph)
+    if unit is None:
+        return []
+    names = [each.name for each in Session(snapshot).reached(unit) if not is_library(each.name.path)]
+    return sorted(
+        names, key=lambda name: (name.path != graph.path, name.path, snapshot.definitions(name.path)[name.name].start)
+    )
+
+
+def reached_diagnostics(
+    snapshot: Snapshot, graph: OperatorName, composition: Composition
+) -> Mapping[str, tuple[Diagnostic, ...]]:
+    """By file what is wrong with a graph that is chosen to be processed, as it was composed, and what it reaches.
+
+    What stands outside of all definitions counts as well, except for imports of modules that nothing reached names. If
+    the graph was composed with shapes for its inputs, the declarations may leave them open. Nothing is suppressed.
+    """
+    problems: dict[str, list[Problem]] = {graph.path: []}
+    reached = reached_definitions(snapshot, graph)
+    for name in reached:
+        found = snapshot.definition_problems(name, chosen=name == graph)
+        if name == graph:
+            found = [each for each in found if not _is_settled(snapshot, graph, composition, each)]
+        problems.setdefault(name.path, []).extend(found)
+    for path, found in problems.items():
+        found += _around_definitions(snapshot, path, [name for name in reached if name.path == path])
+    problems[graph.path] += snapshot.composing_problems(graph.path, composition)
+    return {path: snapshot.as_diagnostics(path, found) for path, found in problems.items()}
+
+
+def _is_settled(snapshot: Snapshot, graph: OperatorName, composition: Composition, problem: Problem) -> bool:
+    """Whether a problem is that the declaration of an input leaves open what the composition knows."""
+    unit = snapshot.unit(graph)
+    if unit is None or problem.rule not in ("unbounded-extent", "missing-shape"):
+        return False
+    start = snapshot.definitions(graph.path)[graph.name].start
+    spans = {member.name: member.node.span.shifted(start + member.base) for member in unit.inputs}
+    return any(
+        span.start <= problem.span.start < span.end and composition.bounds_input(name) for name, span in spans.items()
+    )
+
+
+def _around_definitions(snapshot: Snapshot, path: str, names: list[OperatorName]) -> list[Problem]:
+    tree = snapshot.tree(path)
+    problems = [*check_items(tree)]
+    for placed in tree.chunks:
+        if not any(placed.chunk.definitions):
+            problems += [problem.shifted(placed.start) for problem in placed.chunk.problems]
+    reached = {name.name for name in names}
+    doubled = check_definitions(path, tree)
+    problems += [each for each in doubled if tree.text[each.span.start : each.span.end] in reached]
+    modules = frozenset(module for name in names for module in _modules_named(snapshot, name))
+    imports = tuple(item for item in snapshot.imports(path) if item.node.text in modules)
+    return [*problems, *check_imports(imports, modules, (*library_modules(),))]
+
+
+def _modules_named(snapshot: Snapshot, name: OperatorName) -> set[str]:
+    definition = snapshot.definitions(name.path)[name.name].definition
+    written = {each.text for each in nodes.descendants(definition) if isinstance(each, nodes.Qualified)}
+    return {text.rpartition(".")[0] for text in written}
