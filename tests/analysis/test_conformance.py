@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from memory import check, read_program, shown
 from snd_analysis.base.diagnostics import Diagnostic, Severity
+from support.memory import check, read_program, shown
 
 ROOT = Path(__file__).parents[2]
 SUITE = ROOT.parent / "shared" / "conformance"

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from effort import growth_of
-from memory import snapshot_of
 from snd_analysis.ide.semantic_tokens import TokenType, semantic_tokens
+from support.effort import growth_of
+from support.memory import snapshot_of
 
 LAST = "@output { y: int[]; } @lower { y[] = 0; } }"
 GRAPH = "graph g { @input { x: real[2]; } @output { y: real[2]; } @compose { y = (x);"

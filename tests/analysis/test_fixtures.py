@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from annotations import annotate, parse_annotations
-from memory import check, split_files
 from snd_analysis.skriptnd.lints.catalogue import catalogue
+from support.annotations import annotate, parse_annotations
+from support.memory import check, split_files
 
 ROOT = Path(__file__).parents[1] / "fixtures" / "rules"
 FIXTURES = sorted(ROOT.rglob("*.sknd"))

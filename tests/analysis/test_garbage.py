@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from memory import MemoryReader
 from snd_analysis.compose.instance import Instance
 from snd_analysis.compose.unit import Unit
 from snd_analysis.skriptnd.names.resolution import Resolution
 from snd_analysis.workspace import Workspace
+from support.memory import MemoryReader
 
 PROGRAM = """import nn;
 

@@ -16,7 +16,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory import MemoryReader, snapshot_of
 from snd_analysis.base.text import Edit, Span
 from snd_analysis.compose.instance import Instance
 from snd_analysis.compose.reuse import LastingModel
@@ -25,6 +24,7 @@ from snd_analysis.compose.session import Session
 from snd_analysis.model import Operation, Place, Tensor
 from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.workspace import Snapshot, Workspace
+from support.memory import MemoryReader, snapshot_of
 
 # Nothing here imports the library: a fresh workspace would read it anew each time.
 OPS = """\

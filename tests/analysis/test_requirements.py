@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from annotations import parse_annotations
-from memory import check, read_program, shown, split_files
 from snd_analysis.base.diagnostics import Diagnostic, Severity
 from snd_analysis.skriptnd.lints.catalogue import catalogue
+from support.annotations import parse_annotations
+from support.memory import check, read_program, shown, split_files
 
 ROOT = Path(__file__).parents[2]
 FIXTURES = ROOT / "tests" / "fixtures"

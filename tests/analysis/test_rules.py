@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from annotations import parse_annotations
-from memory import check, fixed, shown, snapshot_of, split_files
 from snd_analysis.base.diagnostics import Diagnostic
 from snd_analysis.skriptnd.lints.catalogue import catalogue
 from snd_analysis.skriptnd.lints.rule import Rule
 from snd_analysis.workspace import UnreadableText
 from snd_server.fixing import adds_none
+from support.annotations import parse_annotations
+from support.memory import check, fixed, shown, snapshot_of, split_files
 
 ANALYSIS = Path(__file__).parents[2] / "analysis" / "snd_analysis"
 RULES = [*catalogue().values()]

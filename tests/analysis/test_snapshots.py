@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotations import parse_annotations
-from memory import MemoryReader, read_program, snapshot_of, split_files
 from snd_analysis.base.text import Edit, Span
 from snd_analysis.workspace import Snapshot, Workspace
+from support.annotations import parse_annotations
+from support.memory import MemoryReader, read_program, snapshot_of, split_files
 
 ROOT = Path(__file__).parents[2]
 FIXTURES = ROOT / "tests" / "fixtures"

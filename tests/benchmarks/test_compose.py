@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from programs import EXAMPLES, chain
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from memory import MemoryReader, read_program, snapshot_of
 from snd_analysis.base.text import Edit, Span
 from snd_analysis.compose.entry import Composition
 from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.workspace import Workspace
+from support.benchmarks.programs import EXAMPLES, chain
+from support.memory import MemoryReader, read_program, snapshot_of
 
 
 @pytest.mark.budget(0.100)

@@ -13,18 +13,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from programs import ROOT
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from memory import read_program, snapshot_of
 from snd_analysis.compose.session import Session
 from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_runtime.execution import Execution, StatefulGraph, bind_arrays, value_of
 from snd_runtime.lowering.lowered import Argument
+from support.benchmarks.programs import ROOT
+from support.memory import read_program, snapshot_of
 
 sys.path.append(str(Path(__file__).parents[1] / "runtime"))
 
-from onnx_graphs import onnx_session
+from support.onnx_models.onnx_graphs import onnx_session
 
 JUDGED = ("AlexNet", "ResNet50", "TransformerEncoder")
 

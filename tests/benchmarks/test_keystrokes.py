@@ -7,13 +7,13 @@ from collections.abc import Callable
 from itertools import cycle
 
 import pytest
-from programs import MODULES, chain, dependants
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from memory import MemoryReader
 from snd_analysis.base.text import Edit, Span
 from snd_analysis.skriptnd.syntax.chunks import parse_file
 from snd_analysis.workspace import Workspace
+from support.benchmarks.programs import MODULES, chain, dependants
+from support.memory import MemoryReader
 
 STATEMENTS = 5_000
 DEPENDANTS = 50

@@ -11,9 +11,8 @@ import pytest
 
 sys.path.append(str(Path(__file__).parents[1] / "runtime"))
 
-from operators import bind_library, compiled
-
 from snd_runtime.lowering import Lowered, lower
+from support.runtime.operators import bind_library, compiled
 
 _RANDOM = np.random.default_rng(0)
 

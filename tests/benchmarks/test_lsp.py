@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from programs import EXAMPLES, LIBRARY, MODULES, chain, dependants, operator_of_lines
 from pytest_benchmark.fixture import BenchmarkFixture
-from wire import Wire
+
+from support.benchmarks.programs import EXAMPLES, LIBRARY, MODULES, chain, dependants, operator_of_lines
+from support.benchmarks.wire import Wire
 
 MAIN = "untitled:main"
 STATEMENTS = 5_000

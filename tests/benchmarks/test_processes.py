@@ -8,8 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from programs import LIBRARY, ROOT
 from pytest_benchmark.fixture import BenchmarkFixture
+
+from support.benchmarks.programs import LIBRARY, ROOT
 
 
 @pytest.fixture

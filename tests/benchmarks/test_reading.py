@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from programs import chain
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from memory import MemoryReader
 from snd_analysis.base.text import Span
 from snd_analysis.ide.hover import hover
 from snd_analysis.ide.inlay_hints import inlay_hints
 from snd_analysis.ide.semantic_tokens import semantic_tokens
 from snd_analysis.ide.signature_help import signature_help
 from snd_analysis.workspace import Workspace
+from support.benchmarks.programs import chain
+from support.memory import MemoryReader
 
 STATEMENTS = 2_000
 SCREEN = 3_000

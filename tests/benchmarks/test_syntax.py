@@ -6,12 +6,12 @@ import subprocess
 import sys
 
 import pytest
-from programs import MODULES, chain, operator_of_lines
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from snd_analysis.skriptnd.syntax.chunks import parse_file
 from snd_analysis.skriptnd.syntax.table import table
 from snd_analysis.skriptnd.syntax.tokens import tokenize
+from support.benchmarks.programs import MODULES, chain, operator_of_lines
 
 PROTOTYPE = 0.052 / 190_000
 """Seconds per character: how long a prototype took for a corpus of 190 KB."""

@@ -6,9 +6,10 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from habits import CODE
 from pytest_benchmark.fixture import BenchmarkFixture
-from replay import Replay
+
+from support.lsp.habits import CODE
+from support.lsp.replay import Replay
 
 RECORDING = Path(__file__).parents[1] / "server" / "lsp" / "recordings" / "transformer.jsonl"
 BUDGETS = {

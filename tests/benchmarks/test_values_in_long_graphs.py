@@ -8,9 +8,10 @@ from itertools import cycle
 from typing import Any
 
 import pytest
-from programs import chain
 from pytest_benchmark.fixture import BenchmarkFixture
-from wire import Wire
+
+from support.benchmarks.programs import chain
+from support.benchmarks.wire import Wire
 
 MAIN = "untitled:main"
 STATEMENTS = 5_000

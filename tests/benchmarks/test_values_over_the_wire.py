@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
-from wire import PULLS, Wire
+
+from support.benchmarks.wire import PULLS, Wire
 
 MAIN = "untitled:main"
 REFRESH = "workspace/inlayHint/refresh"

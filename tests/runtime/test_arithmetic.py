@@ -9,10 +9,10 @@ from itertools import product
 
 import numpy as np
 import pytest
-from operators import FLOAT64, compiled, run
-from test_formulas import check, operator
 
 from snd_runtime.errors import EvaluationFailed
+from support.runtime.formulas import check, operator
+from support.runtime.operators import FLOAT64, compiled, run
 
 LEAST, GREATEST = -(1 << 63), (1 << 63) - 1
 INTS = (

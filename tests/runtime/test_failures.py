@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from operators import FLOAT64, compiled
-from test_formulas import operator
 
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.limits import Budget, Limits
+from support.runtime.formulas import operator
+from support.runtime.operators import FLOAT64, compiled
 
 LARGE = 1 << 62
 

@@ -8,9 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from intrinsics_oracle import nonmax_suppress, roi_pool, top_k
-from intrinsics_running import PLACE, intrinsic
-from operators import library_snapshot
 
 from snd_analysis.skriptnd.names.library import LIBRARY_PREFIX, library_modules
 from snd_analysis.skriptnd.names.symbols import OperatorName
@@ -18,6 +15,9 @@ from snd_analysis.skriptnd.syntax import nodes
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.intrinsics import INTRINSICS
 from snd_runtime.limits import Limits
+from support.runtime.intrinsics_oracle import nonmax_suppress, roi_pool, top_k
+from support.runtime.intrinsics_running import PLACE, intrinsic
+from support.runtime.operators import library_snapshot
 
 NAN, INF = np.nan, np.inf
 PAGE = Path(__file__).parents[2] / "docs" / "intrinsics.md"

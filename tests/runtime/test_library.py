@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from agreement import assert_agreement
-from library_cases import Case, all_cases
-from operators import bind_library, library, library_snapshot
 
 from snd_analysis.skriptnd.names.library import LIBRARY_PREFIX, library_modules
 from snd_analysis.skriptnd.syntax import nodes
 from snd_runtime.lowering import lower
+from support.runtime.agreement import assert_agreement
+from support.runtime.library_cases import Case, all_cases
+from support.runtime.operators import bind_library, library, library_snapshot
 
 CASES = all_cases()
 

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from library_cases import adjoint, all_cases, convolution
-from operators import FLOAT64, bind_library, library_snapshot
 
 from snd_analysis.compose.session import Session
 from snd_analysis.skriptnd.names.library import LIBRARY_PREFIX, library_modules
 from snd_runtime.execution import Execution, execute
 from snd_runtime.intrinsics import INTRINSICS
+from support.runtime.library_cases import adjoint, all_cases, convolution
+from support.runtime.operators import FLOAT64, bind_library, library_snapshot
 
 _RANDOM = np.random.default_rng(17)
 ONNX_PAGE = Path(__file__).parents[2] / "docs" / "onnx.md"

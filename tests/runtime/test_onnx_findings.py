@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from operators import bind_library
 
 from snd_runtime.lowering import lower
+from support.runtime.operators import bind_library
 
 
 def in_32_bits(name: str, *inputs: Any, **attributes: Any) -> Any:

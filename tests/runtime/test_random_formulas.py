@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from agreement import assert_agreement
 from hypothesis import HealthCheck, event, given, note, settings
-from operators import InvalidError, compiled
-from random_contractions import contractions
-from random_formulas import Program, programs
 
 from snd_runtime.errors import EvaluationFailed
+from support.runtime.agreement import assert_agreement
+from support.runtime.operators import InvalidError, compiled
+from support.runtime.random_contractions import contractions
+from support.runtime.random_formulas import Program, programs
 
 _SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
 

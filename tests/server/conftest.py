@@ -63,7 +63,7 @@ def real(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) ->
 @pytest.fixture
 def snd(real: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Runs ``snd ARGUMENT…`` in this process, with the fake analysis."""
-    from fake_analysis import FakeWorkspace, fake_catalogue
+    from support.server.fake_analysis import FakeWorkspace, fake_catalogue
 
     FakeWorkspace.analysed = []
     monkeypatch.setattr(snd_analysis.workspace, "Workspace", FakeWorkspace)

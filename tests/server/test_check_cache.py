@@ -6,7 +6,8 @@ import os
 from pathlib import Path
 
 import pytest
-from fake_analysis import FakeWorkspace
+
+from support.server.fake_analysis import FakeWorkspace
 
 
 @pytest.fixture

@@ -47,7 +47,7 @@ def test_diff_writes_nothing(snd, project):
     outcome = snd("check", "--diff")
     assert outcome.status == 1
     assert outcome.stdout == (
-        "--- a.sknd\n+++ a.sknd\n@@ -1,2 +1,2 @@\n one\n-wrong\n\\ No newline at end of file\n"
+        "--- a.sknd\n+++ a.sknd\n -1,2 +1,2 \n one\n-wrong\n\\ No newline at end of file\n"
         "+right\n\\ No newline at end of file\n"
     )
     assert (project / "a.sknd").read_text() == "one\nwrong"
@@ -195,6 +195,5 @@ def test_unsafe_fixes_alone_change_nothing_and_say_so(snd, project):
 
 def test_a_diff_of_lines_that_end_in_other_ways():
     assert (
-        unified_diff("x", "a\rb\u2028c\n", "a\rB\u2028c\n")
-        == "--- x\n+++ x\n@@ -1,2 +1,2 @@\n a\r-b\u2028c\n+B\u2028c\n"
+        unified_diff("x", "a\rb\u2028c\n", "a\rB\u2028c\n") == "--- x\n+++ x\n -1,2 +1,2 \n a\r-b\u2028c\n+B\u2028c\n"
     )

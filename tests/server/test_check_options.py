@@ -10,9 +10,10 @@ import subprocess
 import sys
 import time
 
-import processes
 import pytest
-from fake_analysis import FakeWorkspace
+
+from support.server import processes
+from support.server.fake_analysis import FakeWorkspace
 
 
 @pytest.fixture

@@ -9,10 +9,10 @@ import sys
 import time
 from pathlib import Path
 
-import processes
 import pytest
 
 import snd_analysis
+from support.server import processes
 
 LIBRARY = Path(snd_analysis.__file__).parent / "libraries" / "std"
 

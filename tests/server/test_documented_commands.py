@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 import click
-import processes
 
 from snd_server.cli.root import snd
+from support.server import processes
 
 TEXTS = {
     path.relative_to(processes.ROOT).as_posix(): path.read_text(encoding="utf-8")

@@ -15,7 +15,8 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
-from processes import ROOT
+
+from support.server.processes import ROOT
 
 VALIDATOR = Draft202012Validator(json.loads((ROOT / "docs" / "graph.schema.json").read_text(encoding="utf-8")))
 GOLDENS = Path(__file__).parent / "goldens" / "graph"

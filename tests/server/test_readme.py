@@ -6,8 +6,9 @@ import re
 import subprocess
 import sys
 
-import processes
 import pytest
+
+from support.server import processes
 
 README = (processes.ROOT / "README.md").read_text(encoding="utf-8")
 _BLOCK = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)

@@ -12,13 +12,13 @@ from typing import Any
 
 import jsonschema
 import numpy as np
-import processes
 import pytest
 
 from snd_runtime.files import ItemKind, Storage, write_npz, write_tensor
 from snd_server.given import Misgiven
 from snd_server.tensor_inputs import given_tensors
 from snd_server.weights import read_weights
+from support.server import processes
 
 SCHEMA = json.loads((processes.ROOT / "docs" / "run.schema.json").read_text())
 # Results are exact in 32 bits, whatever computes them.
@@ -279,7 +279,7 @@ def test_memory(real, model):
 def test_a_worker_that_dies_is_a_fault(real, model, monkeypatch):
     from snd_runtime.evaluation import evaluator
 
-    monkeypatch.setattr(evaluator, "_TARGET", "worker_targets:fail_to_start")
+    monkeypatch.setattr(evaluator, "_TARGET", "support.runtime.worker_targets:fail_to_start")
     outcome = real("run", ".")
     assert outcome.status == 101
     assert "internal-error" in outcome.stdout

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from shapes_output import read
+
+from support.server.shapes_output import read
 
 MODEL = """\
 import nn;

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from shapes_output import read
+
+from support.server.shapes_output import read
 
 HEAD = """\
 import nn;

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
-from shapes_output import VALIDATOR, read
 
 from snd_server.shapes import ShapesRequest, run_shapes
+from support.server.shapes_output import VALIDATOR, read
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted(path for path in (ROOT / "examples").iterdir() if (path / "main.sknd").exists())

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from composing import composed, flat, shape
+
+from support.analysis.composing import composed, flat, shape
 
 OPERATORS = """\
 operator pos {

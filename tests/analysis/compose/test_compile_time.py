@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from composing import NEG, TWICE, composed, shape
+
+from support.analysis.composing import NEG, TWICE, composed, shape
 
 _OWN = """\
 operator fixed {

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from composing import composed
 
 from snd_analysis.compose.cost import NOTHING, UNKNOWN, Cost, multiply_adds, total
+from support.analysis.composing import composed
 
 HEAD = """\
 operator matmul {

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from composing import composed, flat, shape
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory import check
 from snd_analysis.model import Tensor
 from snd_analysis.symbolic.integers import Integer, bounds, evaluate
 from snd_analysis.symbolic.values import Run
+from support.analysis.composing import composed, flat, shape
+from support.memory import check
 
 OPERATORS = """\
 operator neg {

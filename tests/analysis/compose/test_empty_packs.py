@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from composing import composed, shape
+
+from support.analysis.composing import composed, shape
 
 TEXT = """
 import layout, math;

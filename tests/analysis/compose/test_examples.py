@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from composing import MAIN
 
-from memory import read_program, snapshot_of
 from snd_analysis.compose.decomposition import decompose, tensors_of
 from snd_analysis.model import Tensor, TensorValue
 from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.symbolic.values import Pack
+from support.analysis.composing import MAIN
+from support.memory import read_program, snapshot_of
 
 EXAMPLES = sorted((Path(__file__).parents[3] / "examples").glob("*/expected*.json"))
 

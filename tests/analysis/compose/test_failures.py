@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from memory import MemoryReader, check, snapshot_of
 from snd_analysis.base.diagnostics import Severity
 from snd_analysis.base.text import Edit, Span
 from snd_analysis.workspace import Workspace
+from support.memory import MemoryReader, check, snapshot_of
 
 WINDOW = """\
 operator window {

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from memory import MemoryReader, snapshot_of
 from snd_analysis.base.text import Edit, Span
 from snd_analysis.compose import session
 from snd_analysis.compose.binding import Binding, Given, bind
 from snd_analysis.compose.instance import Instance
 from snd_analysis.compose.unit import Unit
 from snd_analysis.workspace import Workspace
+from support.memory import MemoryReader, snapshot_of
 
 TEXT = """\
 # >>> window{size=2}([1.0, 2.0, 3.0])

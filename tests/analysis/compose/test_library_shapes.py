@@ -13,20 +13,20 @@ from typing import Any
 
 import numpy as np
 import pytest
-from library_shapes.case import DTYPES, Case, Upto, literal
-from library_shapes.image_cases import images, others
-from library_shapes.layout_cases import blocks, extending, generators, indexing, joining, views
-from library_shapes.linalg_cases import linear_algebra
-from library_shapes.math_cases import binary, reductions, several, unary
-from library_shapes.nn_cases import convolutions, deconvolutions, layers, pools
 
-from memory import snapshot_of
 from snd_analysis.compose.entry import Composition
 from snd_analysis.model import Tensor, TensorValue
 from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.values import Pack, Run, Value, substitute
 from snd_analysis.workspace import Snapshot
+from support.library_shapes.case import DTYPES, Case, Upto, literal
+from support.library_shapes.image_cases import images, others
+from support.library_shapes.layout_cases import blocks, extending, generators, indexing, joining, views
+from support.library_shapes.linalg_cases import linear_algebra
+from support.library_shapes.math_cases import binary, reductions, several, unary
+from support.library_shapes.nn_cases import convolutions, deconvolutions, layers, pools
+from support.memory import snapshot_of
 
 MODULES = ("algo", "image", "layer", "layout", "linalg", "math", "misc", "nn", "quant", "rand")
 MAIN = "main.sknd"

@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 
 import pytest
-from composing import composed
 
-from memory import MemoryReader, snapshot_of
 from snd_analysis.compose.decomposition import MOST_OPERATIONS, decompose, flat_size
 from snd_analysis.compose.work import MOST_LEVELS
 from snd_analysis.workspace import Workspace
+from support.analysis.composing import composed
+from support.memory import MemoryReader, snapshot_of
 
 # Far above what any of these takes, and far below what any of them took without limits.
 _SECONDS = 10.0

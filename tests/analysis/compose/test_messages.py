@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from composing import MAIN, composed
 
-from memory import snapshot_of
+from support.analysis.composing import MAIN, composed
+from support.memory import snapshot_of
 
 OPERATORS = """\
 import layout; import math; import nn;

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from composing import composed, flat, shape
-
 from snd_analysis.compose.constants import IndexedValue
 from snd_analysis.model import Tensor
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.values import Pack
+from support.analysis.composing import composed, flat, shape
 
 DENSE = """\
 operator matmul {

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterator
 
 import pytest
-from composing import composed, flat
 
 from snd_analysis.compose.decomposition import tensors_of
 from snd_analysis.model import Graph, Tensor, TensorKind
+from support.analysis.composing import composed, flat
 
 HEAD = """
 import math;

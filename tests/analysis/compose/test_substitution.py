@@ -7,7 +7,6 @@ from collections.abc import Hashable
 from itertools import islice, product
 
 import pytest
-from composing import NEG, TWICE, composed, shape
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,6 +15,7 @@ from snd_analysis.model import Graph, Tensor
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import substitute
+from support.analysis.composing import NEG, TWICE, composed, shape
 
 _OWN = """\
 operator halve {

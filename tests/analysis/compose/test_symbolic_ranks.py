@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from composing import composed, flat, shape
 
 from snd_analysis.model import Tensor
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.values import Pack, Run, substitute
+from support.analysis.composing import composed, flat, shape
 
 GATHERED = """\
 import layout;

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from effort import growth_of
-from memory import snapshot_of
 from snd_analysis.base.text import Span
 from snd_analysis.skriptnd.format.edits import format_edits, format_typed
 from snd_analysis.skriptnd.format.files import format_text
 from snd_analysis.skriptnd.syntax.chunks import parse_file
 from snd_analysis.skriptnd.syntax.tokens import tokenize
+from support.effort import growth_of
+from support.memory import snapshot_of
 
 ROOT = Path(__file__).parents[3]
 LIBRARY = sorted((ROOT / "analysis" / "snd_analysis" / "libraries" / "std").glob("*.sknd"))

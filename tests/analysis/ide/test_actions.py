@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from memory import check, read_program, shown, snapshot_of, split_files
 from snd_analysis.base.diagnostics import Diagnostic, Severity
 from snd_analysis.base.text import Span
 from snd_analysis.ide.actions import Action, ActionKind, actions
 from snd_analysis.skriptnd.format.files import format_text
 from snd_analysis.skriptnd.lints.catalogue import catalogue
+from support.memory import check, read_program, shown, snapshot_of, split_files
 
 ROOT = Path(__file__).parents[3]
 LIBRARY = ROOT / "analysis" / "snd_analysis" / "libraries" / "std"

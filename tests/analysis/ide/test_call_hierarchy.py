@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from memory import read_program, snapshot_of
 from snd_analysis.ide.call_hierarchy import call_item, call_item_at, incoming, outgoing
 from snd_analysis.skriptnd.names.symbols import OperatorName
+from support.memory import read_program, snapshot_of
 
 ROOT = Path(__file__).parents[3]
 PROGRAMS = [path for path in sorted(ROOT.glob("examples/*")) if path.name != "broken"]

@@ -9,9 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
-from placed_uses import uses_in
 
-from memory import MemoryReader, read_program, snapshot_of
 from snd_analysis.base.diagnostics import Severity
 from snd_analysis.base.text import Edit, Span
 from snd_analysis.ide.completion import Completion, CompletionKind, Completions, completions, documentation
@@ -22,6 +20,8 @@ from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.tokens import tokenize
 from snd_analysis.workspace import Snapshot, Workspace
+from support.analysis.placed_uses import uses_in
+from support.memory import MemoryReader, read_program, snapshot_of
 
 ROOT = Path(__file__).parents[3]
 FIXTURES = sorted((ROOT / "tests" / "fixtures" / "ide" / "completion").glob("*.sknd"))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from memory import snapshot_of
 from snd_analysis.ide.completion import Completion, CompletionKind, completions
+from support.memory import snapshot_of
 
 OPERATOR = """operator f {
     @attrib { hidden: int; slope: real = 0.5; mask: bool = true; mode: str = 'a'; sizes: int..(m); %(attrib)s }

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from memory import snapshot_of, split_files
 from snd_analysis.ide.call_hierarchy import call_item_at, incoming, outgoing
 from snd_analysis.ide.definition import definition, implementation, type_definition
 from snd_analysis.ide.document_symbols import document_symbols
@@ -19,6 +18,7 @@ from snd_analysis.ide.rename import RenameRefused, prepare_rename, rename
 from snd_analysis.ide.selection import selections
 from snd_analysis.ide.workspace_symbols import workspace_symbols
 from snd_analysis.workspace import Snapshot
+from support.memory import snapshot_of, split_files
 
 FIXTURES = sorted((Path(__file__).parents[2] / "fixtures" / "ide").glob("*/*.sknd"))
 _PIECES = ("{", "}", ";", "@", "[", "# >>> ", "'", "\f", "\r", "𝄞", "import ", "operator ", "graph g {", ".", "")

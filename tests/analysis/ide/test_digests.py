@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from memory import read_program, snapshot_of
 from snd_analysis.ide.graphs import graphs_in
 from snd_analysis.skriptnd.format.files import format_text
+from support.memory import read_program, snapshot_of
 
 ROOT = Path(__file__).parents[3]
 EXAMPLES = ("lenet", "lstm", "detection", "transformer")

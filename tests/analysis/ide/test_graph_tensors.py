@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from memory import snapshot_of
 from snd_analysis.base.text import Span
 from snd_analysis.ide.graph_tensors import GraphTensors, TensorName, graph_tensors
+from support.memory import snapshot_of
 
 TEXT = """import math;
 

@@ -8,9 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from placed_uses import uses_in
 
-from memory import MemoryReader, read_program, snapshot_of
 from snd_analysis.base.text import Edit, Span
 from snd_analysis.ide.cursor import chunk_tokens
 from snd_analysis.ide.hover import hover
@@ -22,6 +20,8 @@ from snd_analysis.skriptnd.names.environment import BUILT_INS
 from snd_analysis.skriptnd.names.library import library_modules
 from snd_analysis.skriptnd.syntax.tokens import keywords
 from snd_analysis.workspace import Snapshot, Workspace
+from support.analysis.placed_uses import uses_in
+from support.memory import MemoryReader, read_program, snapshot_of
 
 ROOT = Path(__file__).parents[3]
 FIXTURES = sorted((ROOT / "tests" / "fixtures" / "ide" / "hover").glob("*.sknd"))

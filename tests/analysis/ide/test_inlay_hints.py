@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from memory import read_program, snapshot_of
 from snd_analysis.base.text import Span
 from snd_analysis.ide.inlay_hints import ALL_KINDS, HintKind, InlayHint, inlay_hints
 from snd_analysis.skriptnd.names.library import library_modules
+from support.memory import read_program, snapshot_of
 
 ROOT = Path(__file__).parents[3]
 FIXTURES = sorted((ROOT / "tests" / "fixtures" / "ide" / "hints").glob("*.sknd"))

@@ -5,9 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from markers import Claim, without_claims
 
-from memory import snapshot_of, split_files
 from snd_analysis.base.diagnostics import Location
 from snd_analysis.base.text import Span
 from snd_analysis.ide.changed import edited_texts
@@ -15,6 +13,8 @@ from snd_analysis.ide.definition import definition, implementation, type_definit
 from snd_analysis.ide.references import references
 from snd_analysis.ide.rename import RenameRefused, prepare_rename, rename
 from snd_analysis.workspace import Snapshot
+from support.analysis.markers import Claim, without_claims
+from support.memory import snapshot_of, split_files
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "ide"
 NAVIGATION = sorted((FIXTURES / "navigation").glob("*.sknd"))

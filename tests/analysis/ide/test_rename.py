@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from memory import check, read_program, shown, snapshot_of
 from snd_analysis.base.text import Span
 from snd_analysis.ide.changed import edited_texts
 from snd_analysis.ide.file_rename import Unreachable, file_rename_edits, moved_paths
@@ -18,6 +17,7 @@ from snd_analysis.ide.same_meaning import Moves
 from snd_analysis.ide.targets import path_of
 from snd_analysis.skriptnd.names.library import is_library
 from snd_analysis.skriptnd.names.resolution import ModuleName
+from support.memory import check, read_program, shown, snapshot_of
 
 ROOT = Path(__file__).parents[3]
 PROGRAMS = [

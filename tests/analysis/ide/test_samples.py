@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from memory import snapshot_of
 from snd_analysis.base.text import Span
 from snd_analysis.ide.samples import KnownSample, samples_in
+from support.memory import snapshot_of
 
 INNER = """operator half {
     @input { x: real[n]; }

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from memory import read_program, snapshot_of
 from snd_analysis.base.text import Span
 from snd_analysis.ide.semantic_tokens import Modifier, SemanticToken, TokenType, semantic_tokens
 from snd_analysis.skriptnd.names.library import library_modules
 from snd_analysis.skriptnd.syntax.tokens import tokenize
+from support.memory import read_program, snapshot_of
 
 ROOT = Path(__file__).parents[3]
 EXAMPLES = [path for path in sorted(ROOT.glob("examples/*")) if path.name != "broken"]

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from memory import read_program, snapshot_of
 from snd_analysis.ide.knowledge import Knowledge
 from snd_analysis.ide.signature_help import SignatureHelp, signature_help
 from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.skriptnd.syntax import nodes
+from support.memory import read_program, snapshot_of
 
 ROOT = Path(__file__).parents[3]
 PROGRAM = """import math, nn;

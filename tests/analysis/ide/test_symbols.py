@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from memory import read_program, snapshot_of
 from snd_analysis.ide.document_symbols import DocumentSymbol, document_symbols
 from snd_analysis.ide.links import document_links
 from snd_analysis.ide.workspace_symbols import similarity, workspace_symbols
 from snd_analysis.skriptnd.syntax import nodes
+from support.memory import read_program, snapshot_of
 
 ROOT = Path(__file__).parents[3]
 PROGRAMS = [

@@ -6,9 +6,10 @@
 from __future__ import annotations
 
 import pytest
-from mutation import Verdict
-from run import OPERATORS, Tally, programs, run
-from subject import subjects
+
+from support.mutations.mutation import Verdict
+from support.mutations.run import OPERATORS, Tally, programs, run
+from support.mutations.subject import subjects
 
 MOST_CASCADES = 0.01
 """The share of rejected mutations that may give more errors than places were broken: 0.5 % of one in forty of all."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from memory import check
 from snd_analysis.base.diagnostics import Severity
+from support.memory import check
 
 _HEAD = "operator op {\n    @attrib { keep: bool; axis: int; f: str; p: optional int..(2 * d); o: optional int; }\n"
 _INPUTS = "    @input { x: real[s..(d)]; v: real[n]; w: optional real[n]; }\n"

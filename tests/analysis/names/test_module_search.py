@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from memory import MemoryReader, check, snapshot_of
 from snd_analysis.workspace import Snapshot, Workspace
+from support.memory import MemoryReader, check, snapshot_of
 
 
 def operator(name: str, body: str = "") -> str:

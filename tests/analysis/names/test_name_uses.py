@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from memory import check, read_program, shown, snapshot_of
 from snd_analysis.base.diagnostics import Diagnostic
 from snd_analysis.base.text import Span
 from snd_analysis.skriptnd.names.resolution import AttributeName, ModuleName, Resolution, Role, Use
@@ -18,6 +17,7 @@ from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.chunks import Chunk
 from snd_analysis.skriptnd.syntax.tokens import tokenize
 from snd_analysis.workspace import Snapshot
+from support.memory import check, read_program, shown, snapshot_of
 
 ROOT = Path(__file__).parents[3]
 PROGRAMS = [

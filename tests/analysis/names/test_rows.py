@@ -7,13 +7,13 @@ import random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory import MemoryReader, snapshot_of
 from snd_analysis.base.text import Edit, Span
 from snd_analysis.skriptnd.names.part import Part
 from snd_analysis.skriptnd.names.resolution import Resolution
 from snd_analysis.skriptnd.names.rows import Row, in_rows, joined
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.workspace import Snapshot, Workspace
+from support.memory import MemoryReader, snapshot_of
 
 COUNT = 300
 

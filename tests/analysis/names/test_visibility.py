@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory import check, shown
+from support.memory import check, shown
 
 OPERATOR = """\
 import layout;

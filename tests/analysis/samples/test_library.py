@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from memory import snapshot_of
 from snd_analysis.skriptnd.names.library import library_modules
+from support.memory import snapshot_of
 
 
 @pytest.mark.parametrize("module", library_modules())

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from memory import check, shown, snapshot_of
 from snd_analysis.base.text import Span
 from snd_analysis.skriptnd.names.resolution import AttributeName, ModuleName, Use
 from snd_analysis.skriptnd.names.symbols import OperatorName, Symbol
 from snd_analysis.skriptnd.samples import Sample, sample_uses
 from snd_analysis.workspace import Snapshot
+from support.memory import check, shown, snapshot_of
 
 SCALE = """\
 operator scale {

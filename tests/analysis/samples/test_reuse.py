@@ -6,9 +6,9 @@ import random
 
 import pytest
 
-from memory import MemoryReader, snapshot_of, unsuppressed
 from snd_analysis.base.text import Edit, Span
 from snd_analysis.workspace import Snapshot, Workspace
+from support.memory import MemoryReader, snapshot_of, unsuppressed
 
 OPERATORS = """\
 # >>> scale([1.0])

@@ -5,8 +5,11 @@ from __future__ import annotations
 import pickle
 
 from hypothesis import HealthCheck, assume, given, settings
-from shape_reading import read
-from shape_trees import (
+
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import FALSE, TRUE, DivisionByZero, Integer, NegativeExponent, Truth, Verdict
+from support.analysis.shape_reading import read
+from support.analysis.shape_trees import (
     PROPOSITIONS,
     VARIABLES,
     Tree,
@@ -20,9 +23,6 @@ from shape_trees import (
     polynomial_trees,
     value,
 )
-
-from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import FALSE, TRUE, DivisionByZero, Integer, NegativeExponent, Truth, Verdict
 
 FAILURES = (DivisionByZero, NegativeExponent)
 quick = settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))

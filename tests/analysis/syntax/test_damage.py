@@ -11,11 +11,11 @@ import random
 from dataclasses import dataclass
 
 import pytest
-from trees import ROOT, dump
 
 from snd_analysis.base.text import Edit, Span
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.chunks import SyntaxTree, parse_file
+from support.analysis.trees import ROOT, dump
 
 STDLIB = ROOT / "analysis" / "snd_analysis" / "libraries" / "std"
 FILES = [STDLIB / "nn.sknd", STDLIB / "layout.sknd"]

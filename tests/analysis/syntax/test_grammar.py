@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 
 import pytest
-from trees import EXAMPLES, LIBRARY, VALID, outline
 
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.parser import parse
 from snd_analysis.skriptnd.syntax.table import END, _build, _hash, _resource, table
 from snd_analysis.skriptnd.syntax.tokens import keywords, tokenize
+from support.analysis.trees import EXAMPLES, LIBRARY, VALID, outline
 
 BLOCKS = {
     "dtype": ["T: type", "T: arith = real", "T: U"],

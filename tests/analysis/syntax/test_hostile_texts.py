@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from test_text_and_tree import check
-from trees import placed_nodes
 
 from snd_analysis.skriptnd.syntax.chunks import parse_file
+from support.analysis.tree_checks import check
+from support.analysis.trees import placed_nodes
 
 DEEPEST = 700
 MANY = 10_000

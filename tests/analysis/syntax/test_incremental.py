@@ -7,10 +7,10 @@ import random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from trees import LIBRARY, VALID, dump_file
 
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.chunks import SyntaxTree, parse_file
+from support.analysis.trees import LIBRARY, VALID, dump_file
 
 PIECES = [
     "",

@@ -8,12 +8,12 @@ from __future__ import annotations
 import random
 
 import pytest
-from trees import VALID
 
-from memory import check
 from snd_analysis.base.diagnostics import Diagnostic, Severity
 from snd_analysis.skriptnd.syntax.chunks import parse_file
 from snd_analysis.skriptnd.syntax.tokens import Token, tokenize
+from support.analysis.trees import VALID
+from support.memory import check
 
 SAMPLE = 250
 RIGHT = 0.93

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from trees import NODE_KINDS, placed_nodes
 
 from snd_analysis.skriptnd.syntax.parser import parse
+from support.analysis.trees import NODE_KINDS, placed_nodes
 
 PROGRAM = """\
 # The head.

@@ -6,12 +6,12 @@ from collections import Counter
 
 import pytest
 
-from memory import MemoryReader, check, fixed, shown
 from snd_analysis.base.diagnostics import Severity
 from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.skriptnd.types.signature import fingerprint
 from snd_analysis.workspace import Workspace
 from snd_analysis.workspace import checks as workspace_module
+from support.memory import MemoryReader, check, fixed, shown
 
 INPUTS = "x: real[2,3]; c: bool[]; k: int[]; xs: real[2,3]..(3);"
 MINMAX = "quant.min_max_linear_quantize{min=0.0, max=1.0, bits=8}"

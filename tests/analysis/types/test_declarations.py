@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from memory import MemoryReader, check, snapshot_of
 from snd_analysis.skriptnd.lints import declarations as rules
 from snd_analysis.skriptnd.lints.rule import Rule
 from snd_analysis.skriptnd.types.binding_order import binding_order
 from snd_analysis.workspace import Workspace
+from support.memory import MemoryReader, check, snapshot_of
 
 KEEP = "operator keep { @dtype { T: type; } @input { v: T[s..]; } @output { w: T[s..]; } }\n"
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from memory import MemoryReader
 from snd_analysis.skriptnd.types.compose import invocations
 from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.workspace import Workspace
+from support.memory import MemoryReader
 
 ALIKE = """import math, nn, layout;
 

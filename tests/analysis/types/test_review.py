@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from memory import check
 from snd_analysis.base.diagnostics import Severity
+from support.memory import check
 
 
 def lower(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from value_reading import of, source, value
 
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.values import UNDEFINED, EvaluationError, pack_of
+from support.analysis.value_reading import of, source, value
 
 CASES = [
     ("1 + 6 / (n - 2)", "division-by-zero", "(n - 2)", "the right side of '/' is 0 here"),

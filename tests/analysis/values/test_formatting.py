@@ -7,10 +7,10 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from value_reading import of, value, wrapped
 
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.values import Maybe, format_value, pack_of
+from support.analysis.value_reading import of, value, wrapped
 
 
 @pytest.mark.parametrize(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from expression_reading import expression
-from value_reading import Names, of, value, wrapped
 
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, evaluate, format_value
+from support.analysis.expression_reading import expression
+from support.analysis.value_reading import Names, of, value, wrapped
 
 PROPAGATING = [
     "o + 1",

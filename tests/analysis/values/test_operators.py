@@ -10,9 +10,9 @@ from fractions import Fraction
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from value_reading import of, value
 
 from snd_analysis.symbolic.values import UNDEFINED
+from support.analysis.value_reading import of, value
 
 Ints = st.integers(-50, 50)
 Reals = st.floats(allow_nan=True, allow_infinity=True, width=64)

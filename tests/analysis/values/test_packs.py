@@ -8,10 +8,10 @@ from itertools import accumulate, combinations, pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from value_reading import of, value
 
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.values import UNDEFINED, EvaluationError
+from support.analysis.value_reading import of, value
 
 Ints = st.integers(-9, 9)
 Packs = st.lists(Ints, max_size=6)

@@ -5,10 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from expression_texts import expressions
 from hypothesis import HealthCheck, assume, event, given, settings
 from hypothesis import strategies as st
-from value_reading import plain, value, wrapped
 
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.values import (
@@ -21,6 +19,8 @@ from snd_analysis.symbolic.values import (
     substitute,
     unknown,
 )
+from support.analysis.expression_texts import expressions
+from support.analysis.value_reading import plain, value, wrapped
 
 _LENGTH = shapes.variable("d", "d", 0)
 _SYMBOLS: dict[str, Value] = {

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 
 import pytest
-from value_reading import value
 
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.values import (
@@ -22,6 +21,7 @@ from snd_analysis.symbolic.values import (
     unknown,
     with_length,
 )
+from support.analysis.value_reading import value
 
 D = shapes.variable("d", "d", 0)
 NAMES: dict[str, Value] = {

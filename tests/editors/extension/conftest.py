@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from downloads import UnavailableError, locked, skip
-from packaged_extension import SOURCES, install_packages
+
+from support.editors.downloads import UnavailableError, locked, skip
+from support.editors.packaged_extension import SOURCES, install_packages
 
 
 @pytest.fixture(scope="session")

@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from downloads import UnavailableError, skip
-from packaged_extension import SOURCES, packaged
 
 from snd_server.lsp.client_settings import _KEYS
 from snd_server.lsp.evaluation_options import EvaluationOptions
 from snd_server.lsp.server import SndServer
 from snd_server.lsp.switches import _SWITCHES, spelled
+from support.editors.downloads import UnavailableError, skip
+from support.editors.packaged_extension import SOURCES, packaged
 
 PACKAGE: Mapping[str, Any] = json.loads((SOURCES / "package.json").read_text("utf-8"))
 CONTRIBUTED: Mapping[str, Any] = PACKAGE["contributes"]

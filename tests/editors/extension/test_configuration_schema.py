@@ -8,12 +8,12 @@ from typing import Any
 
 import jsonschema
 import pytest
-from downloads import REPOSITORY
-from packaged_extension import SOURCES
 
 from snd_server import config_schema
 from snd_server.config_schema import ConfigError, Settings, parse_settings
 from snd_server.rules import known_rules
+from support.editors.downloads import REPOSITORY
+from support.editors.packaged_extension import SOURCES
 
 FILE = SOURCES / "schemas/snd.schema.json"
 

@@ -9,16 +9,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from downloads import REPOSITORY
-from textmate import GrammarToken, Lines, grammar_tokens
 
-from memory import read_program, snapshot_of
 from snd_analysis.base.text import Source, Span
 from snd_analysis.ide.semantic_tokens import TokenType, semantic_tokens
 from snd_analysis.ide.vocabulary import vocabulary
 from snd_analysis.skriptnd.names.library import LIBRARY_PREFIX, library_modules, library_text
 from snd_analysis.skriptnd.syntax import tokens as lexer
 from snd_analysis.symbolic.values import FUNCTIONS
+from support.editors.downloads import REPOSITORY
+from support.editors.textmate import GrammarToken, Lines, grammar_tokens
+from support.memory import read_program, snapshot_of
 
 LIBRARY = {name: library_text(f"{LIBRARY_PREFIX}{name}") for name in library_modules()}
 PROGRAMS = [

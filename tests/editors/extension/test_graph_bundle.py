@@ -10,8 +10,9 @@ from io import BytesIO
 from pathlib import Path
 
 import pytest
-from downloads import UnavailableError, skip
-from packaged_extension import SOURCES, packaged
+
+from support.editors.downloads import UnavailableError, skip
+from support.editors.packaged_extension import SOURCES, packaged
 
 COMMITTED = SOURCES.parent / "server" / "snd_server" / "drawing"
 _MADE_OF = re.compile(r"sources (\w+)\) by .* with esbuild ([\d.]+), elkjs (\d+\.\d+\.\d+)")

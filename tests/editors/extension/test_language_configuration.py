@@ -8,11 +8,11 @@ import subprocess
 from typing import Any
 
 import pytest
-from downloads import skip
-from packaged_extension import SOURCES
 
 from snd_analysis.skriptnd.names.library import LIBRARY_PREFIX, library_modules, library_text
 from snd_analysis.skriptnd.syntax.tokens import tokenize
+from support.editors.downloads import skip
+from support.editors.packaged_extension import SOURCES
 
 CONFIGURATION = json.loads((SOURCES / "language-configuration.json").read_text("utf-8"))
 COMMENT = {"indent": "none", "appendText": "# "}

@@ -6,9 +6,9 @@ import json
 import re
 
 from lsprotocol import types
-from packaged_extension import SOURCES
 
 from snd_server.lsp.semantic_tokens import LEGEND
+from support.editors.packaged_extension import SOURCES
 
 CONTRIBUTIONS = json.loads((SOURCES / "package.json").read_text("utf-8"))["contributes"]
 GRAMMAR = (SOURCES / "syntaxes/skriptnd.tmLanguage.json").read_text("utf-8")

@@ -6,13 +6,13 @@ import json
 import textwrap
 
 import pytest
-from packaged_extension import SOURCES
-from snippets import expanded
 
-from memory import check, shown
 from snd_analysis.skriptnd.format.files import format_text
 from snd_analysis.skriptnd.samples.reading import samples_of
 from snd_analysis.skriptnd.syntax.chunks import parse_file
+from support.editors.packaged_extension import SOURCES
+from support.editors.snippets import expanded
+from support.memory import check, shown
 
 SNIPPETS = json.loads((SOURCES / "snippets/skriptnd.json").read_text("utf-8"))
 # Around what is not a whole definition; the block of what is a statement.

@@ -13,15 +13,16 @@ import tempfile
 import time
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).parents[1])]
+sys.path[:0] = [str(Path(__file__).parents[2])]
 
 # ruff: noqa: E402
-from downloads import REPOSITORY
-from neovim_programs import newest
-from neovim_runs import home
 from rich.console import Console
 from rich.terminal_theme import TerminalTheme
 from rich.text import Text
+
+from support.editors.downloads import REPOSITORY
+from support.editors.neovim_programs import newest
+from support.editors.neovim_runs import home
 
 COLUMNS, LINES = 130, 53
 PICTURE = REPOSITORY / "docs/images/neovim.png"

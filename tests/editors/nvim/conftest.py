@@ -3,8 +3,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from downloads import UnavailableError, skip
-from neovim_programs import Neovim, newest, oldest
+
+from support.editors.downloads import UnavailableError, skip
+from support.editors.neovim_programs import Neovim, newest, oldest
 
 _PROGRAMS: dict[str, Callable[[], Neovim]] = {"oldest": oldest, "newest": newest}
 

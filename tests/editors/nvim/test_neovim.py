@@ -14,9 +14,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from library_tokens import expected_classes
-from neovim_programs import OLDEST, Neovim
-from neovim_runs import HERE, names_in, run_lua
+
+from support.editors.library_tokens import expected_classes
+from support.editors.neovim_programs import OLDEST, Neovim
+from support.editors.neovim_runs import HERE, names_in, run_lua
 
 _FILES = sorted((HERE / "lua").glob("test_*.lua"))
 _STARTING = HERE / "lua/test_starting.lua"

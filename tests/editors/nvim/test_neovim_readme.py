@@ -9,8 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from downloads import REPOSITORY
-from neovim_programs import OLDEST, Neovim
+
+from support.editors.downloads import REPOSITORY
+from support.editors.neovim_programs import OLDEST, Neovim
 
 _SECTION = (REPOSITORY / "README.md").read_text(encoding="utf-8").partition("#### Neovim\n")[2].partition("\n## ")[0]
 (_INSTALLING,) = re.findall(r"^```sh\n(.*?)^```", _SECTION, re.MULTILINE | re.DOTALL)

@@ -11,8 +11,9 @@ import time
 from pathlib import Path
 
 import pytest
-from downloads import REPOSITORY, UnavailableError, skip
-from neovim_programs import unpacked
+
+from support.editors.downloads import REPOSITORY, UnavailableError, skip
+from support.editors.neovim_programs import unpacked
 
 _SECTION = (REPOSITORY / "README.md").read_text(encoding="utf-8").partition("#### Emacs and Helix\n")[2]
 _LISP = re.findall(r"^```lisp\n(.*?)^```", _SECTION, re.MULTILINE | re.DOTALL)[0]

@@ -10,14 +10,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from downloads import UnavailableError, skip
-from packaged_extension import packaged
 from playwright.sync_api import Browser, sync_playwright
-from traces import BROWSERS, trace_failure
-from vscode_programs import browser as installed_browser
-from vscode_programs import vscode_server
-from vscode_server import VSCode, running
-from vscode_window import OpenWindow, Window
+
+from support.editors.downloads import UnavailableError, skip
+from support.editors.packaged_extension import packaged
+from support.editors.traces import BROWSERS, trace_failure
+from support.editors.vscode_programs import browser as installed_browser
+from support.editors.vscode_programs import vscode_server
+from support.editors.vscode_server import VSCode, running
+from support.editors.vscode_window import OpenWindow, Window
 
 # Sandboxes need what containers do not have; the rest keeps the browser off the network.
 BROWSER_OPTIONS = [

@@ -11,12 +11,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from downloads import UnavailableError, skip
-from host_runs import Run, begin, compile_tests, payload, wait
-from scenarios import SUITE, Case, cases, workspace, workspace_file
-from traces import OUTPUT, said
-from vscode_server import VSCode
-from vscode_window import OpenWindow
+
+from support.editors.downloads import UnavailableError, skip
+from support.editors.host_runs import Run, begin, compile_tests, payload, wait
+from support.editors.scenarios import SUITE, Case, cases, workspace, workspace_file
+from support.editors.traces import OUTPUT, said
+from support.editors.vscode_server import VSCode
+from support.editors.vscode_window import OpenWindow
 
 # For all tests of a window, on a machine however busy.
 SECONDS = 500

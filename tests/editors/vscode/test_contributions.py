@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from packaged_extension import SOURCES
 from playwright.sync_api import Locator, expect
-from scenarios import workspace
-from vscode_programs import vscode_server
-from vscode_window import Window
+
+from support.editors.packaged_extension import SOURCES
+from support.editors.scenarios import workspace
+from support.editors.vscode_programs import vscode_server
+from support.editors.vscode_window import Window
 
 PACKAGE: dict[str, Any] = json.loads((SOURCES / "package.json").read_text(encoding="utf-8"))
 CONTRIBUTED = PACKAGE["contributes"]

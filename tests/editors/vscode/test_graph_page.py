@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from processes import ROOT, environment
+
+from support.server.processes import ROOT, environment
 
 playwright = pytest.importorskip("playwright.sync_api")
 

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from processes import ROOT, environment
+
+from support.server.processes import ROOT, environment
 
 playwright = pytest.importorskip("playwright.sync_api")
 

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, expect
-from scenarios import workspace
-from vscode_server import VSCode
-from vscode_window import OpenWindow, Window
+
+from support.editors.scenarios import workspace
+from support.editors.vscode_server import VSCode
+from support.editors.vscode_window import OpenWindow, Window
 
 # Seconds, on a machine however busy: packages are downloaded, and compiled by Python.
 INSTALLING = 300

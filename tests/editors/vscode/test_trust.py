@@ -8,13 +8,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from downloads import UnavailableError, skip
-from packaged_extension import packaged
 from playwright.sync_api import Browser
-from scenarios import workspace
-from vscode_programs import vscode_server
-from vscode_server import VSCode, running
-from vscode_window import Window
+
+from support.editors.downloads import UnavailableError, skip
+from support.editors.packaged_extension import packaged
+from support.editors.scenarios import workspace
+from support.editors.vscode_programs import vscode_server
+from support.editors.vscode_server import VSCode, running
+from support.editors.vscode_window import Window
 
 
 @pytest.fixture

@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import FrameLocator, Locator, expect
-from scenarios import workspace
-from vscode_server import VSCode, processes
-from vscode_window import Window
+
+from support.editors.scenarios import workspace
+from support.editors.vscode_server import VSCode, processes
+from support.editors.vscode_window import Window
 
 # Nothing is evaluated before a test asks for it.
 SETTINGS = {"snd.evaluation.automatic": False, "snd.evaluation.pictures": True, "editor.inlayHints.maximumLength": 80}

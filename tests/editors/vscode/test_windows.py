@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from playwright.sync_api import expect
-from scenarios import workspace
-from vscode_window import OpenWindow
+
+from support.editors.scenarios import workspace
+from support.editors.vscode_window import OpenWindow
 
 
 def test_windows_do_not_mind_one_another(open_window: OpenWindow, tmp_path: Path, snd: Path):

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from memory import snapshot_of
 from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_runtime.evaluation import EvaluationAnswer, EvaluationRequest, Literal
 from snd_runtime.evaluation.binding import FoundShapes
 from snd_runtime.evaluation.handler import KnownFiles, evaluate
 from snd_runtime.evaluation.request import Texts
 from snd_runtime.generators import Generator
+from support.memory import snapshot_of
 
 PROGRAM = """\
 import nn;

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from executing import R, net, outcome_of, run, trace_of
 
 from snd_runtime.errors import EvaluationFailed
+from support.runtime.executing import R, net, outcome_of, run, trace_of
 
 OPERATORS = """
 operator positive {

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from executing import R, net, run
 
 from snd_runtime.errors import EvaluationFailed
+from support.runtime.executing import R, net, run
 
 OPERATORS = """
 operator positive {

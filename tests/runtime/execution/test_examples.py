@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from executing import FLOAT64
 
-from memory import read_program, snapshot_of
 from snd_analysis.compose.decomposition import decompose, tensors_of
 from snd_analysis.compose.session import Session
 from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution import Execution, Outcome, bind_arrays, execute, value_of
 from snd_runtime.limits import Limits
+from support.memory import read_program, snapshot_of
+from support.runtime.executing import FLOAT64
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from executing import FLOAT64, R, instance_of, net, outcome_of, run, trace_of
 
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution import Execution, StatefulGraph, execute
+from support.runtime.executing import FLOAT64, R, instance_of, net, outcome_of, run, trace_of
 
 SCALE = """
 operator scale { @input { x: real[n]; } @variable { w: real[n]; } @output { y: real[n]; }

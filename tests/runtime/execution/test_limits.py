@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from executing import FLOAT64, R, instance_of, net, outcome_of, run
 
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution import Execution, execute
 from snd_runtime.limits import Limits
+from support.runtime.executing import FLOAT64, R, instance_of, net, outcome_of, run
 
 CHAIN = net("x: real[n];", "y: real[n];", """a = math.add(x, 1.0); b = math.add(a, 1.0); c = math.add(b, 1.0);
     d = math.add(c, 1.0); y = math.add(d, 1.0);""")  # fmt: skip

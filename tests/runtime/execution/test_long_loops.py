@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from executing import R, net, run
 
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution.stepwise import long_loops
+from support.runtime.executing import R, net, run
 
 LONG = 1500
 X = np.random.default_rng(3).standard_normal((LONG, 2))

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from onnx_graphs import onnx_session
 
-from memory import read_program, snapshot_of
 from snd_analysis.compose.session import Session
 from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_runtime.execution import Execution, bind_arrays, execute, value_of
+from support.memory import read_program, snapshot_of
+from support.onnx_models.onnx_graphs import onnx_session
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 RANDOM = np.random.default_rng(7)

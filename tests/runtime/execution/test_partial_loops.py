@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from executing import R, net, run
 
-from memory import snapshot_of
 from snd_runtime.errors import EvaluationFailed
+from support.memory import snapshot_of
+from support.runtime.executing import R, net, run
 
 XS = tuple(R(float(at)) for at in range(1, 4))
 PARTIAL = "for x : xs do..(c) math.neg(x);"

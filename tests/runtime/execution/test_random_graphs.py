@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from executing import FLOAT64, R, instance_of, net, run
 from hypothesis import HealthCheck, given, settings
-from random_graphs import Array, Block, graphs
 
 from snd_runtime.execution import Execution, execute
 from snd_runtime.execution.prepared import prepared
+from support.runtime.executing import FLOAT64, R, instance_of, net, run
+from support.runtime.random_graphs import Array, Block, graphs
 
 POSITIVE = """
 operator positive { @input { x: real[n]; } @output { y: real[k | n]; }

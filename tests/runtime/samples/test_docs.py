@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from memory import check, shown
 from snd_runtime.samples import SampleRequest, Status, evaluate_samples
+from support.memory import check, shown
 
 TEXT = (Path(__file__).parents[3] / "docs" / "samples.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"^```sknd\n(.*?)^```", TEXT, re.MULTILINE | re.DOTALL)

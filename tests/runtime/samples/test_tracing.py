@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from memory import snapshot_of
 from snd_analysis.ide.graph_tensors import TensorName, graph_tensors
 from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_runtime.evaluation.binding import FoundShapes
 from snd_runtime.samples import GraphTrace, SampleRequest, TracedTensor, TraceRequest
 from snd_runtime.samples.tracing import trace_graph
+from support.memory import snapshot_of
 
 FLOW = """import math;
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from memory import snapshot_of
 from snd_runtime.samples import SampleRequest, Status, evaluate_samples, update_edits
+from support.memory import snapshot_of
 
 RELU = """\
 operator relu {

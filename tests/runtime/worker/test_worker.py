@@ -18,7 +18,7 @@ import pytest
 
 from snd_runtime.worker import ProcessLimits, Worker, WorkerFailed
 
-TARGET = "worker_targets:make"
+TARGET = "support.runtime.worker_targets:make"
 POSIX = pytest.mark.skipif(os.name != "posix", reason="signals and process groups")
 
 
@@ -185,7 +185,7 @@ def test_no_process_stays():
 
 
 def test_a_target_that_does_not_start():
-    with Worker("worker_targets:fail_to_start") as worker:
+    with Worker("support.runtime.worker_targets:fail_to_start") as worker:
         assert failure(worker, "echo", 1).reason == "died"
 
 
@@ -193,7 +193,7 @@ _PARENT = """
 import sys
 from snd_runtime.worker import Worker
 
-worker = Worker("worker_targets:make")
+worker = Worker("support.runtime.worker_targets:make")
 print(worker.call(("facts", None))["pid"], flush=True)
 worker.call(("loop", None), note=lambda note: print(note, flush=True))
 """

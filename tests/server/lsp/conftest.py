@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 import pytest_lsp
-from clients import EDITORS, SERVER, begin
-from protocol_texts import BLOCKS, MAIN
 from pytest_lsp import LanguageClient
+
+from support.lsp.clients import EDITORS, SERVER, begin
+from support.lsp.protocol_texts import BLOCKS, MAIN
 
 
 @pytest.fixture

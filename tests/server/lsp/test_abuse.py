@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from protocol_texts import BLOCKS, MAIN, RIGHT, UNKNOWN_NAME
-from raw_client import RawClient, goodbye, running
+from support.lsp.protocol_texts import BLOCKS, MAIN, RIGHT, UNKNOWN_NAME
+from support.lsp.raw_client import RawClient, goodbye, running
 
 PULLS = {"textDocument": {"diagnostic": {}}}
 

@@ -6,10 +6,10 @@ import asyncio
 import threading
 
 import pytest
-from waiting import FAR_SECONDS, until
 
 from snd_server.lsp import analysis_thread
 from snd_server.lsp.analysis_thread import AnalysisThread, Interrupted, Question
+from support.lsp.waiting import FAR_SECONDS, until
 
 
 class _Endless:

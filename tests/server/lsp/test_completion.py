@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from clients import open_text, position
 from lsprotocol import types
 from pytest_lsp import LanguageClient
+
+from support.lsp.clients import open_text, position
 
 BLOCKS = """# Doubles, as often as it is told to.
 operator double {

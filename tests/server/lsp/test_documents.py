@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 import pytest_lsp
-from clients import SERVER, begin, open_text
 from hypothesis import given
 from hypothesis import strategies as st
 from lsprotocol import types
-from protocol_texts import UNKNOWN_NAME
 from pytest_lsp import LanguageClient
 
 from snd_analysis.base.text import Source
 from snd_server.lsp.convert import Converter
 from snd_server.lsp.documents import Documents
+from support.lsp.clients import SERVER, begin, open_text
+from support.lsp.protocol_texts import UNKNOWN_NAME
 
 ENCODINGS = [types.PositionEncodingKind.Utf8, types.PositionEncodingKind.Utf16, types.PositionEncodingKind.Utf32]
 CODECS = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-le", 4)}

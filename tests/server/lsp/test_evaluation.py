@@ -18,14 +18,15 @@ from typing import Any
 
 import pytest
 import pytest_lsp
-from clients import EDITORS, SERVER, Editor, begin, change_text, open_text, position, rest
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pytest_lsp import LanguageClient
-from raw_client import goodbye, running
-from shown_values import hints as hints_of
-from shown_values import lenses as lenses_of
-from waiting import FAR_SECONDS, eventually, until
+
+from support.lsp.clients import EDITORS, SERVER, Editor, begin, change_text, open_text, position, rest
+from support.lsp.raw_client import goodbye, running
+from support.lsp.shown_values import hints as hints_of
+from support.lsp.shown_values import lenses as lenses_of
+from support.lsp.waiting import FAR_SECONDS, eventually, until
 
 URI = "untitled:samples"
 

@@ -13,10 +13,11 @@ from typing import Any
 import attrs
 import pytest
 import pytest_lsp
-from clients import EDITORS, SERVER, Editor, begin, open_text
 from lsprotocol import types
-from protocol_texts import BLOCKS, MAIN
 from pygls.exceptions import JsonRpcException
+
+from support.lsp.clients import EDITORS, SERVER, Editor, begin, open_text
+from support.lsp.protocol_texts import BLOCKS, MAIN
 
 _WORD = re.compile(r"@?\w+|[({,]")
 _PROGRAM = MAIN.replace("import blocks;", "# 𝄞 é\nimport blocks;\n\n# >>> blocks.double([1.0])").replace(

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 import pytest_lsp
-from clients import EDITORS, SERVER, begin, open_text, position
 from lsprotocol import types
 from pytest_lsp import LanguageClient
 
 from snd_analysis.base.text import Edit, Source
 from snd_server.lsp.convert import Converter
+from support.lsp.clients import EDITORS, SERVER, begin, open_text, position
 
 OPTIONS = types.FormattingOptions(tab_size=4, insert_spaces=True)
 TEXT = """operator f{

@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 import pytest_lsp
-from clients import SERVER, Editor, begin, change_text, open_text, position, rest
 from lsprotocol import types
 from pytest_lsp import LanguageClient
-from shown_values import lenses
-from waiting import eventually
+
+from support.lsp.clients import SERVER, Editor, begin, change_text, open_text, position, rest
+from support.lsp.shown_values import lenses
+from support.lsp.waiting import eventually
 
 URI = "untitled:graphs"
 

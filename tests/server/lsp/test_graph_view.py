@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 import pytest_lsp
-from clients import EDITORS, SERVER, Editor, begin, change_text, open_text
 from pygls.exceptions import JsonRpcException
 from pytest_lsp import LanguageClient
+
+from support.lsp.clients import EDITORS, SERVER, Editor, begin, change_text, open_text
 
 URI = "untitled:graph"
 UNITS = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-le", 4)}

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 import pytest_lsp
-from clients import PULLING, Editor, begin, change_text, codes, open_text
-from clients import SERVER as SERVER
 from lsprotocol import types
-from protocol_texts import BLOCKS, MAIN, RIGHT
 from pytest_lsp import LanguageClient
+
+from support.lsp.clients import PULLING, Editor, begin, change_text, codes, open_text
+from support.lsp.clients import SERVER as SERVER
+from support.lsp.protocol_texts import BLOCKS, MAIN, RIGHT
 
 LARGE = BLOCKS + "# A line of a comment that says nothing at all about anything.\n" * 70_000
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 
 import pytest
-from raw_client import goodbye, running
+
+from support.lsp.raw_client import goodbye, running
 
 # Serves with modules whose source is changed as they are imported, and ends with how many classes were not needed.
 SERVER = """

@@ -10,10 +10,11 @@ import sys
 from pathlib import Path
 
 import pytest
-import watched_server
-from protocol_texts import UNKNOWN_NAME
-from raw_client import COMMAND, RawClient, framed, goodbye, running
-from waiting import FAR_SECONDS
+
+from support.lsp import watched_server
+from support.lsp.protocol_texts import UNKNOWN_NAME
+from support.lsp.raw_client import COMMAND, RawClient, framed, goodbye, running
+from support.lsp.waiting import FAR_SECONDS
 
 FOLDING = {"textDocument": {"uri": "untitled:a"}}
 

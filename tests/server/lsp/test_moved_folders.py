@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 import pytest_lsp
-from clients import SERVER, Editor, begin, codes, open_text, rest
 from lsprotocol import types
-from protocol_texts import BLOCKS, MAIN
 from pytest_lsp import LanguageClient
-from waiting import eventually
+
+from support.lsp.clients import SERVER, Editor, begin, codes, open_text, rest
+from support.lsp.protocol_texts import BLOCKS, MAIN
+from support.lsp.waiting import eventually
 
 NESTED = MAIN.replace("blocks", "blocks.inner.more")
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from clients import open_text, position
 from lsprotocol import types
-from protocol_texts import BLOCKS, MAIN
 from pytest_lsp import LanguageClient
+
+from support.lsp.clients import open_text, position
+from support.lsp.protocol_texts import BLOCKS, MAIN
 
 
 async def test_definitions_over_files(client: LanguageClient, folder: Path):

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from editing import offset_of, place, replaced, replacements
-from raw_client import RawClient, goodbye, running
+
+from support.lsp.editing import offset_of, place, replaced, replacements
+from support.lsp.raw_client import RawClient, goodbye, running
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 CAPABILITIES: dict[str, Any] = {

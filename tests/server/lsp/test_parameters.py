@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 import pytest_lsp
-from clients import SERVER, begin, open_text
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 from pytest_lsp import LanguageClient
+
+from support.lsp.clients import SERVER, begin, open_text
 
 URI = "untitled:parameters"
 TEXT = """import math;

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 import pytest_lsp
-from clients import PULLING, SERVER, Editor, begin, change_text, codes, open_text, rest
 from lsprotocol import types
-from protocol_texts import BLOCKS, BROKEN, MAIN, RIGHT, UNKNOWN_NAME
 from pytest_lsp import LanguageClient
+
+from support.lsp.clients import PULLING, SERVER, Editor, begin, change_text, codes, open_text, rest
+from support.lsp.protocol_texts import BLOCKS, BROKEN, MAIN, RIGHT, UNKNOWN_NAME
 
 _Full = types.RelatedFullDocumentDiagnosticReport
 

@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 import pytest_lsp
-from clients import PUSHING, SERVER, Editor, begin, change_text, open_text, rest
 from lsprotocol import types
-from protocol_texts import BLOCKS, BROKEN, MAIN, RIGHT, UNKNOWN_NAME
 from pytest_lsp import LanguageClient
-from raw_client import running
-from waiting import until
 
 from snd_analysis.base.text import Source
 from snd_server.lsp.documents import Document
 from snd_server.lsp.push import Publisher, _Shown
+from support.lsp.clients import PUSHING, SERVER, Editor, begin, change_text, open_text, rest
+from support.lsp.protocol_texts import BLOCKS, BROKEN, MAIN, RIGHT, UNKNOWN_NAME
+from support.lsp.raw_client import running
+from support.lsp.waiting import until
 
 
 @pytest_lsp.fixture(config=SERVER, params=PUSHING)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 import pytest_lsp
-from clients import EDITORS, SERVER, begin, change_text, open_text, position, rest
 from lsprotocol import types
 from pytest_lsp import LanguageClient
 
 from snd_server.lsp.uris import uri_of
+from support.lsp.clients import EDITORS, SERVER, begin, change_text, open_text, position, rest
 
 URI = "untitled:main.sknd"
 TEXT = """import math;

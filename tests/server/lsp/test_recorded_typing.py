@@ -12,9 +12,10 @@ import statistics
 from pathlib import Path
 
 import pytest
-from habits import CODE, EMACS, NEOVIM, Habits
-from record import lines_of, record
-from replay import Replay
+
+from support.lsp.habits import CODE, EMACS, NEOVIM, Habits
+from support.lsp.record import lines_of, record
+from support.lsp.replay import Replay
 
 RECORDINGS = Path(__file__).parent / "recordings"
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from clients import REFRESHES, Editor, change_text, open_text, rest
 from lsprotocol import types
-from protocol_texts import BLOCKS, MAIN
+
+from support.lsp.clients import REFRESHES, Editor, change_text, open_text, rest
+from support.lsp.protocol_texts import BLOCKS, MAIN
 
 
 def supported(client: Editor) -> set[str]:

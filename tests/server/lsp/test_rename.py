@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from clients import change_text, open_text, position
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pytest_lsp import LanguageClient
+
+from support.lsp.clients import change_text, open_text, position
 
 BLOCKS = """operator double {
     @attrib { gain: real = 2.0; }

@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 import pytest_lsp
-from clients import EDITORS, SERVER, begin, open_text, rest
 from lsprotocol import types
 from pytest_lsp import LanguageClient
-from shown_values import lenses
-from waiting import eventually
+
+from support.lsp.clients import EDITORS, SERVER, begin, open_text, rest
+from support.lsp.shown_values import lenses
+from support.lsp.waiting import eventually
 
 URI = "untitled:samples"
 CODE = "# >>> slow(1.0)"

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 import pytest_lsp
-from clients import SERVER, capabilities, open_text, rest
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 from pytest_lsp import LanguageClient
+
+from support.lsp.clients import SERVER, capabilities, open_text, rest
 
 URI = "untitled:samples"
 TEXT = """# Doubles: 𝒙 + 𝒙.

@@ -8,12 +8,9 @@ from typing import Any
 
 import pytest
 import pytest_lsp
-from clients import SERVER, Editor, begin, change_text, open_text, position, rest
 from lsprotocol import types
 from pytest_lsp import LanguageClient
-from waiting import eventually
 
-from memory import snapshot_of
 from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_runtime.limits import Limits
 from snd_runtime.samples import (
@@ -28,6 +25,9 @@ from snd_runtime.samples import (
 )
 from snd_runtime.samples.proposal import propose_sample
 from snd_server.lsp.sample_writing import comment_text
+from support.lsp.clients import SERVER, Editor, begin, change_text, open_text, position, rest
+from support.lsp.waiting import eventually
+from support.memory import snapshot_of
 
 ROOT = Path(__file__).parents[3]
 LIBRARY = sorted((ROOT / "analysis" / "snd_analysis" / "libraries" / "std").glob("*.sknd"))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest_lsp
-from clients import SERVER, capabilities, open_text
 from lsprotocol import types
 from pytest_lsp import LanguageClient
+
+from support.lsp.clients import SERVER, capabilities, open_text
 
 URI = "untitled:colours"
 TEXT = """import math;

@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 import pytest_lsp
-from clients import SERVER, Editor, begin, codes, open_text, rest
 from lsprotocol import types
-from protocol_texts import BLOCKS, MAIN, RIGHT, UNKNOWN_NAME
 from pytest_lsp import LanguageClient
-from waiting import eventually
 
 from snd_analysis.ide.inlay_hints import HintKind
 from snd_server.lsp.client_settings import ClientSettings, Scopes, parse_client_settings
 from snd_server.lsp.inlay_hints import switched_on
 from snd_server.lsp.switches import is_on
+from support.lsp.clients import SERVER, Editor, begin, codes, open_text, rest
+from support.lsp.protocol_texts import BLOCKS, MAIN, RIGHT, UNKNOWN_NAME
+from support.lsp.waiting import eventually
 
 UNUSED = "import nn;\n\n" + RIGHT
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from raw_client import goodbye, running
+from support.lsp.raw_client import goodbye, running
 
 MISTAKE = """operator f {
     @input { x: real[n]; }

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from clients import open_text, position
 from lsprotocol import types
 from pytest_lsp import LanguageClient
+
+from support.lsp.clients import open_text, position
 
 BLOCKS = """operator double {
     @input { x: real[n]; }

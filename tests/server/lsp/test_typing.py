@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from raw_client import RawClient, goodbye, running
+
+from support.lsp.raw_client import RawClient, goodbye, running
 
 PROGRAM = """import nn, math;
 

@@ -1,0 +1,56 @@
+"""What tests leave to be looked at: screenshots, and for each failure what its pages showed and said."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Error, Page
+
+from support.editors.downloads import REPOSITORY
+
+OUTPUT = REPOSITORY / "test-output" / "editors"
+# Of several processes that test at once, each has logs of its own.
+LOGS = OUTPUT / "logs" / os.environ.get("PYTEST_XDIST_WORKER", "main")
+_MOST_LINES = 40
+# Those that are open.
+BROWSERS: list[Browser] = []
+
+
+def trace_failure(item: pytest.Item, report: pytest.TestReport) -> None:
+    """Keeps a screenshot of every open page, and adds what the pages wrote to their consoles to the report."""
+    name = re.sub(r"\W+", "-", item.name).strip("-")[:80]
+    OUTPUT.mkdir(parents=True, exist_ok=True)
+    pages = [page for browser in BROWSERS for context in browser.contexts for page in context.pages]
+    for number, page in enumerate(pages):
+        file = OUTPUT / f"failed-{name}-{number}.png"
+        # A page that hangs must not take the report with it.
+        with suppress(Error):
+            page.screenshot(path=file, animations="disabled", timeout=10_000)
+        with suppress(Error):
+            report.sections.append((f"page {number}, {file.relative_to(REPOSITORY)}", said(page)))
+
+
+def said(page: Page) -> str:
+    """The address of a page, the errors in it, and what it wrote to its console at last, each line once."""
+    console = dict.fromkeys(
+        f"{each.type}: {each.text.splitlines()[0][:300]}" for each in page.console_messages() if each.text
+    )
+    errors = [f"page error: {error}" for error in page.page_errors()]
+    return "\n".join([page.url, *errors, *list(console)[-_MOST_LINES:]])
+
+
+def keep_logs(name: str, *sources: Path) -> None:
+    """Copies what a server of VS Code and its extension hosts wrote, files and folders."""
+    for source in sources:
+        target = LOGS / name / source.name
+        shutil.rmtree(target, ignore_errors=True)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if source.is_dir():
+            shutil.copytree(source, target)
+        elif source.exists():
+            shutil.copy(source, target)

@@ -1,0 +1,155 @@
+"""Clients to test with: the capability profiles of real editors, specification warnings as errors."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from lsprotocol import types
+from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
+from pytest_lsp.client import make_test_lsp_client
+
+from support.lsp import watched_server
+
+
+class Editor(LanguageClient):
+    """A client that remembers in which order, and for which versions, it was told of diagnostics."""
+
+    published: list[types.PublishDiagnosticsParams]
+    partial: list[types.ProgressParams]
+    registered: list[types.Registration]
+    refreshed: list[str]
+    applied: list[types.ApplyWorkspaceEditParams]
+
+    def of(self, uri: str) -> list[types.PublishDiagnosticsParams]:
+        """What was published of a document."""
+        return [each for each in self.published if each.uri == uri]
+
+
+REFRESHES = (
+    types.WORKSPACE_SEMANTIC_TOKENS_REFRESH,
+    types.WORKSPACE_INLAY_HINT_REFRESH,
+    types.WORKSPACE_CODE_LENS_REFRESH,
+)
+
+
+def make_editor() -> LanguageClient:
+    """A client with what pytest-lsp's own has, and what it lacks."""
+    client = make_test_lsp_client()
+    client.__class__ = Editor
+    assert isinstance(client, Editor)
+    client.published, client.partial, client.registered = [], [], []
+    client.refreshed, client.applied = [], []
+    features = client.protocol.fm.features
+
+    def publish(params: types.PublishDiagnosticsParams) -> None:
+        client.published.append(params)
+        client.diagnostics[params.uri] = params.diagnostics
+
+    def progress(params: types.ProgressParams) -> None:
+        client.partial.append(params)
+
+    def register(params: types.RegistrationParams) -> None:
+        client.registered.extend(params.registrations)
+
+    def apply(params: types.ApplyWorkspaceEditParams) -> types.ApplyWorkspaceEditResult:
+        client.applied.append(params)
+        return types.ApplyWorkspaceEditResult(True)
+
+    for method in REFRESHES:
+        features[method] = lambda params, method=method: client.refreshed.append(method)
+    features[types.WORKSPACE_APPLY_EDIT] = apply
+    features[types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS] = publish
+    features[types.PROGRESS] = progress
+    features[types.CLIENT_REGISTER_CAPABILITY] = register
+    return client
+
+
+SERVER = ClientServerConfig(
+    server_command=[sys.executable, watched_server.__file__], client_factory=make_editor
+)  # fmt: skip
+
+EDITORS = ("visual-studio-code", "neovim@v0.10", "emacs")
+PULLING = ("visual-studio-code", "neovim@v0.10")
+PUSHING = ("neovim@v0.9", "emacs")
+
+
+def capabilities(editor: str) -> types.ClientCapabilities:
+    """What an editor can do. The profile of Visual Studio Code is of a time before diagnostics were pulled,
+    and hints shown."""
+    known = client_capabilities(editor)
+    if editor == "visual-studio-code":
+        assert known.text_document
+        assert known.workspace
+        known.text_document.diagnostic = types.DiagnosticClientCapabilities(
+            related_document_support=True,
+            related_information=True,
+            code_description_support=True,
+            tag_support=types.ClientDiagnosticsTagOptions([types.DiagnosticTag.Unnecessary]),
+        )
+        known.workspace.diagnostics = types.DiagnosticWorkspaceClientCapabilities(refresh_support=True)
+        known.text_document.inlay_hint = types.InlayHintClientCapabilities(dynamic_registration=True)
+        known.workspace.inlay_hint = types.InlayHintWorkspaceClientCapabilities(refresh_support=True)
+    return known
+
+
+async def begin(
+    client: LanguageClient,
+    editor: str,
+    folder: Path | None = None,
+    *,
+    encoding: str | None = None,
+    options: Any = None,
+    folders: tuple[Path, ...] = (),
+) -> types.InitializeResult:
+    """Initializes a session as an editor would, in some workspace folders or none."""
+    around = [*folders] if folder is None else [folder, *folders]
+    offered = capabilities(editor)
+    if encoding is not None:
+        offered.general = types.GeneralClientCapabilities(position_encodings=[types.PositionEncodingKind(encoding)])
+    return await client.initialize_session(
+        types.InitializeParams(
+            capabilities=offered,
+            workspace_folders=[types.WorkspaceFolder(each.as_uri(), each.name) for each in around],
+            initialization_options=options,
+        )
+    )
+
+
+def open_text(client: LanguageClient, uri: str, text: str, version: int = 1) -> types.TextDocumentIdentifier:
+    """Opens a document."""
+    client.text_document_did_open(
+        types.DidOpenTextDocumentParams(types.TextDocumentItem(uri, "skriptnd", version, text))
+    )
+    return types.TextDocumentIdentifier(uri)
+
+
+def change_text(client: LanguageClient, uri: str, text: str, version: int) -> None:
+    """Replaces the text of a document."""
+    client.text_document_did_change(
+        types.DidChangeTextDocumentParams(
+            types.VersionedTextDocumentIdentifier(version, uri), [types.TextDocumentContentChangeWholeDocument(text)]
+        )
+    )
+
+
+async def codes(client: LanguageClient, uri: str) -> list[Any]:
+    """The rules that a document breaks, as pulled."""
+    report = await client.text_document_diagnostic_async(
+        types.DocumentDiagnosticParams(types.TextDocumentIdentifier(uri))
+    )
+    assert isinstance(report, types.RelatedFullDocumentDiagnosticReport), report
+    return [each.code for each in report.items]
+
+
+async def rest(client: LanguageClient) -> None:
+    """Waits until the server has nothing more to do, nor to say, until it is sent something else."""
+    await client.protocol.send_request_async(watched_server.REST, None)
+
+
+def position(text: str, snippet: str, behind: str = "") -> types.Position:
+    """The position of a snippet behind another; texts without characters that take several units."""
+    offset = text.index(snippet, text.index(behind))
+    line = text.count("\n", 0, offset)
+    return types.Position(line, offset - (text.rfind("\n", 0, offset) + 1))

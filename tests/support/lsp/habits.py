@@ -1,0 +1,40 @@
+"""What editors ask of their own accord while somebody types."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lsprotocol import converters
+
+from support.lsp.clients import capabilities
+
+_CONVERTER = converters.get_converter()
+
+
+@dataclass(frozen=True)
+class Habits:
+    """The habits of one editor; methods without ``textDocument/``."""
+
+    editor: str
+    at_rest: tuple[str, ...]
+    """What is asked when typing pauses."""
+    every_letter: bool
+    """Whether completion is asked for at every letter of a word, not only at the first."""
+    pulls: bool = True
+
+    @property
+    def capabilities(self) -> object:
+        """What the editor says that it can do."""
+        return _CONVERTER.unstructure(capabilities(self.editor))
+
+
+CODE = Habits(
+    "visual-studio-code",
+    (
+        "diagnostic", "semanticTokens/full/delta", "inlayHint", "documentSymbol", "foldingRange", "codeLens",
+        "documentHighlight", "codeAction", "documentLink",
+    ),
+    every_letter=False,
+)  # fmt: skip
+NEOVIM = Habits("neovim@v0.10", ("diagnostic", "semanticTokens/full/delta", "inlayHint"), every_letter=True)
+EMACS = Habits("emacs", ("hover", "signatureHelp", "documentHighlight", "inlayHint"), every_letter=False, pulls=False)

@@ -1,0 +1,64 @@
+"""Graphs of a text run on arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from snd_analysis.compose.instance import Instance
+from snd_analysis.compose.session import Session
+from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_runtime.execution import Execution, Outcome, Step, bind_arrays, execute, value_of
+from support.memory import snapshot_of
+
+FLOAT64 = np.dtype(np.float64)
+R = np.array
+
+
+def net(inputs: str, outputs: str, compose: str, *, operators: str = "", **blocks: str) -> str:
+    """A module with an operator ``net``, after others; the extents of a graph would have to be bounded."""
+    written = {"input": inputs, "output": outputs, "compose": compose, **blocks}
+    text = "".join(f"    @{name} {{ {block} }}\n" for name, block in written.items())
+    return f"import layout, math, algo, rand, nn, linalg;\n{operators}\noperator net {{\n{text}}}\n"
+
+
+def instance_of(
+    files: str | Mapping[str, str], inputs: Sequence[Any], graph: str = "net", **attributes: Any
+) -> tuple[Session, Instance]:
+    """A graph bound to arrays; a program with errors fails."""
+    snapshot = snapshot_of({"model.sknd": files} if isinstance(files, str) else files)
+    path = "model.sknd" if isinstance(files, str) else "main.sknd"
+    found = [each.message for each in snapshot.diagnostics(path) if each.severity == "error"]
+    assert not found, found
+    session = Session(snapshot)
+    unit = session.unit(OperatorName(path, graph))
+    assert unit is not None
+    given = {name: value_of(value) for name, value in attributes.items()}
+    return session, bind_arrays(session, unit, inputs, given)
+
+
+def outcome_of(
+    files: str | Mapping[str, str],
+    *inputs: Any,
+    request: Execution | None = None,
+    graph: str = "net",
+    **attributes: Any,
+) -> Outcome:
+    """What running a graph in 64-bit reals gives."""
+    session, instance = instance_of(files, inputs, graph, **attributes)
+    return execute(session, instance, inputs, request or Execution(real=FLOAT64))
+
+
+def run(files: str | Mapping[str, str], *inputs: Any, **attributes: Any) -> Any:
+    """The outputs; a single one is not in a tuple."""
+    found = tuple(outcome_of(files, *inputs, **attributes).outputs.values())
+    return found[0] if len(found) == 1 else found
+
+
+def trace_of(files: str | Mapping[str, str], *inputs: Any, **attributes: Any) -> list[Step]:
+    """Every tensor as it is computed."""
+    steps: list[Step] = []
+    outcome_of(files, *inputs, request=Execution(real=FLOAT64, watch=steps.append), **attributes)
+    return steps
