@@ -23,8 +23,8 @@ _logger = logging.getLogger(__name__)
 
 # What may wait to be read before the client is made to wait.
 _BUFFER_BYTES = 1024 * 1024
-# What comes for so long without being a message comes of no client.
-_MOST_HEADER_BYTES = 1024 * 1024
+# Headers have some dozens of bytes: what comes for so long without being a message comes of no client.
+_MOST_HEADER_BYTES = 16 * 1024
 
 
 async def serve_stdio(server: SndServer) -> int:
@@ -103,7 +103,7 @@ class _FileReader:
 
     async def readline(self) -> bytes:
         """A line, or the beginning of one that is too long."""
-        return await asyncio.to_thread(self._file.readline, _BUFFER_BYTES)
+        return await asyncio.to_thread(self._file.readline, _MOST_HEADER_BYTES)
 
     async def readexactly(self, count: int) -> bytes:
         """As much as is there."""
@@ -136,7 +136,7 @@ class _FairReader:
             return b""
         self._header_bytes += len(line)
         if self._header_bytes >= _MOST_HEADER_BYTES:
-            _logger.error("this is no client of a language server: a megabyte has come without any message")
+            _logger.error("this is no client of a language server: %d bytes came without any message", _MOST_HEADER_BYTES)
             return b""
         return line
 
