@@ -1,16 +1,47 @@
-"""Who imports whom (invariant 1)."""
+"""Who imports whom (invariant 1).
+
+Every import counts: at the top of a file, under ``TYPE_CHECKING``, and inside of functions. ``layers.toml`` lists what
+does not hold yet. An entry that is no longer needed fails its test, so the lists can only shrink.
+"""
 
 from __future__ import annotations
 
 import ast
 import sys
+import tomllib
+from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
+ANALYSIS = ROOT / "analysis/snd_analysis"
 LAZY = {"lark"}
 """What the analysis may import inside of functions only: it is not loaded at start-up."""
 OUTSIDE_WORLD = {"os", "io", "time", "datetime", "socket", "subprocess", "threading", "multiprocessing", "random"}
+
+PACKAGES = (
+    "base",
+    "db",
+    "symbolic",
+    "model",
+    "skriptnd.syntax",
+    "skriptnd.evaluate",
+    "skriptnd.names",
+    "skriptnd.types",
+    "skriptnd.lints",
+    "skriptnd.samples",
+    "skriptnd.format",
+    "nnef1",
+    "compose",
+    "workspace",
+    "ide",
+    "libraries",
+)
+"""The packages of the analysis: each may import those before it. Invariant 1 in ARCHITECTURE.md."""
+MOST_FILES_IN_A_CYCLE = 3
+MOST_FILES_IN_A_FOLDER = 20
+NOT_YET: dict[str, list[str]] = tomllib.loads(Path(__file__).with_name("layers.toml").read_text(encoding="utf-8"))
 
 
 def _imports(package: str) -> Iterator[tuple[Path, str, bool]]:
@@ -26,17 +57,122 @@ def _imports(package: str) -> Iterator[tuple[Path, str, bool]]:
                     yield path.relative_to(ROOT), alias.name, node not in inner
             elif isinstance(node, ast.ImportFrom):
                 assert node.level == 0, f"{path}: imports are absolute"
-                yield path.relative_to(ROOT), node.module or "", node not in inner
+                for alias in node.names:
+                    yield path.relative_to(ROOT), f"{node.module}.{alias.name}", node not in inner
 
 
 def _violations(package: str, *forbidden: str) -> list[str]:
     return [f"{path}: {name}" for path, name, _ in _imports(package) if name.partition(".")[0] in forbidden]
 
 
+# ---- the packages of the analysis ------------------------------------------------------------------------------------
+def _module_name(path: Path) -> str:
+    """``compose.root`` for analysis/snd_analysis/compose/root.py; a package has the name of its folder."""
+    parts = path.relative_to(ANALYSIS).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+@cache
+def _modules() -> dict[str, Path]:
+    return {_module_name(path): path for path in ANALYSIS.rglob("*.py")}
+
+
+@cache
+def _edges(folder: str = "analysis/snd_analysis") -> frozenset[tuple[Path, str]]:
+    """Importing file and imported module of the analysis, for each import of that in a folder."""
+    found = set()
+    for path, imported, _ in _imports(folder):
+        name = imported.removeprefix("snd_analysis.")
+        if name != imported:
+            found.add((ROOT / path, name if name in _modules() else name.rpartition(".")[0]))
+    return frozenset(found)
+
+
+def _inner_edges() -> set[tuple[str, str]]:
+    """Importing and imported module of the analysis."""
+    return {(_module_name(path), imported) for path, imported in _edges() if _modules()[imported] != path}
+
+
+def _package(module: str) -> str | None:
+    """The package that a module is in; None for what is in none of them."""
+    return next((name for name in PACKAGES if module == name or module.startswith(f"{name}.")), None)
+
+
+def _cycles(edges: set[tuple[str, str]]) -> list[set[str]]:
+    """The sets of modules that import each other, directly or through others (strongly connected components)."""
+    following: dict[str, set[str]] = {}
+    preceding: dict[str, set[str]] = {}
+    for importer, imported in edges:
+        following.setdefault(importer, set()).add(imported)
+        preceding.setdefault(imported, set()).add(importer)
+
+    def reached(start: str, steps: dict[str, set[str]]) -> set[str]:
+        found, open_ends = {start}, [start]
+        while open_ends:
+            news = steps.get(open_ends.pop(), set()) - found
+            found |= news
+            open_ends += news
+        return found
+
+    left, cycles = set(following), []
+    while left:
+        start = left.pop()
+        cycle = reached(start, following) & reached(start, preceding)
+        left -= cycle
+        cycles.append(cycle)
+    return cycles
+
+
+def _expect(kind: str, found: set[str], advice: str) -> None:
+    """Compare what breaks a rule with what is listed as not there yet."""
+    listed = set(NOT_YET[kind])
+    assert not found - listed, f"{advice}: {', '.join(sorted(found - listed))}"
+    assert not listed - found, f"no longer needed in layers.toml, {kind}: {', '.join(sorted(listed - found))}"
+
+
 def test_there_is_something_to_look_at():
-    assert len(list(_imports("analysis/snd_analysis"))) > 100
+    assert len(list(_imports("analysis/snd_analysis"))) > 1000
+    assert len(_inner_edges()) > 500
 
 
+def test_every_module_is_in_a_package():
+    homeless = {name for name, path in _modules().items() if path.name != "__init__.py" and _package(name) is None}
+    _expect("in_no_package", homeless, "modules in none of the packages")
+
+
+def test_packages_import_only_those_before_them():
+    def rank(module: str) -> int:
+        package = _package(module)
+        return len(PACKAGES) if package is None else PACKAGES.index(package)
+
+    upwards = {f"{importer} -> {imported}" for importer, imported in _inner_edges() if rank(importer) < rank(imported)}
+    _expect("upward_imports", upwards, "imports against the order of the packages")
+
+
+def test_packages_are_imported_by_their_interfaces():
+    """What is imported from outside of a package is a name that an ``__init__.py`` of it exports."""
+    reached = set()
+    for folder in ("analysis/snd_analysis", "runtime/snd_runtime", "server/snd_server"):
+        for path, imported in _edges(folder):
+            package = _package(imported)
+            inside = path.is_relative_to(ANALYSIS) and _package(_module_name(path)) == package
+            if package is not None and not inside and _modules()[imported].name != "__init__.py":
+                reached.add(imported)
+    _expect("reached_directly", reached, "modules imported past the interface of their package")
+
+
+def test_no_cycle_has_many_files():
+    cycles = [cycle for cycle in _cycles(_inner_edges()) if len(cycle) > MOST_FILES_IN_A_CYCLE]
+    _expect("in_large_cycles", set().union(*cycles), f"modules in cycles of more than {MOST_FILES_IN_A_CYCLE} files")
+
+
+def test_folders_are_small():
+    sizes = Counter(path.parent for path in _modules().values())
+    large = {str(folder.relative_to(ANALYSIS)) for folder, size in sizes.items() if size > MOST_FILES_IN_A_FOLDER}
+    _expect("large_folders", large, f"folders with more than {MOST_FILES_IN_A_FOLDER} files")
+
+
+# ---- the world outside -----------------------------------------------------------------------------------------------
 def test_analysis_imports_the_standard_library_only():
     for path, name, is_outside in _imports("analysis/snd_analysis"):
         top = name.partition(".")[0]
