@@ -170,15 +170,29 @@ REAL_OPERATIONS: Final[dict[str, Callable[..., Array]]] = {
 
 
 # ---- comparison, logic -----------------------------------------------------------------------------------------------
+def _comparison(compare: np.ufunc) -> Callable[[Array, Array], Array]:
+    def compared(a: Array, b: Array) -> Array:
+        # NumPy compares an int with a real as two float64, which tell ints apart up to 2 ** 53 only.
+        if {a.dtype.kind, b.dtype.kind} == {"i", "f"} and not _is_exact_as_real(a if a.dtype.kind == "i" else b):
+            a, b = a.astype(object), b.astype(object)
+        return np.asarray(compare(a, b), BOOL)
+
+    return compared
+
+
+def _is_exact_as_real(a: Array) -> bool:
+    return a.size == 0 or _magnitude(a) <= 2**53
+
+
 COMPARISONS: Final[dict[str, Callable[[Array, Array], Array]]] = {
-    "<": np.less,
-    "<=": np.less_equal,
-    ">": np.greater,
-    ">=": np.greater_equal,
-    "==": np.equal,
-    "!=": np.not_equal,
+    "<": _comparison(np.less),
+    "<=": _comparison(np.less_equal),
+    ">": _comparison(np.greater),
+    ">=": _comparison(np.greater_equal),
+    "==": _comparison(np.equal),
+    "!=": _comparison(np.not_equal),
 }
-"""On operands of any one type."""
+"""Of two strings, or of any two numbers, exactly, with 1 for true and 0 for false (2.3)."""
 
 LOGIC: Final[dict[str, Callable[..., Array]]] = {
     "&&": np.logical_and,

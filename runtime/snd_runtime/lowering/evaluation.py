@@ -168,7 +168,7 @@ class Evaluation:
     def _applied(self, term: Apply, operands: list[Array], scope: Scope) -> Array:
         operation = term.operation
         if operation in COMPARISONS:
-            return np.asarray(COMPARISONS[operation](*operands), np.bool_)
+            return COMPARISONS[operation](*operands)
         if operation in LOGIC:
             return LOGIC[operation](*operands)
         if operation == "pick":

@@ -110,7 +110,7 @@ def _unary() -> Iterator[Case]:
     x = bools(3, 4)
     yield Case("math.not", [x], ~x)
     x = reals(3, 4)
-    yield Case("nn.relu", [x], np.where(x < 0, 0.1 * x, np.minimum(x, 1)), {"alpha": 0.1, "max": 1.0})
+    yield Case("nn.relu", [x], np.maximum(np.minimum(x, 1), 0.1 * x), {"alpha": 0.1, "max": 1.0})
     yield Case("nn.gelu", [x], x / (1 + np.exp(-1.702 * x)), {"approximate": "SIGMOID"})
     tanh = 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3)))
     yield Case("nn.gelu", [x], tanh, {"approximate": "TANH"})

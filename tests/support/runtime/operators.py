@@ -78,10 +78,15 @@ def library_snapshot() -> Snapshot:
 
 
 def library(
-    name: str, *inputs: Any, dtypes: Sequence[str] = (), limits: Limits | None = None, **attributes: Any
+    name: str,
+    *inputs: Any,
+    dtypes: Sequence[str] = (),
+    limits: Limits | None = None,
+    real: np.dtype[Any] = FLOAT64,
+    **attributes: Any,
 ) -> Any:
     """Runs an operator of the library, such as ``math.add``, in 64-bit reals; a single output is not in a tuple."""
-    return _run(lower(bind_library(name, inputs, attributes, dtypes)), inputs, limits)
+    return _run(lower(bind_library(name, inputs, attributes, dtypes)), inputs, limits, real)
 
 
 def bind_library(
@@ -109,6 +114,6 @@ def run(text: str, *inputs: Any, dtypes: Sequence[str] = (), limits: Limits | No
     return _run(compiled(text, inputs, dtypes, **attributes), inputs, limits)
 
 
-def _run(lowered: Lowered, inputs: Sequence[Any], limits: Limits | None) -> Any:
-    outputs = lowered.run(inputs, real=FLOAT64, budget=Budget(limits or Limits()))
+def _run(lowered: Lowered, inputs: Sequence[Any], limits: Limits | None, real: np.dtype[Any] = FLOAT64) -> Any:
+    outputs = lowered.run(inputs, real=real, budget=Budget(limits or Limits()))
     return outputs[0] if len(outputs) == 1 else outputs

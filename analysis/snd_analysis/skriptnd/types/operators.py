@@ -72,7 +72,7 @@ def binary(context: Context, node: nodes.Binary, left: Typed, right: Typed) -> T
     for side, typed in ((node.left, left.type), (node.right, right.type)):
         if not _fits(operator, typed.dtype):
             return _unfit(context, side, operator, wanted, typed.dtype)
-    if left.type.dtype != right.type.dtype:
+    if left.type.dtype != right.type.dtype and not _are_compared(operator, left.type.dtype, right.type.dtype):
         return _mixed(context, node, left.type, right.type)
     length, agree = joined_length(context, node, left.type, right.type, (node.left, node.right))
     if not agree:
@@ -97,6 +97,11 @@ def _fits(operator: str, dtype: Dtype) -> bool:
     if operator in _LOGICAL:
         return dtype == BOOL
     return dtype == INT if operator in _INTEGER else is_numeric(dtype)
+
+
+def _are_compared(operator: str, left: Dtype, right: Dtype) -> bool:
+    """Whether types differ but may be compared, as the draft does with two generic types (4.2.5)."""
+    return operator in _COMPARISON and left.is_generic and right.is_generic
 
 
 def _integers(
