@@ -136,7 +136,7 @@ class _FairReader:
             return b""
         self._header_bytes += len(line)
         if self._header_bytes >= _MOST_HEADER_BYTES:
-            _logger.error("this is no client of a language server: %d bytes came without any message", _MOST_HEADER_BYTES)
+            _logger.error("this is no client: %d bytes came without a message", _MOST_HEADER_BYTES)
             return b""
         return line
 
