@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import errno
 import os
-import shutil
-import stat
-import tempfile
 from collections.abc import Callable, Collection, Iterator, Set
-from pathlib import Path
 from typing import TYPE_CHECKING
+
+from snd_server.reading import MOST_SOURCE_BYTES, read_file, reason
 
 if TYPE_CHECKING:
     from snd_analysis.workspace import UnreadableText
@@ -66,11 +63,11 @@ class DiskReader:
 
     def _read(self, path: str) -> str | Exception:
         try:
-            return self._decoded(path, _content(path))
+            return self._decoded(path, read_file(path, MOST_SOURCE_BYTES))
         except (FileNotFoundError, IsADirectoryError, NotADirectoryError, ValueError):
             return FileNotFoundError(path)
         except OSError as error:
-            return _unreadable("unreadable-file", f"it cannot be read: {error.strerror or error}", 0)
+            return _unreadable("unreadable-file", f"it cannot be read: {reason(error)}", 0)
 
     def _decoded(self, path: str, content: bytes) -> str | Exception:
         content = content.removeprefix(_BOM)
@@ -89,29 +86,6 @@ class DiskReader:
             )
 
 
-def write_text(path: str, text: str) -> None:
-    """Replace the text of a file all at once, keeping its byte order mark if it has one. Raises OSError."""
-    file = Path(os.path.realpath(path))
-    with file.open("rb") as stream:
-        has_mark = stream.read(len(_BOM)) == _BOM
-    content = (_BOM if has_mark else b"") + text.encode()
-    if not os.access(file, os.W_OK):
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
-    try:
-        handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
-    except OSError:  # a folder in which nothing new may be made
-        file.write_bytes(content)
-        return
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(content)
-        shutil.copymode(file, temporary)
-        os.replace(temporary, file)
-    except BaseException:
-        os.unlink(temporary)
-        raise
-
-
 def below(folders: Collection[str], paths: Collection[str]) -> list[str]:
     """Those of the paths that lie below one of the folders, however deep."""
     inside = {
@@ -125,22 +99,6 @@ def _upwards(folder: str) -> Iterator[str]:
     while (above := os.path.dirname(folder)) != folder:
         folder = above
         yield folder
-
-
-def _content(path: str) -> bytes:
-    """Raises OSError. Pipes and devices are no texts: who opens one may wait for ever."""
-    try:
-        mode = os.stat(path).st_mode
-    except FileNotFoundError:
-        if os.path.islink(path):
-            raise OSError("the symbolic link leads nowhere") from None
-        raise
-    if stat.S_ISDIR(mode):
-        with os.scandir(path):  # one that may not be searched says so here
-            raise IsADirectoryError(path)
-    if not stat.S_ISREG(mode):
-        raise OSError("it is neither a file nor a folder")
-    return Path(path).read_bytes()
 
 
 def _unreadable(rule: str, message: str, offset: int) -> Exception:

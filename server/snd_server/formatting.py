@@ -14,9 +14,10 @@ from snd_analysis.skriptnd.syntax.chunks import parse_file
 from snd_analysis.workspace import UnreadableText
 from snd_server.config import Configurations
 from snd_server.discovery import discover
-from snd_server.files import DiskReader, write_text
+from snd_server.files import DiskReader
 from snd_server.fixing import unified_diff
 from snd_server.progress import tracked
+from snd_server.writing import ChangedMeanwhileError, replace_text
 
 CLEAN, PROBLEMS, UNREADABLE = 0, 1, 2
 _STANDARD_INPUT = "-"
@@ -40,6 +41,8 @@ class _Count:
     unchanged: int = 0
     broken: int = 0
     unreadable: int = 0
+    refused: int = 0
+    """Files that were changed by somebody else while they were formatted."""
 
 
 def run_format(request: FormatRequest) -> int:
@@ -56,16 +59,17 @@ def run_format(request: FormatRequest) -> int:
         if before == after:
             count.unchanged += 1
             continue
-        count.changed += 1
         if request.diff:
             click.echo(unified_diff(path, before, after), nl=False)
         elif request.check:
             click.echo(f"Would reformat: {path}")
-        else:
-            write_text(path, after)
+        elif not _written(path, before, after):
+            count.refused += 1
+            continue
+        count.changed += 1
     if not request.quiet:
         click.echo(_summary(count, request), err=request.diff)
-    if count.unreadable:
+    if count.unreadable or count.refused:
         return UNREADABLE
     return PROBLEMS if count.changed and (request.check or request.diff) else CLEAN
 
@@ -90,6 +94,18 @@ def _formatted(
             line = before.count("\n", 0, broken.span.start) + 1
             click.echo(f"{path}:{line}: {broken.message} (what could not be read stays as it is)", err=True)
         yield path, before, format_text(before, width, tree)
+
+
+def _written(path: str, before: str, after: str) -> bool:
+    """Replaces the text of a file, unless it is no longer ``before``. Raises OSError."""
+    try:
+        lost = replace_text(path, before, after)
+    except ChangedMeanwhileError as problem:
+        click.echo(f"{path}: {problem.strerror}", err=True)
+        return False
+    for each in lost:
+        click.echo(f"warning: {path}: {each}", err=True)
+    return True
 
 
 def _standard_input(request: FormatRequest, configurations: Configurations) -> int:
@@ -120,6 +136,8 @@ def _summary(count: _Count, request: FormatRequest) -> str:
         parts.append(f"{_files(count.broken)} with broken syntax")
     if count.unreadable:
         parts.append(f"{_files(count.unreadable)} not readable")
+    if count.refused:
+        parts.append(f"{_files(count.refused)} changed meanwhile")
     return ", ".join(parts)
 
 

@@ -7,11 +7,11 @@ import os
 import sys
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
 from typing import TextIO
 
 from snd_server.report import Paint, Report
 from snd_server.request import CheckRequest
+from snd_server.writing import write_file
 
 _FORMATS_FOR_PEOPLE = frozenset({"full", "concise"})
 
@@ -22,7 +22,7 @@ def write_output(text: str, stream: TextIO, request: CheckRequest) -> None:
     Formats for programs are UTF-8 whatever the locale; what a stream cannot hold is escaped.
     """
     if request.output_file is not None and stream is sys.stdout:
-        Path(request.output_file).write_text(text, encoding="utf-8", errors="backslashreplace", newline="")
+        write_file(request.output_file, text.encode(errors="backslashreplace"))
         return
     if isinstance(stream, io.TextIOWrapper):
         for_people = request.format in _FORMATS_FOR_PEOPLE and not request.fix

@@ -14,13 +14,13 @@ from snd_server.cache import default_folder
 from snd_server.checking import Checker
 from snd_server.config import Configurations
 from snd_server.discovery import discover
-from snd_server.files import write_text
 from snd_server.fixing import Fixed, fix_text, unified_diff
 from snd_server.output import decorated, write_output
 from snd_server.progress import tracked
 from snd_server.render import render
 from snd_server.report import Report, is_fixable
 from snd_server.request import CheckRequest
+from snd_server.writing import replace_text
 
 CLEAN, PROBLEMS, UNREADABLE, FAULT, INTERRUPTED = 0, 1, 2, 101, 130
 
@@ -105,7 +105,10 @@ def exit_status(report: Report, request: CheckRequest) -> int:
 
 
 def _fix(files: Sequence[str], checker: Checker, request: CheckRequest) -> int:
-    """Fix every file and write it (standard input to standard output). Returns the number of fixes."""
+    """Fix every file and write it (standard input to standard output). Returns the number of fixes.
+
+    Raises OSError for a file that can't be written, or that somebody else changed since it was read.
+    """
     total = 0
     for path in tracked(files, shown=not request.quiet):
         before = checker.source(path).text
@@ -114,7 +117,8 @@ def _fix(files: Sequence[str], checker: Checker, request: CheckRequest) -> int:
         if request.stdin_filename is not None:
             write_output(fixed.text, sys.stdout, request)
         elif fixed.text != before:
-            write_text(path, fixed.text)
+            for lost in replace_text(path, before, fixed.text):
+                click.echo(f"warning: {path}: {lost}", err=True)
     return total
 
 

@@ -34,6 +34,7 @@ from snd_server.render.evaluated import Evaluated
 from snd_server.reporting import unsuppressed
 from snd_server.tensor_inputs import given_tensors
 from snd_server.weights import read_weights
+from snd_server.writing import write_file
 
 CLEAN, PROBLEMS, FAULT = 0, 1, 101
 _MOST_NOTES = 8
@@ -264,7 +265,7 @@ def _write_outputs(folder: Path, answer: EvaluationAnswer) -> None:
     os.makedirs(folder, exist_ok=True)
     for name, value in (answer.arrays or {}).items():
         if isinstance(value, np.ndarray):
-            (folder / f"{name}.npy").write_bytes(write_npy(value))
+            write_file(folder / f"{name}.npy", write_npy(value))
         elif value is not None:
             for at, item in enumerate(value):
-                (folder / f"{name}.{at}.npy").write_bytes(write_npy(np.asarray(item)))
+                write_file(folder / f"{name}.{at}.npy", write_npy(np.asarray(item)))

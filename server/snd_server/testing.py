@@ -21,7 +21,6 @@ from snd_runtime.worker import ProcessLimits
 from snd_server.cache import default_folder
 from snd_server.checking import Checker
 from snd_server.config import Configurations
-from snd_server.files import DiskReader, write_text
 from snd_server.output import decorated, write_output
 from snd_server.progress import tracked
 from snd_server.render import render
@@ -29,6 +28,7 @@ from snd_server.report import Report
 from snd_server.request import CheckRequest
 from snd_server.run import exit_status, files_of
 from snd_server.sample_diagnostics import diagnostics_of
+from snd_server.writing import ChangedMeanwhileError, replace_text
 
 _MEGABYTE = 1 << 20
 
@@ -118,7 +118,7 @@ def _test(path: str, checker: Checker, evaluator: SampleEvaluator, request: Samp
 # ---- recording -------------------------------------------------------------------------------------------------------
 def _update(tested: _Tested, checker: Checker) -> int:
     """Writes the results of one file. Returns the number of samples that changed."""
-    text = checker.source(tested.path).text
+    text = before = checker.source(tested.path).text
     edits: list[Edit] = []
     changed = 0
     for placed, outcome in zip(tested.samples, tested.outcomes, strict=True):
@@ -127,11 +127,14 @@ def _update(tested: _Tested, checker: Checker) -> int:
         changed += bool(found)
     if not edits:
         return 0
-    if DiskReader().read(tested.path) != text:
-        raise UpdateRefusedError(f"{tested.path} has changed meanwhile: nothing was recorded in it")
     for edit in sorted(edits, key=lambda edit: edit.span, reverse=True):
         text = edit.apply(text)
-    write_text(tested.path, text)
+    try:
+        lost = replace_text(tested.path, before, text)
+    except ChangedMeanwhileError:
+        raise UpdateRefusedError(f"{tested.path} has changed meanwhile: nothing was recorded in it") from None
+    for each in lost:
+        click.echo(f"warning: {tested.path}: {each}", err=True)
     return changed
 
 

@@ -7,6 +7,8 @@ import os
 
 import pytest
 
+from snd_server import files
+
 
 def checked(outcome) -> list[str]:
     """The files of a run over files with one `odd` each."""
@@ -204,17 +206,15 @@ def test_an_unreadable_file_and_folder(snd, project):
 
 
 def test_a_file_that_cannot_be_read_is_a_diagnostic(snd, project, monkeypatch):
-    from pathlib import Path
+    read = files.read_file
+
+    def refuse(path: str, most_bytes: int) -> bytes:
+        if path == "a.sknd":
+            raise PermissionError(13, "Permission denied", path)
+        return read(path, most_bytes)
 
     put(project, "a.sknd", "b.sknd")
-    read = Path.read_bytes
-
-    def refuse(file: Path) -> bytes:
-        if file.name == "a.sknd":
-            raise PermissionError(13, "Permission denied")
-        return read(file)
-
-    monkeypatch.setattr(Path, "read_bytes", refuse)
+    monkeypatch.setattr(files, "read_file", refuse)
     outcome = snd("check", "--format", "concise")
     assert "a.sknd:1:1: error[unreadable-file] it cannot be read: Permission denied" in outcome.stdout
     assert outcome.status == 2

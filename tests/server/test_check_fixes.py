@@ -47,7 +47,7 @@ def test_diff_writes_nothing(snd, project):
     outcome = snd("check", "--diff")
     assert outcome.status == 1
     assert outcome.stdout == (
-        "--- a.sknd\n+++ a.sknd\n -1,2 +1,2 \n one\n-wrong\n\\ No newline at end of file\n"
+        "--- a.sknd\n+++ a.sknd\n@@ -1,2 +1,2 @@\n one\n-wrong\n\\ No newline at end of file\n"
         "+right\n\\ No newline at end of file\n"
     )
     assert (project / "a.sknd").read_text() == "one\nwrong"
@@ -74,10 +74,10 @@ def test_a_fix_that_breaks_the_syntax_is_dropped(snd, project):
 def test_a_file_that_cannot_be_written_is_an_error(snd, project, monkeypatch):
     (project / "a.sknd").write_text("wrong\n")
 
-    def refuse(path: str, text: str) -> None:
+    def refuse(path: str, before: str, after: str) -> None:
         raise PermissionError(13, "Permission denied", path)
 
-    monkeypatch.setattr("snd_server.run.write_text", refuse)
+    monkeypatch.setattr("snd_server.run.replace_text", refuse)
     outcome = snd("check", "--fix")
     assert outcome.status == 2
     assert "Permission denied" in outcome.stderr
@@ -195,5 +195,6 @@ def test_unsafe_fixes_alone_change_nothing_and_say_so(snd, project):
 
 def test_a_diff_of_lines_that_end_in_other_ways():
     assert (
-        unified_diff("x", "a\rb\u2028c\n", "a\rB\u2028c\n") == "--- x\n+++ x\n -1,2 +1,2 \n a\r-b\u2028c\n+B\u2028c\n"
+        unified_diff("x", "a\rb\u2028c\n", "a\rB\u2028c\n")
+        == "--- x\n+++ x\n@@ -1,2 +1,2 @@\n a\r-b\u2028c\n+B\u2028c\n"
     )

@@ -13,6 +13,7 @@ from snd_server.config_schema import ConfigError
 from snd_server.graph import ALL_LEVELS, GraphFormat, GraphRequest, draw
 from snd_server.render import full
 from snd_server.render.graph_svg import LONGEST_SECONDS, DrawingError
+from snd_server.writing import write_file
 
 _FORMATS = [each.value for each in GraphFormat]
 _ALL = "all"
@@ -71,7 +72,7 @@ def graph(
     if output == "-":
         click.echo(drawing.text, nl=False)
     else:
-        Path(output).write_text(drawing.text, encoding="utf-8")
+        write_file(output, drawing.text.encode())
     return 1 if drawing.has_errors else 0
 
 

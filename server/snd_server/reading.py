@@ -1,0 +1,68 @@
+"""The one way in which snd reads files. What is no regular file, or is too large, is not read."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+
+MOST_SOURCE_BYTES = 64 << 20
+"""Of a SkriptND file."""
+MOST_SETTINGS_BYTES = 1 << 20
+"""Of a configuration or ignore file."""
+
+_NOT_BLOCKING = getattr(os, "O_NONBLOCK", 0)
+_BINARY = getattr(os, "O_BINARY", 0)
+_CHUNK_BYTES = 1 << 20
+
+
+def read_file(path: str | os.PathLike[str], most_bytes: int) -> bytes:
+    """Return the content of a regular file of at most ``most_bytes``. Raises OSError with a reason in ``strerror``.
+
+    Reading a pipe may take for ever and reading a device may fill the memory, so that neither is opened. The file may
+    be exchanged or grow at any moment: the descriptor is asked again, opening does not wait, and no more than
+    ``most_bytes`` are read whatever the size was.
+    """
+    _demand_file(path, _state(path).st_mode)
+    handle = os.open(path, os.O_RDONLY | _NOT_BLOCKING | _BINARY)
+    try:
+        state = os.fstat(handle)
+        _demand_file(path, state.st_mode)
+        if state.st_size > most_bytes:
+            raise _too_large(path, most_bytes)
+        chunks: list[bytes] = []
+        left = most_bytes + 1
+        while left > 0 and (chunk := os.read(handle, min(left, _CHUNK_BYTES))):
+            chunks.append(chunk)
+            left -= len(chunk)
+        if left <= 0:
+            raise _too_large(path, most_bytes)
+        return b"".join(chunks)
+    finally:
+        os.close(handle)
+
+
+def reason(error: OSError) -> str:
+    """Why a file could not be read or written, without its name."""
+    return error.strerror or str(error)
+
+
+def _state(path: str | os.PathLike[str]) -> os.stat_result:
+    try:
+        return os.stat(path)
+    except FileNotFoundError:
+        if os.path.islink(path):
+            raise OSError(errno.EIO, "the symbolic link leads nowhere", os.fspath(path)) from None
+        raise
+
+
+def _demand_file(path: str | os.PathLike[str], mode: int) -> None:
+    if stat.S_ISDIR(mode):
+        with os.scandir(path):  # one that may not be searched says so here
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
+    if not stat.S_ISREG(mode):
+        raise OSError(errno.EINVAL, "it is neither a file nor a folder", os.fspath(path))
+
+
+def _too_large(path: str | os.PathLike[str], most_bytes: int) -> OSError:
+    return OSError(errno.EFBIG, f"it has more than {most_bytes:,} bytes", os.fspath(path))

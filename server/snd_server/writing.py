@@ -1,0 +1,120 @@
+"""The one way in which snd writes files: beside the file, then in its place. What was there is intact until then."""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+import shutil
+from collections.abc import Callable
+from contextlib import suppress
+
+from snd_server.reading import MOST_SOURCE_BYTES, read_file, reason
+
+_BOM = b"\xef\xbb\xbf"
+
+
+class ChangedMeanwhileError(OSError):
+    """A file that is not what it was when its text was read."""
+
+
+def replace_text(path: str, before: str, after: str) -> list[str]:
+    """Replace the text ``before`` of a file by ``after``, keeping its byte order mark if it has one.
+
+    Returns what could not be kept of the file, in words. Raises OSError, and ``ChangedMeanwhileError`` if its text is
+    no longer ``before``; the file is then as it was.
+    """
+    target = os.path.realpath(path)
+    old = before.encode()
+
+    def mark() -> bytes:
+        """The mark of the file as it is now."""
+        with suppress(FileNotFoundError):
+            content = read_file(target, MOST_SOURCE_BYTES)
+            if content.removeprefix(_BOM) == old:
+                return content[: len(content) - len(old)]
+        raise ChangedMeanwhileError(errno.EBUSY, "it has changed since snd read it, and was left as it is", path)
+
+    content = mark() + after.encode()
+    _demand_writable(target, path)
+    return _replace(target, content, mark)
+
+
+def write_file(path: str | os.PathLike[str], content: bytes) -> None:
+    """Make ``content`` the content of a file, new or not. Raises OSError; what was there is then as it was.
+
+    Pipes and devices that the user names, as ``/dev/stdout``, are written to as they are.
+    """
+    target = os.path.realpath(path)
+    is_stream = os.path.exists(target) and not os.path.isfile(target)
+    if is_stream or os.path.abspath(path).startswith(("/dev/", "/proc/")):
+        with open(target, "wb") as stream:
+            stream.write(content)
+        return
+    if os.path.isfile(target):
+        _demand_writable(target, path)
+    _replace(target, content, lambda: None)
+
+
+def _demand_writable(target: str, path: str | os.PathLike[str]) -> None:
+    """A file that is write-protected is not replaced either, though the folder would allow that."""
+    if not os.access(target, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), os.fspath(path))
+
+
+def _replace(target: str, content: bytes, demand_unchanged: Callable[[], object]) -> list[str]:
+    """Write beside ``target`` and rename; ``demand_unchanged`` is the last that is done before."""
+    folder, name = os.path.split(target)
+    temporary = os.path.join(folder, f".{name[:50]}.{secrets.token_hex(8)}")
+    mode = 0o600 if os.path.exists(target) else 0o666  # a private text is private beside its file, too
+    try:
+        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
+    except OSError as error:
+        raise OSError(error.errno, f"nothing can be written beside it: {reason(error)}", target) from None
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(content)
+            stream.flush()
+            lost = _keep_attributes(target, temporary)
+            os.fsync(stream.fileno())
+        demand_unchanged()
+        os.replace(temporary, target)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(temporary)
+        raise
+    _settle(folder)
+    return lost
+
+
+def _keep_attributes(target: str, temporary: str) -> list[str]:
+    """Give the new file the owner, mode and attributes of the old one. Returns what could not be kept, in words."""
+    try:
+        old = os.stat(target)
+    except FileNotFoundError:
+        return []
+    lost: list[str] = []
+    new = os.stat(temporary)
+    if (old.st_uid, old.st_gid) != (new.st_uid, new.st_gid):
+        try:
+            os.chown(temporary, old.st_uid, old.st_gid)
+        except OSError:
+            lost.append("it belongs to another user or group now")
+    shutil.copystat(target, temporary)
+    os.utime(temporary)
+    if lost:  # what the old group could do is not for the new one
+        others = old.st_mode & 0o007
+        os.chmod(temporary, old.st_mode & 0o700 | others << 3 | others)
+    if old.st_nlink > 1:
+        lost.append(f"other hard links to it ({old.st_nlink - 1}) keep the old text")
+    return lost
+
+
+def _settle(folder: str) -> None:
+    """Have the rename itself survive a loss of power, where folders can be synchronised."""
+    with suppress(OSError):
+        handle = os.open(folder or os.curdir, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
