@@ -104,26 +104,26 @@ def number_text(number: int | float) -> str:
 
 
 @np.errstate(over="ignore")
-def _moments(array: Array, unit: float = 1.0) -> tuple[float, float, int]:
+def _moments(array: Array, template: float = 1.0) -> tuple[float, float, int]:
     """Mean and standard deviation of the finite elements, in 64 bits, and how many there are."""
     total, count = 0.0, 0
-    for chunk in _chunks(array, unit):
+    for chunk in _chunks(array, template):
         total += float(chunk.sum())
         count += chunk.size
     if not count:
         return 0.0, 0.0, 0
     mean = total / count
-    squares = sum(float(np.square(chunk - mean).sum()) for chunk in _chunks(array, unit))
-    if math.isinf(squares) and unit == 1.0:
+    squares = sum(float(np.square(chunk - mean).sum()) for chunk in _chunks(array, template))
+    if math.isinf(squares) and template == 1.0:
         return _moments(array, _LARGE_UNIT)
-    return mean * unit, math.sqrt(squares / count) * unit, count
+    return mean * template, math.sqrt(squares / count) * template, count
 
 
-def _chunks(array: Array, unit: float) -> Iterator[Array]:
+def _chunks(array: Array, template: float) -> Iterator[Array]:
     """The finite elements, in so many units."""
     flat = array.reshape(-1)
     for begin in range(0, flat.size, _CHUNK):
         chunk = flat[begin : begin + _CHUNK].astype(np.float64)
         finite = np.isfinite(chunk)
         kept = chunk if finite.all() else chunk[finite]
-        yield kept if unit == 1.0 else kept / unit
+        yield kept if template == 1.0 else kept / template

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from snd_analysis.base.diagnostics import Diagnostic
 from snd_analysis.compose.entry import Composition
-from snd_analysis.compose.unit import Unit
+from snd_analysis.compose.template import Template
 from snd_analysis.skriptnd.check import main_graphs
 from snd_analysis.skriptnd.lints.suppressions import UNUSED_SUPPRESSION
 from snd_analysis.skriptnd.names.symbols import OperatorName
@@ -21,31 +21,31 @@ class ShapesError(Exception):
     """The command line asks for what there is not."""
 
 
-def chosen_graph(checker: Checker, path: str, graph: str | None) -> tuple[Snapshot, OperatorName, Unit]:
+def chosen_graph(checker: Checker, path: str, graph: str | None) -> tuple[Snapshot, OperatorName, Template]:
     """The graph of that name, or the main graph of the file. Raises ShapesError if there is none."""
     snapshot = checker.snapshot(path)
     if snapshot.file(path) is None:
         raise ShapesError(f"there is no file {path}")
     name = OperatorName(path, _graph_name(snapshot, path, graph))
-    unit = snapshot.unit(name)
-    assert unit is not None
-    return snapshot, name, unit
+    template = snapshot.template(name)
+    assert template is not None
+    return snapshot, name, template
 
 
 def compose_chosen(
-    checker: Checker, snapshot: Snapshot, unit: Unit, attributes: Sequence[str], inputs: Sequence[str]
+    checker: Checker, snapshot: Snapshot, template: Template, attributes: Sequence[str], inputs: Sequence[str]
 ) -> tuple[Composition, list[Diagnostic]]:
     """The graph composed with ``NAME=VALUE`` and ``NAME=SHAPE``, and what is wrong with all that it reaches.
 
     Raises ShapesError for values that the graph does not ask for, or that do not fit.
     """
     try:
-        given = given_values(unit, attributes, inputs)
+        given = given_values(template, attributes, inputs)
     except Misgiven as problem:
         raise ShapesError(str(problem)) from None
-    composition = snapshot.compose(unit.name, given.attributes, given.dtypes, given.inputs)
+    composition = snapshot.compose(template.name, given.attributes, given.dtypes, given.inputs)
     _demand_fitting(composition, attributes, inputs)
-    return composition, _diagnostics(checker, snapshot, unit.name, composition)
+    return composition, _diagnostics(checker, snapshot, template.name, composition)
 
 
 def _graph_name(snapshot: Snapshot, path: str, graph: str | None) -> str:

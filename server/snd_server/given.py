@@ -9,7 +9,7 @@ from dataclasses import field
 from snd_analysis.base.diagnostics import Severity
 from snd_analysis.base.frozen import frozen
 from snd_analysis.compose.root import InputShapes
-from snd_analysis.compose.unit import Member, Unit
+from snd_analysis.compose.template import Member, Template
 from snd_analysis.skriptnd.lints.catalogue import severity_of
 from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.skriptnd.syntax import nodes
@@ -42,27 +42,27 @@ class GivenValues:
 
 
 def given_values(
-    unit: Unit, attributes: Sequence[str], inputs: Sequence[str], types: Sequence[str] = ()
+    template: Template, attributes: Sequence[str], inputs: Sequence[str], types: Sequence[str] = ()
 ) -> GivenValues:
     """Reads ``NAME=VALUE`` and ``NAME=SHAPE``, as the declarations of a graph ask for. Raises Misgiven.
 
     Generic types are among ``attributes``, or apart in ``types``.
     """
     given = GivenValues()
-    members = {member.name: member for member in unit.attributes}
-    generics = {generic.name.text: generic.base.text for generic in unit.generics}
+    members = {member.name: member for member in template.attributes}
+    generics = {generic.name.text: generic.base.text for generic in template.generics}
     pairs = [_Pair("--attrib", *_parted("--attrib", item)) for item in attributes]
     pairs += [_Pair("--type", *_parted("--type", item)) for item in types]
-    _demand_known(unit, pairs, "attribute", (*members, *generics))
+    _demand_known(template, pairs, "attribute", (*members, *generics))
     for pair in pairs:
         if pair.name in generics:
             given.dtypes[pair.name] = _dtype(pair, generics[pair.name])
     for pair in pairs:
         if pair.name in members:
             given.attributes[pair.name] = _value(pair, members[pair.name], generics, given.dtypes)
-    tensors = {member.name: member for member in unit.inputs}
+    tensors = {member.name: member for member in template.inputs}
     pairs = [_Pair("--input", *_parted("--input", item)) for item in inputs]
-    _demand_known(unit, pairs, "input", tensors)
+    _demand_known(template, pairs, "input", tensors)
     for pair in pairs:
         given.inputs[pair.name] = _shapes(pair, tensors[pair.name])
     return given
@@ -85,11 +85,11 @@ def _parted(option: str, item: str) -> tuple[str, str]:
     return name.strip(), text.strip()
 
 
-def _demand_known(unit: Unit, pairs: Sequence[_Pair], what: str, names: Iterable[str]) -> None:
+def _demand_known(template: Template, pairs: Sequence[_Pair], what: str, names: Iterable[str]) -> None:
     known, seen = list(names), set[str]()
     for pair in pairs:
         if pair.name not in known:
-            owner = f"{unit.definition.kind} '{unit.shown}'"
+            owner = f"{template.definition.kind} '{template.shown}'"
             raise Misgiven(f"the {owner} has no {what} '{pair.name}'; {among(pair.name, known)}")
         if pair.name in seen:
             raise pair.wrong(f"'{pair.name}' is given twice")

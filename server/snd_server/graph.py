@@ -63,8 +63,8 @@ class Drawing:
 def draw(request: GraphRequest) -> Drawing:
     """Draws a graph. Raises ShapesError, ConfigError and DrawingError."""
     checker = Checker(Configurations(request.config), RuleSettings())
-    snapshot, name, unit = chosen_graph(checker, request.path, request.graph)
-    composition, diagnostics = compose_chosen(checker, snapshot, unit, request.attributes, request.inputs)
+    snapshot, name, template = chosen_graph(checker, request.path, request.graph)
+    composition, diagnostics = compose_chosen(checker, snapshot, template, request.attributes, request.inputs)
     report = Report((request.path,), tuple(diagnostics), checker.source)
 
     def locate(location: Location) -> dict[str, Any]:

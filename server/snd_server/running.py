@@ -15,8 +15,8 @@ from snd_analysis.base.frozen import frozen
 from snd_analysis.base.problem import Elsewhere
 from snd_analysis.compose.entry import Composition
 from snd_analysis.compose.failure import Failure, Site
-from snd_analysis.compose.unit import Unit
-from snd_analysis.compose.words import shown
+from snd_analysis.compose.printing import shown
+from snd_analysis.compose.template import Template
 from snd_analysis.skriptnd.check import main_graphs
 from snd_analysis.skriptnd.names.library import is_library, library_modules
 from snd_analysis.skriptnd.names.symbols import OperatorName
@@ -86,14 +86,14 @@ def _evaluated(
     if request.output is not None and os.path.exists(request.output) and not os.path.isdir(request.output):
         raise Misgiven(f"--output {request.output}: this is a file, and outputs are written into a folder")
     prepared = prepare(snapshot, request)
-    unit = prepared.unit
-    diagnostics = _diagnostics(checker, snapshot, unit)
+    template = prepared.template
+    diagnostics = _diagnostics(checker, snapshot, template)
     evaluated = replace(prepared.shown, diagnostics=diagnostics)
     if is_broken(diagnostics):
         return evaluated, PROBLEMS
     evaluation = prepared.evaluation
     answer, status = _answer(evaluator, checker, snapshot, evaluation, observer, request.path)
-    failures = tuple(diagnostic_of(failure, snapshot, unit) for failure in answer.failures)
+    failures = tuple(diagnostic_of(failure, snapshot, template) for failure in answer.failures)
     if not failures and request.output is not None:
         _write_outputs(Path(request.output), answer)
     evaluated = replace(evaluated, answer=replace(answer, arrays=None), diagnostics=(*diagnostics, *failures))
@@ -104,20 +104,20 @@ def _evaluated(
 class Prepared:
     """What is to be run, and how it is shown as long as it has not been."""
 
-    unit: Unit
+    template: Template
     evaluation: EvaluationRequest
     shown: Evaluated
 
 
 def prepare(snapshot: Snapshot, request: RunRequest) -> Prepared:
     """Finds what is asked for, and reads what it is given. Raises Misgiven for what there is not, and OSError."""
-    unit = _chosen(snapshot, request)
-    given = given_values(unit, request.attributes, (), _types(unit, request.types))
+    template = _chosen(snapshot, request)
+    given = given_values(template, request.attributes, (), _types(template, request.types))
     inputs = given_tensors(request.inputs, request.memory_bytes)
-    _demand_inputs(unit, inputs)
+    _demand_inputs(template, inputs)
     weights = {} if request.weights is None else read_weights(request.weights, request.memory_bytes)
     evaluation = EvaluationRequest(
-        unit.name,
+        template.name,
         _plain_attributes(given.attributes),
         given.dtypes,
         inputs,
@@ -128,12 +128,12 @@ def prepare(snapshot: Snapshot, request: RunRequest) -> Prepared:
         trace=request.trace,
         keep=request.output is not None,
     )
-    nothing_yet = Evaluated(unit.shown, unit.definition.kind, request.seed, request.double, given.attributes)
-    return Prepared(unit, evaluation, nothing_yet)
+    nothing_yet = Evaluated(template.shown, template.definition.kind, request.seed, request.double, given.attributes)
+    return Prepared(template, evaluation, nothing_yet)
 
 
 # ---- what is run -----------------------------------------------------------------------------------------------------
-def _chosen(snapshot: Snapshot, request: RunRequest) -> Unit:
+def _chosen(snapshot: Snapshot, request: RunRequest) -> Template:
     kind = "graph" if request.operator is None else "operator"
     written = request.operator or request.graph
     if written is None:
@@ -142,11 +142,11 @@ def _chosen(snapshot: Snapshot, request: RunRequest) -> Unit:
             raise Misgiven(f"there is no graph in {request.path}; name an operator with --operator")
         written = graphs[0].name.text
     name = _name(snapshot, request.path, written)
-    unit = snapshot.unit(name)
-    if unit is None or unit.definition.kind != kind:
+    template = snapshot.template(name)
+    if template is None or template.definition.kind != kind:
         known = [each for each, found in snapshot.definitions(name.path).items() if found.definition.kind == kind]
         raise Misgiven(f"there is no {kind} '{written}' in {request.path}; {among(name.name, known)}")
-    return unit
+    return template
 
 
 def _name(snapshot: Snapshot, path: str, written: str) -> OperatorName:
@@ -160,12 +160,12 @@ def _name(snapshot: Snapshot, path: str, written: str) -> OperatorName:
     return OperatorName(f"snd:{module}" if module in library_modules() else path, name)
 
 
-def _types(unit: Unit, types: tuple[str, ...]) -> tuple[str, ...]:
-    generics = [generic.name.text for generic in unit.generics]
+def _types(template: Template, types: tuple[str, ...]) -> tuple[str, ...]:
+    generics = [generic.name.text for generic in template.generics]
     for item in types:
         name = item.partition("=")[0].strip()
         if name not in generics:
-            raise Misgiven(f"--type {item}: '{unit.shown}' has no generic type '{name}'; {among(name, generics)}")
+            raise Misgiven(f"--type {item}: '{template.shown}' has no generic type '{name}'; {among(name, generics)}")
     return types
 
 
@@ -179,18 +179,20 @@ def _plain_attributes(attributes: Mapping[str, Value]) -> dict[str, PlainValue]:
     return found
 
 
-def _demand_inputs(unit: Unit, inputs: dict[str, Any]) -> None:
-    known = [member.name for member in unit.inputs]
+def _demand_inputs(template: Template, inputs: dict[str, Any]) -> None:
+    known = [member.name for member in template.inputs]
     for name in inputs:
         if name not in known:
-            raise Misgiven(f"the {unit.definition.kind} '{unit.shown}' has no input '{name}'; {among(name, known)}")
+            raise Misgiven(
+                f"the {template.definition.kind} '{template.shown}' has no input '{name}'; {among(name, known)}"
+            )
 
 
 # ---- diagnostics -----------------------------------------------------------------------------------------------------
-def _diagnostics(checker: Checker, snapshot: Snapshot, unit: Unit) -> tuple[Diagnostic, ...]:
+def _diagnostics(checker: Checker, snapshot: Snapshot, template: Template) -> tuple[Diagnostic, ...]:
     """What is wrong with the texts. Composing is up to the worker, where it is limited."""
     found: list[Diagnostic] = []
-    for path, diagnostics in reached_diagnostics(snapshot, unit.name, Composition(None, {}, {}, ())).items():
+    for path, diagnostics in reached_diagnostics(snapshot, template.name, Composition(None, {}, {}, ())).items():
         found += checker.select(path, unsuppressed(snapshot, path, diagnostics))
     return tuple(each for each in found if each.severity is not Severity.HINT)
 
@@ -200,12 +202,12 @@ def is_broken(diagnostics: tuple[Diagnostic, ...]) -> bool:
     return any(each.severity is Severity.ERROR for each in diagnostics)
 
 
-def diagnostic_of(failure: Failure, snapshot: Snapshot, unit: Unit) -> Diagnostic:
+def diagnostic_of(failure: Failure, snapshot: Snapshot, template: Template) -> Diagnostic:
     """A failure of composing or running at its place, with the invocations that led there."""
     sites, related = failure.sites, [*failure.related, *failure.sites[1:]]
     if not sites:  # what is run does not fit what it is given: the declaration that says so, or the head
         sites, related = failure.related[:1], related[1:]
-        sites = sites or (Site(unit.place(0, unit.definition.name), ""),)
+        sites = sites or (Site(template.place(0, template.definition.name), ""),)
     if len(related) > _MOST_NOTES:
         related = [*related[: _MOST_NOTES // 2], *related[-_MOST_NOTES // 2 :]]
     notes = tuple(Related(_location(snapshot, site), site.message or "invoked here") for site in related)

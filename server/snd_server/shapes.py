@@ -11,7 +11,7 @@ from snd_analysis.base.diagnostics import Severity
 from snd_analysis.base.frozen import frozen
 from snd_analysis.compose.decomposition import MOST_OPERATIONS, decompose, flat_size
 from snd_analysis.compose.session import Session
-from snd_analysis.compose.unit import Unit
+from snd_analysis.compose.template import Template
 from snd_analysis.model import Graph
 from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.workspace import Snapshot
@@ -45,9 +45,9 @@ class ShapesRequest:
 def run_shapes(request: ShapesRequest) -> tuple[str, int]:
     """What is to be printed, and the exit status. Raises ShapesError and ConfigError."""
     checker = Checker(Configurations(request.config), RuleSettings())
-    snapshot, name, unit = chosen_graph(checker, request.path, request.graph)
-    chosen = _choice(request.decompose, snapshot, unit)
-    composition, diagnostics = compose_chosen(checker, snapshot, unit, request.attributes, request.inputs)
+    snapshot, name, template = chosen_graph(checker, request.path, request.graph)
+    chosen = _choice(request.decompose, snapshot, template)
+    composition, diagnostics = compose_chosen(checker, snapshot, template, request.attributes, request.inputs)
     graph = composition.graph
     if graph is not None:
         _say_if_too_large(graph, flat_size(graph, chosen))
@@ -71,18 +71,18 @@ def _say_if_too_large(graph: Graph, size: int) -> None:
 
 
 # ---- decomposition ---------------------------------------------------------------------------------------------------
-def _choice(text: str, snapshot: Snapshot, unit: Unit) -> Callable[[OperatorName], bool]:
+def _choice(text: str, snapshot: Snapshot, template: Template) -> Callable[[OperatorName], bool]:
     if text in ("all", "none"):
         return lambda name: text == "all"
     wanted = {part.strip() for part in text.split(",")} - {""}
-    reached = {each.name for each in Session(snapshot).reached(unit)} - {unit.name}
+    reached = {each.name for each in Session(snapshot).reached(template)} - {template.name}
     names = {name: (name.name, operator_text(name, "")) for name in reached}
-    _demand_reached(unit, wanted, sorted({each for both in names.values() for each in both}))
+    _demand_reached(template, wanted, sorted({each for both in names.values() for each in both}))
     return lambda name: not wanted.isdisjoint(names.get(name, ()))
 
 
-def _demand_reached(unit: Unit, wanted: set[str], known: Sequence[str]) -> None:
+def _demand_reached(template: Template, wanted: set[str], known: Sequence[str]) -> None:
     for name in sorted(wanted - set(known)):
-        message = f"--decompose {name}: the graph '{unit.name.name}' invokes no operator '{name}'"
+        message = f"--decompose {name}: the graph '{template.name.name}' invokes no operator '{name}'"
         close = among(name, known)
         raise ShapesError(f"{message}; {close}" if close.startswith("did") else message)

@@ -17,12 +17,12 @@ from typing import Any
 _WORTHWHILE = 100_000
 """So many characters take long enough: a copy finds out again what other files are made of."""
 
-Work = Callable[[str], Any]
+StepCount = Callable[[str], Any]
 """Finds something out about a file, as JSON can hold it."""
 
 
 def shared(
-    work: Work, sizes: Mapping[str, int], tracked: Callable[[Sequence[str]], Iterable[str]] = iter
+    work: StepCount, sizes: Mapping[str, int], tracked: Callable[[Sequence[str]], Iterable[str]] = iter
 ) -> dict[str, Any]:
     """What ``work`` finds out about each of the files, given how many characters they have.
 
@@ -61,7 +61,7 @@ def _parts(sizes: Mapping[str, int], count: int) -> list[list[str]]:
 class _Copy:
     """A copy of this process that works on some files."""
 
-    def __init__(self, work: Work, paths: Sequence[str]) -> None:
+    def __init__(self, work: StepCount, paths: Sequence[str]) -> None:
         self._told, telling = os.pipe()
         try:
             self._process = os.fork()

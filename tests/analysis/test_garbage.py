@@ -6,9 +6,9 @@ import gc
 from collections.abc import Iterator
 
 import pytest
+from snd_analysis.compose.specialization import Specialization
 
-from snd_analysis.compose.instance import Instance
-from snd_analysis.compose.unit import Unit
+from snd_analysis.compose.template import Template
 from snd_analysis.skriptnd.names.resolution import Resolution
 from snd_analysis.workspace import Workspace
 from support.memory import MemoryReader
@@ -62,6 +62,6 @@ def test_what_edits_replace_is_free_at_once(before: str, after: str):
             workspace.open("main.sknd", text)
             snapshot = workspace.snapshot()
             snapshot.diagnostics("main.sknd")
-        alive.append(_alive(Unit, Instance, Resolution))
+        alive.append(_alive(Template, Specialization, Resolution))
     assert alive[0] > 4
     assert alive[1:] == alive[1:2] * 5

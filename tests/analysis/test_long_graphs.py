@@ -15,9 +15,9 @@ from enum import Enum
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from snd_analysis.compose.specialization import Specialization
 
 from snd_analysis.base.text import Edit, Span
-from snd_analysis.compose.instance import Instance
 from snd_analysis.compose.reuse import LastingModel
 from snd_analysis.compose.root import compose_root
 from snd_analysis.compose.session import Session
@@ -165,8 +165,8 @@ def described(value: object, moved: Callable[[Place], Place]) -> object:
         if isinstance(value, Place):
             value = moved(value)
             return value.path, value.definition, value.span
-        if isinstance(value, Instance):
-            return value.unit.name
+        if isinstance(value, Specialization):
+            return value.template.name
         if isinstance(value, dict):
             return {str(name): plain(each) for name, each in value.items()}
         if isinstance(value, list | tuple):
@@ -186,11 +186,13 @@ def described(value: object, moved: Callable[[Place], Place]) -> object:
 
 def composed(snapshot: Snapshot, lasting: LastingModel | None) -> object:
     """The graph and its failures; None if there is no such graph."""
-    unit = snapshot.unit(NAME)
-    if unit is None:
+    template = snapshot.template(NAME)
+    if template is None:
         return None
-    instance = compose_root(Session(snapshot), unit, {}, {}, lasting=lasting)
-    return described((instance.failures, instance.body, instance.inputs, instance.outputs), unit.moved)
+    specialization = compose_root(Session(snapshot), template, {}, {}, lasting=lasting)
+    return described(
+        (specialization.failures, specialization.body, specialization.inputs, specialization.outputs), template.moved
+    )
 
 
 def everything(snapshot: Snapshot) -> object:
@@ -206,10 +208,17 @@ def everything(snapshot: Snapshot) -> object:
 def samples(snapshot: Snapshot) -> Iterator[object]:
     """The graphs that the samples invoke, composed for what these give."""
     for _, checked in snapshot.checked_samples("main.sknd"):
-        instance = None if checked.operation is None else checked.operation.instance
-        if instance is not None:
-            known = instance.failures, instance.body, instance.inputs, instance.outputs, instance.valid, instance.checks
-            yield described(known, instance.unit.moved)
+        specialization = None if checked.operation is None else checked.operation.specialization
+        if specialization is not None:
+            known = (
+                specialization.failures,
+                specialization.body,
+                specialization.inputs,
+                specialization.outputs,
+                specialization.valid,
+                specialization.checks,
+            )
+            yield described(known, specialization.template.moved)
 
 
 @settings(max_examples=12, deadline=None)
@@ -269,9 +278,9 @@ def test_what_an_edit_leaves_alone_is_not_worked_out_again(replacement: str):
 
 
 def _tensors(snapshot: Snapshot, lasting: LastingModel) -> dict[str, object]:
-    unit = snapshot.unit(NAME)
-    assert unit is not None
-    body = compose_root(Session(snapshot), unit, {}, {}, lasting=lasting).body
+    template = snapshot.template(NAME)
+    assert template is not None
+    body = compose_root(Session(snapshot), template, {}, {}, lasting=lasting).body
     assert body is not None
     return dict(body.tensors)
 
@@ -288,9 +297,9 @@ def test_a_graph_for_a_sample_is_composed_again_only_where_it_was_edited():
     def operations() -> list[Operation]:
         ((_, checked),) = workspace.snapshot().checked_samples("main.sknd")
         assert checked.operation is not None
-        assert checked.operation.instance is not None
-        assert checked.operation.instance.body is not None
-        return [*checked.operation.instance.body.operations]
+        assert checked.operation.specialization is not None
+        assert checked.operation.specialization.body is not None
+        return [*checked.operation.specialization.body.operations]
 
     before = operations()
     at = text.index("a51 = ")

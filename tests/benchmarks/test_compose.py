@@ -24,7 +24,7 @@ def test_example(benchmark: BenchmarkFixture, path: Path) -> None:
 
     def prepared() -> tuple[tuple[object, ...], dict[str, object]]:
         snapshot = snapshot_of(files)
-        snapshot.unit(OperatorName("main.sknd", graph))
+        snapshot.template(OperatorName("main.sknd", graph))
         return (snapshot,), {}
 
     composition = benchmark.pedantic(
@@ -38,7 +38,7 @@ def test_example(benchmark: BenchmarkFixture, path: Path) -> None:
 def test_long_graph(benchmark: BenchmarkFixture, operations: int) -> None:
     snapshot = snapshot_of({"main.sknd": chain(operations)})
     name = OperatorName("main.sknd", "net")
-    snapshot.unit(name)
+    snapshot.template(name)
     composition = benchmark(lambda: snapshot.compose(name))
     assert not composition.failures
     assert len(composition.graph.operations) > operations * 0.99

@@ -44,11 +44,11 @@ class Model:
     def ready(self) -> tuple[StatefulGraph, Sequence[Argument]]:
         """The graph, composed anew."""
         session = Session(snapshot_of(read_program(ROOT / "examples" / self.folder)))
-        unit = session.unit(OperatorName("main.sknd", self.graph))
-        assert unit is not None
+        template = session.template(OperatorName("main.sknd", self.graph))
+        assert template is not None
         attributes = {name: value_of(value) for name, value in self.attributes.items()}
-        instance = bind_arrays(session, unit, self.inputs, attributes)
-        return StatefulGraph(session, instance, Execution()), self.inputs
+        specialization = bind_arrays(session, template, self.inputs, attributes)
+        return StatefulGraph(session, specialization, Execution()), self.inputs
 
 
 def _image(*shape: int) -> np.ndarray[Any, Any]:
@@ -100,10 +100,10 @@ def test_operations_on_a_single_number(benchmark: BenchmarkFixture, operator: st
     blocks = f"@input {{ x: real[1]; }} @output {{ y: real[1]; }} @compose {{ {text} }}"
     program = f"import math, nn;\noperator net {{ {blocks} }}"
     session = Session(snapshot_of({"operators.sknd": program}))
-    unit = session.unit(OperatorName("operators.sknd", "net"))
-    assert unit is not None
+    template = session.template(OperatorName("operators.sknd", "net"))
+    assert template is not None
     x = np.zeros(1, np.float32)
-    graph = StatefulGraph(session, bind_arrays(session, unit, [x]), Execution())
+    graph = StatefulGraph(session, bind_arrays(session, template, [x]), Execution())
     graph.run([x])
     assert benchmark.pedantic(lambda: graph.run([x]), rounds=5)
 
@@ -114,7 +114,7 @@ def test_onnxruntime(benchmark: BenchmarkFixture, model: Model, threads: int) ->
     """The same graph with the same weights in onnxruntime: what ``test_repeated`` is to be compared with."""
     graph, inputs = model.ready()
     graph.run(inputs)
-    judge = onnx_session(graph.instance, graph.variables, threads)
+    judge = onnx_session(graph.specialization, graph.variables, threads)
     given = {each.name: value for each, value in zip(judge.get_inputs(), inputs, strict=True)}
     judge.run(None, given)
     assert benchmark.pedantic(lambda: judge.run(None, given), rounds=5)

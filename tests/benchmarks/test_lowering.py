@@ -130,5 +130,5 @@ def test_first_result(benchmark: Any, name: str):
         "linalg.matmul": [_reals(3, 4), _reals(4, 3), None],
         "nn.conv": [_reals(1, 2, 5, 5), _reals(2, 2, 3, 3), None],
     }[name]
-    instance = bind_library(name, inputs, {})
-    benchmark(lambda: lower(instance).run(inputs))
+    specialization = bind_library(name, inputs, {})
+    benchmark(lambda: lower(specialization).run(inputs))

@@ -36,9 +36,9 @@ def run(name: str, *inputs: Any, variables: dict[str, Any] | None = None, **attr
 
 
 def _outcome(name: str, inputs: Any, variables: dict[str, Any], attributes: dict[str, Any]) -> Any:
-    instance = bind_library(name, inputs, attributes)
+    specialization = bind_library(name, inputs, attributes)
     request = Execution(real=FLOAT64, variables=variables)
-    return execute(Session(library_snapshot()), instance, inputs, request)
+    return execute(Session(library_snapshot()), specialization, inputs, request)
 
 
 def reals(*shape: int) -> Any:

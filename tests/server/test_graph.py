@@ -167,7 +167,7 @@ def test_control_flow_and_updates(real, path):
 
 
 def test_a_network_of_thousands_of_operations_stays_small(real, project):
-    lines = [f"t{at} = dense{{units=3}}({f't{at - 1}' if at else 'x'});" for at in range(2000)]
+    lines = [f"t{at} = dense{{templates=3}}({f't{at - 1}' if at else 'x'});" for at in range(2000)]
     graph = "graph g { @input { x: real[1, 3]; } @output { y: real[1, 3]; } @compose { %s y = nn.relu(t1999); } }"
     (project / "main.sknd").write_text(MODEL.partition("graph net")[0] + graph % "\n".join(lines))
     view = view_of(real, ".")

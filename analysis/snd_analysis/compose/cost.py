@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from snd_analysis.base.frozen import frozen
-from snd_analysis.compose.instance import Instance
+from snd_analysis.compose.specialization import Specialization
 from snd_analysis.model import Branch, Graph, Loop, Operation
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
@@ -56,30 +56,32 @@ def total(operations: Iterable[Operation]) -> Cost:
 
 
 class _Costs:
-    """Bodies are shared by all invocations of one instance: what they cost is found once."""
+    """Bodies are shared by all invocations of one specialization: what they cost is found once."""
 
     def __init__(self) -> None:
-        self._known: dict[Instance, Cost] = {}
+        self._known: dict[Specialization, Cost] = {}
 
     def of_operation(self, operation: Operation) -> Cost:
         if isinstance(operation.control, Branch):
             return self._of_branch(operation.control)
         if isinstance(operation.control, Loop):
             return self._of_loop(operation.control)
-        return UNKNOWN if operation.instance is None else self._of_instance(operation.instance)
+        return UNKNOWN if operation.specialization is None else self._of_specialization(operation.specialization)
 
-    def _of_instance(self, instance: Instance) -> Cost:
-        known = self._known.get(instance)
+    def _of_specialization(self, specialization: Specialization) -> Cost:
+        known = self._known.get(specialization)
         if known is None:
-            known = self._known[instance] = self._of_definition(instance)
+            known = self._known[specialization] = self._of_definition(specialization)
         return known
 
-    def _of_definition(self, instance: Instance) -> Cost:
-        if instance.body is not None:
-            return self._of_graph(instance.body)
-        if not instance.unit.formulas:
+    def _of_definition(self, specialization: Specialization) -> Cost:
+        if specialization.body is not None:
+            return self._of_graph(specialization.body)
+        if not specialization.template.formulas:
             return UNKNOWN
-        return _sum(_iterations(instance, node) for _, node in instance.unit.formulas if _adds_products(node))
+        return _sum(
+            _iterations(specialization, node) for _, node in specialization.template.formulas if _adds_products(node)
+        )
 
     def _of_graph(self, graph: Graph | None) -> Cost:
         if graph is None:
@@ -137,13 +139,13 @@ def _adds_products(node: nodes.Lowering) -> bool:
     return isinstance(value, nodes.Binary) and value.operator.text == "*"
 
 
-def _iterations(instance: Instance, node: nodes.Lowering) -> Cost:
+def _iterations(specialization: Specialization, node: nodes.Lowering) -> Cost:
     limits = [bound.bound for bound in node.bounds]
     if node.unroll is not None:
         limits.append(node.unroll.count)
     volume = shapes.constant(1)
     for limit in limits:
-        extents = _extents(instance, limit)
+        extents = _extents(specialization, limit)
         if extents is None:
             return UNKNOWN
         for extent in extents:
@@ -151,8 +153,8 @@ def _iterations(instance: Instance, node: nodes.Lowering) -> Cost:
     return _number(volume)
 
 
-def _extents(instance: Instance, limit: nodes.Expression) -> Sequence[Integer] | None:
-    value = instance.scope.attempt(limit)
+def _extents(specialization: Specialization, limit: nodes.Expression) -> Sequence[Integer] | None:
+    value = specialization.scope.attempt(limit)
     items = value.items if isinstance(value, Pack) else (value,)
     extents = [each for each in items or () if isinstance(each, Integer)]
     return extents if items is not None and len(extents) == len(items) else None

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from snd_analysis.compose.instance import Instance
-from snd_analysis.compose.naming import SCOPES_OF_PARTS
+from snd_analysis.compose.body.scoped_names import SCOPES_OF_PARTS
+from snd_analysis.compose.specialization import Specialization
 from snd_analysis.model import (
     Branch,
     Case,
@@ -20,6 +20,7 @@ from snd_analysis.model import (
     RuntimeCheck,
     Tensor,
     TensorValue,
+    tensors_of,
 )
 from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.symbolic.values import NULL, Maybe, Pack, Run
@@ -104,7 +105,7 @@ class _Listing:
     """Variables and constants."""
     room: int = MOST_OPERATIONS
     """How many operations may still be added."""
-    with_members: dict[Instance, bool] = field(default_factory=dict)
+    with_members: dict[Specialization, bool] = field(default_factory=dict)
     variables: dict[str, TensorValue] = field(default_factory=dict)
     constants: dict[str, TensorValue] = field(default_factory=dict)
     checks: dict[RuntimeCheck, None] = field(default_factory=dict)
@@ -125,18 +126,20 @@ class _Listing:
         self.room -= more
         return True
 
-    def has_members(self, instance: Instance) -> bool:
+    def has_members(self, specialization: Specialization) -> bool:
         """Whether an operator, or anything that it is composed of, has variables or constants."""
-        known = self.with_members.get(instance)
+        known = self.with_members.get(specialization)
         if known is None:
-            body = instance.body
+            body = specialization.body
             operations = () if body is None else (*body.operations, *body.update_operations)
-            known = bool(instance.variables or instance.constants) or any(map(self._leads_to_members, operations))
-            self.with_members[instance] = known
+            known = bool(specialization.variables or specialization.constants) or any(
+                map(self._leads_to_members, operations)
+            )
+            self.with_members[specialization] = known
         return known
 
     def _leads_to_members(self, operation: Operation) -> bool:
-        if operation.instance is not None and self.has_members(operation.instance):
+        if operation.specialization is not None and self.has_members(operation.specialization):
             return True
         return any(self._leads_to_members(inner) for part in operation.subgraphs.values() for inner in part.operations)
 
@@ -196,8 +199,8 @@ class _Body:
 
     def _kept(self, operation: Operation) -> Operation:
         inner = self._inner(operation)
-        if operation.instance is not None:
-            inner.list_members(operation.instance, deep=True)
+        if operation.specialization is not None:
+            inner.list_members(operation.specialization, deep=True)
         return replace(
             operation,
             label=inner._scope or None,
@@ -243,12 +246,12 @@ class _Body:
         )
 
     def _inlined(self, operation: Operation, body: Graph) -> list[Operation]:
-        assert operation.instance is not None
+        assert operation.specialization is not None
         inner = self._inner(operation)
         for formal, actual in zip(body.inputs.values(), operation.inputs, strict=False):
             for one, other in zip(tensors_of(formal), tensors_of(actual), strict=False):
                 inner.known[one] = self._flat(other)
-        inner.list_members(operation.instance, deep=False)
+        inner.list_members(operation.specialization, deep=False)
         self._listing.checks.update(dict.fromkeys((*operation.checks, *body.checks)))
         for formal, actual in zip(body.outputs.values(), operation.outputs, strict=True):
             for one, other in zip(tensors_of(formal), tensors_of(actual), strict=False):
@@ -266,33 +269,33 @@ class _Body:
 
     def _inner(self, operation: Operation) -> _Body:
         """The scope of what is declared inside of an operator: that of its label (2.10, Labelling)."""
-        unit = operation.instance.unit if operation.instance is not None else None
+        template = operation.specialization.template if operation.specialization is not None else None
         scope = self._scope if operation.label is None else _joined(self._scope, operation.label)
-        if unit is not None and unit.is_graph and not operation.labelled:
-            scope = unit.name.name
+        if template is not None and template.is_graph and not operation.labelled:
+            scope = template.name.name
         place = self._place
-        if place is None and unit is not None and unit.name.path != self._listing.path:
+        if place is None and template is not None and template.name.path != self._listing.path:
             place = operation.place
         return _Body(self._listing, scope, place)
 
-    def list_members(self, instance: Instance, deep: bool) -> None:
+    def list_members(self, specialization: Specialization, deep: bool) -> None:
         """Lists the variables and constants of an operator; if ``deep``, also of all that it is composed of."""
         for members, listed in (
-            (instance.variables, self._listing.variables),
-            (instance.constants, self._listing.constants),
+            (specialization.variables, self._listing.variables),
+            (specialization.constants, self._listing.constants),
         ):
             for name, value in members.items():
                 scoped = _joined(self._scope, name)
                 listed[scoped] = self._listing.members[scoped] = self.value(value)
-        if deep and instance.body is not None:
-            for operation in (*_with_scopes(instance.body), *instance.body.update_operations):
+        if deep and specialization.body is not None:
+            for operation in (*_with_scopes(specialization.body), *specialization.body.update_operations):
                 self._list_deep(operation)
 
     def _list_deep(self, operation: Operation) -> None:
         if len(self._listing.variables) + len(self._listing.constants) > MOST_OPERATIONS:
             return
-        if operation.instance is not None and self._listing.has_members(operation.instance):
-            self._inner(operation).list_members(operation.instance, deep=True)
+        if operation.specialization is not None and self._listing.has_members(operation.specialization):
+            self._inner(operation).list_members(operation.specialization, deep=True)
         for part in operation.subgraphs.values():
             for inner in part.operations:
                 self._list_deep(inner)
@@ -312,18 +315,6 @@ def _with_scopes(body: Graph) -> tuple[Operation, ...]:
     if not passes_scope_on(body) or body.operations[0].labelled:
         return body.operations
     return (replace(body.operations[0], label=None),)
-
-
-def tensors_of(value: TensorValue) -> list[Tensor]:
-    """The tensors of a value: one, those of a pack, or none."""
-    if isinstance(value, Tensor):
-        return [value]
-    if isinstance(value, Maybe):
-        return tensors_of(value.value)
-    if isinstance(value, Pack):
-        segments = (each.element if isinstance(each, Run) else each for each in value.segments)
-        return [tensor for each in segments for tensor in tensors_of(each)]
-    return []
 
 
 def _joined(scope: str, name: str) -> str:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from snd_analysis.base.frozen import frozen
-from snd_analysis.compose.decomposition import tensors_of
 from snd_analysis.compose.failure import Failure
 from snd_analysis.compose.root import InputShapes, compose_root
 from snd_analysis.compose.session import Definitions, Session
-from snd_analysis.compose.unit import Unit
-from snd_analysis.model import Graph, Tensor, TensorKind
+from snd_analysis.compose.template import Template
+from snd_analysis.model import Graph, Tensor, TensorKind, tensors_of
 from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.symbolic.values import UNDEFINED, Value
 
@@ -53,19 +52,21 @@ def _composed(
     dtypes: Mapping[str, str],
     inputs: Mapping[str, InputShapes],
 ) -> Composition:
-    unit = session.unit(name)
-    if unit is None:
+    template = session.template(name)
+    if template is None:
         return Composition(None, {}, {}, ())
-    instance = compose_root(session, unit, attributes, dtypes, inputs)
-    graph = _unknown(unit) if instance.body is None and unit.is_graph else instance.body
-    return Composition(graph, instance.attributes, instance.scope.dtypes, tuple(instance.failures))
+    specialization = compose_root(session, template, attributes, dtypes, inputs)
+    graph = _unknown(template) if specialization.body is None and template.is_graph else specialization.body
+    return Composition(graph, specialization.attributes, specialization.scope.dtypes, tuple(specialization.failures))
 
 
-def _unknown(unit: Unit) -> Graph:
+def _unknown(template: Template) -> Graph:
     """A graph of which nothing could be composed: its inputs and outputs are there, and not known."""
     made = {
-        kind: {member.name: Tensor(member.name, None, None, kind, unit.declared(member.symbol)) for member in members}
-        for kind, members in ((TensorKind.INPUT, unit.inputs), (TensorKind.RESULT, unit.outputs))
+        kind: {
+            member.name: Tensor(member.name, None, None, kind, template.declared(member.symbol)) for member in members
+        }
+        for kind, members in ((TensorKind.INPUT, template.inputs), (TensorKind.RESULT, template.outputs))
     }
     inputs, outputs = made[TensorKind.INPUT], made[TensorKind.RESULT]
-    return Graph(unit.name.name, inputs, outputs, {}, {}, {**inputs, **outputs}, ())
+    return Graph(template.name.name, inputs, outputs, {}, {}, {**inputs, **outputs}, ())

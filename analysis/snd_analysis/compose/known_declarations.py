@@ -12,12 +12,12 @@ from operator import attrgetter
 from typing import Any
 
 from snd_analysis.base.frozen import frozen
-from snd_analysis.compose.declared import Dynamic
-from snd_analysis.compose.doubts import Doubt
+from snd_analysis.compose.bind.declared_shapes import Dynamic
+from snd_analysis.compose.checks.counterexamples import Obligation
 from snd_analysis.compose.failure import Failure
-from snd_analysis.compose.instance import Instance
 from snd_analysis.compose.scope import Scope
-from snd_analysis.compose.unit import Unit
+from snd_analysis.compose.specialization import Specialization
+from snd_analysis.compose.template import Template
 from snd_analysis.model import RuntimeCheck, TensorValue
 from snd_analysis.skriptnd.memo import is_long
 from snd_analysis.skriptnd.names.symbols import ShapeMember, Symbol, SymbolKind, Target
@@ -42,7 +42,7 @@ _OF_BODIES = frozenset(
 
 @frozen
 class _Declared:
-    """An instance before its body is looked at. Symbols are those of any version, by their numbers."""
+    """A specialization before its body is looked at. Symbols are those of any version, by their numbers."""
 
     values: tuple[tuple[int, Value], ...]
     dtypes: dict[str, str]
@@ -55,46 +55,49 @@ class _Declared:
     dynamic: dict[Dynamic, Integer]
     failures: tuple[Failure, ...]
     checks: tuple[RuntimeCheck, ...]
-    doubts: tuple[Doubt, ...]
+    obligations: tuple[Obligation, ...]
     valid: bool
 
 
 class KnownDeclarations:
     """What the declarations of a definition come to, by what is given; shared by versions that declare the same."""
 
-    def __init__(self, unit: Unit, before: KnownDeclarations | None = None) -> None:
+    def __init__(self, template: Template, before: KnownDeclarations | None = None) -> None:
         """``before`` are those of an earlier version, which hold if nothing but bodies differs."""
-        self._targets = unit.resolution.targets
-        self._blocks = None if _may_differ(unit) else _declarations(unit.definition)
-        self._symbols = () if self._blocks is None else _declared_symbols(unit)
+        self._targets = template.resolution.targets
+        self._blocks = None if _may_differ(template) else _declarations(template.definition)
+        self._symbols = () if self._blocks is None else _declared_symbols(template)
         self._numbers = {symbol: number for number, symbol in enumerate(self._symbols)}
         same = before is not None and self._declares_as(before)
         self._known: dict[Hashable, _Declared] = before._known if before is not None and same else {}
 
-    def find(self, unit: Unit, key: Hashable) -> Instance | None:
-        """An instance of the unit that this is of for what is given, with no body yet; None if it is not known."""
+    def find(self, template: Template, key: Hashable) -> Specialization | None:
+        """A specialization of the template for what is given, with no body yet; None if it is not known."""
         known = self._known.get(key)
         if known is None:
             return None
         symbols = self._symbols
         values = {symbols[number]: value for number, value in known.values}
-        return Instance(
-            unit, Scope(unit, values, known.dtypes, known.composing), known.attributes,
+        return Specialization(
+            template, Scope(template, values, known.dtypes, known.composing), known.attributes,
             known.inputs, known.outputs, dict(known.variables), dict(known.constants), dict(known.dynamic),
-            list(known.failures), list(known.checks), list(known.doubts), valid=known.valid,
+            list(known.failures), list(known.checks), list(known.obligations), valid=known.valid,
         )  # fmt: skip
 
-    def learn(self, key: Hashable, instance: Instance) -> None:
-        """Keeps what an instance is like before its body is looked at."""
-        scope, numbers = instance.scope, self._numbers
+    def learn(self, key: Hashable, specialization: Specialization) -> None:
+        """Keeps what a specialization is like before its body is looked at."""
+        scope, numbers = specialization.scope, self._numbers
         if self._blocks is None or not scope.values.keys() <= numbers.keys():
             return
         while len(self._known) >= _MOST:
             del self._known[next(iter(self._known))]
         self._known[key] = _Declared(
             tuple((numbers[symbol], value) for symbol, value in scope.values.items()), scope.dtypes, scope.composing,
-            instance.attributes, instance.inputs, instance.outputs, {**instance.variables}, {**instance.constants},
-            {**instance.dynamic}, (*instance.failures,), (*instance.checks,), (*instance.doubts,), instance.valid,
+            specialization.attributes, specialization.inputs, specialization.outputs,
+            {**specialization.variables}, {**specialization.constants},
+            {**specialization.dynamic}, (*specialization.failures,),
+            (*specialization.checks,), (*specialization.obligations,),
+            specialization.valid,
         )  # fmt: skip
 
     def _declares_as(self, before: KnownDeclarations) -> bool:
@@ -121,18 +124,18 @@ class KnownDeclarations:
         return target
 
 
-def _may_differ(unit: Unit) -> bool:
+def _may_differ(template: Template) -> bool:
     """Whether something is wrong with declarations, or the definition has means of its own to be used again."""
     return (
-        is_long(unit.definition)
-        or bool(unit.resolution.ambiguous)
-        or unit.has_unreadable_declarations
-        or (bool(unit.errors) and any(unit.is_wrong(0, block) for block in _declarations(unit.definition)))
+        is_long(template.definition)
+        or bool(template.resolution.ambiguous)
+        or template.has_unreadable_declarations
+        or (bool(template.errors) and any(template.is_wrong(0, block) for block in _declarations(template.definition)))
     )
 
 
-def _declared_symbols(unit: Unit) -> tuple[Symbol, ...]:
-    return tuple(symbol for symbol in unit.resolution.symbols if symbol.kind not in _OF_BODIES)
+def _declared_symbols(template: Template) -> tuple[Symbol, ...]:
+    return tuple(symbol for symbol in template.resolution.symbols if symbol.kind not in _OF_BODIES)
 
 
 def _declarations(definition: nodes.Definition) -> tuple[nodes.Block, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from snd_analysis.compose.declared import Dynamic
+from snd_analysis.compose.bind.declared_shapes import Dynamic
 from snd_analysis.model import Shape, Tensor, TensorValue, empty_pack, item_of_empty
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
@@ -57,7 +57,7 @@ class Replacement:
 
 
 class Renewal(Replacement):
-    """Puts new unknowns, with names and bounds as before, in place of the dynamic extents of one instance.
+    """Puts new unknowns, with names and bounds as before, in place of the dynamic extents of one specialization.
 
     Others, by key, may be put in place of what else is unknown in it.
     """
@@ -73,12 +73,12 @@ class Renewal(Replacement):
 
     @property
     def extents(self) -> dict[Dynamic, Integer]:
-        """The new extents, as an instance around needs them."""
+        """The new extents, as a specialization around needs them."""
         return {next(iter(extent.leaves)).key: extent for extent in self._new}  # type: ignore[misc]
 
 
 def concerned(dynamic: Mapping[Dynamic, Integer], outputs: Iterable[TensorValue]) -> Mapping[Dynamic, Integer]:
-    """The dynamic extents of an instance that its invocations have as their own: of many, those in its outputs.
+    """The dynamic extents of a specialization that its invocations have as their own: of many, those in its outputs.
 
     Each operator that invokes two others would else have twice as many.
     """

@@ -11,10 +11,10 @@ from operator import is_
 from typing import TYPE_CHECKING
 
 from snd_analysis.base.frozen import frozen
-from snd_analysis.compose.declared import Dynamic
-from snd_analysis.compose.doubts import invokes_doubts
-from snd_analysis.compose.results import assign
-from snd_analysis.compose.unit import Member, Unit
+from snd_analysis.compose.bind.declared_shapes import Dynamic
+from snd_analysis.compose.body.results import assign
+from snd_analysis.compose.checks.counterexamples import invokes_obligations
+from snd_analysis.compose.template import Member, Template
 from snd_analysis.model import Operation, RuntimeCheck, Tensor, TensorValue
 from snd_analysis.skriptnd.memo import Memo
 from snd_analysis.skriptnd.names.part import Part
@@ -25,8 +25,8 @@ from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import Maybe, Pack, Run, Value
 
 if TYPE_CHECKING:
-    from snd_analysis.compose.composer import Composer
-    from snd_analysis.compose.instance import Instance
+    from snd_analysis.compose.body.composer import Composer
+    from snd_analysis.compose.specialization import Specialization
 
 
 @frozen
@@ -40,7 +40,7 @@ class StatementModel:
     updated: dict[str, TensorValue]
     checks: tuple[RuntimeCheck, ...]
     dynamic: dict[Dynamic, Integer]
-    invokes_doubts: bool
+    invokes_obligations: bool
 
 
 @frozen(eq=False)
@@ -55,7 +55,7 @@ class DeclaredRow:
 class LastingModel:
     """What may last of the composition of a long definition when that is edited.
 
-    The places in it may be of earlier versions; ``Unit.moved`` tells where they are.
+    The places in it may be of earlier versions; ``Template.moved`` tells where they are.
     """
 
     __slots__ = ("_inputs", "declared", "rows_declared", "statements")
@@ -104,59 +104,66 @@ def alike(one: TensorValue, other: TensorValue) -> bool:
     return one is other
 
 
-def known_declarations(instance: Instance, lasting: LastingModel, row: Part) -> DeclaredRow | None:
+def known_declarations(specialization: Specialization, lasting: LastingModel, row: Part) -> DeclaredRow | None:
     """The declared tensors of a row as they were before; None if they may be others, or something is to be said."""
-    if not _row_may_last(instance.unit, row):
+    if not _row_may_last(specialization.template, row):
         return None
-    known = lasting.rows_declared.find(row, _values(instance, row))
+    known = lasting.rows_declared.find(row, _values(specialization, row))
     if known is None:
         return None
-    symbols = map(instance.unit.resolution.targets.get, known.names)
+    symbols = map(specialization.template.resolution.targets.get, known.names)
     return known if all(map(is_, symbols, known.by_symbol)) else None
 
 
 def learn_declarations(
-    instance: Instance, lasting: LastingModel, row: Part, members: Sequence[Member], tensors: Mapping[str, TensorValue]
+    specialization: Specialization,
+    lasting: LastingModel,
+    row: Part,
+    members: Sequence[Member],
+    tensors: Mapping[str, TensorValue],
 ) -> None:
     """Keeps the declared tensors of a row, by name, of which nothing is to be said."""
-    if _row_may_last(instance.unit, row):
+    if _row_may_last(specialization.template, row):
         names = tuple(member.node.name for member in members)
         by_name = {member.name: tensors[member.name] for member in members}
         by_symbol = {member.symbol: tensors[member.name] for member in members}
-        lasting.rows_declared.learn(row, _values(instance, row), DeclaredRow(names, by_name, by_symbol))
+        lasting.rows_declared.learn(row, _values(specialization, row), DeclaredRow(names, by_name, by_symbol))
 
 
-def _row_may_last(unit: Unit, row: Part) -> bool:
-    starts, last = unit.resolution.starts, row.single[-1].node
-    may_last = row.lasting and not unit.resolution.ambiguous and len(row.single) > 1
-    return may_last and not unit.is_wrong_between(starts[row.node], starts[last] + last.end)
+def _row_may_last(template: Template, row: Part) -> bool:
+    starts, last = template.resolution.starts, row.single[-1].node
+    may_last = row.lasting and not template.resolution.ambiguous and len(row.single) > 1
+    return may_last and not template.is_wrong_between(starts[row.node], starts[last] + last.end)
 
 
 def lasting_declaration(
-    instance: Instance, lasting: LastingModel | None, member: Member, evaluate: Callable[[], TensorValue | None]
+    specialization: Specialization,
+    lasting: LastingModel | None,
+    member: Member,
+    evaluate: Callable[[], TensorValue | None],
 ) -> TensorValue | None:
     """A declared tensor as ``evaluate`` gives it, which is None if it has no value, or as it was before."""
-    unit = instance.unit
-    part = unit.resolution.parts.get(member.node)
-    if lasting is None or part is None or not part.lasting or unit.is_wrong(member.base, member.node):
+    template = specialization.template
+    part = template.resolution.parts.get(member.node)
+    if lasting is None or part is None or not part.lasting or template.is_wrong(member.base, member.node):
         return evaluate()
-    if _is_ambiguous(unit.resolution.ambiguous, part):
+    if _is_ambiguous(template.resolution.ambiguous, part):
         return evaluate()
-    given = _values(instance, part)
+    given = _values(specialization, part)
     known = lasting.declared.find(part, given)
     if known is not None:
         return known
-    failures, dynamic = len(instance.failures), len(instance.dynamic)
+    failures, dynamic = len(specialization.failures), len(specialization.dynamic)
     value = evaluate()
-    if value is not None and len(instance.failures) == failures and len(instance.dynamic) == dynamic:
+    if value is not None and len(specialization.failures) == failures and len(specialization.dynamic) == dynamic:
         lasting.declared.learn(part, given, value)
     return value
 
 
-def _values(instance: Instance, part: Part) -> list[object]:
+def _values(specialization: Specialization, part: Part) -> list[object]:
     """What the symbols that a statement names stand for; None where nothing yet."""
-    values = instance.scope.values
-    return [instance.scope.dtypes, *(values.get(symbol) for symbol in part.given)]
+    values = specialization.scope.values
+    return [specialization.scope.dtypes, *(values.get(symbol) for symbol in part.given)]
 
 
 def compose_row(composer: Composer, row: Part, lasting: LastingModel) -> None:
@@ -165,9 +172,11 @@ def compose_row(composer: Composer, row: Part, lasting: LastingModel) -> None:
     if len(parts) == 1:
         compose_lasting(composer, parts[0], lasting)
         return
-    starts = composer.unit.resolution.starts
+    starts = composer.template.resolution.starts
     last = parts[-1].node
-    lasts = _may_last(composer, row) and not composer.unit.is_wrong_between(starts[row.node], starts[last] + last.end)
+    lasts = _may_last(composer, row) and not composer.template.is_wrong_between(
+        starts[row.node], starts[last] + last.end
+    )
     given = _given(composer, row) if lasts else None
     known = lasting.statements.find(row, given) if lasts else None
     if known is not None:
@@ -182,41 +191,41 @@ def compose_row(composer: Composer, row: Part, lasting: LastingModel) -> None:
 def compose_lasting(composer: Composer, part: Part, lasting: LastingModel) -> StatementModel | None:
     """Composes a statement of the definition, or adds what is known of it; returns what may be used again."""
     component = composer.begin(part.node)
-    if composer.unit.is_wrong(composer.base, component):
+    if composer.template.is_wrong(composer.base, component):
         assign(composer, component, None)
         return None
     if not _may_last(composer, part):
         first = len(composer.operations)
         composer.statement(component)
-        composer.note_doubts(first)
+        composer.note_obligations(first)
         return None
     given = _given(composer, part)
     known = lasting.statements.find(part, given)
     if known is not None:
         _add(composer, known)
         return known
-    failures = len(composer.instance.failures)
+    failures = len(composer.specialization.failures)
     composer.made_before = _results(lasting.statements.versions(part))
     known = _composed(composer, component, part)
     composer.made_before = {}
     _add(composer, known)
-    if len(composer.instance.failures) > failures:
+    if len(composer.specialization.failures) > failures:
         return None
     lasting.statements.learn(part, given, known)
     return known
 
 
 def _may_last(composer: Composer, part: Part) -> bool:
-    return part.lasting and not _is_ambiguous(composer.unit.resolution.ambiguous, part)
+    return part.lasting and not _is_ambiguous(composer.template.resolution.ambiguous, part)
 
 
 def _given(composer: Composer, part: Part) -> list[object]:
     """What composing a statement or a row depends on."""
-    given = _values(composer.instance, part)
+    given = _values(composer.specialization, part)
     for name in part.operators:
-        unit = composer.session.unit(name)
-        given.append(unit)
-        given.append(None if unit is None else composer.session.reached(unit))
+        template = composer.session.template(name)
+        given.append(template)
+        given.append(None if template is None else composer.session.reached(template))
     if composer.naming.scopes:
         given.append([composer.naming.key(each.node) for each in part.single if isinstance(each.node, nodes.Component)])
     return given
@@ -252,13 +261,13 @@ def first_name(value: TensorValue) -> str:
 
 def _composed(composer: Composer, component: nodes.Component, part: Part) -> StatementModel:
     """What a statement adds, not added yet."""
-    instance, values = composer.instance, composer.scope.values
+    specialization, values = composer.specialization, composer.scope.values
     named = (*part.symbols, *part.given)
     before = [values.get(symbol) for symbol in named]
     around = composer.operations, composer.tensors, composer.outputs, composer.updated, composer.checks
-    dynamic = instance.dynamic
+    dynamic = specialization.dynamic
     composer.operations, composer.tensors, composer.outputs, composer.updated, composer.checks = [], {}, {}, {}, []
-    instance.dynamic = {}
+    specialization.dynamic = {}
     try:
         composer.statement(component)
         changed = {
@@ -268,17 +277,17 @@ def _composed(composer: Composer, component: nodes.Component, part: Part) -> Sta
         }
         return StatementModel(
             tuple(composer.operations), composer.tensors, changed, composer.outputs, composer.updated,
-            tuple(composer.checks), instance.dynamic, invokes_doubts(composer.unit, composer.operations),
+            tuple(composer.checks), specialization.dynamic, invokes_obligations(composer.template, composer.operations),
         )  # fmt: skip
     finally:
         composer.operations, composer.tensors, composer.outputs, composer.updated, composer.checks = around
-        instance.dynamic = dynamic
+        specialization.dynamic = dynamic
 
 
 def _together(models: Sequence[StatementModel]) -> StatementModel:
     together = StatementModel(
         tuple(operation for each in models for operation in each.operations), {}, {}, {}, {},
-        tuple(check for each in models for check in each.checks), {}, any(each.invokes_doubts for each in models),
+        tuple(check for each in models for check in each.checks), {}, any(each.invokes_obligations for each in models),
     )  # fmt: skip
     for each in models:
         together.tensors.update(each.tensors)
@@ -296,5 +305,5 @@ def _add(composer: Composer, known: StatementModel) -> None:
     composer.outputs.update(known.outputs)
     composer.updated.update(known.updated)
     composer.checks.extend(known.checks)
-    composer.instance.dynamic.update(known.dynamic)
-    composer.invokes_doubts = composer.invokes_doubts or known.invokes_doubts
+    composer.specialization.dynamic.update(known.dynamic)
+    composer.invokes_obligations = composer.invokes_obligations or known.invokes_obligations

@@ -6,18 +6,20 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from snd_analysis.compose.binding import Binder, Given
-from snd_analysis.compose.composer import compose_body
-from snd_analysis.compose.declared import MOST_TENSORS, Declarations
-from snd_analysis.compose.doubts import Open, doubtful
+from snd_analysis.compose.bind.arguments import Arguments, Binder
+from snd_analysis.compose.bind.declarations import evaluate_declarations
+from snd_analysis.compose.bind.declared_shapes import MOST_TENSORS, Declarations
+from snd_analysis.compose.bind.shape_binding import ShapeBinder
+from snd_analysis.compose.body.composer import compose_body
+from snd_analysis.compose.checks.assignments import Open
+from snd_analysis.compose.checks.counterexamples import counterexamples
 from snd_analysis.compose.failure import BindingFailed, Failure, Site, Unbindable
-from snd_analysis.compose.instance import Instance, evaluate_declarations
 from snd_analysis.compose.reuse import LastingModel
 from snd_analysis.compose.scope import Scope
 from snd_analysis.compose.session import Session
-from snd_analysis.compose.shape_binding import ShapeBinder
-from snd_analysis.compose.unit import Form, Member, Unit
-from snd_analysis.compose.work import MOST_LEVELS
+from snd_analysis.compose.specialization import Specialization
+from snd_analysis.compose.step_limit import MOST_LEVELS
+from snd_analysis.compose.template import Form, Member, Template
 from snd_analysis.model import Shape, Tensor, TensorKind, TensorValue, empty_pack
 from snd_analysis.skriptnd.names.symbols import Symbol
 from snd_analysis.skriptnd.syntax import nodes
@@ -45,99 +47,101 @@ InputShapes: TypeAlias = "tuple[tuple[int | Integer, ...], ...] | None"
 
 def compose_root(
     session: Session,
-    unit: Unit,
+    template: Template,
     attributes: Mapping[str, Value],
     dtypes: Mapping[str, str],
     inputs: Mapping[str, InputShapes] | None = None,
     lasting: LastingModel | None = None,
-) -> Instance:
+) -> Specialization:
     """Composes a definition with these attributes and shapes of inputs; what nothing gives is symbolic. Never fails.
 
     Where ``session.composing`` is false, defaults don't count either: it is an operator for any invocation. ``lasting``
     is what may be used of an earlier version of the definition, composed with the same of all these; it learns what
     may be used next.
     """
-    instance = _composed(session, unit, attributes, dtypes, inputs or {}, lasting)
-    if session.composing and not any(failure.rule == "assertion-fails" for failure in instance.failures):
+    specialization = _composed(session, template, attributes, dtypes, inputs or {}, lasting)
+    if session.composing and not any(failure.rule == "assertion-fails" for failure in specialization.failures):
 
         def composed(values: Mapping[Hashable, int]) -> Sequence[Failure]:
-            given = {**attributes, **_attributes_for(instance, values)}
-            return _composed(session, unit, given, dtypes, _inputs_for(instance, values)).failures
+            given = {**attributes, **_attributes_for(specialization, values)}
+            return _composed(session, template, given, dtypes, _inputs_for(specialization, values)).failures
 
-        instance.failures.extend(doubtful(instance, composed))
-    return instance
+        specialization.failures.extend(counterexamples(specialization, composed))
+    return specialization
 
 
 def _composed(
     session: Session,
-    unit: Unit,
+    template: Template,
     attributes: Mapping[str, Value],
     dtypes: Mapping[str, str],
     inputs: Mapping[str, InputShapes],
     lasting: LastingModel | None = None,
-) -> Instance:
-    empty = Instance(unit, Scope(unit, {}, {}), {}, (), valid=False)
-    if unit.has_unreadable_declarations:
+) -> Specialization:
+    empty = Specialization(template, Scope(template, {}, {}), {}, (), valid=False)
+    if template.has_unreadable_declarations:
         return empty
-    levels = session.levels(unit)
+    levels = session.levels(template)
     if levels > MOST_LEVELS:
         if levels == MOST_LEVELS + 1:  # the other ones invoke it
-            empty.failures.append(_too_many_levels(unit))
+            empty.failures.append(_too_many_levels(template))
         return empty
     try:
         if attributes or dtypes or inputs:
-            instance = _declared(_RootBinder(unit, attributes, dtypes, inputs, session.composing), lasting)
+            specialization = _declared(_RootBinder(template, attributes, dtypes, inputs, session.composing), lasting)
         else:
-            instance = _declared_by_itself(unit, session.composing, lasting)
+            specialization = _declared_by_itself(template, session.composing, lasting)
     except BindingFailed as failed:
         empty.failures.append(_at_declaration(failed.failure))
         return empty
     except Unbindable:
         return empty
-    own = [failure for failure in instance.failures if failure.rule == "assertion-fails"]
-    compose_body(session, instance, lasting)
+    own = [failure for failure in specialization.failures if failure.rule == "assertion-fails"]
+    compose_body(session, specialization, lasting)
     if own:
         # With attributes that are not meant for it anything may fail.
-        instance.failures[:] = own
-    return instance
+        specialization.failures[:] = own
+    return specialization
 
 
-def _declared_by_itself(unit: Unit, composing: bool, lasting: LastingModel | None) -> Instance:
+def _declared_by_itself(template: Template, composing: bool, lasting: LastingModel | None) -> Specialization:
     """The same as ``_declared`` for nothing given, evaluated once."""
     key = "by itself", composing
-    known = unit.known_declarations.find(unit, key)
+    known = template.known_declarations.find(template, key)
     if known is None:
-        known = _declared(_RootBinder(unit, {}, {}, {}, composing), lasting)
-        unit.known_declarations.learn(key, known)
+        known = _declared(_RootBinder(template, {}, {}, {}, composing), lasting)
+        template.known_declarations.learn(key, known)
     return known
 
 
-def _declared(binder: _RootBinder, lasting: LastingModel | None) -> Instance:
+def _declared(binder: _RootBinder, lasting: LastingModel | None) -> Specialization:
     """The evaluated declarations of a definition. Raises BindingFailed and Unbindable."""
-    binding, unit = binder.bind(), binder.unit
+    binding, template = binder.bind(), binder.template
     if lasting is not None:
-        for at, member in enumerate(unit.inputs):
+        for at, member in enumerate(template.inputs):
             binding.inputs[at] = binding.scope.values[member.symbol] = lasting.input(member, binding.inputs[at])
-    instance = Instance(unit, binding.scope, binding.attributes, tuple(binding.inputs), checks=binding.checks)
-    evaluate_declarations(instance, assume=not binder.scope.composing, go_on=True, lasting=lasting)
-    instance.failures[:] = map(_at_declaration, instance.failures)
+    specialization = Specialization(
+        template, binding.scope, binding.attributes, tuple(binding.inputs), checks=binding.checks
+    )
+    evaluate_declarations(specialization, assume=not binder.scope.composing, go_on=True, lasting=lasting)
+    specialization.failures[:] = map(_at_declaration, specialization.failures)
     if binder.impossible:
         # What makes an extent of an input negative does so with others that are made of the same.
-        others = [failure for failure in instance.failures if failure.rule != "negative-extent"]
-        instance.failures[:] = [*others, binder.impossible[0]]
-    return instance
+        others = [failure for failure in specialization.failures if failure.rule != "negative-extent"]
+        specialization.failures[:] = [*others, binder.impossible[0]]
+    return specialization
 
 
-def _attributes_for(instance: Instance, values: Mapping[Hashable, int]) -> dict[str, Value]:
+def _attributes_for(specialization: Specialization, values: Mapping[Hashable, int]) -> dict[str, Value]:
     """The attributes of a composed graph with numbers in place of unknowns."""
-    known = {name: value for name, value in instance.attributes.items() if value is not UNDEFINED}
+    known = {name: value for name, value in specialization.attributes.items() if value is not UNDEFINED}
     return {name: substitute(value, values) for name, value in known.items()}
 
 
-def _inputs_for(instance: Instance, values: Mapping[Hashable, int]) -> dict[str, InputShapes]:
+def _inputs_for(specialization: Specialization, values: Mapping[Hashable, int]) -> dict[str, InputShapes]:
     """The shapes of the inputs of a composed graph with numbers in place of unknowns, as far as they are rows."""
     found: dict[str, InputShapes] = {}
-    for member, value in zip(instance.unit.inputs, instance.inputs, strict=True):
+    for member, value in zip(specialization.template.inputs, specialization.inputs, strict=True):
         tensors = [value] if isinstance(value, Tensor) else value.items if isinstance(value, Pack) else None
         rows = []
         for tensor in tensors or ():
@@ -151,12 +155,14 @@ def _inputs_for(instance: Instance, values: Mapping[Hashable, int]) -> dict[str,
     return found
 
 
-def _too_many_levels(unit: Unit) -> Failure:
+def _too_many_levels(template: Template) -> Failure:
     message = (
-        f"'{unit.shown}' is composed of operators that are composed of others, in more than {MOST_LEVELS} levels: "
+        f"'{template.shown}' is composed of operators that are composed of others, in more than {MOST_LEVELS} levels: "
         "more than snd works with"
     )
-    return Failure("nesting-too-deep", message, (Site(unit.place(0, unit.definition.name), "this is composed here"),))
+    return Failure(
+        "nesting-too-deep", message, (Site(template.place(0, template.definition.name), "this is composed here"),)
+    )
 
 
 def _at_declaration(failure: Failure) -> Failure:
@@ -170,13 +176,13 @@ class _RootBinder(Binder):
 
     def __init__(
         self,
-        unit: Unit,
+        template: Template,
         attributes: Mapping[str, Value],
         dtypes: Mapping[str, str],
         inputs: Mapping[str, InputShapes],
         composing: bool,
     ) -> None:
-        super().__init__(unit, Given((), attributes, ()), composing)
+        super().__init__(template, Arguments((), attributes, ()), composing)
         self._dtypes = dtypes
         self._shapes = inputs
         self._packs: list[Member] = []
@@ -184,22 +190,22 @@ class _RootBinder(Binder):
         self.impossible: list[Failure] = []
         """What can't be, unless an assertion says why."""
         self._bounds: dict[Symbol, nodes.Expression] = {}
-        for member in unit.inputs:
+        for member in template.inputs:
             for extent in member.extents:
-                form = unit.form(extent.value)
+                form = template.form(extent.value)
                 if form is not None and extent.bound is not None:
                     self._bounds.setdefault(form.symbol, extent.bound)
 
     # ---- types and attributes ----------------------------------------------------------------------------------------
     def _bind_types(self) -> None:
-        for generic in self.unit.generics:
+        for generic in self.template.generics:
             name = generic.name.text
             default = generic.default.text if generic.default is not None and self.scope.composing else name
             self.scope.dtypes[name] = self._dtypes.get(name, default)
 
     def _bind_attribute(self, member: Member) -> None:
         node = member.node
-        if self.unit.is_wrong(member.base, node):
+        if self.template.is_wrong(member.base, node):
             self.scope.values[member.symbol] = UNDEFINED
         elif member.name in self.given.attributes:
             self._give(member, self.given.attributes[member.name])
@@ -229,7 +235,7 @@ class _RootBinder(Binder):
         """
         if not member.node.optional:
             return value
-        if member.node.shape is None and member.node.type.text == "int" and member in self.unit.attributes:
+        if member.node.shape is None and member.node.type.text == "int" and member in self.template.attributes:
             return UNDEFINED
         name = f"?{member.name}"
         return maybe(shapes.proposition(CompileTime(self._key(member.symbol, name)), name), value)
@@ -249,17 +255,17 @@ class _RootBinder(Binder):
 
     # ---- inputs ------------------------------------------------------------------------------------------------------
     def _bind_inputs(self) -> None:
-        inputs: list[TensorValue] = [UNDEFINED] * len(self.unit.inputs)
+        inputs: list[TensorValue] = [UNDEFINED] * len(self.template.inputs)
         binder = ShapeBinder(self)
-        given = [at for at in self.unit.binding_order if self.unit.inputs[at].name in self._shapes]
+        given = [at for at in self.template.binding_order if self.template.inputs[at].name in self._shapes]
         for at in given:
-            member = self.unit.inputs[at]
+            member = self.template.inputs[at]
             inputs[at] = self.scope.values[member.symbol] = self._given_input(member, self._shapes[member.name])
             binder.bind_input(member, inputs[at])
-        for at in self.unit.binding_order:
+        for at in self.template.binding_order:
             if at in given:
                 continue
-            member = self.unit.inputs[at]
+            member = self.template.inputs[at]
             before = set(self.scope.values)
             inputs[at] = self.scope.values[member.symbol] = self._made(member)
             if member.node.optional:
@@ -273,7 +279,7 @@ class _RootBinder(Binder):
         if given is None:
             return NULL
         dtype = self.scope.element_type(member.node.type)
-        place = self.unit.declared(member.symbol)
+        place = self.template.declared(member.symbol)
         rows = [
             tuple(extent if isinstance(extent, Integer) else shapes.constant(extent) for extent in shape)
             for shape in given
@@ -289,10 +295,10 @@ class _RootBinder(Binder):
 
     def _made(self, member: Member) -> TensorValue:
         node = member.node
-        if self.unit.is_wrong(member.base, node):
+        if self.template.is_wrong(member.base, node):
             return UNDEFINED
         dtype = self.scope.element_type(node.type)
-        place = self.unit.declared(member.symbol)
+        place = self.template.declared(member.symbol)
         length: Value = None
         if node.pack is not None:
             length = self._length(node.pack.length, (member.symbol, "size"), f"{member.name}.size")
@@ -331,7 +337,7 @@ class _RootBinder(Binder):
             message = (
                 f"an extent of '{member.name}' would be negative: its shape comes to [{','.join(map(str, extents))}]"
             )
-            site = Site(self.unit.place(member.base, member.node.shape), "the shape is declared here")
+            site = Site(self.template.place(member.base, member.node.shape), "the shape is declared here")
             self.impossible.append(Failure("negative-extent", message, (site,)))
 
     def _demand_possible_extent(self, member: Member, extent: nodes.Extent) -> None:
@@ -345,7 +351,7 @@ class _RootBinder(Binder):
             if most is not None and most < 0:
                 number = value if isinstance(value, Integer) and value.value is not None else f"at most {most}"
                 message = f"{what} of '{member.name}' can't be negative, but '{written(node)}' is {number}"
-                site = Site(self.unit.place(member.base, node), "this is evaluated here")
+                site = Site(self.template.place(member.base, node), "this is evaluated here")
                 self.impossible.append(Failure("negative-extent", message, (site,)))
 
     def _item_shape(self, member: Member, declarations: Declarations, length: Integer) -> Shape | None:
@@ -355,7 +361,7 @@ class _RootBinder(Binder):
 
     def _bind_rank(self, member: Member, shape: Shape | None) -> None:
         name = member.node.rank
-        symbol = None if name is None else self.unit.resolution.targets.get(name)
+        symbol = None if name is None else self.template.resolution.targets.get(name)
         if isinstance(symbol, Symbol) and shape is not None:
             self.scope.values.setdefault(symbol, Pack(shape, dtype="int").length)
 
@@ -363,7 +369,7 @@ class _RootBinder(Binder):
         """Gives the names that the shape of an input declares unknown values."""
         for extent in member.extents:
             self._demand_possible_extent(member, extent)
-            form = self.unit.form(extent.value)
+            form = self.template.form(extent.value)
             known = UNDEFINED if form is None else self.scope.values.get(form.symbol, NULL)
             if form is not None and (known is NULL or isinstance(known, Maybe)):
                 self.scope.values[form.symbol] = _either(known, self._extent(extent, form, items))
@@ -405,7 +411,7 @@ class _RootBinder(Binder):
         """A length: an unknown one if it is not written or declares a name, which then gets its value."""
         if expression is None or isinstance(expression, nodes.Tilde):
             return shapes.variable(CompileTime(key), name, 0)
-        form = self.unit.form(expression)
+        form = self.template.form(expression)
         if form is not None and form.symbol not in self.scope.values:
             low = max(0, -(form.offset // form.factor)) if form.factor > 0 else 0
             self.scope.values[form.symbol] = shapes.variable(CompileTime(form.symbol), form.symbol.name, low)

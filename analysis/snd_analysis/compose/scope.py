@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from snd_analysis.compose.unit import Unit
+from snd_analysis.compose.template import Template
 from snd_analysis.model import Tensor
 from snd_analysis.skriptnd.names.symbols import ShapeMember, Symbol
 from snd_analysis.skriptnd.syntax import nodes
@@ -23,12 +23,14 @@ from snd_analysis.symbolic.values import (
 
 
 class Scope:
-    """The values of symbols in one instance of a definition: the environment of its expressions."""
+    """The values of symbols in one specialization of a definition: the environment of its expressions."""
 
-    __slots__ = ("composing", "dtypes", "unit", "values")
+    __slots__ = ("composing", "dtypes", "template", "values")
 
-    def __init__(self, unit: Unit, values: dict[Symbol, Value], dtypes: dict[str, str], composing: bool = True) -> None:
-        self.unit = unit
+    def __init__(
+        self, template: Template, values: dict[Symbol, Value], dtypes: dict[str, str], composing: bool = True
+    ) -> None:
+        self.template = template
         self.values = values
         self.dtypes = dtypes
         self.composing = composing
@@ -36,7 +38,7 @@ class Scope:
 
     def lookup(self, node: nodes.Qualified) -> Value:
         """What a name in an expression stands for; UNDEFINED if that is not known."""
-        target = self.unit.resolution.targets.get(node)
+        target = self.template.resolution.targets.get(node)
         if isinstance(target, Symbol):
             return self.value_of(target)
         if isinstance(target, ShapeMember):
@@ -45,7 +47,7 @@ class Scope:
 
     def value_of(self, symbol: Symbol) -> Value:
         """What a symbol stands for; UNDEFINED if that is not known, or which of several of one name is meant."""
-        return UNDEFINED if symbol in self.unit.resolution.ambiguous else self.values.get(symbol, UNDEFINED)
+        return UNDEFINED if symbol in self.template.resolution.ambiguous else self.values.get(symbol, UNDEFINED)
 
     def dtype(self, node: nodes.TypeName | nodes.Qualified) -> str | None:
         """The element type that a generic type stands for; None if the name is that of something else."""
@@ -68,7 +70,7 @@ class Scope:
 
     def knows(self, expression: nodes.Node) -> bool:
         """Whether everything that an expression names has a value."""
-        return self.unit.symbols(expression) <= self.values.keys()
+        return self.template.symbols(expression) <= self.values.keys()
 
 
 def member_of(value: Value, member: str) -> Value:

@@ -1,4 +1,4 @@
-"""What composing shares between invocations: definitions, and the instances of operators that are known already."""
+"""What composing shares between invocations: definitions, and the specializations that are known already."""
 
 from __future__ import annotations
 
@@ -6,39 +6,40 @@ from collections import deque
 from collections.abc import Callable, Hashable, Mapping
 from typing import Protocol
 
-from snd_analysis.compose.binding import Given, bind
+from snd_analysis.compose.bind.arguments import Arguments, bind
+from snd_analysis.compose.bind.declarations import evaluate_declarations
 from snd_analysis.compose.failure import BindingFailed, Unbindable
-from snd_analysis.compose.instance import Instance, evaluate_declarations
 from snd_analysis.compose.reuse import LastingModel
 from snd_analysis.compose.scope import Scope
+from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.stand_ins import StandIns
-from snd_analysis.compose.unit import Unit
-from snd_analysis.compose.work import MOST_LEVELS
+from snd_analysis.compose.step_limit import MOST_LEVELS
+from snd_analysis.compose.template import Template
 from snd_analysis.model import Place, Tensor, TensorKind, TensorValue, empty_pack, item_of_empty
 from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import Maybe, Pack, Run, Value
 
-_MANY_INSTANCES = 64
+_MANY_SPECIALIZATIONS = 64
 _MOST_KEPT = 4096
 
 
 class Definitions(Protocol):
     """Where composing finds definitions."""
 
-    def unit(self, name: OperatorName) -> Unit | None:
+    def template(self, name: OperatorName) -> Template | None:
         """The definition of that name, ready to be composed; the same object as long as nothing about it changes."""
 
 
 class Reached:
     """What definitions invoke in one state of the files, directly or through others. It is found once for each."""
 
-    __slots__ = ("levels", "units")
+    __slots__ = ("levels", "templates")
 
     def __init__(self) -> None:
-        self.units: dict[Unit, frozenset[Unit]] = {}
-        """By definition all of them, with itself: what its instances depend on."""
-        self.levels: dict[Unit, int] = {}
+        self.templates: dict[Template, frozenset[Template]] = {}
+        """By definition all of them, with itself: what its specializations depend on."""
+        self.levels: dict[Template, int] = {}
         """How many levels of definitions there are, with its own."""
 
 
@@ -54,7 +55,7 @@ class Session:
         composing: bool = True,
         reached: Reached | None = None,
         checkpoint: Callable[[], None] = lambda: None,
-        lasting: Callable[[Unit, Hashable], LastingModel | None] = lambda unit, given: None,
+        lasting: Callable[[Template, Hashable], LastingModel | None] = lambda template, given: None,
     ) -> None:
         self._definitions = definitions
         self.checkpoint = checkpoint
@@ -64,59 +65,59 @@ class Session:
         """What may be used of an earlier version of a graph that was given the same."""
         self._known = Reached() if reached is None else reached
         """What is known of this state of the files, for others to go on with."""
-        self._kept: deque[Instance] = deque(maxlen=_MOST_KEPT)
+        self._kept: deque[Specialization] = deque(maxlen=_MOST_KEPT)
         """What was composed last: it may be needed again, though nothing that lasts is composed of it yet."""
 
-    def unit(self, name: OperatorName) -> Unit | None:
+    def template(self, name: OperatorName) -> Template | None:
         """The definition of that name."""
-        return self._definitions.unit(name)
+        return self._definitions.template(name)
 
-    def reached(self, unit: Unit) -> frozenset[Unit]:
-        """A unit and all that it invokes, directly or through others: what its instances depend on.
+    def reached(self, template: Template) -> frozenset[Template]:
+        """A template and all that it invokes, directly or through others: what its specializations depend on.
 
-        Of one with too many levels only what it invokes itself, since it has no instances.
+        Of one with too many levels only what it invokes itself, since it has no specializations.
         """
         known = self._known
-        if unit not in known.units and not unit.invoked:
-            known.units[unit], known.levels[unit] = unit.alone, 1
-        elif unit not in known.units:
-            for each in self._from_the_leaves(unit):
+        if template not in known.templates and not template.invoked:
+            known.templates[template], known.levels[template] = template.alone, 1
+        elif template not in known.templates:
+            for each in self._from_the_leaves(template):
                 invoked = self._invoked(each)
                 levels = known.levels[each] = 1 + max((known.levels.get(other, 0) for other in invoked), default=0)
                 too_many = levels > MOST_LEVELS + 1
-                known.units[each] = frozenset((each, *invoked)) if too_many else self._reached_from(each)
-        return known.units[unit]
+                known.templates[each] = frozenset((each, *invoked)) if too_many else self._reached_from(each)
+        return known.templates[template]
 
-    def levels(self, unit: Unit) -> int:
-        """How many levels of definitions a unit is composed of, with its own."""
-        self.reached(unit)
-        return self._known.levels[unit]
+    def levels(self, template: Template) -> int:
+        """How many levels of definitions a template is composed of, with its own."""
+        self.reached(template)
+        return self._known.levels[template]
 
-    def _invoked(self, unit: Unit) -> list[Unit]:
-        return [found for found in map(self.unit, unit.invoked) if found is not None]
+    def _invoked(self, template: Template) -> list[Template]:
+        return [found for found in map(self.template, template.invoked) if found is not None]
 
-    def _from_the_leaves(self, unit: Unit) -> list[Unit]:
-        """All that a unit reaches and that is not known yet, what is invoked before what invokes it."""
-        order: list[Unit] = []
-        seen = {unit}
-        pending = [(unit, iter(self._invoked(unit)))]
+    def _from_the_leaves(self, template: Template) -> list[Template]:
+        """All that a template reaches and that is not known yet, what is invoked before what invokes it."""
+        order: list[Template] = []
+        seen = {template}
+        pending = [(template, iter(self._invoked(template)))]
         while pending:
             last, invoked = pending[-1]
             other = next(invoked, None)
             if other is None:
                 order.append(last)
                 pending.pop()
-            elif other not in seen and other not in self._known.units:
+            elif other not in seen and other not in self._known.templates:
                 seen.add(other)
                 pending.append((other, iter(self._invoked(other))))
         return order
 
-    def _reached_from(self, unit: Unit) -> frozenset[Unit]:
-        found = {unit}
-        pending = self._invoked(unit)
+    def _reached_from(self, template: Template) -> frozenset[Template]:
+        found = {template}
+        pending = self._invoked(template)
         while pending:
             other = pending.pop()
-            known = self._known.units.get(other)
+            known = self._known.templates.get(other)
             if known is not None:
                 found |= known
             elif other not in found:  # one that leads back
@@ -124,91 +125,97 @@ class Session:
                 pending.extend(self._invoked(other))
         return frozenset(found)
 
-    def _is_recursive(self, unit: Unit) -> bool:
+    def _is_recursive(self, template: Template) -> bool:
         """Whether a definition invokes itself, if through others: its composition would never end."""
-        invoked = (self.unit(name) for name in unit.invoked)
-        return any(unit in self.reached(other) for other in invoked if other is not None)
+        invoked = (self.template(name) for name in template.invoked)
+        return any(template in self.reached(other) for other in invoked if other is not None)
 
-    def instance(self, unit: Unit, given: Given) -> Instance:
-        """The instance of an operator for what an invocation gives; the same one for the same. Never fails."""
-        reached = self.reached(unit)
-        if unit.instances_for is not reached and unit.instances_for != reached:
-            unit.instances = {}
-        unit.instances_for = reached
+    def specialization(self, template: Template, given: Arguments) -> Specialization:
+        """The specialization of an operator for what an invocation gives; the same one for the same. Never fails."""
+        reached = self.reached(template)
+        if template.specializations_for is not reached and template.specializations_for != reached:
+            template.specializations = {}
+        template.specializations_for = reached
         key = (self.composing, _key(given))
-        instance = unit.instances.get(key)
-        if instance is None:
-            unit.forget_unused()
+        specialization = template.specializations.get(key)
+        if specialization is None:
+            template.forget_unused()
             # Of operators nothing lasts: what composing them costs counts inside of loops, and is found by doing it.
-            lasting = self._lasting(unit, key) if unit.is_graph else None
-            instance = unit.instances[key] = self._made(unit, given, key, lasting)
-            self._kept.append(instance)
-        return instance
+            lasting = self._lasting(template, key) if template.is_graph else None
+            specialization = template.specializations[key] = self._made(template, given, key, lasting)
+            self._kept.append(specialization)
+        return specialization
 
-    def shared_instance(self, unit: Unit, given: Given) -> tuple[Instance, Mapping[Hashable, Integer]]:
-        """The instance for what an invocation gives, and what unknowns in its declarations stand for, by key.
+    def shared_specialization(
+        self, template: Template, given: Arguments
+    ) -> tuple[Specialization, Mapping[Hashable, Integer]]:
+        """The specialization for what an invocation gives, and what unknowns in its declarations stand for, by key.
 
-        Of an operator with many instances, invocations that differ only in their dynamic extents have one in common:
-        else each level of operators that invoke others twice would double them.
+        Of an operator with many specializations, invocations that differ only in their dynamic extents share one: else
+        each level of operators that invoke others twice would double them.
         """
-        unit.forget_unused()
-        if len(unit.instances) < _MANY_INSTANCES:
-            return self.instance(unit, given), {}
+        template.forget_unused()
+        if len(template.specializations) < _MANY_SPECIALIZATIONS:
+            return self.specialization(template, given), {}
         stand_ins = StandIns(given)
-        return self.instance(unit, stand_ins.given), stand_ins.actual
+        return self.specialization(template, stand_ins.given), stand_ins.actual
 
-    def _made(self, unit: Unit, given: Given, key: Hashable, lasting: LastingModel | None) -> Instance:
-        from snd_analysis.compose.composer import compose_body
-        from snd_analysis.compose.formulas import check_formulas
+    def _made(
+        self, template: Template, given: Arguments, key: Hashable, lasting: LastingModel | None
+    ) -> Specialization:
+        from snd_analysis.compose.body.composer import compose_body
+        from snd_analysis.compose.checks.formulas import check_formulas
 
-        instance = self.declared(unit, given, lasting, key)
-        if instance.valid:
-            check_formulas(instance)
-            compose_body(self, instance, lasting)
+        specialization = self.declared(template, given, lasting, key)
+        if specialization.valid:
+            check_formulas(specialization)
+            compose_body(self, specialization, lasting)
         if lasting is not None:
-            lasting.forget(unit.resolution)
-        return instance
+            lasting.forget(template.resolution)
+        return specialization
 
-    def declared(self, unit: Unit, given: Given, lasting: LastingModel | None = None, key: Hashable = None) -> Instance:
-        """A new instance, of which nothing but the declarations are evaluated. Never fails.
+    def declared(
+        self, template: Template, given: Arguments, lasting: LastingModel | None = None, key: Hashable = None
+    ) -> Specialization:
+        """A new specialization, of which nothing but the declarations are evaluated. Never fails.
 
         With a ``key``, which tells what is given, they are evaluated once for it.
         """
-        if unit.signature_is_wrong or self._is_recursive(unit) or self.levels(unit) > MOST_LEVELS:
-            return Instance(unit, Scope(unit, {}, {}), {}, (), valid=False)
-        # The library is not edited: its instances last themselves.
-        if key is None or unit.in_library:
-            return self._declared(unit, given, lasting)
-        known = unit.known_declarations.find(unit, key)
+        if template.signature_is_wrong or self._is_recursive(template) or self.levels(template) > MOST_LEVELS:
+            return Specialization(template, Scope(template, {}, {}), {}, (), valid=False)
+        # The library is not edited: its specializations last themselves.
+        if key is None or template.in_library:
+            return self._declared(template, given, lasting)
+        known = template.known_declarations.find(template, key)
         if known is None:
-            known = self._declared(unit, given, lasting)
-            unit.known_declarations.learn(key, known)
+            known = self._declared(template, given, lasting)
+            template.known_declarations.learn(key, known)
         return known
 
-    def _declared(self, unit: Unit, given: Given, lasting: LastingModel | None) -> Instance:
-        empty = Instance(unit, Scope(unit, {}, {}), {}, (), valid=False)
+    def _declared(self, template: Template, given: Arguments, lasting: LastingModel | None) -> Specialization:
+        empty = Specialization(template, Scope(template, {}, {}), {}, (), valid=False)
         try:
-            binding = bind(unit, given, self.composing)
+            binding = bind(template, given, self.composing)
         except BindingFailed as failed:
             empty.failures.append(failed.failure)
             return empty
         except Unbindable:
             return empty
-        inputs = formal_inputs(unit, binding.inputs)
+        inputs = formal_inputs(template, binding.inputs)
         if lasting is not None:
-            inputs = tuple(lasting.input(member, value) for member, value in zip(unit.inputs, inputs, strict=True))
-        for member, value in zip(unit.inputs, inputs, strict=True):
+            inputs = tuple(lasting.input(member, value) for member, value in zip(template.inputs, inputs, strict=True))
+        for member, value in zip(template.inputs, inputs, strict=True):
             binding.scope.values[member.symbol] = value
-        instance = Instance(unit, binding.scope, binding.attributes, inputs, checks=binding.checks)
-        evaluate_declarations(instance, lasting=lasting)
-        return instance
+        specialization = Specialization(template, binding.scope, binding.attributes, inputs, checks=binding.checks)
+        evaluate_declarations(specialization, lasting=lasting)
+        return specialization
 
 
-def formal_inputs(unit: Unit, inputs: list[TensorValue]) -> tuple[TensorValue, ...]:
+def formal_inputs(template: Template, inputs: list[TensorValue]) -> tuple[TensorValue, ...]:
     """The inputs as the operator names them. One argument in two places is one tensor: ``is`` can tell (2.4)."""
     known: dict[Tensor, Tensor] = {}
-    members = ((value, unit.inputs[at]) for at, value in enumerate(inputs))
-    return tuple(_renamed(value, each.name, unit.declared(each.symbol), known) for value, each in members)
+    members = ((value, template.inputs[at]) for at, value in enumerate(inputs))
+    return tuple(_renamed(value, each.name, template.declared(each.symbol), known) for value, each in members)
 
 
 def _renamed(value: Value, name: str, place: Place, known: dict[Tensor, Tensor]) -> Value:
@@ -231,7 +238,7 @@ def _renamed(value: Value, name: str, place: Place, known: dict[Tensor, Tensor])
     return value
 
 
-def _key(given: Given) -> Hashable:
+def _key(given: Arguments) -> Hashable:
     seen: dict[Tensor, int] = {}
     return (
         given.dtypes,

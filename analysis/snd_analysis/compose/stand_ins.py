@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable
 from functools import lru_cache
 
-from snd_analysis.compose.binding import Given
-from snd_analysis.compose.declared import Dynamic
+from snd_analysis.compose.bind.arguments import Arguments
+from snd_analysis.compose.bind.declared_shapes import Dynamic
 from snd_analysis.compose.renewal import Replacement, extents_of
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
@@ -20,7 +20,7 @@ class StandIns:
     They are numbered as they appear in the inputs: invocations that nothing else tells apart give the same.
     """
 
-    def __init__(self, given: Given) -> None:
+    def __init__(self, given: Arguments) -> None:
         stand_ins: dict[Hashable, Integer] = {}
         self.actual: dict[Hashable, Integer] = {}
         """By stand-in what it stands for."""
@@ -30,7 +30,7 @@ class StandIns:
                 stand_ins[leaf.key] = made
                 self.actual[next(iter(made.leaves)).key] = shapes.variable(leaf.key, leaf.name, leaf.low, leaf.high)
         replacement = Replacement(stand_ins)
-        self.given = Given(
+        self.given = Arguments(
             given.dtypes,
             {name: substitute(value, stand_ins) for name, value in given.attributes.items()},
             tuple(replacement.tensors(value) for value in given.inputs),

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from snd_analysis.compose.cost import Cost, iterations, multiply_adds, total
-from snd_analysis.compose.instance import Instance
+from snd_analysis.compose.specialization import Specialization
 from snd_analysis.model import Graph, Loop, Operation, Tensor, TensorValue
 from snd_analysis.symbolic.integers import bounds
 from snd_analysis.symbolic.values import Maybe, Pack, Run
@@ -22,21 +22,23 @@ _REMEMBERED = 4
 
 def is_small_operation(operation: Operation) -> bool:
     """Whether there is little to compute for an invocation."""
-    instance = operation.instance
-    if instance is not None and instance.body is not None:
-        return _is_small_body(instance, None)
+    specialization = operation.specialization
+    if specialization is not None and specialization.body is not None:
+        return _is_small_body(specialization, None)
     return _are_few(_Elements(None).of_operation(operation)) and _is_little(multiply_adds(operation))
 
 
-def is_small_graph(instance: Instance) -> bool:
+def is_small_graph(specialization: Specialization) -> bool:
     """Whether there is little to compute for a graph whose unknown extents will be small."""
-    return instance.body is None or _is_small_body(instance, 0)
+    return specialization.body is None or _is_small_body(specialization, 0)
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _is_small_body(instance: Instance, unlimited: int | None) -> bool:
-    assert instance.body is not None
-    return _are_few(_Elements(unlimited).of_instance(instance)) and _is_little(total(instance.body.operations))
+def _is_small_body(specialization: Specialization, unlimited: int | None) -> bool:
+    assert specialization.body is not None
+    return _are_few(_Elements(unlimited).of_specialization(specialization)) and _is_little(
+        total(specialization.body.operations)
+    )
 
 
 def _are_few(elements: int | None) -> bool:
@@ -57,7 +59,7 @@ class _Elements:
 
     def __init__(self, unlimited: int | None) -> None:
         self._unlimited = unlimited
-        self._known: dict[Instance, int | None] = {}
+        self._known: dict[Specialization, int | None] = {}
 
     def of_operation(self, operation: Operation) -> int | None:
         """Of what an operation takes and gives, and of what is computed in it."""
@@ -68,17 +70,17 @@ class _Elements:
         if isinstance(control, Loop):
             times = iterations(control).most
             inside = None if times is None or inside is None else times * (inside + 1)
-        if operation.instance is not None:
-            found.append(self.of_instance(operation.instance))
+        if operation.specialization is not None:
+            found.append(self.of_specialization(operation.specialization))
         return _sum([*found, inside])
 
-    def of_instance(self, instance: Instance) -> int | None:
+    def of_specialization(self, specialization: Specialization) -> int | None:
         """Of the variables and the body of an instance."""
-        if instance not in self._known:
-            body = instance.body
-            variables = _sum(self._elements(value) for value in instance.variables.values())
-            self._known[instance] = _sum([variables, 0 if body is None else self._of_graph(body)])
-        return self._known[instance]
+        if specialization not in self._known:
+            body = specialization.body
+            variables = _sum(self._elements(value) for value in specialization.variables.values())
+            self._known[specialization] = _sum([variables, 0 if body is None else self._of_graph(body)])
+        return self._known[specialization]
 
     def _of_graph(self, graph: Graph) -> int | None:
         return _sum(self.of_operation(each) for each in (*graph.operations, *graph.update_operations))

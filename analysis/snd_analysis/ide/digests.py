@@ -6,7 +6,7 @@ from functools import lru_cache
 from hashlib import blake2b
 from itertools import pairwise
 
-from snd_analysis.compose.unit import Unit
+from snd_analysis.compose.template import Template
 from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.chunks import Chunk
@@ -23,28 +23,28 @@ class Digests:
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
         self._session = snapshot.session()
-        self._of_units: dict[Unit, str] = {}
+        self._of_units: dict[Template, str] = {}
 
     def of(self, text: str, target: OperatorName | None) -> str:
         """Of an evaluation: what is written of it, and every definition that its target reaches."""
-        unit = None if target is None else self._snapshot.unit(target)
-        reached = () if unit is None else self._session.reached(unit)
+        template = None if target is None else self._snapshot.template(target)
+        reached = () if template is None else self._session.reached(template)
         return _hash(text, repr(target), *sorted({self._of_unit(each) for each in reached}))
 
-    def _of_unit(self, unit: Unit) -> str:
-        known = self._of_units.get(unit)
+    def _of_unit(self, template: Template) -> str:
+        known = self._of_units.get(template)
         if known is None:
-            known = self._of_units[unit] = _hash(repr(unit.name), *self._content(unit))
+            known = self._of_units[template] = _hash(repr(template.name), *self._content(template))
         return known
 
-    def _content(self, unit: Unit) -> tuple[str, ...]:
+    def _content(self, template: Template) -> tuple[str, ...]:
         """What the definition says, what its names lead to, and whether something is wrong with it."""
-        if unit.in_library:
+        if template.in_library:
             return ()
-        found = self._snapshot.definitions(unit.name.path).get(unit.name.name)
+        found = self._snapshot.definitions(template.name.path).get(template.name.name)
         if found is None:
             return ()
-        return _tokens(found.chunk, unit.definition), repr(unit.invoked), str(len(unit.errors))
+        return _tokens(found.chunk, template.definition), repr(template.invoked), str(len(template.errors))
 
 
 def _tokens(chunk: Chunk, definition: nodes.Definition) -> str:

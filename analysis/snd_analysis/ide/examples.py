@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from snd_analysis.base.frozen import frozen
-from snd_analysis.compose.binding import Given
-from snd_analysis.compose.instance import Instance
-from snd_analysis.compose.unit import Member
+from snd_analysis.compose.bind.arguments import Arguments
+from snd_analysis.compose.specialization import Specialization
+from snd_analysis.compose.template import Member
 from snd_analysis.ide.markdown import code
 from snd_analysis.ide.samples import KnownSample, samples_in
 from snd_analysis.model import Tensor, TensorKind, TensorValue
@@ -27,7 +27,7 @@ KnownShapes: TypeAlias = "tuple[tuple[int, ...], ...] | None"
 class Example:
     """One invocation of a definition."""
 
-    instance: Instance
+    specialization: Specialization
     phrase: str
     """What is so is so ``in the sample …``."""
 
@@ -51,10 +51,10 @@ def first_sample(snapshot: Snapshot, name: OperatorName) -> Example | None:
 
 def example_of(sample: KnownSample) -> Example | None:
     """What a sample binds; None if it does not compose."""
-    instance = sample.instance
+    specialization = sample.specialization
     written = " ".join(line.lstrip("#").strip().lstrip(">.").strip() for line in sample.name.code.splitlines())
     short = written if len(written) <= _LONGEST_CODE else f"{written[: _LONGEST_CODE - 1].rstrip()}…"
-    return None if instance is None else Example(instance, f"in the sample {code(short)}")
+    return None if specialization is None else Example(specialization, f"in the sample {code(short)}")
 
 
 def run_of(
@@ -66,13 +66,13 @@ def run_of(
 ) -> Example | None:
     """What a run with these attributes, generic types and shapes of inputs binds; None if that does not compose."""
     session = snapshot.session()
-    unit = session.unit(name)
-    if unit is None or any(generic.name.text not in dtypes for generic in unit.generics):
+    template = session.template(name)
+    if template is None or any(generic.name.text not in dtypes for generic in template.generics):
         return None
-    inputs = tuple(_input(member, dtypes, shapes.get(member.name)) for member in unit.inputs)
-    types = tuple(dtypes[generic.name.text] for generic in unit.generics)
-    instance = session.instance(unit, Given(types, attributes, inputs))
-    return Example(instance, "in this run") if instance.valid and not instance.failures else None
+    inputs = tuple(_input(member, dtypes, shapes.get(member.name)) for member in template.inputs)
+    types = tuple(dtypes[generic.name.text] for generic in template.generics)
+    specialization = session.specialization(template, Arguments(types, attributes, inputs))
+    return Example(specialization, "in this run") if specialization.valid and not specialization.failures else None
 
 
 def _input(member: Member, dtypes: Mapping[str, str], shapes: KnownShapes) -> TensorValue:

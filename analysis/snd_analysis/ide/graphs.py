@@ -51,14 +51,19 @@ class KnownGraph:
     @cached_property
     def can_run(self) -> bool:
         """Whether it can be composed. What is wrong otherwise, checking reports."""
-        instance = self.snapshot.instance(self._operator)
-        return instance is not None and instance.valid and not instance.failures and not instance.unit.errors
+        specialization = self.snapshot.specialization(self._operator)
+        return (
+            specialization is not None
+            and specialization.valid
+            and not specialization.failures
+            and not specialization.template.errors
+        )
 
     @cached_property
     def is_small(self) -> bool:
         """Whether there is little to compute where all extents that are not known are small."""
-        instance = self.snapshot.instance(self._operator)
-        return self.can_run and instance is not None and is_small_graph(instance)
+        specialization = self.snapshot.specialization(self._operator)
+        return self.can_run and specialization is not None and is_small_graph(specialization)
 
     @property
     def _operator(self) -> OperatorName:

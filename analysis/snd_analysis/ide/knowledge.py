@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 from itertools import chain
 
 from snd_analysis.base.text import Span
-from snd_analysis.compose.instance import Instance
+from snd_analysis.compose.specialization import Specialization
 from snd_analysis.ide.cursor import chunk_at, definition_at
 from snd_analysis.ide.examples import Examples, no_example
 from snd_analysis.model import Graph, Operation, Tensor, TensorValue
@@ -53,14 +53,18 @@ class Knowledge:
         return self.snapshot.resolution(self.path, self.definition)
 
     @cached_property
-    def instance(self) -> Instance | None:
+    def specialization(self) -> Specialization | None:
         """The definition composed; None for the second of two of one name, or where declarations are wrong."""
         if self.snapshot.definition(self.name) is not self.definition:
             return None
-        instance = self.snapshot.instance(self.name)
-        if instance is not None and not instance.unit.is_graph and instance.unit.signature_is_wrong:
+        specialization = self.snapshot.specialization(self.name)
+        if (
+            specialization is not None
+            and not specialization.template.is_graph
+            and specialization.template.signature_is_wrong
+        ):
             return None
-        return instance
+        return specialization
 
     @cached_property
     def by_example(self) -> tuple[Knowledge, str] | None:
@@ -71,7 +75,7 @@ class Knowledge:
         if example is None:
             return None
         knowledge = Knowledge(self.snapshot, self.path, self.start, self.definition)
-        knowledge.instance = example.instance
+        knowledge.specialization = example.specialization
         return knowledge, example.phrase
 
     @cached_property
@@ -97,36 +101,35 @@ class Knowledge:
     # ---- values ------------------------------------------------------------------------------------------------------
     def value(self, node: nodes.Expression) -> Value:
         """The value of an expression; UNDEFINED if it is not known."""
-        return UNDEFINED if self.instance is None else self.instance.scope.attempt(node)
+        return UNDEFINED if self.specialization is None else self.specialization.scope.attempt(node)
 
     def value_of(self, symbol: Symbol) -> TensorValue:
         """The value of a symbol, a tensor for one that stands for tensors; UNDEFINED if it is not known."""
-        instance = self.instance
-        if instance is None:
+        specialization = self.specialization
+        if specialization is None:
             return UNDEFINED
         is_output = symbol.kind is SymbolKind.OUTPUT and symbol not in self.resolution.ambiguous
-        if is_output and not instance.unit.is_graph:
+        if is_output and not specialization.template.is_graph:
             # As it is declared: what it is composed of may say the same in more words.
-            outputs = zip(instance.unit.outputs, instance.outputs, strict=False)
+            outputs = zip(specialization.template.outputs, specialization.outputs, strict=False)
             value = next((output for member, output in outputs if member.symbol is symbol), UNDEFINED)
             if isinstance(value, Pack) or (isinstance(value, Tensor) and value.known):
                 return value
-        return instance.scope.value_of(symbol)
+        return specialization.scope.value_of(symbol)
 
     # ---- operations --------------------------------------------------------------------------------------------------
     @property
     def operations(self) -> Iterator[Operation]:
         """The operations that have a name, in order."""
-        if self.instance is not None:
-            yield from chain.from_iterable(_operations_by_statement(self.instance).values())
+        if self.specialization is not None:
+            yield from chain.from_iterable(_operations_by_statement(self.specialization).values())
 
     def operations_of(self, call: nodes.Call, base: int) -> list[Operation]:
         """The operations that an invocation has become: none if it was not composed, several in an unrolled loop."""
-        if self.instance is None:
+        if self.specialization is None:
             return []
-        known, span, moved = (
-            _operations_by_statement(self.instance), call.function.span.shifted(base), self.instance.unit.moved
-        )  # fmt: skip
+        known, span = _operations_by_statement(self.specialization), call.function.span.shifted(base)
+        moved = self.specialization.template.moved
         return [each for each in (*known.get(base, ()), *known.get(None, ())) if moved(each.place).span == span]
 
 
@@ -145,14 +148,14 @@ def knowledge_of(snapshot: Snapshot, name: OperatorName) -> Knowledge | None:
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _operations_by_statement(instance: Instance) -> Mapping[int | None, list[Operation]]:
+def _operations_by_statement(specialization: Specialization) -> Mapping[int | None, list[Operation]]:
     """The operations by where the statements that they stand in start now, in the chunk; None where that is not known.
 
     To move the place of each would cost more than all else that is asked of a long graph after an edit.
     """
     found: dict[int | None, list[Operation]] = {}
-    starts = instance.unit.resolution.starts
-    for operation in operations_in(instance.body) if instance.body is not None else ():
+    starts = specialization.template.resolution.starts
+    for operation in operations_in(specialization.body) if specialization.body is not None else ():
         if operation.operator is not None:
             statement = operation.place.statement
             found.setdefault(None if statement is None else starts.get(statement), []).append(operation)

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from snd_analysis.base.frozen import frozen
 from snd_analysis.base.text import Span
-from snd_analysis.compose.instance import Instance
+from snd_analysis.compose.specialization import Specialization
 from snd_analysis.ide.amounts import is_small_operation
 from snd_analysis.ide.digests import Digests
 from snd_analysis.skriptnd.names.symbols import OperatorName
@@ -52,7 +52,7 @@ class KnownSample:
     @cached_property
     def can_run(self) -> bool:
         """Whether it can be composed, or fails as expected. What is wrong otherwise, checking reports."""
-        return self._checked.failure is not None or self.instance is not None
+        return self._checked.failure is not None or self.specialization is not None
 
     @cached_property
     def is_small(self) -> bool:
@@ -61,11 +61,13 @@ class KnownSample:
         return self.can_run and (operation is None or is_small_operation(operation))
 
     @property
-    def instance(self) -> Instance | None:
+    def specialization(self) -> Specialization | None:
         """What it invokes, as it binds it; None if it does not compose."""
         checked = self._checked
-        instance = None if checked.operation is None else checked.operation.instance
-        return instance if instance is not None and instance.valid and not checked.has_errors else None
+        specialization = None if checked.operation is None else checked.operation.specialization
+        return (
+            specialization if specialization is not None and specialization.valid and not checked.has_errors else None
+        )
 
     @property
     def _checked(self) -> CheckedSample:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from snd_analysis.compose.constants import IndexedValue
-from snd_analysis.compose.words import shape_text, tensor_text
+from snd_analysis.compose.bind.constants import IndexedValue
+from snd_analysis.compose.printing import shape_text, tensor_text
 from snd_analysis.ide.markdown import code
 from snd_analysis.model import Tensor, TensorValue
 from snd_analysis.symbolic import integers as shapes

@@ -18,10 +18,10 @@ from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Truth
-from snd_analysis.symbolic.values import Pack, Positioned, Run, Value, positional
+from snd_analysis.symbolic.values import Maybe, Pack, Positioned, Run, Value, positional
 
 if TYPE_CHECKING:
-    from snd_analysis.compose.instance import Instance
+    from snd_analysis.compose.specialization import Specialization
 
 Shape: TypeAlias = "tuple[Integer | Run, ...]"
 """The extents of a tensor; a ``Run`` stands for a symbolic number of them."""
@@ -131,6 +131,18 @@ TensorValue: TypeAlias = "Tensor | Pack | Value"
 """A tensor, a pack of them, null, or undefined: what an argument or result stands for."""
 
 
+def tensors_of(value: TensorValue) -> list[Tensor]:
+    """The tensors of a value: one, those of a pack, or none."""
+    if isinstance(value, Tensor):
+        return [value]
+    if isinstance(value, Maybe):
+        return tensors_of(value.value)
+    if isinstance(value, Pack):
+        segments = (each.element if isinstance(each, Run) else each for each in value.segments)
+        return [tensor for each in segments for tensor in tensors_of(each)]
+    return []
+
+
 @frozen
 class RuntimeCheck:
     """A condition that must hold but could not be decided when composing (2.6.1)."""
@@ -227,7 +239,7 @@ class Operation:
     inputs: tuple[TensorValue, ...]
     outputs: tuple[TensorValue, ...]
     place: Place
-    instance: Instance | None = None
+    specialization: Specialization | None = None
     """The operator with everything bound: its ``body`` is a graph if it is composed, its formulas are ``@lower``."""
     control: ControlFlow | None = None
     labelled: bool = False
@@ -246,8 +258,8 @@ class Operation:
 
     @property
     def body(self) -> Graph | None:
-        """What the operator is composed of; shared by all operations of one instance."""
-        return self.instance.body if self.instance is not None else None
+        """What the operator is composed of; shared by all operations of one specialization."""
+        return self.specialization.body if self.specialization is not None else None
 
 
 @frozen(eq=False)

@@ -9,11 +9,11 @@ from snd_analysis.base.problem import Problem
 from snd_analysis.base.text import Span
 from snd_analysis.compose.entry import Composition, compose_graph
 from snd_analysis.compose.failure import PlacedProblem, placed_problems
-from snd_analysis.compose.instance import Instance
 from snd_analysis.compose.reuse import LastingModel
 from snd_analysis.compose.root import InputShapes, compose_root
 from snd_analysis.compose.session import Reached, Session
-from snd_analysis.compose.unit import Unit
+from snd_analysis.compose.specialization import Specialization
+from snd_analysis.compose.template import Template
 from snd_analysis.skriptnd.lints.catalogue import severity_of
 from snd_analysis.skriptnd.names.library import is_library, library_original
 from snd_analysis.skriptnd.names.symbols import OperatorName
@@ -28,24 +28,24 @@ class Composing(Checks):
 
     def __init__(self, origin: Origin, known: Known, checkpoint: Callable[[], None] = lambda: None) -> None:
         super().__init__(origin, known, checkpoint)
-        self._units: dict[OperatorName, Unit | None] = {}
+        self._templates: dict[OperatorName, Template | None] = {}
         self._reached = Reached()
 
     def session(self) -> Session:
         """The composing of graphs in this state of the files."""
         return Session(self, True, self._reached, self.checkpoint, self._lasting_model)
 
-    def _lasting_model(self, unit: Unit, given: Hashable) -> LastingModel | None:
-        lasting = self._known.lasting_of(unit.name.path, unit.definition)
+    def _lasting_model(self, template: Template, given: Hashable) -> LastingModel | None:
+        lasting = self._known.lasting_of(template.name.path, template.definition)
         return None if lasting is None else lasting.model_given(given)
 
-    def unit(self, name: OperatorName) -> Unit | None:
+    def template(self, name: OperatorName) -> Template | None:
         """A definition, ready to be composed: the same object as long as its text, its names and its mistakes are."""
-        if name not in self._units:
-            self._units[name] = self._find_unit(name)
-        return self._units[name]
+        if name not in self._templates:
+            self._templates[name] = self._find_template(name)
+        return self._templates[name]
 
-    def _find_unit(self, name: OperatorName) -> Unit | None:
+    def _find_template(self, name: OperatorName) -> Template | None:
         found = self.definitions(name.path).get(name.name)
         if found is None:
             return None
@@ -56,13 +56,13 @@ class Composing(Checks):
             problems = (*chunk.problems, *self._check(name.path, definition, not chunk.problems))
             wrong = (each.span for each in problems if severity_of(each.rule) is Severity.ERROR)
             errors = (*wrong, *resolution.unclear)
-        known = self._known.units.get((name.path, definition))
+        known = self._known.templates.get((name.path, definition))
         if known is None or known.resolution is not resolution or known.errors != errors:
             module = library_original(name.path, chunk.text[definition.start : definition.end])
             original = OperatorName(module, name.name) if module else None
             before = known.leave_declarations() if known is not None else self._known.declarations.get(name)
-            known = Unit(name, definition, resolution, errors, original, before)
-            self._known.units[name.path, definition] = known
+            known = Template(name, definition, resolution, errors, original, before)
+            self._known.templates[name.path, definition] = known
         return known
 
     def compose(
@@ -75,7 +75,7 @@ class Composing(Checks):
         """A graph composed with these attributes, generic types and shapes of inputs, else as declared (chapter 3)."""
         return compose_graph(self, name, attributes, dtypes, inputs)
 
-    def instance(self, name: OperatorName) -> Instance | None:
+    def specialization(self, name: OperatorName) -> Specialization | None:
         """A graph composed with its defaults, or an operator composed by itself, for any invocation."""
         known = self._composed_by_itself(name)
         return None if known is None else known[1]
@@ -85,20 +85,20 @@ class Composing(Checks):
         return () if known is None else known[2]
 
     def _composed_by_itself(self, name: OperatorName) -> Composed | None:
-        unit = self.unit(name)
-        if unit is None:
+        template = self.template(name)
+        if template is None:
             return None
-        session = Session(self, unit.is_graph, self._reached, self.checkpoint)
-        reached = session.reached(unit)
-        known = self._known.composed.get((name.path, unit.definition))
+        session = Session(self, template.is_graph, self._reached, self.checkpoint)
+        reached = session.reached(template)
+        known = self._known.composed.get((name.path, template.definition))
         if known is None or known[0] != reached:
-            lasting = self._known.lasting_of(name.path, unit.definition)
+            lasting = self._known.lasting_of(name.path, template.definition)
             model = None if lasting is None else lasting.model
-            instance = compose_root(session, unit, {}, {}, lasting=model)
+            specialization = compose_root(session, template, {}, {}, lasting=model)
             if model is not None:
-                model.forget(unit.resolution)
-            known = (reached, instance, tuple(placed_problems(instance.failures, name.path)))
-            self._known.composed[name.path, unit.definition] = known
+                model.forget(template.resolution)
+            known = (reached, specialization, tuple(placed_problems(specialization.failures, name.path)))
+            self._known.composed[name.path, template.definition] = known
         return known
 
     # ---- problems ----------------------------------------------------------------------------------------------------
@@ -143,11 +143,11 @@ class Composing(Checks):
 
     def _reaches_one_of(self, path: str, definition: str, others: Collection[str]) -> bool:
         """Whether a definition invokes one of others: what is too large in these makes what is made of them so."""
-        unit = self.unit(OperatorName(path, definition))
-        if unit is None:
+        template = self.template(OperatorName(path, definition))
+        if template is None:
             return False
-        reached = Session(self, unit.is_graph, self._reached, self.checkpoint).reached(unit)
-        return any(each is not unit and each.name.path == path and each.name.name in others for each in reached)
+        reached = Session(self, template.is_graph, self._reached, self.checkpoint).reached(template)
+        return any(each is not template and each.name.path == path and each.name.name in others for each in reached)
 
     def _in_file(self, path: str, found: Iterable[PlacedProblem]) -> list[Problem]:
         definitions = self.definitions(path)

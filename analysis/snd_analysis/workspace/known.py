@@ -7,10 +7,10 @@ from typing import TypeAlias
 
 from snd_analysis.base.problem import Problem
 from snd_analysis.compose.failure import PlacedProblem
-from snd_analysis.compose.instance import Instance
 from snd_analysis.compose.known_declarations import KnownDeclarations
 from snd_analysis.compose.reuse import LastingModel
-from snd_analysis.compose.unit import Unit
+from snd_analysis.compose.specialization import Specialization
+from snd_analysis.compose.template import Template
 from snd_analysis.skriptnd.check import Facts
 from snd_analysis.skriptnd.memo import is_long
 from snd_analysis.skriptnd.names.environment import Environment
@@ -53,7 +53,7 @@ class Lasting:
         return copied
 
 
-Composed: TypeAlias = "tuple[frozenset[Unit], Instance, tuple[PlacedProblem, ...]]"
+Composed: TypeAlias = "tuple[frozenset[Template], Specialization, tuple[PlacedProblem, ...]]"
 """What a definition reaches, the definition composed by itself, and what is wrong with that."""
 
 
@@ -66,7 +66,7 @@ class Known:
         self.environments: dict[str, tuple[tuple[object, ...], Environment]] = {}
         self.resolutions: dict[tuple[str, nodes.Definition], tuple[Environment, Resolution]] = {}
         self.checks: dict[tuple[str, nodes.Definition], tuple[Environment, Facts, tuple[Problem, ...]]] = {}
-        self.units: dict[tuple[str, nodes.Definition], Unit] = {}
+        self.templates: dict[tuple[str, nodes.Definition], Template] = {}
         self.typings: dict[tuple[str, nodes.Definition], tuple[Environment, Facts, Context]] = {}
         self.composed: dict[tuple[str, nodes.Definition], Composed] = {}
         self.declarations: dict[OperatorName, KnownDeclarations] = {}
@@ -80,7 +80,7 @@ class Known:
         copied.environments = dict(self.environments)
         copied.resolutions = dict(self.resolutions)
         copied.checks = dict(self.checks)
-        copied.units = dict(self.units)
+        copied.templates = dict(self.templates)
         copied.typings = dict(self.typings)
         copied.composed = dict(self.composed)
         copied.declarations = dict(self.declarations)
@@ -97,16 +97,16 @@ class Known:
         for definition in {definition for chunk in read for definition in chunk.definitions} - kept:
             self.resolutions.pop((path, definition), None)
             self.checks.pop((path, definition), None)
-            self._forget_unit(self.units.pop((path, definition), None))
+            self._forget_template(self.templates.pop((path, definition), None))
             self.composed.pop((path, definition), None)
             self.typings.pop((path, definition), None)
 
-    def _forget_unit(self, unit: Unit | None) -> None:
-        """Keeps of a unit what may hold for the next version of its definition."""
-        if unit is None:
+    def _forget_template(self, template: Template | None) -> None:
+        """Keeps of a template what may hold for the next version of its definition."""
+        if template is None:
             return
-        self.declarations.pop(unit.name, None)
-        self.declarations[unit.name] = unit.leave_declarations()
+        self.declarations.pop(template.name, None)
+        self.declarations[template.name] = template.leave_declarations()
         while len(self.declarations) > _MOST_EDITED:
             del self.declarations[next(iter(self.declarations))]
 

@@ -18,10 +18,10 @@ from snd_analysis.workspace import Snapshot
 
 def reached_definitions(snapshot: Snapshot, graph: OperatorName) -> list[OperatorName]:
     """A graph and all that it invokes, directly or through others, without the standard library; by file and place."""
-    unit = snapshot.unit(graph)
-    if unit is None:
+    template = snapshot.template(graph)
+    if template is None:
         return []
-    names = [each.name for each in Session(snapshot).reached(unit) if not is_library(each.name.path)]
+    names = [each.name for each in Session(snapshot).reached(template) if not is_library(each.name.path)]
     return sorted(
         names, key=lambda name: (name.path != graph.path, name.path, snapshot.definitions(name.path)[name.name].start)
     )
@@ -50,11 +50,11 @@ def reached_diagnostics(
 
 def _is_settled(snapshot: Snapshot, graph: OperatorName, composition: Composition, problem: Problem) -> bool:
     """Whether a problem is that the declaration of an input leaves open what the composition knows."""
-    unit = snapshot.unit(graph)
-    if unit is None or problem.rule not in ("unbounded-extent", "missing-shape"):
+    template = snapshot.template(graph)
+    if template is None or problem.rule not in ("unbounded-extent", "missing-shape"):
         return False
     start = snapshot.definitions(graph.path)[graph.name].start
-    spans = {member.name: member.node.span.shifted(start + member.base) for member in unit.inputs}
+    spans = {member.name: member.node.span.shifted(start + member.base) for member in template.inputs}
     return any(
         span.start <= problem.span.start < span.end and composition.bounds_input(name) for name, span in spans.items()
     )

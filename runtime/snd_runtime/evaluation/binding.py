@@ -6,14 +6,14 @@ from collections.abc import Callable, Hashable, Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
+from snd_analysis.compose.specialization import Specialization
 
 from snd_analysis.base.frozen import frozen
-from snd_analysis.compose.binding import Given
+from snd_analysis.compose.bind.arguments import Arguments
 from snd_analysis.compose.failure import Failure
-from snd_analysis.compose.instance import Instance
 from snd_analysis.compose.root import compose_root
 from snd_analysis.compose.session import Session
-from snd_analysis.compose.unit import Member, Unit
+from snd_analysis.compose.template import Member, Template
 from snd_analysis.model import Tensor, TensorKind, TensorValue
 from snd_analysis.symbolic.integers import constant
 from snd_analysis.symbolic.values import NULL, Pack
@@ -33,7 +33,7 @@ _MOST_FOUND = 256
 class Bound:
     """An instance with an argument for each of its inputs; ``made`` are the inputs that nothing was given for."""
 
-    instance: Instance
+    specialization: Specialization
     arguments: tuple[Argument, ...]
     made: tuple[str, ...]
 
@@ -56,7 +56,7 @@ class FoundShapes:
 
 def bound(
     session: Session,
-    unit: Unit,
+    template: Template,
     request: EvaluationRequest,
     real: np.dtype[Any],
     budget: Budget,
@@ -65,14 +65,14 @@ def bound(
     search_seconds: float = SECONDS,
 ) -> Bound:
     """Binds a graph or operator. Raises InvalidRequest, and EvaluationFailed for tensors that are too large."""
-    return _Inputs(session, unit, request, real, budget, found or FoundShapes(), search_seconds).bound()
+    return _Inputs(session, template, request, real, budget, found or FoundShapes(), search_seconds).bound()
 
 
 class _Inputs:
     def __init__(
         self,
         session: Session,
-        unit: Unit,
+        template: Template,
         request: EvaluationRequest,
         real: np.dtype[Any],
         budget: Budget,
@@ -82,37 +82,37 @@ class _Inputs:
         self._search_seconds = search_seconds
         self._found = found
         self._session = session
-        self._unit = unit
+        self._template = template
         self._request = request
         self._attributes = {name: value_of(value) for name, value in request.attributes.items()}
-        self._dtypes = generic_types(unit, request, self._attributes)
-        self._tensors = Tensors(unit, self._dtypes, request.seed, real, budget)
+        self._dtypes = generic_types(template, request, self._attributes)
+        self._tensors = Tensors(template, self._dtypes, request.seed, real, budget)
 
     def bound(self) -> Bound:
         self._demand_attributes()
         parts = {
             member.name: self._tensors.given(member, self._request.inputs[member.name])
-            for member in self._unit.inputs
+            for member in self._template.inputs
             if member.name in self._request.inputs
         }
-        made = tuple(member.name for member in self._unit.inputs if self._is_to_be_made(member, parts))
+        made = tuple(member.name for member in self._template.inputs if self._is_to_be_made(member, parts))
         shapes = self._shapes(parts, made)
-        instance = self._instance(shapes)
-        failures = tuple(instance.failures)
-        if failures or not instance.valid:
-            raise InvalidRequest(*(failures or (failure_at(self._unit, "it can't be bound to these inputs"),)))
+        specialization = self._specialization(shapes)
+        failures = tuple(specialization.failures)
+        if failures or not specialization.valid:
+            raise InvalidRequest(*(failures or (failure_at(self._template, "it can't be bound to these inputs"),)))
         arguments = tuple(
             self._tensors.argument(member, parts.get(member.name), shapes.get(member.name))
-            for member in self._unit.inputs
+            for member in self._template.inputs
         )
-        return Bound(instance, arguments, made)
+        return Bound(specialization, arguments, made)
 
     def _demand_attributes(self) -> None:
-        for member in self._unit.attributes:
+        for member in self._template.attributes:
             node = member.node
             if member.name not in self._attributes and node.default is None and not node.optional:
-                message = f"the attribute '{member.name}' of '{self._unit.shown}' has no default: give it a value"
-                raise InvalidRequest(failure_at(self._unit, message, member, "missing-attribute"))
+                message = f"the attribute '{member.name}' of '{self._template.shown}' has no default: give it a value"
+                raise InvalidRequest(failure_at(self._template, message, member, "missing-attribute"))
 
     def _is_to_be_made(self, member: Member, parts: Mapping[str, Parts]) -> bool:
         if member.name in parts:
@@ -127,8 +127,8 @@ class _Inputs:
         if not made:
             return given
         key = (
-            self._unit,
-            self._session.reached(self._unit),
+            self._template,
+            self._session.reached(self._template),
             tuple(sorted((name, repr(value)) for name, value in self._request.attributes.items())),
             tuple(sorted(self._dtypes.items())),
             tuple(sorted((name, _items_of(part)) for name, part in parts.items())),
@@ -138,38 +138,38 @@ class _Inputs:
     def _searched(
         self, parts: Mapping[str, Parts], made: tuple[str, ...], given: Mapping[str, KnownShapes]
     ) -> Mapping[str, KnownShapes]:
-        root = compose_root(self._session, self._unit, self._attributes, self._dtypes, given)
-        values = dict(zip((member.name for member in self._unit.inputs), root.inputs, strict=False))
+        root = compose_root(self._session, self._template, self._attributes, self._dtypes, given)
+        values = dict(zip((member.name for member in self._template.inputs), root.inputs, strict=False))
         if root.failures or not values:  # whatever the shapes are
-            raise InvalidRequest(*(root.failures or [failure_at(self._unit, "it can't be composed")]))
+            raise InvalidRequest(*(root.failures or [failure_at(self._template, "it can't be composed")]))
         last: list[Failure] = []
         found: dict[str, KnownShapes] = {}
 
         def attempt(shapes: Mapping[str, KnownShapes]) -> bool:
             merged = {name: _merged(shape, parts.get(name)) for name, shape in shapes.items()}
-            instance = self._instance({**given, **merged})
-            failures = tuple(instance.failures)
-            if instance.valid and not failures:
+            specialization = self._specialization({**given, **merged})
+            failures = tuple(specialization.failures)
+            if specialization.valid and not failures:
                 found.update(given, **merged)
                 return True
             last[:] = failures or last
             return False
 
-        if search(self._unit, {name: values[name] for name in made}, attempt, self._search_seconds):
+        if search(self._template, {name: values[name] for name in made}, attempt, self._search_seconds):
             return found
         names = " and ".join(f"'{name}'" for name in made)
-        message = f"no shape was found for {names} with which '{self._unit.shown}' can be evaluated: give one"
+        message = f"no shape was found for {names} with which '{self._template.shown}' can be evaluated: give one"
         if last:
             message = f"{message} (with the last one that was tried: {last[0].message})"
-        raise InvalidRequest(failure_at(self._unit, message))
+        raise InvalidRequest(failure_at(self._template, message))
 
-    def _instance(self, shapes: Mapping[str, KnownShapes]) -> Instance:
-        return self._session.instance(self._unit, self._given_to(shapes))
+    def _specialization(self, shapes: Mapping[str, KnownShapes]) -> Specialization:
+        return self._session.specialization(self._template, self._given_to(shapes))
 
-    def _given_to(self, shapes: Mapping[str, KnownShapes]) -> Given:
-        dtypes = tuple(self._dtypes[generic.name.text] for generic in self._unit.generics)
-        inputs = tuple(self._tensor_value(member, shapes.get(member.name)) for member in self._unit.inputs)
-        return Given(dtypes, self._attributes, inputs)
+    def _given_to(self, shapes: Mapping[str, KnownShapes]) -> Arguments:
+        dtypes = tuple(self._dtypes[generic.name.text] for generic in self._template.generics)
+        inputs = tuple(self._tensor_value(member, shapes.get(member.name)) for member in self._template.inputs)
+        return Arguments(dtypes, self._attributes, inputs)
 
     def _tensor_value(self, member: Member, shapes: KnownShapes) -> TensorValue:
         if shapes is None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from snd_analysis.compose.unit import Unit
+from snd_analysis.compose.template import Template
 from snd_analysis.skriptnd.types.generics import ALLOWED
 from snd_analysis.skriptnd.types.type import CONCRETE
 from snd_analysis.symbolic.values import Pack, Value, dtype_of
@@ -17,14 +17,14 @@ from snd_runtime.values import dtype_name
 _PREFERRED = ("real", "int", "bool", "str")
 
 
-def generic_types(unit: Unit, request: EvaluationRequest, attributes: Mapping[str, Value]) -> dict[str, str]:
+def generic_types(template: Template, request: EvaluationRequest, attributes: Mapping[str, Value]) -> dict[str, str]:
     """Of generic types, those given; else those of tensors and attributes that are given; else defaults; else real."""
     found = dict(request.dtypes)
-    for generic in unit.generics:
+    for generic in template.generics:
         name = generic.name.text
         if name in found:
             continue
-        deduced = next(_deduced(name, unit, request, attributes), None)
+        deduced = next(_deduced(name, template, request, attributes), None)
         default = generic.default.text if generic.default is not None else None
         allowed = ALLOWED[generic.base.text]
         usual = next((dtype for dtype in _PREFERRED if dtype in allowed and dtype in CONCRETE), "real")
@@ -32,13 +32,15 @@ def generic_types(unit: Unit, request: EvaluationRequest, attributes: Mapping[st
     return found
 
 
-def _deduced(generic: str, unit: Unit, request: EvaluationRequest, attributes: Mapping[str, Value]) -> Iterator[str]:
-    for member in unit.inputs:
+def _deduced(
+    generic: str, template: Template, request: EvaluationRequest, attributes: Mapping[str, Value]
+) -> Iterator[str]:
+    for member in template.inputs:
         if member.node.type.text == generic:
             dtype = _dtype_of_input(request.inputs.get(member.name))
             if dtype is not None:
                 yield dtype
-    for member in unit.attributes:
+    for member in template.attributes:
         if member.node.type.text == generic and member.name in attributes:
             value = attributes[member.name]
             dtype = value.dtype if isinstance(value, Pack) else dtype_of(value)

@@ -77,13 +77,13 @@ def evaluate(
     begin = time.monotonic()
     real = np.dtype(np.float64 if request.double else np.float32)
     session = Session(snapshot)
-    unit = session.unit(request.name)
-    if unit is None:
+    template = session.template(request.name)
+    if template is None:
         return EvaluationAnswer(failures=(Failure("unknown-operator", f"there is no '{request.name.name}'"),))
     answer = EvaluationAnswer()
     try:
-        given = bound(session, unit, request, real, Budget(request.limits), found)
-        named = zip((member.name for member in unit.inputs), given.arguments, strict=True)
+        given = bound(session, template, request, real, Budget(request.limits), found)
+        named = zip((member.name for member in template.inputs), given.arguments, strict=True)
         made = [
             tensor
             for name, value in named
@@ -97,7 +97,7 @@ def evaluate(
             spent_seconds=time.monotonic() - begin,
             spent_bytes=sum(map(bytes_of, (*given.arguments, *request.weights.values()))),
         )
-        outcome = execute(session, given.instance, given.arguments, _execution(request, limits, real, note))
+        outcome = execute(session, given.specialization, given.arguments, _execution(request, limits, real, note))
     except InvalidRequest as invalid:
         return replace(answer, failures=invalid.failures, composing_seconds=time.monotonic() - begin)
     except EvaluationFailed as failed:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from snd_analysis.compose.unit import Unit
+from snd_analysis.compose.template import Template
 from snd_analysis.model import Shape, Tensor, TensorValue
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
@@ -60,7 +60,7 @@ def choices(literals: Collection[int]) -> Iterator[Choice]:
 
 
 def search(
-    unit: Unit,
+    template: Template,
     wanted: Mapping[str, TensorValue],
     attempt: Callable[[Mapping[str, KnownShapes]], bool],
     seconds: float = SECONDS,
@@ -71,7 +71,7 @@ def search(
     """
     end = time.monotonic() + seconds
     tried = set()
-    for choice in choices(_literals(unit)):
+    for choice in choices(_literals(template)):
         found = {name: concrete(value, choice) for name, value in wanted.items()}
         key = tuple(found.values())
         if None in key or key in tried:
@@ -84,8 +84,8 @@ def search(
     return False
 
 
-def _literals(unit: Unit) -> set[int]:
-    found = nodes.descendants(unit.definition)
+def _literals(template: Template) -> set[int]:
+    found = nodes.descendants(template.definition)
     return {each.value for each in found if isinstance(each, nodes.Literal) and type(each.value) is int}
 
 

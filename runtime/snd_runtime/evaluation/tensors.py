@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from snd_analysis.compose.failure import Failure, Site
-from snd_analysis.compose.unit import Member, Unit
+from snd_analysis.compose.template import Member, Template
 from snd_runtime.evaluation.request import InputValue, Literal
 from snd_runtime.generators import Generator, generate, source_of
 from snd_runtime.limits import Budget
@@ -32,17 +32,19 @@ class InvalidRequest(Exception):  # noqa: N818
         self.failures = failures
 
 
-def failure_at(unit: Unit, message: str, member: Member | None = None, rule: str = "argument-value") -> Failure:
+def failure_at(template: Template, message: str, member: Member | None = None, rule: str = "argument-value") -> Failure:
     """A failure at the declaration of a member, or at the name of the definition."""
-    place = unit.place(0, unit.definition.name) if member is None else unit.declared(member.symbol)
+    place = template.place(0, template.definition.name) if member is None else template.declared(member.symbol)
     return Failure(rule, message, (Site(place, ""),))
 
 
 class Tensors:
     """Makes the tensors for the inputs of one definition. ``dtypes`` are its generic types."""
 
-    def __init__(self, unit: Unit, dtypes: Mapping[str, str], seed: int, real: np.dtype[Any], budget: Budget) -> None:
-        self._unit = unit
+    def __init__(
+        self, template: Template, dtypes: Mapping[str, str], seed: int, real: np.dtype[Any], budget: Budget
+    ) -> None:
+        self._template = template
         self._dtypes = dtypes
         self._seed = seed
         self._real = real
@@ -63,7 +65,7 @@ class Tensors:
             most = max(value, default=-1)
             if most >= _MOST_ITEMS:
                 raise InvalidRequest(
-                    failure_at(self._unit, f"the pack '{member.name}' would have {most + 1} tensors", member)
+                    failure_at(self._template, f"the pack '{member.name}' would have {most + 1} tensors", member)
                 )
             return tuple(
                 self._tensor(member, f"{member.name}[{at}]", value[at]) if at in value else None
@@ -74,7 +76,7 @@ class Tensors:
         if value is None:
             return self._tensor(member, member.name, None)
         message = f"the input '{member.name}' is a pack of tensors: give them by position"
-        raise InvalidRequest(failure_at(self._unit, message, member))
+        raise InvalidRequest(failure_at(self._template, message, member))
 
     def _tensor(self, member: Member, name: str, value: InputValue) -> Array | None:
         dtype = self.dtype(member)
@@ -91,7 +93,7 @@ class Tensors:
                 return converted(value, dtype, self._real)
             raise ValueError("it is one tensor, not a pack")
         except ValueError as error:
-            raise InvalidRequest(failure_at(self._unit, f"the input '{name}': {error}", member)) from None
+            raise InvalidRequest(failure_at(self._template, f"the input '{name}': {error}", member)) from None
 
     def argument(self, member: Member, part: Parts, shapes: KnownShapes) -> Argument:
         """The argument for an input of these shapes; None for one that is null, or has its default."""
@@ -111,5 +113,5 @@ class Tensors:
         return self._generated(member, name, Generator(kind, shape))
 
     def _generated(self, member: Member, name: str, generator: Generator) -> Array:
-        source, place = source_of(self._seed, name), self._unit.declared(member.symbol)
+        source, place = source_of(self._seed, name), self._template.declared(member.symbol)
         return generate(generator, self.dtype(member), source, real=self._real, budget=self._budget, place=place)

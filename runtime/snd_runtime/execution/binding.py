@@ -1,4 +1,4 @@
-"""From arrays to the instance of an operator or graph that takes them."""
+"""From arrays to the specialization of an operator or graph that takes them."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from snd_analysis.compose.specialization import Specialization
 
-from snd_analysis.compose.binding import Given
-from snd_analysis.compose.instance import Instance
+from snd_analysis.compose.bind.arguments import Arguments
 from snd_analysis.compose.session import Session
-from snd_analysis.compose.unit import Member, Unit
+from snd_analysis.compose.template import Member, Template
 from snd_analysis.model import Place, Tensor, TensorValue
 from snd_analysis.symbolic.values import NULL, Pack, Value
 from snd_runtime.errors import EvaluationFailed
@@ -24,67 +24,69 @@ _KINDS = {"real": "fiu", "int": "iu", "bool": "b", "str": "OU"}
 
 def bind_arrays(
     session: Session,
-    unit: Unit,
+    template: Template,
     inputs: Sequence[Argument],
     attributes: Mapping[str, Value] | None = None,
     dtypes: Sequence[str] = (),
     real: np.dtype[Any] | None = None,
-) -> Instance:
-    """The instance of an operator or graph for arrays, attributes by name, and generic types in order.
+) -> Specialization:
+    """The specialization of an operator or graph for arrays, attributes by name, and generic types in order.
 
     Arguments that are left out at the end are null. Raises EvaluationFailed, saying why, if there is none.
     """
-    arrays = converted(unit, inputs, real or np.dtype(np.float32))
-    given = Given(tuple(dtypes), attributes or {}, tuple(_tensors(unit, arrays)))
+    arrays = converted(template, inputs, real or np.dtype(np.float32))
+    given = Arguments(tuple(dtypes), attributes or {}, tuple(_tensors(template, arrays)))
     try:
-        instance = session.instance(unit, given)
+        specialization = session.specialization(template, given)
     except RecursionError:
-        message = f"the invocations in '{unit.shown}' are nested too deeply"
-        raise EvaluationFailed("limit-exceeded", message, _place(unit)) from None
-    raise_failure(instance)
-    if not instance.valid:
-        raise EvaluationFailed("unknown-value", _reason(unit, given), _place(unit))
-    return instance
+        message = f"the invocations in '{template.shown}' are nested too deeply"
+        raise EvaluationFailed("limit-exceeded", message, _place(template)) from None
+    raise_failure(specialization)
+    if not specialization.valid:
+        raise EvaluationFailed("unknown-value", _reason(template, given), _place(template))
+    return specialization
 
 
-def bound(session: Session, instance: Instance, inputs: Sequence[Argument]) -> Instance:
-    """The instance itself if it takes these arrays, else one with their shapes. Raises EvaluationFailed."""
-    raise_failure(instance)
-    if instance.valid and _takes(instance, inputs):
-        return instance
-    scope = instance.scope
+def bound(session: Session, specialization: Specialization, inputs: Sequence[Argument]) -> Specialization:
+    """The specialization itself if it takes these arrays, else one with their shapes. Raises EvaluationFailed."""
+    raise_failure(specialization)
+    if specialization.valid and _takes(specialization, inputs):
+        return specialization
+    scope = specialization.scope
     dtypes = [
-        scope.dtypes[generic.name.text] for generic in instance.unit.generics if generic.name.text in scope.dtypes
+        scope.dtypes[generic.name.text]
+        for generic in specialization.template.generics
+        if generic.name.text in scope.dtypes
     ]
-    attributes = {name: value for name, value in instance.attributes.items() if _is_known(value)}
-    return bind_arrays(session, instance.unit, inputs, attributes, dtypes)
+    attributes = {name: value for name, value in specialization.attributes.items() if _is_known(value)}
+    return bind_arrays(session, specialization.template, inputs, attributes, dtypes)
 
 
-def converted(unit: Unit, inputs: Sequence[Argument], real: np.dtype[Any]) -> list[Argument]:
+def converted(template: Template, inputs: Sequence[Argument], real: np.dtype[Any]) -> list[Argument]:
     """The arguments as arrays of the types that tensors have. Raises EvaluationFailed if one can't be."""
-    if len(inputs) > len(unit.inputs):
-        message = f"'{unit.shown}' has {len(unit.inputs)} inputs, but {len(inputs)} arguments are given"
-        raise EvaluationFailed("argument-count", message, _place(unit))
-    return [_converted(unit, member, value, real) for member, value in zip(unit.inputs, inputs, strict=False)]
+    if len(inputs) > len(template.inputs):
+        message = f"'{template.shown}' has {len(template.inputs)} inputs, but {len(inputs)} arguments are given"
+        raise EvaluationFailed("argument-count", message, _place(template))
+    return [_converted(template, member, value, real) for member, value in zip(template.inputs, inputs, strict=False)]
 
 
-def _converted(unit: Unit, member: Member, value: Argument, real: np.dtype[Any]) -> Argument:
+def _converted(template: Template, member: Member, value: Argument, real: np.dtype[Any]) -> Argument:
     if value is None:
         return None
     if member.node.pack is None:
-        return _array(unit, member, value, real)
+        return _array(template, member, value, real)
     if isinstance(value, np.ndarray):
         message = f"the input '{member.name}' is a pack of tensors, but one array is given for it"
-        raise EvaluationFailed("argument-type", message, unit.declared(member.symbol))
-    return tuple(_array(unit, member, item, real) for item in value)
+        raise EvaluationFailed("argument-type", message, template.declared(member.symbol))
+    return tuple(_array(template, member, item, real) for item in value)
 
 
-def _array(unit: Unit, member: Member, value: Any, real: np.dtype[Any]) -> Array:
+def _array(template: Template, member: Member, value: Any, real: np.dtype[Any]) -> Array:
     array = np.asarray(value)
     wanted = member.node.type.text
     if array.dtype.kind not in _KINDS.get(wanted, "fiubOU"):
         message = f"the input '{member.name}' is '{wanted}', but an array of {array.dtype} is given for it"
-        raise EvaluationFailed("argument-type", message, unit.declared(member.symbol))
+        raise EvaluationFailed("argument-type", message, template.declared(member.symbol))
     if wanted not in _KINDS:  # a generic type: that of the array
         wanted = {"f": "real", "b": "bool", "O": "str", "U": "str"}.get(array.dtype.kind, "int")
     if array.dtype.kind == "U":
@@ -92,18 +94,18 @@ def _array(unit: Unit, member: Member, value: Any, real: np.dtype[Any]) -> Array
     return array.astype(array_dtype(wanted, real), copy=False)
 
 
-def _tensors(unit: Unit, arrays: Sequence[Argument]) -> list[TensorValue]:
+def _tensors(template: Template, arrays: Sequence[Argument]) -> list[TensorValue]:
     known: dict[int, TensorValue] = {}
     found = []
-    for member, value in zip(unit.inputs, arrays, strict=False):
+    for member, value in zip(template.inputs, arrays, strict=False):
         # One array in two places is one tensor (2.4).
         found.append(known.setdefault(id(value), tensor_of(value, member.name)))
     return found
 
 
-def _takes(instance: Instance, inputs: Sequence[Argument]) -> bool:
-    return len(inputs) == len(instance.inputs) and all(
-        _fits(declared, value) for declared, value in zip(instance.inputs, inputs, strict=True)
+def _takes(specialization: Specialization, inputs: Sequence[Argument]) -> bool:
+    return len(inputs) == len(specialization.inputs) and all(
+        _fits(declared, value) for declared, value in zip(specialization.inputs, inputs, strict=True)
     )
 
 
@@ -130,25 +132,25 @@ def _is_known(value: Value) -> bool:
     return True
 
 
-def _place(unit: Unit) -> Place:
-    return unit.place(0, unit.definition.name)
+def _place(template: Template) -> Place:
+    return template.place(0, template.definition.name)
 
 
-def _reason(unit: Unit, given: Given) -> str:
+def _reason(template: Template, given: Arguments) -> str:
     missing = [
         f"the attribute '{member.name}'"
-        for member in unit.attributes
+        for member in template.attributes
         if member.name not in given.attributes and not member.node.optional and member.node.default is None
     ]
     missing += [
         f"the input '{member.name}'"
-        for at, member in enumerate(unit.inputs)
+        for at, member in enumerate(template.inputs)
         if (at >= len(given.inputs) or given.inputs[at] is NULL)
         and not member.node.optional
         and member.node.default is None
     ]
     if missing:
-        return f"'{unit.shown}' needs {' and '.join(missing)}"
-    if unit.errors:
-        return f"'{unit.shown}' has errors"
-    return f"'{unit.shown}' can't be composed for what it is given"
+        return f"'{template.shown}' needs {' and '.join(missing)}"
+    if template.errors:
+        return f"'{template.shown}' has errors"
+    return f"'{template.shown}' can't be composed for what it is given"

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from snd_analysis.compose.specialization import Specialization
+
 from snd_analysis.base.frozen import frozen
-from snd_analysis.compose.decomposition import passes_scope_on, tensors_of
-from snd_analysis.compose.instance import Instance
-from snd_analysis.model import Branch, Graph, Loop, Operation, Place, Tensor, TensorKind, TensorValue
+from snd_analysis.compose.decomposition import passes_scope_on
+from snd_analysis.model import Branch, Graph, Loop, Operation, Place, Tensor, TensorKind, TensorValue, tensors_of
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import NULL, Pack
 from snd_runtime.execution.plain import plain, static_shape
@@ -29,12 +30,12 @@ class Undecided(Exception):  # noqa: N818 - it is no fault
     """Something in a body is known only when what stands before has been run."""
 
 
-def compiled(instance: Instance, weigh: Callable[[Instance], int]) -> Program:
-    """The body of an instance as a program. Raises Undecided if not all of its shapes and branches are known."""
-    body = instance.body
-    if body is None or instance.checks or body.checks:
+def compiled(specialization: Specialization, weigh: Callable[[Specialization], int]) -> Program:
+    """The body of a specialization as a program. Raises Undecided if not all of its shapes and branches are known."""
+    body = specialization.body
+    if body is None or specialization.checks or body.checks:
         raise Undecided
-    return _Compilation(instance, body, weigh).program()
+    return _Compilation(specialization, body, weigh).program()
 
 
 @frozen
@@ -47,42 +48,52 @@ class LoopProgram:
 
 
 def compiled_loop(
-    instance: Instance, loop: Loop, place: Place, known: Container[Tensor], weigh: Callable[[Instance], int]
+    specialization: Specialization,
+    loop: Loop,
+    place: Place,
+    known: Container[Tensor],
+    weigh: Callable[[Specialization], int],
 ) -> LoopProgram:
-    """A loop of the body of an instance; ``known`` are the tensors that have arrays. Raises Undecided."""
-    return _Compilation(instance, loop.body, weigh).loop(loop, place, known)
+    """A loop of the body of a specialization; ``known`` are the tensors that have arrays. Raises Undecided."""
+    return _Compilation(specialization, loop.body, weigh).loop(loop, place, known)
 
 
 class _Compilation:
-    def __init__(self, instance: Instance, body: Graph, weigh: Callable[[Instance], int]) -> None:
-        self._instance = instance
+    def __init__(self, specialization: Specialization, body: Graph, weigh: Callable[[Specialization], int]) -> None:
+        self._specialization = specialization
         self._body = body
         self._weigh = weigh
         self._slots: dict[Tensor, int] = {}
         self._fixed: dict[Tensor, Fixed] = {}
         self._declared = {
-            tensor for values in (instance.constants, instance.variables) for tensor in _all(values.values())
+            tensor
+            for values in (specialization.constants, specialization.variables)
+            for tensor in _all(values.values())
         }
         self._outputs = set(_all(body.outputs.values()))
-        self._single = scope_is_passed_on(instance)
-        self._place = instance.unit.place(0, instance.unit.definition.name)
+        self._single = scope_is_passed_on(specialization)
+        self._place = specialization.template.place(0, specialization.template.definition.name)
 
     def program(self) -> Program:
-        body, instance = self._body, self._instance
-        inputs = tuple(self._reference(value) for value in instance.inputs)
+        body, specialization = self._body, self._specialization
+        inputs = tuple(self._reference(value) for value in specialization.inputs)
         updates = tuple((name, self._reference(value)) for name, value in body.updates.items())
         outputs: Sequence[Reference] = ()
-        if instance.unit.is_composite:
+        if specialization.template.is_composite:
             outputs = [self._reference(value) for value in body.outputs.values()]
         else:  # formulas compute them, and updates may read them
-            outputs = [self._reference(value) for value in instance.outputs]
+            outputs = [self._reference(value) for value in specialization.outputs]
         steps = self._steps(body.operations)
         update_steps = self._steps(body.update_operations)
         kept = slots_of([*outputs, *(reference for _, reference in updates)])
         freeing = with_free_slots([*steps, *update_steps], kept)
-        constants = [(name, self._reference(value)) for name, value in instance.constants.items() if self._used(value)]
+        constants = [
+            (name, self._reference(value)) for name, value in specialization.constants.items() if self._used(value)
+        ]
         variables = [
-            (name, self._reference(value), value) for name, value in instance.variables.items() if self._used(value)
+            (name, self._reference(value), value)
+            for name, value in specialization.variables.items()
+            if self._used(value)
         ]
         return Program(
             len(self._slots),
@@ -152,13 +163,13 @@ class _Compilation:
         return Step(action, results, operation.place, weight)
 
     def _invocation(self, operation: Operation) -> tuple[Invocation, int]:
-        instance = operation.instance
-        if instance is None or not instance.valid or operation.checks:
+        specialization = operation.specialization
+        if specialization is None or not specialization.valid or operation.checks:
             raise Undecided
         label = operation.label if operation.labelled or not self._single else None
         inputs = tuple(self._reference(value) for value in operation.inputs)
-        root = scope_of_graph(instance, operation.labelled)
-        return Invocation(instance, inputs, label, root, operation.place), self._weigh(instance)
+        root = scope_of_graph(specialization, operation.labelled)
+        return Invocation(specialization, inputs, label, root, operation.place), self._weigh(specialization)
 
     def _choice(self, branch: Branch, place: Place) -> tuple[Choice, int]:
         cases = []
@@ -254,14 +265,14 @@ def _fixed(tensor: Tensor, slot: int, dtype: str, shape: tuple[int, ...], place:
 
 
 # ---- scopes ----------------------------------------------------------------------------------------------------------
-def scope_is_passed_on(instance: Instance) -> bool:
+def scope_is_passed_on(specialization: Specialization) -> bool:
     """Whether the only operation of a body has no scope of its own, unless a label says so (2.10, Labelling)."""
-    return instance.body is not None and passes_scope_on(instance.body)
+    return specialization.body is not None and passes_scope_on(specialization.body)
 
 
-def scope_of_graph(instance: Instance, labelled: bool) -> str | None:
+def scope_of_graph(specialization: Specialization, labelled: bool) -> str | None:
     """The scope of a graph that is invoked without a label of its own, which does not depend on where."""
-    return instance.unit.name.name if instance.unit.is_graph and not labelled else None
+    return specialization.template.name.name if specialization.template.is_graph and not labelled else None
 
 
 # ---- how long tensors are needed -------------------------------------------------------------------------------------

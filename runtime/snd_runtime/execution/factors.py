@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from snd_analysis.compose.session import Session
-from snd_analysis.compose.unit import Unit
+from snd_analysis.compose.template import Template
 from snd_analysis.skriptnd.names.resolve import entries_of
 from snd_analysis.skriptnd.names.symbols import OperatorName, Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
@@ -38,80 +38,86 @@ class Factors:
 
     def is_variable(self, owner: OperatorName, name: str) -> bool:
         """Whether a variable of a definition is a factor, or below a line or a root, somewhere."""
-        unit = self._session.unit(owner)
-        if unit is None:
+        template = self._session.template(owner)
+        if template is None:
             return False
-        return any(any(self._role(unit, member.symbol, 0)) for member in unit.variables if member.name == name)
+        return any(any(self._role(template, member.symbol, 0)) for member in template.variables if member.name == name)
 
-    def _role(self, unit: Unit, symbol: Symbol, depth: int) -> Role:
-        key = unit.name, symbol
+    def _role(self, template: Template, symbol: Symbol, depth: int) -> Role:
+        key = template.name, symbol
         if key not in self._known:
             self._known[key] = Role()  # as long as it is looked at, within itself
             role = Role()
-            for _, node in entries_of(unit.definition, "lower", nodes.Lowering):
-                for use in _uses(unit, symbol, node.value, Role(node.operator.text == "*=")):
+            for _, node in entries_of(template.definition, "lower", nodes.Lowering):
+                for use in _uses(template, symbol, node.value, Role(node.operator.text == "*=")):
                     role |= use
-            for _, component in (*unit.components, *unit.updates) if depth < _DEEPEST else ():
-                role |= self._in_component(unit, symbol, component, depth)
+            for _, component in (*template.components, *template.updates) if depth < _DEEPEST else ():
+                role |= self._in_component(template, symbol, component, depth)
             self._known[key] = role
         return self._known[key]
 
-    def _in_component(self, unit: Unit, symbol: Symbol, component: nodes.Component, depth: int) -> Role:
+    def _in_component(self, template: Template, symbol: Symbol, component: nodes.Component, depth: int) -> Role:
         role = Role()
         for node in nodes.descendants(component):
-            if isinstance(node, nodes.Scan) and _names(unit, symbol, node.value):
-                item = unit.resolution.targets.get(node.name)
-                role |= self._role(unit, item, depth) if isinstance(item, Symbol) else Role()
+            if isinstance(node, nodes.Scan) and _names(template, symbol, node.value):
+                item = template.resolution.targets.get(node.name)
+                role |= self._role(template, item, depth) if isinstance(item, Symbol) else Role()
             elif isinstance(node, nodes.Call):
-                invoked = unit.resolution.targets.get(node.function)
-                other = self._session.unit(invoked) if isinstance(invoked, OperatorName) else None
+                invoked = template.resolution.targets.get(node.function)
+                other = self._session.template(invoked) if isinstance(invoked, OperatorName) else None
                 if other is not None:
-                    role |= self._in_call(unit, symbol, component, node, other, depth)
+                    role |= self._in_call(template, symbol, component, node, other, depth)
         return role
 
     def _in_call(
-        self, unit: Unit, symbol: Symbol, component: nodes.Component, call: nodes.Call, other: Unit, depth: int
+        self,
+        template: Template,
+        symbol: Symbol,
+        component: nodes.Component,
+        call: nodes.Call,
+        other: Template,
+        depth: int,
     ) -> Role:
-        role, named = Role(), [_names(unit, symbol, argument) for argument in call.arguments]
+        role, named = Role(), [_names(template, symbol, argument) for argument in call.arguments]
         for member, is_named in zip(other.inputs, named, strict=False):
             if is_named:
                 role |= self._role(other, member.symbol, depth + 1)
         rest = [argument for argument, is_named in zip(call.arguments, named, strict=True) if not is_named]
-        if any(named) and not any(role) and not any(_has_tensors(unit, argument) for argument in rest):
+        if any(named) and not any(role) and not any(_has_tensors(template, argument) for argument in rest):
             # Shifted by a constant, as a variance is by its epsilon, before it gets below a line.
             for node in nodes.descendants(component):
-                result = unit.resolution.targets.get(node.target) if isinstance(node, nodes.Result) else None
-                if isinstance(result, Symbol) and self._role(unit, result, depth).is_below:
+                result = template.resolution.targets.get(node.target) if isinstance(node, nodes.Result) else None
+                if isinstance(result, Symbol) and self._role(template, result, depth).is_below:
                     role = Role(True, True)
         return role
 
 
-def _names(unit: Unit, symbol: Symbol, node: nodes.Node) -> bool:
-    return any(unit.resolution.targets.get(each) is symbol for each in nodes.descendants(node))
+def _names(template: Template, symbol: Symbol, node: nodes.Node) -> bool:
+    return any(template.resolution.targets.get(each) is symbol for each in nodes.descendants(node))
 
 
-def _has_tensors(unit: Unit, node: nodes.Node) -> bool:
-    found = (unit.resolution.targets.get(each) for each in nodes.descendants(node))
+def _has_tensors(template: Template, node: nodes.Node) -> bool:
+    found = (template.resolution.targets.get(each) for each in nodes.descendants(node))
     return any(isinstance(each, Symbol) and each.kind in _TENSORS for each in found)
 
 
-def _uses(unit: Unit, symbol: Symbol, node: nodes.Node, role: Role) -> Iterator[Role]:
+def _uses(template: Template, symbol: Symbol, node: nodes.Node, role: Role) -> Iterator[Role]:
     """The role of each use in an expression; all that is below a line or a root stays so."""
     if isinstance(node, nodes.Qualified):
-        if unit.resolution.targets.get(node) is symbol:
+        if template.resolution.targets.get(node) is symbol:
             yield role
     elif isinstance(node, nodes.Subscript):
-        yield from _uses(unit, symbol, node.target, role)
+        yield from _uses(template, symbol, node.target, role)
     elif isinstance(node, nodes.Select):
         for part in (node.consequent, node.alternative):
             if part is not None:
-                yield from _uses(unit, symbol, part, role)
+                yield from _uses(template, symbol, part, role)
     elif isinstance(node, nodes.Binary):
         operator = node.operator.text
         is_factor = operator in ("*", "/", "**") or (role.is_factor and operator not in ("+", "-"))
-        yield from _uses(unit, symbol, node.left, Role(is_factor, role.is_below))
-        yield from _uses(unit, symbol, node.right, Role(is_factor, role.is_below or operator == "/"))
+        yield from _uses(template, symbol, node.left, Role(is_factor, role.is_below))
+        yield from _uses(template, symbol, node.right, Role(is_factor, role.is_below or operator == "/"))
     else:
         below = role.is_below or (isinstance(node, nodes.Call) and node.function.text in _ROOTS)
         for child in nodes.children(node):
-            yield from _uses(unit, symbol, child, Role(role.is_factor, below))
+            yield from _uses(template, symbol, child, Role(role.is_factor, below))

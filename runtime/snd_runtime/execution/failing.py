@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+from snd_analysis.compose.specialization import Specialization
 
 from snd_analysis.compose.failure import Failure
-from snd_analysis.compose.instance import Instance
 from snd_analysis.model import Tensor, TensorValue, item_of_empty
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
@@ -15,10 +15,10 @@ from snd_runtime.errors import EvaluationFailed
 from snd_runtime.lowering.lowered import Argument
 
 
-def raise_failure(instance: Instance) -> None:
+def raise_failure(specialization: Specialization) -> None:
     """Raises EvaluationFailed for what composing found wrong, if anything."""
-    if instance.failures:
-        raise failed(instance.failures[0])
+    if specialization.failures:
+        raise failed(specialization.failures[0])
 
 
 def failed(failure: Failure) -> EvaluationFailed:
@@ -31,18 +31,22 @@ def failed(failure: Failure) -> EvaluationFailed:
     return EvaluationFailed(failure.rule, failure.message, place, (), failure.related)
 
 
-def check_empty_packs(instance: Instance) -> None:
+def check_empty_packs(specialization: Specialization) -> None:
     """Raises EvaluationFailed if an extent of an output is that of the tensors of a pack which has none."""
-    unit, targets = instance.unit, instance.unit.resolution.targets
-    for member, value in zip(unit.inputs, instance.inputs, strict=False):
+    template, targets = specialization.template, specialization.template.resolution.targets
+    for member, value in zip(template.inputs, specialization.inputs, strict=False):
         if not isinstance(value, Pack) or value.segments or item_of_empty(value) is not None:
             continue
         declared = {targets.get(node) for node in nodes.descendants(member.node)}
-        unknown = [symbol for symbol, known in instance.scope.values.items() if known is NULL and symbol in declared]
+        unknown = [
+            symbol for symbol, known in specialization.scope.values.items() if known is NULL and symbol in declared
+        ]
         for symbol in unknown:
-            if any(targets.get(node) is symbol for output in unit.outputs for node in nodes.descendants(output.node)):
+            if any(
+                targets.get(node) is symbol for output in template.outputs for node in nodes.descendants(output.node)
+            ):
                 message = f"the pack '{member.name}' is empty, so nothing tells what '{symbol.name}' is"
-                raise EvaluationFailed("unknown-value", message, unit.declared(member.symbol))
+                raise EvaluationFailed("unknown-value", message, template.declared(member.symbol))
 
 
 def check_bounds(name: str, declared: TensorValue, value: Argument) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from snd_analysis.compose.unit import Unit
+from snd_analysis.compose.template import Template
 from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
 
@@ -10,12 +10,12 @@ from snd_analysis.skriptnd.syntax import nodes
 LEAST_BYTES = 1 << 16
 
 
-def last_uses(unit: Unit) -> dict[Symbol, int]:
+def last_uses(template: Template) -> dict[Symbol, int]:
     """The number of the last statement of ``@compose`` and ``@update`` that names a symbol; outputs last for ever."""
     found: dict[Symbol, int] = {}
-    for at, (_, component) in enumerate((*unit.components, *unit.updates)):
+    for at, (_, component) in enumerate((*template.components, *template.updates)):
         for node in nodes.descendants(component):
-            symbol = unit.resolution.targets.get(node)
+            symbol = template.resolution.targets.get(node)
             if isinstance(symbol, Symbol) and symbol.kind is not SymbolKind.OUTPUT:
                 found[symbol] = at
     return found

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from snd_analysis.compose.specialization import Specialization
 
-from snd_analysis.compose.instance import Instance
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution.failing import check_bounds
 from snd_runtime.execution.prepared import Prepared, prepared
@@ -17,42 +17,42 @@ from snd_runtime.lowering.lowered import Argument
 
 
 def invoke(
-    state: State, instance: Instance, inputs: Sequence[Argument], scope: str, iterations: tuple[int, ...]
+    state: State, specialization: Specialization, inputs: Sequence[Argument], scope: str, iterations: tuple[int, ...]
 ) -> Sequence[Argument]:
-    """The outputs of an instance whose inputs have known shapes. Raises EvaluationFailed."""
-    return run_instance(state, instance, inputs, scope, iterations, is_root=False)
+    """The outputs of a specialization whose inputs have known shapes. Raises EvaluationFailed."""
+    return run_specialization(state, specialization, inputs, scope, iterations, is_root=False)
 
 
-def run_instance(
+def run_specialization(
     state: State,
-    instance: Instance,
+    specialization: Specialization,
     inputs: Sequence[Argument],
     scope: str,
     iterations: tuple[int, ...] = (),
     *,
     is_root: bool,
 ) -> Sequence[Argument]:
-    """The outputs of an instance, the one that was asked for if ``is_root``. Raises EvaluationFailed."""
-    if instance.checks:  # all that they depend on should be known
-        check = instance.checks[0]
+    """The outputs of a specialization, the one that was asked for if ``is_root``. Raises EvaluationFailed."""
+    if specialization.checks:  # all that they depend on should be known
+        check = specialization.checks[0]
         raise EvaluationFailed("unknown-value", f"whether this holds is not known: {check.message}", check.place)
-    unit = instance.unit
-    wrong = unit.wrong_body
+    template = specialization.template
+    wrong = template.wrong_body
     if wrong is not None:
-        message = f"'{unit.shown}' can't be run as long as there are mistakes in its '@{wrong.kind}'"
-        raise EvaluationFailed("no-evaluation", message, unit.place(0, wrong))
-    ready = prepared(instance)
+        message = f"'{template.shown}' can't be run as long as there are mistakes in its '@{wrong.kind}'"
+        raise EvaluationFailed("no-evaluation", message, template.place(0, wrong))
+    ready = prepared(specialization)
     arguments = list(inputs)
-    if len(arguments) < len(instance.inputs) or any(each is None for each in arguments):
+    if len(arguments) < len(specialization.inputs) or any(each is None for each in arguments):
         arguments = ready.with_defaults(arguments, state.real)
-    if not unit.is_composite:
+    if not template.is_composite:
         outputs = _computed(state, ready, arguments, scope)
         if ready.has_updates:
             _update(state, ready, arguments, outputs, scope, iterations)
         return outputs
     program = ready.program
     if program is None:
-        return Stepwise(state, instance, arguments, scope, iterations, is_root).run_composition()
+        return Stepwise(state, specialization, arguments, scope, iterations, is_root).run_composition()
     constants = ready.constants(state.real, state.budget) if program.constants else {}
     frame = program.enter(state, arguments, constants, scope, iterations, is_root)
     outputs = program.compute(frame)
@@ -62,22 +62,23 @@ def run_instance(
 
 
 def _computed(state: State, ready: Prepared, arguments: list[Argument], scope: str) -> Sequence[Argument]:
-    instance = ready.instance
-    unit = instance.unit
+    specialization = ready.specialization
+    template = specialization.template
     if ready.has_formulas:
         variables = {
-            name: state.variables.value(joined(scope, name), declared) for name, declared in instance.variables.items()
+            name: state.variables.value(joined(scope, name), declared)
+            for name, declared in specialization.variables.items()
         }
         outputs = ready.lowered.run(arguments, variables, real=state.real, budget=state.budget)
     elif ready.intrinsic is not None:
         outputs = _intrinsic(state, ready, arguments, scope)
-    elif ready.has_updates and not unit.outputs:
+    elif ready.has_updates and not template.outputs:
         outputs = ()
     else:
-        message = f"'{unit.shown}' has neither a composition nor formulas, and there is no intrinsic for it"
+        message = f"'{template.shown}' has neither a composition nor formulas, and there is no intrinsic for it"
         raise EvaluationFailed("no-evaluation", message)
-    if instance.dynamic:
-        for member, declared, value in zip(unit.outputs, instance.outputs, outputs, strict=True):
+    if specialization.dynamic:
+        for member, declared, value in zip(template.outputs, specialization.outputs, outputs, strict=True):
             check_bounds(member.name, declared, value)
     return outputs
 
@@ -93,7 +94,7 @@ def _update(
     """Updates the variables of an operator whose outputs formulas compute."""
     program = ready.program
     if program is None:
-        Stepwise(state, ready.instance, arguments, scope, iterations, False).update(outputs)
+        Stepwise(state, ready.specialization, arguments, scope, iterations, False).update(outputs)
         return
     constants = ready.constants(state.real, state.budget) if program.constants else {}
     frame = program.enter(state, arguments, constants, scope, iterations, False)
@@ -103,7 +104,7 @@ def _update(
 
 
 def _intrinsic(state: State, ready: Prepared, arguments: list[Argument], scope: str) -> tuple[Argument, ...]:
-    instance = ready.instance
+    specialization = ready.specialization
     assert ready.intrinsic is not None
     try:
         attributes = ready.attributes
@@ -113,7 +114,7 @@ def _intrinsic(state: State, ready: Prepared, arguments: list[Argument], scope: 
         return ready.intrinsic(
             Invocation(
                 attributes,
-                instance.scope.dtypes,
+                specialization.scope.dtypes,
                 tuple(arguments),
                 ready.output_shapes,
                 state.real,

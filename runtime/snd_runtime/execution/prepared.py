@@ -1,4 +1,4 @@
-"""What running an instance needs, made once and kept with it."""
+"""What running a specialization needs, made once and kept with it."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
+from snd_analysis.compose.specialization import Specialization
 
-from snd_analysis.compose.binding import as_tensor
-from snd_analysis.compose.instance import Instance
-from snd_analysis.compose.unit import Member
+from snd_analysis.compose.bind.arguments import as_tensor
+from snd_analysis.compose.template import Member
 from snd_analysis.model import Tensor, TensorValue
 from snd_analysis.skriptnd.names.symbols import Symbol
 from snd_analysis.symbolic.integers import Integer
@@ -29,76 +29,76 @@ OutputShape: TypeAlias = "tuple[int | None, ...] | tuple[tuple[int | None, ...],
 
 
 class Prepared:
-    """One instance, ready to be run.
+    """One specialization, ready to be run.
 
     An operator that is composed is run by its composition, one that is not by its formulas, one that has neither by an
     intrinsic (chapter 3).
     """
 
-    def __init__(self, instance: Instance) -> None:
-        self.instance = instance
-        self.has_formulas = bool(instance.unit.formulas)
-        self.has_updates = bool(instance.unit.updates)
+    def __init__(self, specialization: Specialization) -> None:
+        self.specialization = specialization
+        self.has_formulas = bool(specialization.template.formulas)
+        self.has_updates = bool(specialization.template.updates)
         self._constants: dict[np.dtype[Any], dict[str, Argument]] = {}
         self._defaults: dict[np.dtype[Any], list[Argument]] = {}
 
     @cached_property
     def program(self) -> Program | None:
         """What is composed; None if there is nothing, or only the run can decide what it comes to."""
-        if self.instance.body is None:
+        if self.specialization.body is None:
             return None
         try:
-            return compiled(self.instance, weight_of)
+            return compiled(self.specialization, weight_of)
         except Undecided:
             return None
 
     @cached_property
     def lowered(self) -> Lowered:
         """The formulas. Raises EvaluationFailed if they can't be run."""
-        return lower(self.instance)
+        return lower(self.specialization)
 
     @cached_property
     def intrinsic(self) -> Intrinsic | None:
         """What computes the operator where the library says nothing of how."""
-        unit = self.instance.unit
-        return INTRINSICS.get(unit.original or unit.name)
+        template = self.specialization.template
+        return INTRINSICS.get(template.original or template.name)
 
     @cached_property
     def weight(self) -> int:
         """How many operations there are in it, as far as that is known before the run."""
-        program = self.program if self.instance.unit.is_composite else None
+        program = self.program if self.specialization.template.is_composite else None
         return 1 if program is None else program.weight
 
     @cached_property
     def last_uses(self) -> dict[Symbol, int]:
         """The number of the last statement that names a symbol."""
-        return last_uses(self.instance.unit)
+        return last_uses(self.specialization.template)
 
     @cached_property
     def attributes(self) -> dict[str, PlainValue]:
         """The attributes as Python values. Raises ValueError if one is not known."""
-        return {name: plain(value) for name, value in self.instance.attributes.items()}
+        return {name: plain(value) for name, value in self.specialization.attributes.items()}
 
     @cached_property
     def output_shapes(self) -> tuple[OutputShape, ...]:
         """The extents of outputs, None for one that the run decides; of packs those of all tensors."""
-        return tuple(_shapes(value) for value in self.instance.outputs)
+        return tuple(_shapes(value) for value in self.specialization.outputs)
 
     def constants(self, real: np.dtype[Any], budget: Budget) -> dict[str, Argument]:
         """The declared constants, by name. Raises EvaluationFailed if one has no value."""
         known = self._constants.get(real)
         if known is None:
-            known = self._constants[real] = constant_values(self.instance, real, budget)
+            known = self._constants[real] = constant_values(self.specialization, real, budget)
         return known
 
     def with_defaults(self, given: list[Argument], real: np.dtype[Any]) -> list[Argument]:
         """The arguments, with defaults for those that are left out. Raises EvaluationFailed if one has no value."""
-        members = self.instance.unit.inputs
+        members = self.specialization.template.inputs
         known = self._defaults.get(real)
         if known is None:
             known = self._defaults[real] = [
                 self._default(member, declared, real)
-                for member, declared in zip(members, self.instance.inputs, strict=True)
+                for member, declared in zip(members, self.specialization.inputs, strict=True)
             ]
         return [given[at] if at < len(given) and given[at] is not None else default for at, default in enumerate(known)]
 
@@ -106,11 +106,11 @@ class Prepared:
         default = member.node.default
         if default is None:
             return None
-        unit = self.instance.unit
+        template = self.specialization.template
         try:
-            value = as_tensor(self.instance.scope.evaluate(default.value), member.name)
+            value = as_tensor(self.specialization.scope.evaluate(default.value), member.name)
         except EvaluationError as error:
-            raise EvaluationFailed(error.rule, error.message, unit.place(member.base, error.node)) from None
+            raise EvaluationFailed(error.rule, error.message, template.place(member.base, error.node)) from None
         if isinstance(value, Pack) and isinstance(declared, Pack):
             return tuple(
                 _uniform(one, other, real) for one, other in zip(value.items or (), declared.items or (), strict=False)
@@ -137,14 +137,14 @@ def _shape(tensor: Tensor) -> tuple[int | None, ...]:
     return tuple(extent.value if isinstance(extent, Integer) else None for extent in tensor.shape or ())
 
 
-def prepared(instance: Instance) -> Prepared:
-    """What running an instance needs; the same for the same instance."""
-    known = instance.prepared
+def prepared(specialization: Specialization) -> Prepared:
+    """What running a specialization needs; the same for the same specialization."""
+    known = specialization.prepared
     if not isinstance(known, Prepared):
-        known = instance.prepared = Prepared(instance)
+        known = specialization.prepared = Prepared(specialization)
     return known
 
 
-def weight_of(instance: Instance) -> int:
-    """How many operations there are in an instance."""
-    return prepared(instance).weight
+def weight_of(specialization: Specialization) -> int:
+    """How many operations there are in a specialization."""
+    return prepared(specialization).weight

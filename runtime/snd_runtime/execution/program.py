@@ -11,10 +11,10 @@ from itertools import count
 from typing import Protocol, TypeAlias
 
 import numpy as np
+from snd_analysis.compose.specialization import Specialization
 
 from snd_analysis.base.frozen import frozen
 from snd_analysis.compose.failure import Site
-from snd_analysis.compose.instance import Instance
 from snd_analysis.model import Place, TensorValue
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution.plain import array_dtype, bytes_of, fits
@@ -142,7 +142,7 @@ class Part:
 class Invocation:
     """The invocation of an operator or graph."""
 
-    instance: Instance
+    specialization: Specialization
     inputs: tuple[Reference, ...]
     label: str | None
     root_scope: str | None
@@ -156,9 +156,9 @@ class Invocation:
         if self.root_scope is not None:
             scope = self.root_scope
         try:
-            return frame.state.invoke(self.instance, inputs, scope, frame.iterations)
+            return frame.state.invoke(self.specialization, inputs, scope, frame.iterations)
         except EvaluationFailed as failed:
-            raise failed.via(Site(self.place, f"'{self.instance.unit.shown}' is invoked here")) from None
+            raise failed.via(Site(self.place, f"'{self.specialization.template.shown}' is invoked here")) from None
 
 
 @frozen

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
+from snd_analysis.compose.specialization import Specialization
 
-from snd_analysis.compose.instance import Instance
 from snd_analysis.compose.session import Session
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution.binding import bound, converted
 from snd_runtime.execution.failing import check_empty_packs
-from snd_runtime.execution.operators import invoke, run_instance
+from snd_runtime.execution.operators import invoke, run_specialization
 from snd_runtime.execution.prepared import weight_of
 from snd_runtime.execution.request import Execution, Outcome
 from snd_runtime.execution.state import State
@@ -20,28 +20,30 @@ from snd_runtime.lowering.lowered import Argument
 
 
 @np.errstate(all="ignore")  # a constant may be too large for its type, too
-def execute(session: Session, instance: Instance, inputs: Sequence[Argument], request: Execution) -> Outcome:
-    """Runs an instance on arrays, null being None and packs sequences.
+def execute(
+    session: Session, specialization: Specialization, inputs: Sequence[Argument], request: Execution
+) -> Outcome:
+    """Runs a specialization on arrays, null being None and packs sequences.
 
-    An instance of other or unknown shapes is bound anew to those of the arrays, with the attributes that it has.
+    A specialization of other or unknown shapes is bound anew to those of the arrays, with the attributes that it has.
     Raises EvaluationFailed for what has no value, what can't be composed, and limits that are exceeded.
     """
     real = np.dtype(request.real)
-    arguments = converted(instance.unit, inputs, real)
+    arguments = converted(specialization.template, inputs, real)
     try:
-        instance = bound(session, instance, arguments)
-        check_empty_packs(instance)
-        unit = instance.unit
-        total = weight_of(instance)
-        if total == 1 and unit.is_composite:
-            total = len(unit.components)
+        specialization = bound(session, specialization, arguments)
+        check_empty_packs(specialization)
+        template = specialization.template
+        total = weight_of(specialization)
+        if total == 1 and template.is_composite:
+            total = len(template.components)
         state = State(session, request, total, invoke)
-        outputs = run_instance(state, instance, arguments, "", is_root=True)
+        outputs = run_specialization(state, specialization, arguments, "", is_root=True)
     except RecursionError:
         raise EvaluationFailed("limit-exceeded", "invocations are nested too deeply to be run") from None
     except MemoryError:
         raise EvaluationFailed("limit-exceeded", "there is not enough memory") from None
-    names = [member.name for member in unit.outputs]
+    names = [member.name for member in template.outputs]
     variables = state.variables
     return Outcome(dict(zip(names, outputs, strict=True)), dict(variables.values), variables.drawn, variables.unused)
 
@@ -49,24 +51,24 @@ def execute(session: Session, instance: Instance, inputs: Sequence[Argument], re
 class StatefulGraph:
     """A graph, or operator, whose variables keep their values from run to run (2.11)."""
 
-    def __init__(self, session: Session, instance: Instance, request: Execution) -> None:
+    def __init__(self, session: Session, specialization: Specialization, request: Execution) -> None:
         self.variables: dict[str, Argument] = dict(request.variables)
         self.drawn: tuple[str, ...] = ()
         """The names of variables that nothing gave."""
         self._session = session
-        self._instance = instance
+        self._specialization = specialization
         self._request = request
         self._runs = 0
 
     @property
-    def instance(self) -> Instance:
+    def specialization(self) -> Specialization:
         """What is run."""
-        return self._instance
+        return self._specialization
 
     def run(self, inputs: Sequence[Argument]) -> Mapping[str, Argument]:
         """The outputs. The variables stay as they are if it fails. Raises EvaluationFailed."""
         request = replace(self._request, variables=self.variables, number=self._request.number + self._runs)
-        outcome = execute(self._session, self._instance, inputs, request)
+        outcome = execute(self._session, self._specialization, inputs, request)
         self.variables.update(outcome.variables)
         self.drawn = tuple(sorted({*self.drawn, *outcome.drawn}))
         self._runs += 1

@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from snd_analysis.compose.instance import Instance
 from snd_analysis.compose.session import Session
+from snd_analysis.compose.specialization import Specialization
 from snd_analysis.model import Place, Tensor, TensorValue
 from snd_analysis.symbolic.values import Pack
 from snd_runtime.execution.factors import Factors
@@ -18,12 +18,12 @@ from snd_runtime.execution.variables import Variables, generator_for
 from snd_runtime.limits import Budget
 from snd_runtime.lowering.lowered import Argument
 
-Invoke: TypeAlias = "Callable[[State, Instance, Sequence[Argument], str, tuple[int, ...]], Sequence[Argument]]"
-"""Runs an instance on arguments, in a scope, in iterations of loops."""
+Invoke: TypeAlias = "Callable[[State, Specialization, Sequence[Argument], str, tuple[int, ...]], Sequence[Argument]]"
+"""Runs a specialization on arguments, in a scope, in iterations of loops."""
 
 
 class State:
-    """The variables, the budget and the observers of one run; ``invoke`` is how an instance is run in it."""
+    """The variables, the budget and the observers of one run; ``invoke`` is how a specialization is run in it."""
 
     def __init__(self, session: Session, request: Execution, total: int, invoke: Invoke) -> None:
         self.session = session
@@ -39,10 +39,10 @@ class State:
         self._generators: Counter[str] = Counter()
 
     def invoke(
-        self, instance: Instance, inputs: Sequence[Argument], scope: str, iterations: tuple[int, ...]
+        self, specialization: Specialization, inputs: Sequence[Argument], scope: str, iterations: tuple[int, ...]
     ) -> Sequence[Argument]:
-        """The outputs of an instance. Raises EvaluationFailed."""
-        return self._invoke(self, instance, inputs, scope, iterations)
+        """The outputs of a specialization. Raises EvaluationFailed."""
+        return self._invoke(self, specialization, inputs, scope, iterations)
 
     def advance(self, done: int) -> None:
         """Tells how many operations are done, of those that were counted before."""

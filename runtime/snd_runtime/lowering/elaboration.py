@@ -1,11 +1,12 @@
-"""The formulas of an instance: their expressions taken apart, their loops unrolled where need be (2.12)."""
+"""The formulas of a specialization: their expressions taken apart, their loops unrolled where need be (2.12)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from snd_analysis.compose.instance import Instance
-from snd_analysis.compose.unit import Member
+from snd_analysis.compose.specialization import Specialization
+
+from snd_analysis.compose.template import Member
 from snd_analysis.model import Place as SourcePlace
 from snd_analysis.skriptnd.names.resolve import entries_of
 from snd_analysis.skriptnd.names.symbols import Symbol
@@ -27,14 +28,14 @@ from snd_runtime.lowering.terms import Constant, Slot, Term, Terms
 MOST_FORMULAS = 1 << 14
 
 
-def elaborate(instance: Instance, tensors: Tensors) -> Iterator[Formula]:
+def elaborate(specialization: Specialization, tensors: Tensors) -> Iterator[Formula]:
     """The formulas in order of execution, with all index bounds and packs of tensors of different shapes told apart.
 
     Raises EvaluationFailed for what has no value.
     """
-    unit = instance.unit
-    for base, node in entries_of(unit.definition, "lower", nodes.Lowering):
-        elaboration = _Elaboration(instance, tensors, base, node)
+    template = specialization.template
+    for base, node in entries_of(template.definition, "lower", nodes.Lowering):
+        elaboration = _Elaboration(specialization, tensors, base, node)
         try:
             for count, formula in enumerate(elaboration.formulas()):
                 if count >= MOST_FORMULAS:
@@ -42,31 +43,31 @@ def elaborate(instance: Instance, tensors: Tensors) -> Iterator[Formula]:
                     raise EvaluationError(node, "limit-exceeded", message)
                 yield formula
         except EvaluationError as error:
-            raise EvaluationFailed(error.rule, error.message, unit.place(base, error.node)) from None
+            raise EvaluationFailed(error.rule, error.message, template.place(base, error.node)) from None
 
 
 def elaborate_constant(
-    instance: Instance, tensors: Tensors, member: Member, slot: Slot, item: int | None = None
+    specialization: Specialization, tensors: Tensors, member: Member, slot: Slot, item: int | None = None
 ) -> Formula:
     """What gives a constant, or an item of a pack of them, its values (2.7). Raises EvaluationFailed if it has none."""
-    node, unit = member.node, instance.unit
+    node, template = member.node, specialization.template
     default = node.default
     if default is None:
-        raise EvaluationFailed("unknown-value", f"'{member.name}' has no value", unit.declared(member.symbol))
+        raise EvaluationFailed("unknown-value", f"'{member.name}' has no value", template.declared(member.symbol))
     target = nodes.Access(node.name.start, node.name.end, node.name, ())
     sign = nodes.Operator(node.name.end, default.start, "=")
     formula = nodes.Lowering(
         node.start, node.end, None, (), target, sign, default.value, default.bounds, None
     )  # fmt: skip
     try:
-        return _Elaboration(instance, tensors, member.base, formula).constant(slot, item)
+        return _Elaboration(specialization, tensors, member.base, formula).constant(slot, item)
     except EvaluationError as error:
-        raise EvaluationFailed(error.rule, error.message, unit.place(member.base, error.node)) from None
+        raise EvaluationFailed(error.rule, error.message, template.place(member.base, error.node)) from None
 
 
 class _Elaboration:
-    def __init__(self, instance: Instance, tensors: Tensors, base: int, node: nodes.Lowering) -> None:
-        self._instance = instance
+    def __init__(self, specialization: Specialization, tensors: Tensors, base: int, node: nodes.Lowering) -> None:
+        self._specialization = specialization
         self._tensors = tensors
         self._terms = Terms()
         self._operations = Operations(self._terms)
@@ -88,10 +89,10 @@ class _Elaboration:
             yield from self._unrolled({self._symbol(unroll.name): shapes.constant(at)})
 
     def _expressions(self) -> Expressions:
-        return Expressions(self._instance, self._tensors, self._terms)
+        return Expressions(self._specialization, self._tensors, self._terms)
 
     def _symbol(self, name: nodes.Name) -> Symbol:
-        symbol = self._instance.unit.resolution.targets.get(name)
+        symbol = self._specialization.template.resolution.targets.get(name)
         if not isinstance(symbol, Symbol):
             raise EvaluationError(name, "unknown-value", f"'{name.text}' stands for nothing")
         return symbol
@@ -210,7 +211,7 @@ class _Elaboration:
         return self._operations.term(index)
 
     def _place(self, node: nodes.Node) -> SourcePlace:
-        return self._instance.unit.place(self._base, node)
+        return self._specialization.template.place(self._base, node)
 
     def _extents(self, expressions: Expressions, bound: nodes.IndexBound) -> list[tuple[str, Term]]:
         value = expressions.evaluate(bound.bound)

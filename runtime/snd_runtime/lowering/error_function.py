@@ -1,7 +1,7 @@
 """``erf`` over arrays: NumPy has none.
 
 Rational approximations in five intervals, those of the FreeBSD mathematical library (s_erf.c); the error is less than
-one unit in the last place of 64 bits.
+one template in the last place of 64 bits.
 """
 
 from __future__ import annotations

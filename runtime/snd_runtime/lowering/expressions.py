@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from snd_analysis.compose.instance import Instance
+from snd_analysis.compose.specialization import Specialization
+
 from snd_analysis.skriptnd.names.symbols import ShapeMember, Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic.integers import TRUE, Integer
@@ -24,13 +25,13 @@ class Expressions:
     ``bindings`` are the index symbols and loop-local values. Raises ``snd_analysis.symbolic.values.EvaluationError``.
     """
 
-    def __init__(self, instance: Instance, tensors: Tensors, terms: Terms) -> None:
-        self.instance = instance
+    def __init__(self, specialization: Specialization, tensors: Tensors, terms: Terms) -> None:
+        self.specialization = specialization
         self.tensors = tensors
         self.terms = terms
         self.operations = Operations(terms)
         self.bindings: dict[Symbol, Value] = {}
-        self.targets = instance.unit.resolution.targets
+        self.targets = specialization.template.resolution.targets
         self._known: dict[nodes.Node, bool] = {}
         self._wide: dict[int, nodes.Node] = {}
         """Where ints of more than 64 bits stand: they are blamed if the elements of a tensor depend on them."""
@@ -57,7 +58,7 @@ class Expressions:
 
     def _evaluated(self, node: nodes.Expression) -> Value:
         if self._is_known(node):
-            value = evaluate(node, self.instance.scope)
+            value = evaluate(node, self.specialization.scope)
             if value is UNDEFINED or isinstance(value, Unknown) or (isinstance(value, Integer) and value.value is None):
                 raise EvaluationError(node, "unknown-value", "the value of this is not known when the formula is run")
             return value
@@ -92,7 +93,9 @@ class Expressions:
             return False
         if target.kind in _LOCAL_KINDS or target.kind in _TENSOR_KINDS:
             return True
-        return target.kind is SymbolKind.EXTENT and self.instance.scope.values.get(target) in self.tensors.counters
+        return (
+            target.kind is SymbolKind.EXTENT and self.specialization.scope.values.get(target) in self.tensors.counters
+        )
 
     def lifted(self, node: nodes.Node, function: Callable[..., Value], *operands: Value) -> Value:
         """The function of operands that are not null; else null (2.4.1)."""

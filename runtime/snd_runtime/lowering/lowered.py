@@ -8,8 +8,8 @@ from math import prod
 from typing import Any, TypeAlias
 
 import numpy as np
+from snd_analysis.compose.specialization import Specialization
 
-from snd_analysis.compose.instance import Instance
 from snd_analysis.skriptnd.names.resolve import entries_of
 from snd_analysis.skriptnd.names.symbols import Symbol
 from snd_analysis.skriptnd.syntax import nodes
@@ -38,19 +38,19 @@ FLOAT32 = np.dtype(np.float32)
 
 
 class Lowered:
-    """The formulas of one instance, taken apart; they can be run any number of times.
+    """The formulas of one specialization, taken apart; they can be run any number of times.
 
-    The instance must be valid and all of its extents known but those that the formulas count.
+    The specialization must be valid and all of its extents known but those that the formulas count.
     """
 
-    def __init__(self, instance: Instance) -> None:
-        self.instance = instance
-        self.tensors = Tensors(instance)
-        self.formulas: tuple[Formula, ...] = tuple(elaborate(instance, self.tensors))
+    def __init__(self, specialization: Specialization) -> None:
+        self.specialization = specialization
+        self.tensors = Tensors(specialization)
+        self.formulas: tuple[Formula, ...] = tuple(elaborate(specialization, self.tensors))
         formulas = (*self._constant_formulas(), *self.formulas)
         self._plans = tuple(_Plan(tuple(each)) for _, each in groupby(formulas, _counted_with))
         self._claimed = frozenset(_written_whole(self._plans))
-        self._operators = _accumulators(instance)
+        self._operators = _accumulators(specialization)
 
     def run(
         self,
@@ -65,25 +65,25 @@ class Lowered:
         Raises EvaluationFailed for what has no value, an index out of bounds, and limits that are exceeded; ValueError
         for arguments of the wrong kind or shape.
         """
-        unit = self.instance.unit
+        template = self.specialization.template
         memory = Memory(real, budget or Budget(Limits()))
-        for member, value in zip(unit.inputs, inputs, strict=True):
+        for member, value in zip(template.inputs, inputs, strict=True):
             self._give(memory, member.symbol, value)
-        for member in unit.variables:
+        for member in template.variables:
             self._give(memory, member.symbol, (variables or {})[member.name])
         self._allocate(memory)
         counted: Counted = {}
         with np.errstate(all="ignore"):
             for plan in self._plans:
                 plan.run(memory, counted)
-        return tuple(self._result(memory, member.symbol, counted) for member in unit.outputs)
+        return tuple(self._result(memory, member.symbol, counted) for member in template.outputs)
 
     def _constant_formulas(self) -> Iterator[Formula]:
-        for member in self.instance.unit.constants:
+        for member in self.specialization.template.constants:
             value = self.tensors.values[member.symbol]
             for item, slot in enumerate(value.segments) if isinstance(value, Pack) else ((None, value),):
                 if isinstance(slot, Slot):
-                    yield elaborate_constant(self.instance, self.tensors, member, slot, item)
+                    yield elaborate_constant(self.specialization, self.tensors, member, slot, item)
 
     # ---- arguments ---------------------------------------------------------------------------------------------------
     def _give(self, memory: Memory, symbol: Symbol, value: Argument) -> None:
@@ -105,17 +105,17 @@ class Lowered:
     # ---- results -----------------------------------------------------------------------------------------------------
     def _allocate(self, memory: Memory) -> None:
         """Of default values, or those with which an accumulation begins."""
-        unit = self.instance.unit
-        for member in (*unit.constants, *unit.outputs):
+        template = self.specialization.template
+        for member in (*template.constants, *template.outputs):
             value = self.tensors.values[member.symbol]
             slots = [slot for slot in value.segments if isinstance(slot, Slot)] if isinstance(value, Pack) else [value]
             stack = self.tensors.stacked(tuple(slots)) if isinstance(value, Pack) and slots else None  # type: ignore[arg-type]
             for slot in slots if stack is None else [stack]:
                 if slot in self._claimed:
                     assert isinstance(slot, Slot)
-                    memory.claim(slot, _known(slot), unit.declared(member.symbol))
+                    memory.claim(slot, _known(slot), template.declared(member.symbol))
                 elif isinstance(slot, Slot) and None not in slot.shape:
-                    array = memory.allocate(slot, _known(slot), unit.declared(member.symbol))
+                    array = memory.allocate(slot, _known(slot), template.declared(member.symbol))
                     operator = self._operators.get(member.symbol)
                     if operator is not None:
                         array[...] = identity(operator, array.dtype)
@@ -140,35 +140,37 @@ class Lowered:
         return memory.array(slot)
 
 
-def lower(instance: Instance) -> Lowered:
-    """The formulas of an instance, ready to be run. Raises EvaluationFailed if they can't be."""
-    return Lowered(instance)
+def lower(specialization: Specialization) -> Lowered:
+    """The formulas of a specialization, ready to be run. Raises EvaluationFailed if they can't be."""
+    return Lowered(specialization)
 
 
-def constant_values(instance: Instance, real: np.dtype[Any], budget: Budget) -> dict[str, Argument]:
-    """The constants that an instance declares, by name (2.7). Raises EvaluationFailed if one has no value."""
-    tensors = Tensors(instance, outputs=False)
+def constant_values(specialization: Specialization, real: np.dtype[Any], budget: Budget) -> dict[str, Argument]:
+    """The constants that a specialization declares, by name (2.7). Raises EvaluationFailed if one has no value."""
+    tensors = Tensors(specialization, outputs=False)
     memory = Memory(real, budget)
     found: dict[str, Argument] = {}
-    for member in instance.unit.constants:
+    for member in specialization.template.constants:
         value = tensors.values[member.symbol]
         slots = [slot for slot in (value.segments if isinstance(value, Pack) else (value,)) if isinstance(slot, Slot)]
         arrays = []
         for item, slot in enumerate(slots):
-            arrays.append(memory.allocate(slot, _known(slot), instance.unit.declared(member.symbol)))
-            formula = elaborate_constant(instance, tensors, member, slot, item if isinstance(value, Pack) else None)
+            arrays.append(memory.allocate(slot, _known(slot), specialization.template.declared(member.symbol)))
+            formula = elaborate_constant(
+                specialization, tensors, member, slot, item if isinstance(value, Pack) else None
+            )
             with np.errstate(all="ignore"):
                 _Plan((formula,)).run(memory, {})
         found[member.name] = tuple(arrays) if isinstance(value, Pack) else arrays[0]
     return found
 
 
-def _accumulators(instance: Instance) -> dict[Symbol, str]:
+def _accumulators(specialization: Specialization) -> dict[Symbol, str]:
     """The operators by which outputs are accumulated."""
-    unit = instance.unit
+    template = specialization.template
     found = {}
-    for _, node in entries_of(unit.definition, "lower", nodes.Lowering):
-        symbol = unit.resolution.targets.get(node.target.name)
+    for _, node in entries_of(template.definition, "lower", nodes.Lowering):
+        symbol = template.resolution.targets.get(node.target.name)
         if isinstance(symbol, Symbol) and node.operator.text in ACCUMULATORS:
             found[symbol] = node.operator.text
     return found

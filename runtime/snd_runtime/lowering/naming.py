@@ -26,7 +26,7 @@ def name_value(expressions: Expressions, node: nodes.Qualified) -> Value:
         return expressions.bindings[target]
     if target in expressions.tensors.values:
         return expressions.tensors.values[target]
-    value = expressions.instance.scope.values.get(target, UNDEFINED)
+    value = expressions.specialization.scope.values.get(target, UNDEFINED)
     counter = expressions.tensors.counters.get(value) if isinstance(value, Integer) else None
     return value if counter is None else expressions.terms.next(counter)
 
@@ -46,7 +46,7 @@ def bounded(expressions: Expressions, node: nodes.Bounded) -> Value:
 
 def call(expressions: Expressions, node: nodes.Call) -> Value:
     """A built-in function, or a cast to a generic type."""
-    dtype = expressions.instance.scope.dtype(node.function)
+    dtype = expressions.specialization.scope.dtype(node.function)
     if dtype is not None and not node.arguments:
         return default_value(dtype)
     argument = node.arguments[0] if node.arguments else None
@@ -65,7 +65,7 @@ def call(expressions: Expressions, node: nodes.Call) -> Value:
 
 def cast(expressions: Expressions, node: nodes.Cast) -> Value:
     """``real(e)``, or ``real()``."""
-    dtype = expressions.instance.scope.element_type(node.type)
+    dtype = expressions.specialization.scope.element_type(node.type)
     return default_value(dtype) if node.value is None else _casted(expressions, node, dtype, node.value)
 
 

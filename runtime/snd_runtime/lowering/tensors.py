@@ -1,10 +1,11 @@
-"""The tensors of an instance as slots."""
+"""The tensors of a specialization as slots."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from snd_analysis.compose.instance import Instance
+from snd_analysis.compose.specialization import Specialization
+
 from snd_analysis.model import Tensor, TensorValue
 from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind
 from snd_analysis.symbolic.integers import Integer
@@ -24,30 +25,35 @@ def too_many_items(name: str, pack: Pack) -> EvaluationFailed | None:
 
 
 class Tensors:
-    """Slots for everything that formulas of an instance can name.
+    """Slots for everything that formulas of a specialization can name.
 
     ``values`` has a slot, a pack of slots, or NULL for every tensor symbol; ``shapes`` the tensors of the model.
     """
 
-    def __init__(self, instance: Instance, *, outputs: bool = True) -> None:
+    def __init__(self, specialization: Specialization, *, outputs: bool = True) -> None:
         """Without ``outputs`` for what doesn't name them, such as constants."""
-        self._instance = instance
+        self._specialization = specialization
         self.values: dict[Symbol, Value] = {}
         self.models: dict[Symbol, TensorValue] = {}
         self.slots: dict[Tensor, Slot] = {}
         self._stacked: dict[tuple[Slot, ...], Slot | None] = {}
-        unit = instance.unit
+        template = specialization.template
         self.counters = {
             value: symbol
-            for symbol, value in instance.scope.values.items()
-            if symbol.kind is SymbolKind.EXTENT and isinstance(value, Integer) and value in instance.dynamic.values()
+            for symbol, value in specialization.scope.values.items()
+            if symbol.kind is SymbolKind.EXTENT
+            and isinstance(value, Integer)
+            and value in specialization.dynamic.values()
         }
-        for member, value in zip(unit.inputs, instance.inputs, strict=True):
+        for member, value in zip(template.inputs, specialization.inputs, strict=True):
             self._declare(member.symbol, value, False)
-        for member, value in zip(unit.outputs, instance.outputs, strict=True) if outputs else ():
+        for member, value in zip(template.outputs, specialization.outputs, strict=True) if outputs else ():
             self._declare(member.symbol, value, True)
         named: Mapping[str, TensorValue]
-        for members, named in ((unit.variables, instance.variables), (unit.constants, instance.constants)):
+        for members, named in (
+            (template.variables, specialization.variables),
+            (template.constants, specialization.constants),
+        ):
             for member in members:
                 self._declare(member.symbol, named[member.name], False)
 
@@ -78,14 +84,14 @@ class Tensors:
                 raise self._unknown(symbol)
             extents.append(known)
             counted.append(counter)
-        # One argument in two places is one tensor of the instance, but each place has its own array.
+        # One argument in two places is one tensor of the specialization, but each place has its own array.
         made = Slot(tensor.name, tensor.dtype, tuple(extents), tuple(counted), is_output)
         self.slots.setdefault(tensor, made)
         return made
 
     def _unknown(self, symbol: Symbol) -> EvaluationFailed:
         message = f"the type or shape of '{symbol.name}' is not known"
-        return EvaluationFailed("unknown-value", message, self._instance.unit.declared(symbol))
+        return EvaluationFailed("unknown-value", message, self._specialization.template.declared(symbol))
 
     def stacked(self, slots: tuple[Slot, ...]) -> Slot | None:
         """Tensors of a pack as one, if they are of one shape."""

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from snd_analysis.compose.specialization import Specialization
 
 from snd_analysis.compose.failure import Site
-from snd_analysis.compose.instance import Instance
 from snd_analysis.compose.session import Session
 from snd_analysis.model import Operation
 from snd_analysis.skriptnd.samples import CheckedSample, Sample
@@ -49,12 +49,17 @@ def evaluate_sample(
     if checked.failure is not None:
         return failure(None, checked.failure)
     operation = checked.operation
-    if checked.has_errors or operation is None or operation.instance is None or not operation.instance.valid:
+    if (
+        checked.has_errors
+        or operation is None
+        or operation.specialization is None
+        or not operation.specialization.valid
+    ):
         return outcome(Status.INVALID)
     sample = checked.sample
     try:
-        instance, inputs = arguments_of(checked, operation, limits, real, seed)
-        outputs = execute(session, instance, inputs, Execution(real=real, seed=seed, limits=limits)).outputs
+        specialization, inputs = arguments_of(checked, operation, limits, real, seed)
+        outputs = execute(session, specialization, inputs, Execution(real=real, seed=seed, limits=limits)).outputs
         results = tuple(_results(sample, operation, outputs, pictures))
     except EvaluationFailed as failed:
         return failure(failed.rule, failed.message, _sites(failed))
@@ -69,13 +74,13 @@ def evaluate_sample(
 
 def arguments_of(
     checked: CheckedSample, operation: Operation, limits: Limits, real: np.dtype[Any], seed: int
-) -> tuple[Instance, list[Argument]]:
+) -> tuple[Specialization, list[Argument]]:
     """What a sample invokes, and the arguments. Raises EvaluationFailed for an argument that has no value."""
-    instance = operation.instance
-    assert instance is not None
+    specialization = operation.specialization
+    assert specialization is not None
     arguments = Arguments(dict(checked.generators), seed, real, Budget(limits))
     inputs = [arguments.array(value) for value in operation.inputs]
-    return instance, inputs + [None] * (len(instance.unit.inputs) - len(inputs))
+    return specialization, inputs + [None] * (len(specialization.template.inputs) - len(inputs))
 
 
 def _sites(failed: EvaluationFailed) -> tuple[Site, ...]:
@@ -86,10 +91,10 @@ def _sites(failed: EvaluationFailed) -> tuple[Site, ...]:
 
 def _results(sample: Sample, operation: Operation, outputs: Mapping[str, Argument], pictures: bool) -> list[Result]:
     recorded = {each.name: each for each in sample.results}
-    assert operation.instance is not None
-    dtypes = operation.instance.scope.dtypes
+    assert operation.specialization is not None
+    dtypes = operation.specialization.scope.dtypes
     found = []
-    for member in operation.instance.unit.outputs:
+    for member in operation.specialization.template.outputs:
         value = outputs[member.name]
         before = recorded.get(member.name)
         in_full = before is not None and before.value is not None

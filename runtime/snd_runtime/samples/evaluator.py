@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from snd_runtime.evaluation.request import Texts
-from snd_runtime.samples.handler import OneSample, SampleOrder, Work
+from snd_runtime.samples.handler import OneSample, SampleOrder, StepCount
 from snd_runtime.samples.outcome import SampleOutcome, Status
 from snd_runtime.samples.proposal import SEARCH_SECONDS, NoProposal, ProposalRequest, SampleProposal
 from snd_runtime.samples.request import SampleRequest
@@ -69,7 +69,7 @@ class SampleEvaluator:
             return NoProposal(failed.message)
         return proposal
 
-    def _call(self, work: Work, existing: Collection[str], more_seconds: float = 0.0) -> Any:
+    def _call(self, work: StepCount, existing: Collection[str], more_seconds: float = 0.0) -> Any:
         """``more_seconds`` are for what is done beside an evaluation."""
         around = work.around
 

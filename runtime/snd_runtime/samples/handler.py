@@ -25,7 +25,7 @@ class OneSample:
     number: int
 
 
-Work: TypeAlias = OneSample | TraceRequest | ProposalRequest
+StepCount: TypeAlias = OneSample | TraceRequest | ProposalRequest
 Answer: TypeAlias = SampleOutcome | GraphTrace | SampleProposal | NoProposal
 
 
@@ -34,7 +34,7 @@ class SampleOrder:
     """``texts`` is what has changed since the last order; those of the request itself are left out."""
 
     texts: Texts
-    work: Work
+    work: StepCount
 
 
 def make() -> Callable[[SampleOrder, Callable[[Any], None]], Answer]:

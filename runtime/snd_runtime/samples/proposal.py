@@ -11,7 +11,7 @@ import numpy as np
 
 from snd_analysis.base.frozen import frozen
 from snd_analysis.compose.session import Session
-from snd_analysis.compose.unit import Member, Unit
+from snd_analysis.compose.template import Member, Template
 from snd_analysis.ide.changed import changed_snapshot
 from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.skriptnd.samples import CheckedSample
@@ -62,13 +62,13 @@ class NoProposal:
 def propose_sample(snapshot: Snapshot, request: ProposalRequest) -> SampleProposal | NoProposal:
     """The best of some samples that check and can be evaluated: one without NaN if there is one."""
     session = snapshot.session()
-    unit = session.unit(request.name)
-    if unit is None or unit.errors:
+    template = session.template(request.name)
+    if template is None or template.errors:
         return NoProposal("what is wrong with it must be mended first")
-    found = next(_bindings(session, unit, request.around), None)
+    found = next(_bindings(session, template, request.around), None)
     if found is None:
         return NoProposal("no attributes and inputs were found with which it can be invoked")
-    codes = list(dict.fromkeys(_codes(unit, *found)))
+    codes = list(dict.fromkeys(_codes(template, *found)))
     proposals = [*_evaluated(snapshot, request, codes)]
     best = min(proposals, key=_fault, default=None)
     if best is None:
@@ -89,40 +89,40 @@ def _fault(proposal: SampleProposal) -> int:
 
 # ---- attributes ------------------------------------------------------------------------------------------------------
 def _bindings(
-    session: Session, unit: Unit, around: SampleRequest
+    session: Session, template: Template, around: SampleRequest
 ) -> Iterator[tuple[Mapping[str, PlainValue], Bound]]:  # fmt: skip
     """Values for the attributes that need one, with which the definition binds to inputs of some shape."""
     end = time.monotonic() + SEARCH_SECONDS
-    for attributes in islice(_attributes(unit), _MOST_BINDINGS):
-        given = EvaluationRequest(unit.name, attributes, seed=around.seed)
+    for attributes in islice(_attributes(template), _MOST_BINDINGS):
+        given = EvaluationRequest(template.name, attributes, seed=around.seed)
         try:
             budget = Budget(around.limits)
-            yield attributes, bound(session, unit, given, around.real, budget, search_seconds=_SHAPE_SECONDS)
+            yield attributes, bound(session, template, given, around.real, budget, search_seconds=_SHAPE_SECONDS)
         except (InvalidRequest, EvaluationFailed):
             pass
         if time.monotonic() > end:
             return
 
 
-def _attributes(unit: Unit) -> Iterator[Mapping[str, PlainValue]]:
+def _attributes(template: Template) -> Iterator[Mapping[str, PlainValue]]:
     """Those without which nothing goes; then with one of the others, too."""
-    needed = [each for each in unit.attributes if each.node.default is None and not each.node.optional]
-    others = [each for each in unit.attributes if each not in needed]
+    needed = [each for each in template.attributes if each.node.default is None and not each.node.optional]
+    others = [each for each in template.attributes if each not in needed]
     for members in (needed, *([*needed, other] for other in others)):
-        for values in product(*(_attribute_values(unit, each) for each in members)):
+        for values in product(*(_attribute_values(template, each) for each in members)):
             yield {member.name: value for member, value in zip(members, values, strict=True)}
 
 
-def _attribute_values(unit: Unit, member: Member) -> Sequence[PlainValue]:
-    single: Sequence[PlainValue] = _single_values(unit, member.node.type.text)
+def _attribute_values(template: Template, member: Member) -> Sequence[PlainValue]:
+    single: Sequence[PlainValue] = _single_values(template, member.node.type.text)
     if member.node.pack is None:
         return single
     lists: list[PlainValue] = [(value,) * length for length in (2, 1, 3, 4) for value in single[:3]]
     return [*lists, tuple(single[:2]), ()]
 
 
-def _single_values(unit: Unit, dtype: str) -> Sequence[PlainValue]:
-    literals = [each.value for each in nodes.descendants(unit.definition) if isinstance(each, nodes.Literal)]
+def _single_values(template: Template, dtype: str) -> Sequence[PlainValue]:
+    literals = [each.value for each in nodes.descendants(template.definition) if isinstance(each, nodes.Literal)]
     match dtype:
         case "int":
             named = [each for each in literals if type(each) is int and 3 < each <= 64]
@@ -136,11 +136,11 @@ def _single_values(unit: Unit, dtype: str) -> Sequence[PlainValue]:
 
 
 # ---- code ------------------------------------------------------------------------------------------------------------
-def _codes(unit: Unit, attributes: Mapping[str, PlainValue], binding: Bound) -> Iterator[tuple[str, ...]]:
+def _codes(template: Template, attributes: Mapping[str, PlainValue], binding: Bound) -> Iterator[tuple[str, ...]]:
     """Invocations in several styles; with generic types, too, where arguments may not tell them."""
     given = ", ".join(f"{name}={_plain_text(value)}" for name, value in attributes.items())
-    dtypes = ", ".join(binding.instance.scope.dtypes.get(each.name.text, "real") for each in unit.generics)
-    head = unit.name.name
+    dtypes = ", ".join(binding.specialization.scope.dtypes.get(each.name.text, "real") for each in template.generics)
+    head = template.name.name
     for generics in ("", f"<{dtypes}>") if dtypes else ("",):
         for style in STYLES:
             arguments = [argument_text(each, style) for each in binding.arguments]

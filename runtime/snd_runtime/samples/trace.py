@@ -7,14 +7,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import numpy as np
+from snd_analysis.compose.specialization import Specialization
 
 from snd_analysis.base.frozen import frozen
 from snd_analysis.base.text import Span
-from snd_analysis.compose.decomposition import tensors_of
-from snd_analysis.compose.instance import Instance
-from snd_analysis.compose.unit import Unit
+from snd_analysis.compose.template import Template
 from snd_analysis.ide.graph_tensors import TensorName, graph_tensors
-from snd_analysis.model import Place, Tensor, TensorKind, TensorValue
+from snd_analysis.model import Place, Tensor, TensorKind, TensorValue, tensors_of
 from snd_analysis.skriptnd.names.symbols import SymbolKind
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import UNDEFINED, Pack
@@ -75,9 +74,9 @@ class GraphTrace:
 class Tracer:
     """Takes note of the tensors of one graph while it runs: what an ``Execution`` is watched by."""
 
-    def __init__(self, unit: Unit, pictures: bool) -> None:
-        self._unit = unit
-        self._tensors = graph_tensors(unit.resolution)
+    def __init__(self, template: Template, pictures: bool) -> None:
+        self._template = template
+        self._tensors = graph_tensors(template.resolution)
         self._pictures = pictures
         self._names: dict[tuple[str, Span], TensorName | None] = {}
         self._noted: dict[TensorName, _Noted] = {}
@@ -89,13 +88,13 @@ class Tracer:
         """Tensors that have further names: of copies and blocks, and, in the last iteration, of unrolled loops."""
 
     # ---- what a run tells --------------------------------------------------------------------------------------------
-    def begin(self, instance: Instance, arguments: Sequence[Argument]) -> None:
+    def begin(self, specialization: Specialization, arguments: Sequence[Argument]) -> None:
         """What is run, and on what."""
-        self._declared = {**instance.constants, **instance.variables}
+        self._declared = {**specialization.constants, **specialization.variables}
         for symbol, name in self._tensors.of_symbols:
             if symbol.kind in _NAMING:
-                self._follow(name, instance.scope.value_of(symbol))
-        for member, declared, value in zip(self._unit.inputs, instance.inputs, arguments, strict=True):
+                self._follow(name, specialization.scope.value_of(symbol))
+        for member, declared, value in zip(self._template.inputs, specialization.inputs, arguments, strict=True):
             self._note_declared(SymbolKind.INPUT, member.name, declared, value)
 
     def watch(self, step: Step) -> None:
@@ -114,7 +113,7 @@ class Tracer:
             for kind in (SymbolKind.CONSTANT, SymbolKind.VARIABLE):
                 self._note_declared(kind, named.name, declared, named.value)
         elif self._is_here(named.place):
-            name = self._tensors.by_place.get(self._unit.moved(named.place).span)
+            name = self._tensors.by_place.get(self._template.moved(named.place).span)
             if name is not None:
                 self._note_all(name, named.value, named.iterations)
 
@@ -135,7 +134,7 @@ class Tracer:
         last = name.rpartition(".")[2].partition("[")[0]
         key = last, place.span
         if key not in self._names:
-            self._names[key] = self._tensors.computed(last, self._unit.moved(place).span)
+            self._names[key] = self._tensors.computed(last, self._template.moved(place).span)
         return self._names[key]
 
     def _follow(self, name: TensorName, value: TensorValue) -> None:
@@ -167,7 +166,7 @@ class Tracer:
         """The statement at which a run failed, or which invoked what failed."""
         places = ([] if failed.place is None else [failed.place]) + [site.place for site in failed.chain]
         for place in filter(self._is_here, places):
-            statement = self._tensors.statement_around(self._unit.moved(place).span)
+            statement = self._tensors.statement_around(self._template.moved(place).span)
             if statement is not None:
                 return self._tensors.statements.index(statement)
         return None
@@ -187,7 +186,7 @@ class Tracer:
         return found
 
     def _is_here(self, place: Place) -> bool:
-        return place.definition == self._unit.name.name and place.path == self._unit.name.path
+        return place.definition == self._template.name.name and place.path == self._template.name.path
 
     def _note(self, name: TensorName, item: int | None, value: Argument, iterations: tuple[int, ...]) -> None:
         noted = self._noted.get(name)

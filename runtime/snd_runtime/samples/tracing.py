@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
+from snd_analysis.compose.specialization import Specialization
 
 from snd_analysis.base.frozen import frozen
-from snd_analysis.compose.instance import Instance
 from snd_analysis.compose.session import Session
-from snd_analysis.compose.unit import Unit
+from snd_analysis.compose.template import Template
 from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.workspace import Snapshot
 from snd_runtime.errors import EvaluationFailed
@@ -42,7 +42,7 @@ class TraceRequest:
 
 @frozen
 class _Run:
-    instance: Instance
+    specialization: Specialization
     arguments: list[Argument]
     made: tuple[str, ...] = ()
 
@@ -50,17 +50,17 @@ class _Run:
 def trace_graph(snapshot: Snapshot, request: TraceRequest, found: FoundShapes) -> GraphTrace:
     """Runs a graph. What fails is in the trace, with what had been computed by then."""
     session = snapshot.session()
-    unit = session.unit(request.name)
-    if unit is None:
+    template = session.template(request.name)
+    if template is None:
         return GraphTrace(rule="unknown-operator", message=f"there is no '{request.name.name}'")
-    tracer = Tracer(unit, request.around.pictures)
+    tracer = Tracer(template, request.around.pictures)
     trace, begin = GraphTrace(), time.monotonic()
     try:
-        run = _bound(snapshot, session, unit, request, found)
+        run = _bound(snapshot, session, template, request, found)
         begin = time.monotonic()  # what is composed is known when the graph is run again
-        tracer.begin(run.instance, run.arguments)
-        shapes = {member.name: _shapes(each) for member, each in zip(unit.inputs, run.arguments, strict=True)}
-        trace = replace(trace, made=run.made, dtypes=run.instance.scope.dtypes, shapes=shapes)
+        tracer.begin(run.specialization, run.arguments)
+        shapes = {member.name: _shapes(each) for member, each in zip(template.inputs, run.arguments, strict=True)}
+        trace = replace(trace, made=run.made, dtypes=run.specialization.scope.dtypes, shapes=shapes)
         trace = replace(trace, drawn=_run(session, run, request, tracer))
     except InvalidRequest as invalid:
         trace = replace(trace, rule=invalid.failures[0].rule, message=invalid.failures[0].message)
@@ -70,18 +70,23 @@ def trace_graph(snapshot: Snapshot, request: TraceRequest, found: FoundShapes) -
     return replace(trace, values=values, left_out=tracer.left_out, seconds=seconds)
 
 
-def _bound(snapshot: Snapshot, session: Session, unit: Unit, request: TraceRequest, found: FoundShapes) -> _Run:
+def _bound(snapshot: Snapshot, session: Session, template: Template, request: TraceRequest, found: FoundShapes) -> _Run:
     around = request.around
     if request.sample is None:
         given = request.given or EvaluationRequest(request.name)
-        binding = bound(session, unit, given, around.real, Budget(around.limits), found)
-        return _Run(binding.instance, list(binding.arguments), binding.made)
+        binding = bound(session, template, given, around.real, Budget(around.limits), found)
+        return _Run(binding.specialization, list(binding.arguments), binding.made)
     sample = snapshot.samples(around.path)[request.sample].sample
     checked = snapshot.checked_sample(around.path, sample)
     operation = checked.operation
     if checked.failure is not None:
         raise EvaluationFailed("sample-fails", checked.failure)
-    if checked.has_errors or operation is None or operation.instance is None or not operation.instance.valid:
+    if (
+        checked.has_errors
+        or operation is None
+        or operation.specialization is None
+        or not operation.specialization.valid
+    ):
         raise EvaluationFailed("sample-fails", "the sample that is chosen for it can't be composed")
     return _Run(*arguments_of(checked, operation, around.limits, around.real, around.seed))
 
@@ -99,6 +104,6 @@ def _run(session: Session, run: _Run, request: TraceRequest, tracer: Tracer) -> 
     taken = sum(map(bytes_of, run.arguments))
     limits = replace(around.limits, spent_bytes=taken)
     execution = Execution(around.real, around.seed, weights, limits, tracer.watch, tracer.watch_names)
-    outcome = execute(session, run.instance, run.arguments, execution)
+    outcome = execute(session, run.specialization, run.arguments, execution)
     tracer.end(outcome)
     return outcome.drawn

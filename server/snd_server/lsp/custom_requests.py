@@ -176,9 +176,9 @@ async def _composed_graph(server: SndServer, params: Any) -> dict[str, Any]:
 
 def _composed(server: SndServer, snapshot: Snapshot, path: str, params: Any) -> dict[str, Any]:
     name = OperatorName(path, graph_name(snapshot, path, text(params, "graph")))
-    unit = snapshot.unit(name)
-    assert unit is not None
-    given = given_values(unit, (*texts(params, "attributes"), *texts(params, "types")), texts(params, "inputs"))
+    template = snapshot.template(name)
+    assert template is not None
+    given = given_values(template, (*texts(params, "attributes"), *texts(params, "types")), texts(params, "inputs"))
     composition = snapshot.compose(name, given.attributes, given.dtypes, given.inputs)
     found: list[Diagnostic] = []
     for each, diagnostics in reached_diagnostics(snapshot, name, composition).items():

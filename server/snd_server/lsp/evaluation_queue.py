@@ -26,7 +26,7 @@ _MOST_LANES = 2
 _BUSY_SECONDS = 0.25
 _IDLE_SECONDS = 20.0
 
-Work: TypeAlias = "Callable[[SampleEvaluator], Any]"
+StepCount: TypeAlias = "Callable[[SampleEvaluator], Any]"
 """Evaluates something, and returns its outcome; runs on a thread that waits for the process."""
 
 
@@ -37,7 +37,7 @@ class Job:
     key: ValueKey
     digest: str | None
     """None for what is no value that is kept."""
-    work: Work
+    work: StepCount
     failed: Callable[[str], Any]
     """Makes an outcome of a fault."""
     tensor_bytes: int

@@ -28,11 +28,11 @@ def example(server: SndServer, snapshot: Snapshot, name: OperatorName) -> Exampl
 def _run(snapshot: Snapshot, name: OperatorName, graph: AgedGraph) -> Example | None:
     """The last run, if it is one of the texts as they are."""
     trace: GraphTrace | None = graph.aged.outcome
-    unit = snapshot.unit(name)
-    if trace is None or unit is None or not graph.aged.settled or isinstance(graph.choice, KnownSample):
+    template = snapshot.template(name)
+    if trace is None or template is None or not graph.aged.settled or isinstance(graph.choice, KnownSample):
         return None
     try:
-        given = given_values(unit, graph.choice.attributes, (), graph.choice.types)
+        given = given_values(template, graph.choice.attributes, (), graph.choice.types)
     except Misgiven:
         return None
     return run_of(snapshot, name, given.attributes, trace.dtypes, trace.shapes)

@@ -73,8 +73,8 @@ class GraphEvaluations:
             answer, trace = await self._answer(order, request, tell)
 
         def finished(snapshot: Snapshot, question: Question) -> tuple[Diagnostic, ...]:
-            unit = order.prepared.unit
-            return tuple(diagnostic_of(failure, order.snapshot, unit) for failure in answer.failures)
+            template = order.prepared.template
+            return tuple(diagnostic_of(failure, order.snapshot, template) for failure in answer.failures)
 
         failures = await self._server.session.ask(request.path, finished)
         diagnostics = (*order.diagnostics, *failures)
@@ -90,9 +90,9 @@ class GraphEvaluations:
         from snd_server.running import prepare
 
         prepared = prepare(snapshot, request)
-        path, found = prepared.unit.name.path, list[Diagnostic]()
+        path, found = prepared.template.name.path, list[Diagnostic]()
         nothing_composed = Composition(None, {}, {}, ())
-        for each, diagnostics in reached_diagnostics(snapshot, prepared.unit.name, nothing_composed).items():
+        for each, diagnostics in reached_diagnostics(snapshot, prepared.template.name, nothing_composed).items():
             found += reported(self._server, snapshot, each, diagnostics)
         involved = [each for each in (path, *snapshot.dependencies(path)) if not is_library(each)]
         texts = {each: snapshot.source(each).text for each in involved if snapshot.exists(each)}

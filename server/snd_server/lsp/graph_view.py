@@ -54,9 +54,9 @@ def _content(
     inputs: tuple[str, ...],
 ) -> dict[str, Any]:
     name = OperatorName(path, graph_name(snapshot, path, wanted))
-    unit = snapshot.unit(name)
-    assert unit is not None
-    given = given_values(unit, attributes, inputs)
+    template = snapshot.template(name)
+    assert template is not None
+    given = given_values(template, attributes, inputs)
     composition = snapshot.compose(name, given.attributes, given.dtypes, given.inputs)
     found: list[Diagnostic] = []
     for each, diagnostics in reached_diagnostics(snapshot, name, composition).items():

@@ -88,7 +88,7 @@ def _declare(cls: _Class | None = None, **options: Any) -> _Class | Callable[[_C
 class _Fields:
     """The fields of a class that is not made yet."""
 
-    def __get__(self, instance: object, owner: type) -> Any:
+    def __get__(self, specialization: object, owner: type) -> Any:
         _make(owner)
         return owner.__attrs_attrs__  # type: ignore[attr-defined]
 

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from snd_analysis.base.frozen import frozen
 from snd_analysis.base.text import Source
-from snd_analysis.compose.decomposition import tensors_of
-from snd_analysis.model import Branch, Graph, Loop, Operation, Place, Tensor, TensorValue
+from snd_analysis.model import Branch, Graph, Loop, Operation, Place, Tensor, TensorValue, tensors_of
 from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.symbolic.values import NULL, Maybe, Pack, Run, Value
 from snd_server.report import Report

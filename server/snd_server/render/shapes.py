@@ -6,9 +6,8 @@ import io
 from collections.abc import Iterable, Iterator, Sequence
 
 from snd_analysis.compose.cost import Cost, multiply_adds, total
-from snd_analysis.compose.decomposition import tensors_of
-from snd_analysis.compose.words import shape_text, shown
-from snd_analysis.model import Loop, Operation, Tensor, TensorValue
+from snd_analysis.compose.printing import shape_text, shown
+from snd_analysis.model import Loop, Operation, Tensor, TensorValue, tensors_of
 from snd_analysis.symbolic.integers import Integer, bounds
 from snd_analysis.symbolic.values import NULL, Pack
 from snd_server.render import full

@@ -6,10 +6,9 @@ import json
 from typing import Any
 
 from snd_analysis.compose.cost import multiply_adds
-from snd_analysis.compose.decomposition import tensors_of
-from snd_analysis.compose.words import shown
+from snd_analysis.compose.printing import shown
 from snd_analysis.ide.graph_view.content import plain
-from snd_analysis.model import Graph, Loop, Operation, Tensor, TensorValue
+from snd_analysis.model import Graph, Loop, Operation, Tensor, TensorValue, tensors_of
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import Maybe, Pack, Run, Value
 from snd_server.render.composed import ComposedGraph, Level, item_name

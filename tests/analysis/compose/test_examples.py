@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from snd_analysis.compose.decomposition import decompose, tensors_of
-from snd_analysis.model import Tensor, TensorValue
+from snd_analysis.compose.decomposition import decompose
+from snd_analysis.model import Tensor, TensorValue, tensors_of
 from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.symbolic.values import Pack
 from support.analysis.composing import MAIN

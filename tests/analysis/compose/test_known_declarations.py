@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from snd_analysis.compose.specialization import Specialization
 
 from snd_analysis.base.text import Edit, Span
 from snd_analysis.compose import session
-from snd_analysis.compose.binding import Binding, Given, bind
-from snd_analysis.compose.instance import Instance
-from snd_analysis.compose.unit import Unit
+from snd_analysis.compose.bind.arguments import Arguments, Binding, bind
+from snd_analysis.compose.template import Template
 from snd_analysis.workspace import Workspace
 from support.memory import MemoryReader, snapshot_of
 
@@ -86,9 +86,9 @@ def test_what_is_found_is_what_is_found_from_nothing(
 def test_an_edit_of_a_body_evaluates_no_declarations(workspace: Workspace, monkeypatch: pytest.MonkeyPatch):
     bound: list[str] = []
 
-    def noted(unit: Unit, given: Given, composing: bool) -> Binding:
-        bound.append(unit.shown)
-        return bind(unit, given, composing)
+    def noted(template: Template, given: Arguments, composing: bool) -> Binding:
+        bound.append(template.shown)
+        return bind(template, given, composing)
 
     monkeypatch.setattr(session, "bind", noted)
     text = _edit(workspace, TEXT, *BODY)
@@ -100,17 +100,17 @@ def test_an_edit_of_a_body_evaluates_no_declarations(workspace: Workspace, monke
 
 
 def test_a_composition_is_of_the_body_as_it_is(workspace: Workspace):
-    def instance() -> Instance:
+    def specialization() -> Specialization:
         checked = next(checked for _, checked in workspace.snapshot().checked_samples("a.sknd"))
         assert checked.operation is not None
-        assert checked.operation.instance is not None
-        return checked.operation.instance
+        assert checked.operation.specialization is not None
+        return checked.operation.specialization
 
-    before = instance()
+    before = specialization()
     _edit(workspace, TEXT, *BODY)
-    after = instance()
-    assert after.unit.formulas[0][1] is not before.unit.formulas[0][1]
-    assert after.scope.unit is after.unit
-    assert before.scope.unit is before.unit
-    assert after.scope.values.keys() <= {*after.unit.resolution.symbols}
+    after = specialization()
+    assert after.template.formulas[0][1] is not before.template.formulas[0][1]
+    assert after.scope.template is after.template
+    assert before.scope.template is before.template
+    assert after.scope.values.keys() <= {*after.template.resolution.symbols}
     assert after.outputs == before.outputs

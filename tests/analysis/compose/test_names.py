@@ -7,8 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from snd_analysis.compose.decomposition import tensors_of
-from snd_analysis.model import Graph, Tensor, TensorKind
+from snd_analysis.model import Graph, Tensor, TensorKind, tensors_of
 from support.analysis.composing import composed, flat
 
 HEAD = """

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from snd_analysis.compose.decomposition import decompose, tensors_of
+from snd_analysis.compose.decomposition import decompose
 from snd_analysis.compose.session import Session
+from snd_analysis.model import tensors_of
 from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution import Execution, Outcome, bind_arrays, execute, value_of
@@ -28,11 +29,11 @@ def outcome_of(
     files: dict[str, str], graph: str, inputs: list[Any], request: Execution | None = None, **attributes: Any
 ) -> Outcome:
     session = Session(snapshot_of(files))
-    unit = session.unit(OperatorName("main.sknd", graph))
-    assert unit is not None
+    template = session.template(OperatorName("main.sknd", graph))
+    assert template is not None
     request = request or Execution(real=FLOAT64)
-    instance = bind_arrays(session, unit, inputs, {name: value_of(each) for name, each in attributes.items()})
-    return execute(session, instance, inputs, request)
+    specialization = bind_arrays(session, template, inputs, {name: value_of(each) for name, each in attributes.items()})
+    return execute(session, specialization, inputs, request)
 
 
 def image(*shape: int) -> np.ndarray[Any, Any]:
@@ -220,11 +221,11 @@ def test_detection_finds_as_many_boxes_as_there_are():
 def outputs_of(name: str, graph: str, inputs: list[Any], **attributes: Any) -> list[Any]:
     """The first output for each of some inputs, with weights that are drawn."""
     session = Session(snapshot_of(program(name)))
-    unit = session.unit(OperatorName("main.sknd", graph))
-    assert unit is not None
+    template = session.template(OperatorName("main.sknd", graph))
+    assert template is not None
     given = {name: value_of(each) for name, each in attributes.items()}
-    instance = bind_arrays(session, unit, inputs[0], given)
-    return [next(iter(execute(session, instance, each, Execution()).outputs.values())) for each in inputs]
+    specialization = bind_arrays(session, template, inputs[0], given)
+    return [next(iter(execute(session, specialization, each, Execution()).outputs.values())) for each in inputs]
 
 
 def differ(a: Any, b: Any) -> float:

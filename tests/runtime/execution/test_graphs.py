@@ -186,8 +186,8 @@ operator formula { @input { x: int[]; } @variable { count: int[]; } @output { y:
 def test_variables_keep_their_new_values_from_run_to_run():
     text = net("x: int[];", "a: int[]; b: int[]; c: int[];", "a = counter(x); b = counter{step=5}(x); c = formula(x);",
                operators=COUNTER)  # fmt: skip
-    session, instance = instance_of(text, [R(100)])
-    graph = StatefulGraph(session, instance, Execution())
+    session, specialization = instance_of(text, [R(100)])
+    graph = StatefulGraph(session, specialization, Execution())
     results = [[int(value) for value in graph.run([R(100)]).values()] for _ in range(3)]
     assert results == [[100, 100, 100], [101, 105, 110], [102, 110, 120]]
     assert {name: int(value) for name, value in graph.variables.items()} == {"a.count": 3, "b.count": 15, "c.count": 30}
@@ -213,8 +213,8 @@ def test_updates_see_intermediate_tensors_and_the_values_before():
 
 def test_a_run_that_fails_changes_nothing():
     text = net("x: int[];", "y: int[];", "a = counter(x); y = math.div(a, x);", operators=COUNTER)
-    session, instance = instance_of(text, [R(1)])
-    graph = StatefulGraph(session, instance, Execution())
+    session, specialization = instance_of(text, [R(1)])
+    graph = StatefulGraph(session, specialization, Execution())
     graph.run([R(1)])
     with pytest.raises(EvaluationFailed):
         graph.run([R(0)])
@@ -231,8 +231,8 @@ def test_random_values_depend_on_the_seed_and_the_place_only():
     again = run(text, R([1.0]))
     assert (a == again[0]).all()
     assert (cs[1] == again[2][1]).all()
-    session, instance = instance_of(text, [R([1.0])])
-    graph = StatefulGraph(session, instance, Execution(real=FLOAT64))
+    session, specialization = instance_of(text, [R([1.0])])
+    graph = StatefulGraph(session, specialization, Execution(real=FLOAT64))
     first, second = graph.run([R([1.0])])["a"], graph.run([R([1.0])])["a"]
     assert (first == a).all()
     assert (second != a).any()
@@ -294,9 +294,9 @@ def test_a_dynamic_extent_above_its_bound():
 
 def test_one_instance_runs_on_inputs_of_any_size():
     text = net("x: real[n];", "y: real[n];", "y = math.mul(x, real(n));")
-    session, instance = instance_of(text, [np.ones(2)])
+    session, specialization = instance_of(text, [np.ones(2)])
     for n in (0, 1, 7):
-        outcome = execute(session, instance, [np.ones(n)], Execution())
+        outcome = execute(session, specialization, [np.ones(n)], Execution())
         assert outcome.outputs["y"].tolist() == [n] * n  # type: ignore[union-attr]
 
 

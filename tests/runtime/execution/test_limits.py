@@ -97,11 +97,11 @@ def test_memory_is_free_again_where_the_run_tells_the_shapes():
 
 def test_arrays_themselves_are_let_go():
     x = np.zeros(1 << 18)
-    session, instance = instance_of(CHAIN, [x])
+    session, specialization = instance_of(CHAIN, [x])
     request = Execution(real=np.dtype(np.float64))
-    execute(session, instance, [x], request)
+    execute(session, specialization, [x], request)
     tracemalloc.start()
-    execute(session, instance, [x], request)
+    execute(session, specialization, [x], request)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 3.5 * x.nbytes

@@ -40,11 +40,13 @@ MASK = np.arange(19) < np.array([[19], [11]])
 )
 def test_agrees_with_onnxruntime(folder: str, graph: str, inputs: list[Any], attributes: dict[str, Any]):
     session = Session(snapshot_of(read_program(EXAMPLES / folder)))
-    unit = session.unit(OperatorName("main.sknd", graph))
-    assert unit is not None
-    instance = bind_arrays(session, unit, inputs, {name: value_of(value) for name, value in attributes.items()})
-    outcome = execute(session, instance, inputs, Execution(seed=3))
-    judge = onnx_session(instance, outcome.variables)
+    template = session.template(OperatorName("main.sknd", graph))
+    assert template is not None
+    specialization = bind_arrays(
+        session, template, inputs, {name: value_of(value) for name, value in attributes.items()}
+    )
+    outcome = execute(session, specialization, inputs, Execution(seed=3))
+    judge = onnx_session(specialization, outcome.variables)
     expected = judge.run(None, {each.name: value for each, value in zip(judge.get_inputs(), inputs, strict=True)})
     for name, found, wanted in zip(outcome.outputs, outcome.outputs.values(), expected, strict=True):
         assert isinstance(found, np.ndarray)

@@ -22,9 +22,9 @@ def test_graphs_compute_what_numpy_does(case: tuple[str, str, Block, dict[str, A
     text, last, block, inputs = case
     expected = block.run(dict(inputs))[last]
     declared = "x: real[nx]; z: real[nz];"
-    session, instance = instance_of(net(declared, f"{last}: real[~|100000];", text), [*inputs.values()])
-    assert prepared(instance).program is not None
-    (found,) = execute(session, instance, [*inputs.values()], Execution(real=FLOAT64)).outputs.values()
+    session, specialization = instance_of(net(declared, f"{last}: real[~|100000];", text), [*inputs.values()])
+    assert prepared(specialization).program is not None
+    (found,) = execute(session, specialization, [*inputs.values()], Execution(real=FLOAT64)).outputs.values()
     assert isinstance(found, np.ndarray)
     assert np.allclose(found, expected, rtol=1e-12, atol=1e-12)
     dynamic = f"{text} kept = positive(probe);"

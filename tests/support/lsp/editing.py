@@ -11,7 +11,7 @@ Replacement = tuple[int, int, str]
 _PLACEHOLDER = re.compile(r"\$\{\d+:([^}]*)\}|\$\d+|\\([$}\\])")
 
 
-def units(text: str, encoding: str) -> int:
+def templates(text: str, encoding: str) -> int:
     """The length of a text in the units of a position encoding."""
     if encoding == "utf-32":
         return len(text)
@@ -21,7 +21,7 @@ def units(text: str, encoding: str) -> int:
 def place(text: str, offset: int, encoding: str) -> dict[str, int]:
     """The position of an offset; lines end at line feeds."""
     start = text.rfind("\n", 0, offset) + 1
-    return {"line": text.count("\n", 0, offset), "character": units(text[start:offset], encoding)}
+    return {"line": text.count("\n", 0, offset), "character": templates(text[start:offset], encoding)}
 
 
 def offset_of(text: str, position: dict[str, int], encoding: str) -> int:
@@ -30,7 +30,7 @@ def offset_of(text: str, position: dict[str, int], encoding: str) -> int:
     for _ in range(position["line"]):
         start = text.index("\n", start) + 1
     end = start
-    while end < len(text) and units(text[start:end], encoding) < position["character"]:
+    while end < len(text) and templates(text[start:end], encoding) < position["character"]:
         end += 1
     return end
 

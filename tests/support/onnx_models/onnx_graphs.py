@@ -12,9 +12,9 @@ import numpy as np
 import onnx
 import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
+from snd_analysis.compose.specialization import Specialization
 
 from snd_analysis.compose.decomposition import decompose
-from snd_analysis.compose.instance import Instance
 from snd_analysis.model import Graph, Operation, Tensor, TensorValue
 from snd_analysis.symbolic.values import NULL
 from snd_runtime.execution.plain import plain, static_shape
@@ -26,18 +26,20 @@ _OPERATOR_SET = 20
 Attributes = Mapping[str, Any]
 
 
-def onnx_session(instance: Instance, variables: Mapping[str, Any], threads: int = 1) -> onnxruntime.InferenceSession:
+def onnx_session(
+    specialization: Specialization, variables: Mapping[str, Any], threads: int = 1
+) -> onnxruntime.InferenceSession:
     """The graph with these weights in onnxruntime; its inputs and outputs have the names they have in the graph."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
-    model = _Translation(instance, variables).model()
+    model = _Translation(specialization, variables).model()
     return onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
 
 
 class _Translation:
-    def __init__(self, instance: Instance, variables: Mapping[str, Any]) -> None:
-        assert instance.body is not None
-        self._graph: Graph = decompose(instance.body, lambda name: True, instance.unit.name.path)
+    def __init__(self, specialization: Specialization, variables: Mapping[str, Any]) -> None:
+        assert specialization.body is not None
+        self._graph: Graph = decompose(specialization.body, lambda name: True, specialization.template.name.path)
         self._variables = variables
         self._names: dict[Tensor, str] = {}
         self._nodes: list[onnx.NodeProto] = []

@@ -69,8 +69,8 @@ class Node:
         """What an operator of the library gives, such as ``math.add``; numbers may stand for scalar tensors."""
         USED.setdefault(self.kind, set()).add(name)
         arrays = [self.array(each) for each in inputs]
-        instance = bind_library(name, arrays, attributes, dtypes)
-        outcome = execute(Session(library_snapshot()), instance, arrays, Execution(real=self.real))
+        specialization = bind_library(name, arrays, attributes, dtypes)
+        outcome = execute(Session(library_snapshot()), specialization, arrays, Execution(real=self.real))
         outputs = tuple(outcome.outputs.values())
         return outputs[0] if len(outputs) == 1 else outputs
 

@@ -35,7 +35,7 @@ def assert_agreement(lowered: Lowered, inputs: Sequence[Any], chunks: Sequence[i
 
 def _expected(lowered: Lowered, inputs: Sequence[Any]) -> tuple[list[Any], str | None]:
     try:
-        return oracle(lowered.instance, inputs), None
+        return oracle(lowered.specialization, inputs), None
     except OracleError as error:
         return [], error.rule
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from snd_analysis.compose.specialization import Specialization
 
-from snd_analysis.compose.instance import Instance
 from snd_analysis.compose.session import Session
 from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_runtime.execution import Execution, Outcome, Step, bind_arrays, execute, value_of
@@ -26,17 +26,17 @@ def net(inputs: str, outputs: str, compose: str, *, operators: str = "", **block
 
 def instance_of(
     files: str | Mapping[str, str], inputs: Sequence[Any], graph: str = "net", **attributes: Any
-) -> tuple[Session, Instance]:
+) -> tuple[Session, Specialization]:
     """A graph bound to arrays; a program with errors fails."""
     snapshot = snapshot_of({"model.sknd": files} if isinstance(files, str) else files)
     path = "model.sknd" if isinstance(files, str) else "main.sknd"
     found = [each.message for each in snapshot.diagnostics(path) if each.severity == "error"]
     assert not found, found
     session = Session(snapshot)
-    unit = session.unit(OperatorName(path, graph))
-    assert unit is not None
+    template = session.template(OperatorName(path, graph))
+    assert template is not None
     given = {name: value_of(value) for name, value in attributes.items()}
-    return session, bind_arrays(session, unit, inputs, given)
+    return session, bind_arrays(session, template, inputs, given)
 
 
 def outcome_of(
@@ -47,8 +47,8 @@ def outcome_of(
     **attributes: Any,
 ) -> Outcome:
     """What running a graph in 64-bit reals gives."""
-    session, instance = instance_of(files, inputs, graph, **attributes)
-    return execute(session, instance, inputs, request or Execution(real=FLOAT64))
+    session, specialization = instance_of(files, inputs, graph, **attributes)
+    return execute(session, specialization, inputs, request or Execution(real=FLOAT64))
 
 
 def run(files: str | Mapping[str, str], *inputs: Any, **attributes: Any) -> Any:

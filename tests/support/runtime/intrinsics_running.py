@@ -32,12 +32,12 @@ def intrinsic(
 
     The outputs must have the types and shapes that the operator declares.
     """
-    instance = bind_library(name, inputs, attributes, dtypes)
+    specialization = bind_library(name, inputs, attributes, dtypes)
     dtype = np.dtype(real)
-    shapes = tuple(_extents(output) for output in instance.outputs)
+    shapes = tuple(_extents(output) for output in specialization.outputs)
     invocation = Invocation(
-        {key: _plain(value) for key, value in instance.attributes.items()},
-        instance.scope.dtypes,
+        {key: _plain(value) for key, value in specialization.attributes.items()},
+        specialization.scope.dtypes,
         tuple(value.astype(dtype) if value.dtype.kind == "f" else value for value in map(np.asarray, inputs)),
         shapes,
         dtype,
@@ -48,8 +48,8 @@ def intrinsic(
     for value in invocation.inputs:
         assert isinstance(value, np.ndarray)
         value.setflags(write=False)
-    outputs = INTRINSICS[instance.unit.name](invocation)
-    for found, declared, shape in zip(outputs, instance.outputs, shapes, strict=True):
+    outputs = INTRINSICS[specialization.template.name](invocation)
+    for found, declared, shape in zip(outputs, specialization.outputs, shapes, strict=True):
         assert isinstance(found, np.ndarray)
         assert isinstance(declared, Tensor)
         assert found.dtype == {"real": dtype, "int": np.int64, "bool": np.bool_}[str(declared.dtype)]

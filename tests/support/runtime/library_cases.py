@@ -448,8 +448,8 @@ def sampled(image: Any, grid: Any, padding: str, aligned: bool, taps: range, ker
     extents = image.shape[2:]
     result = np.zeros((*image.shape[:2], *grid.shape[1:3]))
     for n, p, q in np.ndindex(grid.shape[0], *grid.shape[1:3]):
-        unit = (grid[n, p, q, ::-1] + 1) / 2
-        at = [u * (s - 1) if aligned else u * s - 0.5 for u, s in zip(unit, extents, strict=True)]
+        template = (grid[n, p, q, ::-1] + 1) / 2
+        at = [u * (s - 1) if aligned else u * s - 0.5 for u, s in zip(template, extents, strict=True)]
         if kernel is None:
             candidates = [[(int(_round(np.float64(a))), 1.0)] for a in at]
         else:

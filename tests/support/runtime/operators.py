@@ -7,9 +7,9 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+from snd_analysis.compose.specialization import Specialization
 
-from snd_analysis.compose.binding import Given
-from snd_analysis.compose.instance import Instance
+from snd_analysis.compose.bind.arguments import Arguments
 from snd_analysis.compose.session import Session
 from snd_analysis.model import Tensor, TensorKind, TensorValue
 from snd_analysis.skriptnd.names.symbols import OperatorName
@@ -34,20 +34,20 @@ def bound(
     inputs: Sequence[Any],
     attributes: Mapping[str, Any],
     dtypes: Sequence[str] = (),
-) -> Instance:
+) -> Specialization:
     """The instance of an operator for arrays; an invocation that is not valid fails."""
     session = Session(snapshot)
-    unit = session.unit(name)
-    assert unit is not None, name
-    given = Given(
+    template = session.template(name)
+    assert template is not None, name
+    given = Arguments(
         tuple(dtypes),
         {key: value_of(value) for key, value in attributes.items()},
         tuple(tensor_of(value, f"x{at}") for at, value in enumerate(inputs)),
     )
-    instance = session.instance(unit, given)
-    if not instance.valid:
-        raise InvalidError([failure.message for failure in instance.failures])
-    return instance
+    specialization = session.specialization(template, given)
+    if not specialization.valid:
+        raise InvalidError([failure.message for failure in specialization.failures])
+    return specialization
 
 
 def value_of(value: Any) -> Value:
@@ -91,7 +91,7 @@ def library(
 
 def bind_library(
     name: str, inputs: Sequence[Any], attributes: Mapping[str, Any], dtypes: Sequence[str] = ()
-) -> Instance:
+) -> Specialization:
     """The instance of an operator of the library, such as ``math.add``."""
     module, _, operator = name.partition(".")
     return bound(library_snapshot(), OperatorName(f"snd:{module}", operator), inputs, attributes, dtypes)

@@ -13,8 +13,8 @@ from itertools import accumulate, combinations, pairwise, product
 from typing import Any
 
 import numpy as np
+from snd_analysis.compose.specialization import Specialization
 
-from snd_analysis.compose.instance import Instance
 from snd_analysis.skriptnd.names.resolve import entries_of
 from snd_analysis.skriptnd.names.symbols import ShapeMember, Symbol
 from snd_analysis.skriptnd.syntax import nodes
@@ -87,23 +87,23 @@ def itemwise(function: Any, *operands: Any) -> Any:
 class Oracle:
     """Runs all formulas of an instance."""
 
-    def __init__(self, instance: Instance, inputs: Sequence[Any]) -> None:
-        self.instance = instance
-        self.unit = instance.unit
-        self.targets = instance.unit.resolution.targets
+    def __init__(self, specialization: Specialization, inputs: Sequence[Any]) -> None:
+        self.specialization = specialization
+        self.template = specialization.template
+        self.targets = specialization.template.resolution.targets
         self.values: dict[Symbol, Any] = {}
         self.counters: dict[Symbol, int] = {}
-        for symbol, value in instance.scope.values.items():
-            if value in instance.dynamic.values():
+        for symbol, value in specialization.scope.values.items():
+            if value in specialization.dynamic.values():
                 self.counters[symbol] = 0
             else:
                 self.values[symbol] = plain(value)
-        for member, value in zip(self.unit.inputs, inputs, strict=True):
+        for member, value in zip(self.template.inputs, inputs, strict=True):
             self.values[member.symbol] = np.asarray(value) if isinstance(value, np.generic) else value
-        for member, value in zip(self.unit.outputs, instance.outputs, strict=True):
+        for member, value in zip(self.template.outputs, specialization.outputs, strict=True):
             self.values[member.symbol] = self.allocated(value)
-        for member in self.unit.constants:
-            tensor: Any = instance.constants[member.name]
+        for member in self.template.constants:
+            tensor: Any = specialization.constants[member.name]
             default = member.node.default
             assert default is not None
             array = self.allocated(tensor)
@@ -121,7 +121,7 @@ class Oracle:
         return np.zeros(shape, DTYPES[value.dtype])
 
     def run(self) -> list[Any]:
-        formulas = entries_of(self.unit.definition, "lower", nodes.Lowering)
+        formulas = entries_of(self.template.definition, "lower", nodes.Lowering)
         initialized: set[Any] = set()
         counts: dict[Symbol, int] = {}
         for _, formula in formulas:
@@ -137,12 +137,12 @@ class Oracle:
                 counts[counter] = max(count, counts.get(counter, 0))
         dynamic = {
             value: counts.get(symbol, 0)
-            for symbol, value in self.instance.scope.values.items()
+            for symbol, value in self.specialization.scope.values.items()
             if symbol in self.counters
         }
         return [
             self.cut(self.values[member.symbol], value, dynamic)
-            for member, value in zip(self.unit.outputs, self.instance.outputs, strict=True)
+            for member, value in zip(self.template.outputs, self.specialization.outputs, strict=True)
         ]
 
     def cut(self, array: Any, tensor: Any, dynamic: dict[Any, int]) -> Any:
@@ -441,7 +441,7 @@ class Oracle:
         return target
 
     def _call(self, node: nodes.Call) -> Any:
-        dtype = self.instance.scope.dtype(node.function)
+        dtype = self.specialization.scope.dtype(node.function)
         table = FUNCTIONS[node.function.text] if dtype is None else CASTS[dtype]
         if not node.arguments:
             return {"int": 0, "real": 0.0, "bool": False, "str": ""}[str(dtype)]
@@ -449,7 +449,7 @@ class Oracle:
         return None if value is None else itemwise(lambda a: single(table, a), value)
 
     def _cast(self, node: nodes.Cast) -> Any:
-        dtype = self.instance.scope.element_type(node.type)
+        dtype = self.specialization.scope.element_type(node.type)
         if node.value is None:
             return {"int": 0, "real": 0.0, "bool": False, "str": ""}[dtype]
         value = self.evaluate(node.value)
@@ -479,6 +479,6 @@ def each_bound(extent: Any) -> int:
     return most
 
 
-def oracle(instance: Instance, inputs: Sequence[Any]) -> list[Any]:
+def oracle(specialization: Specialization, inputs: Sequence[Any]) -> list[Any]:
     """The outputs of an instance, computed one element after the other. Raises OracleError."""
-    return Oracle(instance, inputs).run()
+    return Oracle(specialization, inputs).run()

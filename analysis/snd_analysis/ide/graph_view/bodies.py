@@ -8,12 +8,11 @@ from dataclasses import field, replace
 from snd_analysis.base.diagnostics import Location
 from snd_analysis.base.frozen import frozen
 from snd_analysis.compose.cost import Cost, multiply_adds
-from snd_analysis.compose.decomposition import tensors_of
-from snd_analysis.compose.instance import Instance
-from snd_analysis.compose.words import shown
+from snd_analysis.compose.printing import shown
+from snd_analysis.compose.specialization import Specialization
 from snd_analysis.ide.graph_view.captured import captured, reads
 from snd_analysis.ide.graph_view.view import AttributeView, BodyView, EdgeView, NodeKind, NodeView, Port, TensorView
-from snd_analysis.model import Branch, Graph, Loop, Operation, Place, Tensor, TensorValue
+from snd_analysis.model import Branch, Graph, Loop, Operation, Place, Tensor, TensorValue, tensors_of
 from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, Pack, Run, Value
@@ -31,8 +30,8 @@ class Places:
     statement: Callable[[Place], Location | None]
     definition: Callable[[OperatorName], Location | None]
     path: str
-    costs: dict[Instance, Cost] = field(default_factory=dict)
-    defaults: dict[Instance, frozenset[str]] = field(default_factory=dict)
+    costs: dict[Specialization, Cost] = field(default_factory=dict)
+    defaults: dict[Specialization, frozenset[str]] = field(default_factory=dict)
 
     def operator(self, operation: Operation) -> str:
         """An operator with its module, ``if`` or ``do``."""
@@ -44,11 +43,11 @@ class Places:
 
     def cost(self, operation: Operation) -> Cost:
         """What an operation costs; found once of each instance."""
-        if operation.instance is None:
+        if operation.specialization is None:
             return multiply_adds(operation)
-        known = self.costs.get(operation.instance)
+        known = self.costs.get(operation.specialization)
         if known is None:
-            known = self.costs[operation.instance] = multiply_adds(operation)
+            known = self.costs[operation.specialization] = multiply_adds(operation)
         return known
 
     def attributes(self, operation: Operation) -> tuple[AttributeView, ...]:
@@ -56,11 +55,11 @@ class Places:
         control = operation.control
         if isinstance(control, Loop) and isinstance(control.count, Integer):
             return (AttributeView("count", control.count, False),)
-        if operation.instance is None:
+        if operation.specialization is None:
             return tuple(AttributeView(name, value, False) for name, value in operation.attributes.items())
-        defaults = self.defaults.get(operation.instance)
+        defaults = self.defaults.get(operation.specialization)
         if defaults is None:
-            defaults = self.defaults[operation.instance] = frozenset(_defaults(operation.instance))
+            defaults = self.defaults[operation.specialization] = frozenset(_defaults(operation.specialization))
         return tuple(AttributeView(name, value, name in defaults) for name, value in operation.attributes.items())
 
 
@@ -191,13 +190,15 @@ class _Body:
 
     def operation(self, operation: Operation, around: frozenset[Tensor], update: bool) -> NodeView:
         """The node of an operation."""
-        places, instance = self._places, operation.instance
+        places, specialization = self._places, operation.specialization
         cost = places.cost(operation)
         kind = NodeKind.OPERATION
         if operation.control is not None:
             kind = NodeKind.BRANCH if isinstance(operation.control, Branch) else NodeKind.LOOP
-        formal = [each.name for each in instance.unit.inputs] if instance is not None else _formal(operation)
-        given = [each.name for each in instance.unit.outputs] if instance is not None else []
+        formal = (
+            [each.name for each in specialization.template.inputs] if specialization is not None else _formal(operation)
+        )
+        given = [each.name for each in specialization.template.outputs] if specialization is not None else []
         inputs = self._ports(formal, reads(operation, around))
         outputs = self._ports(given, operation.outputs)
         first = next((each for value in operation.outputs for each in tensors_of(value)), None)
@@ -283,13 +284,13 @@ def _without_scope(node: NodeView) -> NodeView:
     return replace(node, scope=None, label=None)
 
 
-def _defaults(instance: Instance) -> Iterator[str]:
-    for member in instance.unit.attributes:
-        value, default = instance.attributes.get(member.name), member.node.default
+def _defaults(specialization: Specialization) -> Iterator[str]:
+    for member in specialization.template.attributes:
+        value, default = specialization.attributes.get(member.name), member.node.default
         if value is NULL and default is None:
             yield member.name
         elif value is not None and default is not None and not default.bounds:
-            usual = instance.scope.attempt(default.value)
+            usual = specialization.scope.attempt(default.value)
             items = value.items if isinstance(value, Pack) and value.items is not None else [value]
             texts = {shown(each) for each in items if not isinstance(each, Run)}
             if usual is not UNDEFINED and (shown(usual) == shown(value) or texts == {shown(usual)}):

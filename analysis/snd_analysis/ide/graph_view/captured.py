@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Set
 
-from snd_analysis.compose.decomposition import tensors_of
-from snd_analysis.model import Branch, Graph, Loop, Operation, Tensor, TensorValue
+from snd_analysis.model import Branch, Graph, Loop, Operation, Tensor, TensorValue, tensors_of
 from snd_analysis.symbolic.values import NULL
 
 

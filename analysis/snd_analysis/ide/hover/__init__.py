@@ -134,13 +134,13 @@ def _use_text(snapshot: Snapshot, placed: PlacedUse, around: Sequence[PlacedNode
 
 def _symbol(knowledge: Knowledge, symbol: Symbol) -> str:
     if symbol.kind is SymbolKind.DTYPE:
-        instance = knowledge.instance
-        dtype = None if instance is None else instance.scope.dtypes.get(symbol.name)
+        specialization = knowledge.specialization
+        dtype = None if specialization is None else specialization.scope.dtypes.get(symbol.name)
         known = f"`{symbol.name} = {dtype}` with the defaults" if dtype not in (None, symbol.name) else ""
         by_example = ""
         if knowledge.by_example is not None:
             exemplary, phrase = knowledge.by_example
-            given = None if exemplary.instance is None else exemplary.instance.scope.dtypes.get(symbol.name)
+            given = None if exemplary.specialization is None else exemplary.specialization.scope.dtypes.get(symbol.name)
             by_example = f"`{symbol.name} = {given}` {phrase}" if given not in (None, dtype) else ""
         return paragraphs([symbol_text(knowledge, symbol), known, by_example])
     return symbol_text(knowledge, symbol)

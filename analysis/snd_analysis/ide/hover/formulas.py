@@ -116,18 +116,18 @@ class _Ranges:
     def text(self, item: nodes.Node) -> str:
         """``: from 0 to n - 1``; empty if that is not plain."""
         indices = self._indices(item)
-        instance = self._knowledge.instance
-        if instance is None or not indices or not self._rises(item, indices):
+        specialization = self._knowledge.specialization
+        if specialization is None or not indices or not self._rises(item, indices):
             return ""
         ends = []
         for last in (False, True):
-            values = dict(instance.scope.values)
+            values = dict(specialization.scope.values)
             for symbol in indices:
                 bound = _bound(symbol)
                 limit = UNDEFINED if bound is None else self._knowledge.value(bound)
                 end = UNDEFINED if not isinstance(limit, Integer) else limit - 1 if last else shapes.constant(0)
                 values[symbol] = end
-            scope = Scope(instance.unit, values, instance.scope.dtypes, instance.scope.composing)
+            scope = Scope(specialization.template, values, specialization.scope.dtypes, specialization.scope.composing)
             ends.append(_evaluated(scope, item))
         if any(end is UNDEFINED for end in ends):
             return ""

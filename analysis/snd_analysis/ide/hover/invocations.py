@@ -23,9 +23,9 @@ def invocation_text(knowledge: Knowledge, call: nodes.Call, base: int) -> str:
     operation = operations[0]
     results = [
         f"{member.name}: {text}"
-        for member, value in zip(operation.instance.unit.outputs, operation.outputs, strict=False)
+        for member, value in zip(operation.specialization.template.outputs, operation.outputs, strict=False)
         if (text := type_text(value))
-    ] if operation.instance is not None else []  # fmt: skip
+    ] if operation.specialization is not None else []  # fmt: skip
     facts = [*_facts(call, operations), *_example_facts(knowledge, call, base, operation)]
     return paragraphs([code_block("\n".join(results)) if results else "", bullets(facts)])
 
@@ -36,9 +36,9 @@ def _example_facts(knowledge: Knowledge, call: nodes.Call, base: int, operation:
         return
     known, phrase = knowledge.by_example
     found = next(iter(known.operations_of(call, base)), None)
-    if found is None or found.instance is None:
+    if found is None or found.specialization is None:
         return
-    outputs = zip(found.instance.unit.outputs, operation.outputs, found.outputs, strict=False)
+    outputs = zip(found.specialization.template.outputs, operation.outputs, found.outputs, strict=False)
     changed = [
         f"{member.name}: {text}"
         for member, before, now in outputs
@@ -73,7 +73,7 @@ def _facts(call: nodes.Call, operations: Sequence[Operation]) -> Iterator[str]:
     cost = multiply_adds(operation)
     if cost.most:
         yield f"{'' if cost.exact else 'at most '}{cost.most:,} multiply-adds"
-    if operation.label is not None and operation.instance is not None and _is_needed(operation):
+    if operation.label is not None and operation.specialization is not None and _is_needed(operation):
         yield f"tensors below the label {code(operation.label)}"
     for check in operation.checks[:_MOST_CHECKS]:
         yield f"checked at run time: {code(str(check.condition))}"
@@ -83,5 +83,7 @@ def _facts(call: nodes.Call, operations: Sequence[Operation]) -> Iterator[str]:
 
 def _is_needed(operation: Operation) -> bool:
     """Whether a label leads to anything."""
-    instance = operation.instance
-    return operation.labelled or (instance is not None and bool(instance.variables or instance.constants))
+    specialization = operation.specialization
+    return operation.labelled or (
+        specialization is not None and bool(specialization.variables or specialization.constants)
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from snd_analysis.base.text import Span
-from snd_analysis.compose.instance import Instance
+from snd_analysis.compose.specialization import Specialization
 from snd_analysis.ide.cursor import PlacedNode
 from snd_analysis.ide.hover.symbols import quantization_facts
 from snd_analysis.ide.knowledge import Knowledge, operations_in
@@ -24,7 +24,7 @@ def scoped_hover(knowledge: Knowledge, around: Sequence[PlacedNode], offset: int
     assert isinstance(placed.node, nodes.Qualified)
     parts = [part for part in placed.node.parts if part.start + placed.base <= offset]
     name = ".".join(part.text for part in parts)
-    value = UNDEFINED if knowledge.instance is None else tensor_below(knowledge.instance, name)
+    value = UNDEFINED if knowledge.specialization is None else tensor_below(knowledge.specialization, name)
     if len(parts) < 2 or not is_tensor(value):
         return None
     kind = value.kind if isinstance(value, Tensor) else "pack"
@@ -33,13 +33,17 @@ def scoped_hover(knowledge: Knowledge, around: Sequence[PlacedNode], offset: int
     return parts[-1].span.shifted(placed.base), text
 
 
-def tensor_below(instance: Instance, name: str) -> TensorValue:
+def tensor_below(specialization: Specialization, name: str) -> TensorValue:
     """The tensor of a scoped name, seen from a composed definition; UNDEFINED if there is none."""
-    for members in (instance.variables, instance.constants, instance.body.tensors if instance.body else {}):
+    for members in (
+        specialization.variables,
+        specialization.constants,
+        specialization.body.tensors if specialization.body else {},
+    ):
         if name in members:
             return members[name]
-    for operation in operations_in(instance.body) if instance.body is not None else ():
-        label, inner = operation.label, operation.instance
+    for operation in operations_in(specialization.body) if specialization.body is not None else ():
+        label, inner = operation.label, operation.specialization
         if label is not None and inner is not None and name.startswith(f"{label}."):
             found = tensor_below(inner, name.removeprefix(f"{label}."))
             if found is not UNDEFINED:

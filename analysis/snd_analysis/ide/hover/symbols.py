@@ -140,7 +140,7 @@ def _shape(knowledge: Knowledge, symbol: Symbol, value: TensorValue) -> Iterator
 
 def quantization_facts(knowledge: Knowledge, name: str) -> Iterator[str]:
     """By which operator a tensor of that scoped name is quantized (2.14)."""
-    body = None if knowledge.instance is None else knowledge.instance.body
+    body = None if knowledge.specialization is None else knowledge.specialization.body
     found = None if body is None else body.quantizations.get(name)
     if found is not None:
         given = ", ".join(f"{name}={value_text(value)}" for name, value in found.attributes.items())
@@ -208,9 +208,9 @@ def _assigning(component: nodes.Component, node: nodes.Node) -> nodes.Component:
 def _label_text(knowledge: Knowledge, symbol: Symbol) -> str:
     operation = next((each for each in knowledge.operations if each.label == symbol.name), None)
     lines: list[str] = []
-    if operation is not None and operation.instance is not None and operation.operator is not None:
+    if operation is not None and operation.specialization is not None and operation.operator is not None:
         lines.append(f"of {code(shown_name(knowledge.snapshot, operation.operator, knowledge.path))}")
-        below = {**operation.instance.variables, **operation.instance.constants}
+        below = {**operation.specialization.variables, **operation.specialization.constants}
         for name, value in [*below.items()][:_MOST_TENSORS]:
             kind = value.kind if isinstance(value, Tensor) else "pack"
             lines.append(f"{kind} {code(f'{symbol.name}.{name}: {type_text(value)}')}")

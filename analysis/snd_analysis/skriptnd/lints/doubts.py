@@ -1,4 +1,4 @@
-"""Rules about what goes wrong for some sizes only, each shown by such sizes; ``snd_analysis.compose.doubts`` checks."""
+"""Rules about what goes wrong for some sizes only, each shown by such sizes; ``snd_analysis.compose`` checks them."""
 
 from __future__ import annotations
 

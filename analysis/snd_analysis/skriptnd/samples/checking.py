@@ -11,7 +11,7 @@ from snd_analysis.base.frozen import frozen
 from snd_analysis.base.problem import Note, Problem
 from snd_analysis.compose.failure import Failure, PlacedProblem, placed_problems
 from snd_analysis.compose.root import compose_root
-from snd_analysis.compose.unit import Unit
+from snd_analysis.compose.template import Template
 from snd_analysis.model import Operation
 from snd_analysis.skriptnd.check import Facts
 from snd_analysis.skriptnd.lints.catalogue import severity_of
@@ -80,7 +80,7 @@ class _Typed:
     environment: Environment
     facts: Facts
     checked: CheckedSample
-    unit: Unit | None = None
+    template: Template | None = None
 
     def holds_in(self, snapshot: Snapshot, path: str) -> bool:
         return self.environment is snapshot.environment(path) and self.facts.unchanged(snapshot)
@@ -89,7 +89,7 @@ class _Typed:
 @frozen(eq=False)
 class _Known:
     typed: _Typed
-    reached: frozenset[Unit] | None
+    reached: frozenset[Template] | None
     checked: CheckedSample
 
 
@@ -135,7 +135,7 @@ class KnownSamples:
         if known is None or typed is None:
             typed = _typed(snapshot, path, sample)
             known = None
-        reached = None if typed.unit is None else snapshot.session().reached(typed.unit)
+        reached = None if typed.template is None else snapshot.session().reached(typed.template)
         if known is None or known.reached != reached:
             known = self._checked[path, sample] = _Known(typed, reached, _composed(snapshot, path, typed))
         return known.checked
@@ -152,9 +152,9 @@ def _typed(snapshot: Snapshot, path: str, sample: Sample) -> _Typed:
     if target is not None:
         facts.definition(target)
 
-    def typed(checked: CheckedSample, unit: Unit | None = None) -> _Typed:
+    def typed(checked: CheckedSample, template: Template | None = None) -> _Typed:
         facts.close()
-        return _Typed(environment, facts, checked, unit)
+        return _Typed(environment, facts, checked, template)
 
     if statement is None:
         return typed(CheckedSample(sample, None, tuple(map(SampleProblem, sample.problems))))
@@ -166,17 +166,17 @@ def _typed(snapshot: Snapshot, path: str, sample: Sample) -> _Typed:
     found = tuple(map(SampleProblem, problems))
     if any(severity_of(problem.rule) is Severity.ERROR for problem in problems):
         return typed(CheckedSample(sample, target, found, uses))
-    unit = Unit(OperatorName(path, SAMPLE_NAME), statement.definition, resolution, ())
+    template = Template(OperatorName(path, SAMPLE_NAME), statement.definition, resolution, ())
     generators = tuple(statement.generators.items())
-    return typed(CheckedSample(sample, target, found, uses, None, generators), unit)
+    return typed(CheckedSample(sample, target, found, uses, None, generators), template)
 
 
 def _composed(snapshot: Snapshot, path: str, typed: _Typed) -> CheckedSample:
     """A sample with what comes to light when it is composed."""
-    checked, unit = typed.checked, typed.unit
-    if unit is None:
+    checked, template = typed.checked, typed.template
+    if template is None:
         return checked if checked.sample.invocation is None else _expecting(checked)
-    body = compose_root(snapshot.session(), unit, {}, {})
+    body = compose_root(snapshot.session(), template, {}, {})
     operation = None if body.body is None else next(iter(body.body.operations), None)
     found = [*checked.problems, *_composing_problems(body.failures, path)]
     if operation is not None and not body.failures:

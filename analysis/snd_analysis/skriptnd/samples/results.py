@@ -16,15 +16,15 @@ RESULT_SHAPE = "sample-result-shape"
 
 def result_problems(sample: Sample, operation: Operation) -> Iterator[Problem]:
     """Recorded results that can't be those of the invocation, whatever its values are."""
-    if operation.instance is None:
+    if operation.specialization is None:
         return
-    names = [member.name for member in operation.instance.unit.outputs]
+    names = [member.name for member in operation.specialization.template.outputs]
     outputs = dict(zip(names, operation.outputs, strict=True))
     seen: set[str] = set()
     for recorded in sample.results:
         if recorded.name not in outputs:
             known = " and ".join(f"'{name}'" for name in names)
-            message = f"'{operation.instance.unit.shown}' has no result '{recorded.name}', only {known}"
+            message = f"'{operation.specialization.template.shown}' has no result '{recorded.name}', only {known}"
             yield Problem(RESULT_SHAPE, recorded.name_span, message)
         elif recorded.name in seen:
             yield Problem(RESULT_SHAPE, recorded.name_span, f"the result '{recorded.name}' is recorded twice")

@@ -182,12 +182,12 @@ def _header_lines(text: str) -> list[int]:
 
 def _without_strings(text: str, lines: list[int]) -> list[int]:
     """The lines but those of which the head is indented or broken, and which stand in a string."""
-    doubtful = [line for line in lines if not _is_head(text, line)]
-    if not doubtful:
+    counterexamples = [line for line in lines if not _is_head(text, line)]
+    if not counterexamples:
         return lines
     inside = set[int]()
-    for start, end in pairwise([0, *sorted({*lines} - {*doubtful}), len(text)]):
-        between = [line for line in doubtful if start <= line < end]
+    for start, end in pairwise([0, *sorted({*lines} - {*counterexamples}), len(text)]):
+        between = [line for line in counterexamples if start <= line < end]
         if between:
             strings = [token for token in tokenize(text, start, end).tokens if token.kind == "STRING"]
             inside.update(line for line in between for string in strings if string.start < line < string.end)

@@ -13,7 +13,7 @@ from snd_analysis.skriptnd.types.deferred import circular_defaults
 from snd_analysis.skriptnd.types.expressions import dtype_of, expect, infer
 from snd_analysis.skriptnd.types.generics import check_element_type
 from snd_analysis.skriptnd.types.parameters import Declaration, bindings, bound_symbol, declarations
-from snd_analysis.skriptnd.types.shape_rules import check_pack_length, doubt
+from snd_analysis.skriptnd.types.shape_rules import check_pack_length, obligation
 from snd_analysis.skriptnd.types.type import ABSTRACT
 
 
@@ -41,7 +41,7 @@ def check_attributes(context: Context, attributes: Sequence[Declaration]) -> Non
             _check_default(context, declaration, parameter.default)
         check_no_bounds(context, declaration)
         if len(context.problems) > reported:
-            doubt(context, declaration.parameter.name)
+            obligation(context, declaration.parameter.name)
 
 
 def check_rank_capture(context: Context, declaration: Declaration) -> None:

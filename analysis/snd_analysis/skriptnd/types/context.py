@@ -111,7 +111,7 @@ class Context:
         finally:
             self._promoted = before
 
-    def doubt(self, *places: nodes.Node) -> None:
+    def obligation(self, *places: nodes.Node) -> None:
         """Lets a helper symbol or local value that was reported to be of a wrong type or length have none from now on.
 
         Its type was found out, not declared: what is wrong lies where it is defined, and is one mistake however often

@@ -136,17 +136,17 @@ def expect(
         kind = "element type" if type_.packed and packed is None else "type"
         message = f"{what} has the {kind} '{wanted}{'..' if packed else ''}', but this is '{type_}'"
         context.report("type-mismatch", node, message, notes)
-        context.doubt(node)
+        context.obligation(node)
         return UNTYPED
     if packed is True and not type_.packed:
         message = f"{what} is a pack, but this is a single value of type '{type_}'"
         context.report("pack-expected", node, message, notes)
-        context.doubt(node)
+        context.obligation(node)
         return UNTYPED
     if packed is False and type_.packed:
         message = f"{what} is a single value, but this is a pack of type '{type_}'"
         context.report("unexpected-pack", node, message, notes)
-        context.doubt(node)
+        context.obligation(node)
         return UNTYPED
     if type_.optional and not optional:
         message = f"{what} can't be null, but this may be: its type is '{type_}'; give a value for null with '??'"

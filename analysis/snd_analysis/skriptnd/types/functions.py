@@ -22,7 +22,7 @@ def built_in(context: Context, node: nodes.Call, name: str, operand: Typed) -> T
     if name in NUMERIC_FUNCTIONS:
         if not is_numeric(dtype):
             context.report("operand-type", argument, f"'{name}' takes int or real, but this is {described(dtype)}")
-            context.doubt(argument)
+            context.obligation(argument)
             return UNTYPED
         value = None
         if operand.value is not None and dtype == INT:
@@ -31,7 +31,7 @@ def built_in(context: Context, node: nodes.Call, name: str, operand: Typed) -> T
     if dtype != REAL:
         message = f"'{name}' takes real, but this is {described(dtype)}"
         context.report("operand-type", argument, message)
-        context.doubt(argument)
+        context.obligation(argument)
         return UNTYPED
     return Typed(operand.type, accesses=operand.accesses)
 

@@ -345,7 +345,7 @@ def scalars(context: Context, node: nodes.Node, typed: Typed) -> bool:
 
 def _unfit(context: Context, node: nodes.Node, operator: str, wanted: str, dtype: Dtype) -> Typed:
     context.report("operand-type", node, f"'{operator}' takes {wanted}, but this is {described(dtype)}")
-    context.doubt(node)
+    context.obligation(node)
     return UNTYPED
 
 
@@ -356,5 +356,5 @@ def _mixed(context: Context, node: nodes.Binary, left: Type, right: Type, messag
         context.note(node.right, f"this is '{right}'"),
     )
     context.report("type-mismatch", node, message, notes)
-    context.doubt(node.left, node.right)
+    context.obligation(node.left, node.right)
     return UNTYPED

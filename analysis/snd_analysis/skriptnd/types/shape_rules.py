@@ -44,7 +44,7 @@ def check_length(context: Context, length: nodes.Expression, what: str) -> Typed
         return UNTYPED
     if typed.type.dtype not in (INT, BOOL):
         context.report("type-mismatch", length, f"{what} is an int or a bool, but this is '{typed.type}'")
-        doubt(context, length)
+        obligation(context, length)
         return UNTYPED
     if typed.type.packed:
         message = f"{what} is a single value, but this is a pack of type '{typed.type}'"
@@ -56,7 +56,7 @@ def check_length(context: Context, length: nodes.Expression, what: str) -> Typed
     return typed
 
 
-def doubt(context: Context, name: nodes.Node) -> None:
+def obligation(context: Context, name: nodes.Node) -> None:
     """Makes a symbol silent from here on: two places contradict each other about it, and either may be right."""
     symbol = context.symbol(name)
     if symbol is not None:
@@ -79,7 +79,7 @@ def _check_extent(context: Context, declaration: Declaration, extent: nodes.Exte
         return
     value = expect(context, extent.value, INT, f"an extent of '{declaration.name}'", optional=True)
     if value.type is None:
-        doubt(context, extent.value)
+        obligation(context, extent.value)
         return
     if extent.spread:
         _check_item_extents(context, declaration, extent, value)
@@ -87,7 +87,7 @@ def _check_extent(context: Context, declaration: Declaration, extent: nodes.Exte
         text = written(extent.value)
         message = f"'{text}' is a pack of type '{value.type}': write '{text}..' to have all of its items as extents"
         context.report("extent-not-expanded", extent.value, message, _declared(context, extent.value))
-        doubt(context, extent.value)
+        obligation(context, extent.value)
     elif extent.expansion is not None and extent.expansion.length is None and not value.type.packed:
         text = written(extent.value)
         message = (
@@ -95,7 +95,7 @@ def _check_extent(context: Context, declaration: Declaration, extent: nodes.Exte
             "leave out the '..', or say how often it is repeated, as in '..(n)'"
         )
         context.report("expansion-without-length", extent, message, _declared(context, extent.value))
-        doubt(context, extent.value)
+        obligation(context, extent.value)
     elif length is not None and value.type.length is not None and _differ(length.value, value.type.length):
         message = f"'{written(extent.value)}' has {counted(value.type.length, 'item')}, not {length.value}"
         context.report("length-mismatch", extent, message, _declared(context, extent.value))

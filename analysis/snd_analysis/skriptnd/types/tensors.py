@@ -25,7 +25,7 @@ from snd_analysis.symbolic.integers import Integer, Verdict
 
 def check_inputs(context: Context, inputs: Sequence[Declaration]) -> None:
     """Types, shapes and defaults of all inputs, and the order in which their shapes are bound."""
-    doubtful = set()
+    counterexamples = set()
     _check_captured_ranks(context, inputs)
     for declaration in inputs:
         context.base = declaration.base
@@ -38,10 +38,10 @@ def check_inputs(context: Context, inputs: Sequence[Declaration]) -> None:
         if declaration.parameter.default is not None:
             _check_default(context, declaration, declaration.parameter.default)
         if len(context.problems) > reported or _names_unknown(context, declaration):
-            doubtful.add(declaration)
+            counterexamples.add(declaration)
     if not is_main(context):
         for obstacle in binding_order(context.definition, context.resolution).obstacles:
-            if obstacle.declaration not in doubtful:
+            if obstacle.declaration not in counterexamples:
                 context.base = obstacle.declaration.base
                 _report_obstacle(context, obstacle)
 

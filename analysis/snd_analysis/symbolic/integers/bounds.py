@@ -210,11 +210,11 @@ def _without_quotient(quotient: Quotient, factor: Integer, rest: Integer, replac
     return _bounds(lower, replacements)[0], _bounds(upper, replacements)[1]
 
 
-def _multiple(a: Integer, unit: Integer) -> int | None:
+def _multiple(a: Integer, template: Integer) -> int | None:
     """The number k with ``a == k * unit``."""
-    monomial, coefficient = next(iter(unit.terms.items()))
+    monomial, coefficient = next(iter(template.terms.items()))
     times, rest = divmod(a.terms.get(monomial, 0), coefficient)
-    return times if times and not rest and unit.scaled(times) == a else None
+    return times if times and not rest and template.scaled(times) == a else None
 
 
 def _without_extremum(extremum: Extremum, times: int, rest: Integer, replacements: int) -> Interval:

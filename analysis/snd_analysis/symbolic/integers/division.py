@@ -269,12 +269,12 @@ def _monomial_quotient(monomial: Monomial, divisor: Monomial) -> Monomial | None
 def _extract(a: Integer, b: Integer) -> tuple[Integer, Integer]:
     """``a == whole * b + rest``, with no term of the rest divisible by the leading term of b."""
     lead = leading(b) if len(b.terms) > 1 else next(iter(b.terms))
-    unit = b.terms[lead]
+    template = b.terms[lead]
     whole = ZERO
     for _ in range(_MOST_STEPS):
         step: dict[Monomial, int] = {}
         for monomial, coefficient in a.terms.items():
-            times = coefficient // unit
+            times = coefficient // template
             if times and (quotient := _monomial_quotient(monomial, lead)) is not None:
                 step[quotient] = times
         if not step:

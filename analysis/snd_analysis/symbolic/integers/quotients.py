@@ -33,11 +33,11 @@ def recognise(a: Integer, text: Callable[[Atom], str]) -> tuple[list[Division], 
 def _remainder(a: Integer, quotient: Quotient) -> tuple[Division, Integer] | None:
     """``m * x - m * d * (x / d)`` is ``m * (x % d)``."""
     dividend, divisor = quotient.parts
-    monomial, unit = next(iter(divisor.terms.items()))
+    monomial, template = next(iter(divisor.terms.items()))
     coefficient = a.terms.get(multiply_monomials(monomial, ((quotient, 1),)), 0)
-    if coefficient == 0 or coefficient % unit:
+    if coefficient == 0 or coefficient % template:
         return None
-    times = -coefficient // unit
+    times = -coefficient // template
     rest = a - (dividend - divisor * of_atom(quotient)).scaled(times)
     return ((times, "%", dividend, divisor), rest) if len(rest.terms) < len(a.terms) else None
 

@@ -7,8 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from snd_analysis.compose.decomposition import tensors_of
-from snd_analysis.model import Place, Tensor, TensorKind, TensorValue
+from snd_analysis.model import Place, Tensor, TensorKind, TensorValue, tensors_of
 from snd_analysis.symbolic.values import NULL, Pack
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution.plain import array_dtype, fits, plain, static_shape

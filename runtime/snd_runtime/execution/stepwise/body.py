@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 
-from snd_analysis.compose.binding import Given
-from snd_analysis.compose.branches import scopes_of_branch, static_condition
-from snd_analysis.compose.composer import Composer, Values
-from snd_analysis.compose.decomposition import tensors_of
+from snd_analysis.compose.specialization import Specialization
+
+from snd_analysis.compose.bind.arguments import Arguments
+from snd_analysis.compose.body.branches import scopes_of_branch, static_condition
+from snd_analysis.compose.body.composer import Composer, Values
+from snd_analysis.compose.body.results import Targets, assign, made_output
 from snd_analysis.compose.failure import Site
-from snd_analysis.compose.instance import Instance
-from snd_analysis.compose.results import Targets, assign, made_output
-from snd_analysis.model import Place, TensorValue, empty_pack
+from snd_analysis.model import Place, TensorValue, empty_pack, tensors_of
 from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic.integers import FALSE, TRUE
@@ -31,12 +31,12 @@ from snd_runtime.lowering.lowered import Argument
 
 
 class Stepwise(Composer):
-    """One run of one body. ``instance`` is bound to the shapes of ``inputs``."""
+    """One run of one body. ``specialization`` is bound to the shapes of ``inputs``."""
 
     def __init__(
         self,
         state: State,
-        instance: Instance,
+        specialization: Specialization,
         inputs: Sequence[Argument],
         scope: str,
         iterations: tuple[int, ...],
@@ -46,17 +46,17 @@ class Stepwise(Composer):
         self.outer_scope = scope
         self.iterations = iterations
         self.is_root = is_root
-        self.bound = instance
+        self.bound = specialization
         self.arrays = Arrays(state)
         self._is_probing = False
-        self._scope_is_passed_on = scope_is_passed_on(instance)
-        self._last_uses = prepared(instance).last_uses
-        own = state.session.declared(instance.unit, _given(instance))
+        self._scope_is_passed_on = scope_is_passed_on(specialization)
+        self._last_uses = prepared(specialization).last_uses
+        own = state.session.declared(specialization.template, _given(specialization))
         raise_failure(own)
         super().__init__(state.session, own)
         for declared, value in zip(own.inputs, inputs, strict=True):
             self.arrays.let(declared, value)
-        constants = prepared(instance).constants(state.real, state.budget) if own.constants else {}
+        constants = prepared(specialization).constants(state.real, state.budget) if own.constants else {}
         for name, declared in own.constants.items():
             self._declare(name, declared, constants[name])
         for name, declared in own.variables.items():
@@ -69,12 +69,14 @@ class Stepwise(Composer):
 
     def run_composition(self) -> list[Argument]:
         """The outputs, after updates. Raises EvaluationFailed."""
-        self._run(self.unit.components, 0)
+        self._run(self.template.components, 0)
         self.finish_outputs()
-        raise_failure(self.instance)
+        raise_failure(self.specialization)
         outputs = []
-        for member, declared in zip(self.unit.outputs, self.instance.outputs, strict=True):
-            value = self.arrays.argument(self.outputs.get(member.symbol, UNDEFINED), self.unit.declared(member.symbol))
+        for member, declared in zip(self.template.outputs, self.specialization.outputs, strict=True):
+            value = self.arrays.argument(
+                self.outputs.get(member.symbol, UNDEFINED), self.template.declared(member.symbol)
+            )
             check_bounds(member.name, declared, value)
             outputs.append(value)
         self._update()
@@ -82,13 +84,13 @@ class Stepwise(Composer):
 
     def update(self, outputs: Sequence[Argument]) -> None:
         """Updates variables, where formulas have computed the outputs. Raises EvaluationFailed."""
-        for member, value in zip(self.unit.outputs, outputs, strict=True):
+        for member, value in zip(self.template.outputs, outputs, strict=True):
             self.scope.values[member.symbol] = tensor = tensor_of(value, member.name)
             self.arrays.let(tensor, value)
         self._update()
 
     def _update(self) -> None:
-        self._run(self.unit.updates, len(self.unit.components))
+        self._run(self.template.updates, len(self.template.components))
         for name, value in self.updated.items():
             self.state.variables.store(joined(self.outer_scope, name), self.arrays.argument(value, None))
 
@@ -126,11 +128,11 @@ class Stepwise(Composer):
         self.state.budget.check_time(place)
         targets = self.naming.targets(component)
         values = self._right_side(component.value, targets)
-        raise_failure(self.instance)
+        raise_failure(self.specialization)
         if values is None or UNDEFINED in values:
             raise EvaluationFailed("unknown-value", "what this comes to is not known", place)
         assign(self, component, values)
-        raise_failure(self.instance)
+        raise_failure(self.specialization)
         if isinstance(component.value, nodes.Branch | nodes.Loop):
             self._show_control(component.value, targets, values)
         elif not isinstance(component.value, nodes.Call):
@@ -138,33 +140,33 @@ class Stepwise(Composer):
 
     def invocation(self, call: nodes.Call, name: OperatorName, targets: Targets) -> Values | None:
         """Runs an invocation. Raises EvaluationFailed."""
-        unit = self.session.unit(name)
-        if unit is None or self._is_probing:
+        template = self.session.template(name)
+        if template is None or self._is_probing:
             return super().invocation(call, name, targets)
         given = self.given(call)
         place = self.place(call.function)
-        instance = self.session.instance(unit, given)
-        for failure in instance.failures:
-            self.blame(failure, call, unit)
-        raise_failure(self.instance)
-        if not instance.valid:
-            raise EvaluationFailed("unknown-value", f"'{unit.shown}' can't be composed here", place)
+        specialization = self.session.specialization(template, given)
+        for failure in specialization.failures:
+            self.blame(failure, call, template)
+        raise_failure(self.specialization)
+        if not specialization.valid:
+            raise EvaluationFailed("unknown-value", f"'{template.shown}' can't be composed here", place)
         inputs = [self.arrays.argument(value, place) for value in given.inputs]
         label = self.scope_of(targets)
         if self._scope_is_passed_on and not targets.is_written:
             label = None
         scope = self.outer_scope if label is None else joined(self.outer_scope, label)
-        scope = scope_of_graph(instance, targets.is_written) or scope
+        scope = scope_of_graph(specialization, targets.is_written) or scope
         budget = self.state.budget
         used = budget.used
         try:
-            outputs = self.state.invoke(instance, inputs, scope, self.iterations)
+            outputs = self.state.invoke(specialization, inputs, scope, self.iterations)
         except EvaluationFailed as failed:
-            raise failed.via(Site(place, f"'{unit.shown}' is invoked here")) from None
+            raise failed.via(Site(place, f"'{template.shown}' is invoked here")) from None
         budget.settle(used + sum(bytes_of(value) for value in outputs))
         return [
-            self._named(value, member.name, targets, at, place, instance.outputs[at])
-            for at, (value, member) in enumerate(zip(outputs, unit.outputs, strict=True))
+            self._named(value, member.name, targets, at, place, specialization.outputs[at])
+            for at, (value, member) in enumerate(zip(outputs, template.outputs, strict=True))
         ]
 
     def _named(
@@ -185,7 +187,7 @@ class Stepwise(Composer):
     def _show(self, tensor: TensorValue, value: Argument) -> None:
         if self.state.watch is None:
             return
-        outputs = set() if self.is_root or self._labels else {member.name for member in self.unit.outputs}
+        outputs = set() if self.is_root or self._labels else {member.name for member in self.template.outputs}
         names = {each.name.partition("[")[0] for each in tensors_of(tensor)}
         if not names & outputs:
             self.state.show(self.outer_scope, tensor, value, self.iterations)
@@ -236,7 +238,7 @@ class Stepwise(Composer):
         place = self.place(condition)
         values = self.call(condition, targets)
         found = truth(self.arrays.argument(values[0], place)) if values is not None and len(values) == 1 else None
-        raise_failure(self.instance)
+        raise_failure(self.specialization)
         if found is None:
             raise EvaluationFailed("condition-shape", "a condition is one bool", place)
         return found
@@ -261,9 +263,9 @@ class Stepwise(Composer):
             self._is_probing = before
 
 
-def _given(instance: Instance) -> Given:
-    """What binds an instance once more."""
-    scope = instance.scope
-    dtypes = tuple(scope.dtypes[generic.name.text] for generic in instance.unit.generics)
-    attributes = {name: value for name, value in instance.attributes.items() if value is not UNDEFINED}
-    return Given(dtypes, attributes, instance.inputs)
+def _given(specialization: Specialization) -> Arguments:
+    """What binds a specialization once more."""
+    scope = specialization.scope
+    dtypes = tuple(scope.dtypes[generic.name.text] for generic in specialization.template.generics)
+    attributes = {name: value for name, value in specialization.attributes.items() if value is not UNDEFINED}
+    return Arguments(dtypes, attributes, specialization.inputs)

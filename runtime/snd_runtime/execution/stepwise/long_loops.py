@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from snd_analysis.compose.composer import Values
-from snd_analysis.compose.results import Targets
+from snd_analysis.compose.body.composer import Values
+from snd_analysis.compose.body.results import Targets
 from snd_analysis.model import Loop, Operation, Tensor, TensorValue
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic.values import EvaluationError, Pack
@@ -48,8 +48,8 @@ def run_at_once(body: Stepwise, node: nodes.Loop, number: int | None, targets: T
 
 def _composed(body: Stepwise, node: nodes.Loop, targets: Targets) -> Operation | None:
     """A loop as an operation of its own; None if only the run tells all about it, or it has mistakes."""
-    instance, operations, checks = body.instance, body.operations, len(body.checks)
-    failures, dynamic = len(instance.failures), len(instance.dynamic)
+    specialization, operations, checks = body.specialization, body.operations, len(body.checks)
+    failures, dynamic = len(specialization.failures), len(specialization.dynamic)
     body.operations = []
     try:
         with body.probing():
@@ -59,9 +59,11 @@ def _composed(body: Stepwise, node: nodes.Loop, targets: Targets) -> Operation |
         made = []
     finally:
         body.operations = operations
-    undecided = len(body.checks) > checks or len(instance.failures) > failures or len(instance.dynamic) > dynamic
+    undecided = (
+        len(body.checks) > checks or len(specialization.failures) > failures or len(specialization.dynamic) > dynamic
+    )
     del body.checks[checks:]
-    del instance.failures[failures:]
+    del specialization.failures[failures:]
     return made[0] if len(made) == 1 and not undecided else None
 
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from snd_analysis.compose.carried import final, initial
-from snd_analysis.compose.composer import Values
-from snd_analysis.compose.loop_counts import MOST_ITERATIONS, iterations, lengths_agree
-from snd_analysis.compose.loop_names import let
-from snd_analysis.compose.loops import scopes_of_loop
-from snd_analysis.compose.results import Targets
-from snd_analysis.compose.unrolling import nothing_collected, unrolled
+from snd_analysis.compose.body.composer import Values
+from snd_analysis.compose.body.results import Targets
+from snd_analysis.compose.loops.carried import final, initial
+from snd_analysis.compose.loops.composed import scopes_of_loop
+from snd_analysis.compose.loops.counts import MOST_ITERATIONS, iterations, lengths_agree
+from snd_analysis.compose.loops.names import let
+from snd_analysis.compose.loops.unrolled import nothing_collected, unrolled
 from snd_analysis.model import Tensor, TensorKind, TensorValue, item_of_empty
 from snd_analysis.skriptnd.names.symbols import Symbol
 from snd_analysis.skriptnd.syntax import nodes
@@ -39,7 +39,7 @@ def run_loop(body: Stepwise, node: nodes.Loop, targets: Targets) -> Values | Non
     if not lengths_agree(body, node, packs):
         return None
     number = _count(body, node, packs)
-    raise_failure(body.instance)
+    raise_failure(body.specialization)
     if node.keyword.text == "unroll" and number is not None and number <= MOST_ITERATIONS:
         values = unrolled(body, node, carries, packs, number, targets)
         if number:  # what they stand for in the last iteration
@@ -83,7 +83,7 @@ def _repeat(
                 break
             _tell_names(body, node)
             results = body.call(node.body, of_body)
-            raise_failure(body.instance)
+            raise_failure(body.specialization)
             if results is None or UNDEFINED in results or len(results) < len(carries):
                 raise EvaluationFailed("unknown-value", "what the loop comes to is not known", place)
             items = results[len(carries) :]
@@ -130,7 +130,7 @@ def _tell_names(body: Stepwise, node: nodes.Loop) -> None:
     if node.iteration is not None and node.iteration.index is not None:
         names.append(node.iteration.index)
     for name in names:
-        symbol = body.unit.resolution.targets.get(name)
+        symbol = body.template.resolution.targets.get(name)
         value = body.scope.values.get(symbol, UNDEFINED) if isinstance(symbol, Symbol) else UNDEFINED
         place = body.place(name)
         with suppress(EvaluationFailed):  # nobody may need what is not known
@@ -142,7 +142,7 @@ def _carried(body: Stepwise, node: nodes.Loop, first: Values, carries: Values, t
     found: Values = []
     for at, (carry, before, now) in enumerate(zip(node.carries, first, carries, strict=True)):
         value = final(body, node, carry, before, now, targets, at)
-        raise_failure(body.instance)
+        raise_failure(body.specialization)
         if isinstance(value, Tensor):
             body.arrays.let(value, body.arrays.argument(now, None))
         found.append(value if isinstance(value, Tensor) else now)

@@ -1,0 +1,406 @@
+"""Binding of an invocation to the operator that it names, as section 2.6.2 prescribes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from snd_analysis.base.frozen import frozen
+from snd_analysis.compose.bind.affine import Unsolvable, solve
+from snd_analysis.compose.bind.declared_shapes import Declarations
+from snd_analysis.compose.bind.shape_binding import ShapeBinder
+from snd_analysis.compose.checks.assertion_text import responsible_for
+from snd_analysis.compose.failure import BindingFailed, Failure, Site, Unbindable
+from snd_analysis.compose.printing import counted_items, shown
+from snd_analysis.compose.scope import Scope
+from snd_analysis.compose.template import Member, Template
+from snd_analysis.model import RuntimeCheck, Tensor, TensorKind, TensorValue, empty_pack, item_of_empty
+from snd_analysis.skriptnd.names.symbols import Symbol
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.types.binding_order import is_constant
+from snd_analysis.skriptnd.types.written import written
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import TRUE, Integer, Truth, Verdict
+from snd_analysis.symbolic.values import NULL, UNDEFINED, EvaluationError, Maybe, Pack, Run, Value, dtype_of
+
+
+@frozen
+class Arguments:
+    """What an invocation gives: types in order, attributes by name, arguments by position (NULL if left out)."""
+
+    dtypes: tuple[str, ...]
+    attributes: Mapping[str, Value]
+    inputs: tuple[TensorValue, ...]
+
+
+@dataclass(slots=True)
+class Binding:
+    """What an invocation binds the symbols of an operator to."""
+
+    scope: Scope
+    attributes: dict[str, Value] = field(default_factory=dict)
+    inputs: list[TensorValue] = field(default_factory=list)
+    checks: list[RuntimeCheck] = field(default_factory=list)
+
+
+def bind(template: Template, given: Arguments, composing: bool = True) -> Binding:
+    """Binds generic types, attributes and inputs (2.6.2, 2.13).
+
+    Raises BindingFailed for an invocation that is invalid, Unbindable for one that is reported already or unknown.
+    """
+    return Binder(template, given, composing).bind()
+
+
+class Binder:
+    """The binding of one invocation."""
+
+    def __init__(self, template: Template, given: Arguments, composing: bool) -> None:
+        self.template = template
+        self.given = given
+        self.scope = Scope(template, {}, {}, composing)
+        self.binding = Binding(self.scope)
+        self.origins: dict[Symbol, str] = {}
+        """What has determined an extent or length, for messages."""
+        self.item: int | None = None
+        """Which tensor of a pack is bound, where that is known."""
+        self._deferred: list[Member] = []
+        self._lengths: list[Member] = []
+        self._uniform: dict[Member, Value] = {}
+
+    def bind(self) -> Binding:
+        """The three stages of 2.6.2: attributes, inputs, deferred defaults and lengths."""
+        self._bind_types()
+        for member in self.template.attributes:
+            self._bind_attribute(member)
+        self._bind_inputs()
+        self._bind_rest()
+        self._shape_defaults()
+        self._bind_missing()
+        self.binding.attributes = {member.name: self.scope.values[member.symbol] for member in self.template.attributes}
+        return self.binding
+
+    # ---- failures ----------------------------------------------------------------------------------------------------
+    def fail(self, rule: str, message: str, member: Member, others: tuple[Site, ...] = ()) -> BindingFailed:
+        """A failure to bind a member, which its value is to blame for, if the invocation gives it."""
+        what = "attribute" if member in self.template.attributes else "input"
+        related = Site(self.template.declared(member.symbol), f"the {what} '{member.name}' is declared here")
+        blamed = member.name if self.item is None else f"{member.name}[{self.item}]"
+        return BindingFailed(Failure(rule, message, (), (related, *others), (blamed,)))
+
+    def fail_evaluating(self, base: int, error: EvaluationError) -> BindingFailed:
+        """A failure of an expression in the operator's own declarations."""
+        return BindingFailed(evaluation_failure(self.template, base, error))
+
+    def check(self, condition: Truth, message: str, base: int, node: nodes.Node) -> None:
+        """Notes a condition that only the run can decide."""
+        if condition is not TRUE:
+            self.binding.checks.append(RuntimeCheck(condition, message, self.template.place(base, node)))
+
+    # ---- types -------------------------------------------------------------------------------------------------------
+    def _bind_types(self) -> None:
+        generics = self.template.generics
+        if not generics:
+            return
+        dtypes = self.scope.dtypes
+        for generic, given in zip(generics, self.given.dtypes, strict=False):
+            dtypes[generic.name.text] = given
+        names = {generic.name.text for generic in generics}
+        for member, value in self._given_values():
+            name = member.node.type.text
+            if name in names and name not in dtypes:
+                dtype = _element_type(value)
+                if dtype is not None:
+                    dtypes[name] = dtype
+        for generic in generics:
+            if generic.name.text in dtypes:
+                continue
+            if generic.default is None:
+                raise Unbindable
+            dtypes[generic.name.text] = generic.default.text
+
+    def _given_values(self) -> Iterator[tuple[Member, Value]]:
+        for member in self.template.attributes:
+            if member.name in self.given.attributes:
+                yield member, self.given.attributes[member.name]
+        yield from zip(self.template.inputs, self.given.inputs, strict=False)
+
+    # ---- attributes before inputs ------------------------------------------------------------------------------------
+    def _bind_attribute(self, member: Member) -> None:
+        node = member.node
+        if member.name in self.given.attributes:
+            self._give(member, self.given.attributes[member.name])
+        elif node.optional:
+            self.scope.values[member.symbol] = NULL
+        elif node.default is None:
+            raise Unbindable
+        elif is_constant(self.template.resolution, node.default.value):
+            self._give(member, self._default(member, node.default))
+        else:
+            self._deferred.append(member)
+
+    def _default(self, member: Member, default: nodes.Default) -> Value:
+        try:
+            return self.scope.evaluate(default.value)
+        except EvaluationError as error:
+            raise self.fail_evaluating(member.base, error) from None
+
+    def _give(self, member: Member, value: Value) -> None:
+        if value is NULL and not member.node.optional:
+            raise Unbindable
+        present = value.value if isinstance(value, Maybe) else value
+        if member.node.pack is None or present is NULL or present is UNDEFINED:
+            self.scope.values[member.symbol] = value
+        elif isinstance(present, Pack):
+            self.scope.values[member.symbol] = value
+            self._lengths.append(member)
+        else:
+            self._uniform[member] = value
+
+    # ---- inputs ------------------------------------------------------------------------------------------------------
+    def _bind_inputs(self) -> None:
+        inputs = [self._argument(at, member) for at, member in enumerate(self.template.inputs)]
+        self.binding.inputs = inputs
+        for member, value in zip(self.template.inputs, inputs, strict=True):
+            self.scope.values[member.symbol] = value
+        binder = ShapeBinder(self)
+        for at in self.template.binding_order:
+            if not self._is_uniform_default(at):
+                binder.bind_input(self.template.inputs[at], inputs[at])
+
+    def _is_uniform_default(self, at: int) -> bool:
+        """Whether an input takes a single default value for all elements of the shape that others give it."""
+        given = self.given.inputs[at] if at < len(self.given.inputs) else NULL
+        return (
+            given is NULL
+            and self.template.inputs[at].node.default is not None
+            and bool(self.template.inputs[at].extents)
+        )
+
+    def _shape_defaults(self) -> None:
+        for at, member in enumerate(self.template.inputs):
+            value = self.scope.values[member.symbol]
+            if not self._is_uniform_default(at) or not isinstance(value, Tensor):
+                continue
+            try:
+                shape = Declarations(self.scope).shape(member, None)
+            except EvaluationError as error:
+                raise self.fail_evaluating(member.base, error) from None
+            self.scope.values[member.symbol] = self.binding.inputs[at] = replace(value, shape=shape)
+
+    def _argument(self, at: int, member: Member) -> TensorValue:
+        value = self.given.inputs[at] if at < len(self.given.inputs) else NULL
+        default = member.node.default
+        if value is NULL and default is not None:
+            value = self._default(member, default)
+            dtype = self.scope.element_type(member.node.type)
+            if isinstance(value, Pack):
+                items = [
+                    as_tensor(item, f"{member.name}[{number}]", dtype) for number, item in enumerate(value.segments)
+                ]
+                return Pack(items, dtype=dtype)
+            return as_tensor(value, member.name, dtype)
+        if value is UNDEFINED or (value is NULL and not member.node.optional) or not _is_known(value):
+            raise Unbindable
+        return value
+
+    # ---- what inputs determine ---------------------------------------------------------------------------------------
+    def _bind_rest(self) -> None:
+        """Deferred defaults and lengths, in whatever order they determine each other."""
+        progress = True
+        while progress:
+            progress = False
+            for member in list(self._lengths):
+                if self._bind_length(member):
+                    self._lengths.remove(member)
+                    progress = True
+            for member in list(self._uniform):
+                progress = self._repeat(member) or progress
+            for member in list(self._deferred):
+                default = member.node.default
+                assert default is not None
+                if self.scope.knows(default.value):
+                    self._deferred.remove(member)
+                    self._bind_deferred(member, default)
+                    progress = True
+        for member in self._uniform:
+            self._report_unknown_length(member)
+        for member in self._deferred:
+            self.scope.values[member.symbol] = UNDEFINED
+
+    def _bind_deferred(self, member: Member, default: nodes.Default) -> None:
+        value = self._default(member, default)
+        if value is NULL:
+            names = sorted(symbol.name for symbol in self._null_symbols(default.value))
+            because = f", since {' and '.join(repr(name) for name in names)} is not given" if len(names) == 1 else ""
+            message = (
+                f"the attribute '{member.name}' of '{self.template.shown}' must be given here: "
+                f"its default '{written(default.value)}' is null{because}"
+            )
+            raise self.fail("missing-attribute", message, member)
+        if isinstance(value, Maybe):
+            value = UNDEFINED
+        self._give(member, value)
+
+    def _null_symbols(self, expression: nodes.Node) -> list[Symbol]:
+        return [symbol for symbol in self.template.symbols(expression) if self.scope.values.get(symbol) is NULL]
+
+    def _declared_length(self, member: Member) -> nodes.Expression | None:
+        pack = member.node.pack
+        return None if pack is None or pack.length is None or isinstance(pack.length, nodes.Tilde) else pack.length
+
+    def _bind_length(self, member: Member) -> bool:
+        value = self.scope.values[member.symbol]
+        certain = not isinstance(value, Maybe)
+        pack = value.value if isinstance(value, Maybe) else value
+        expression = self._declared_length(member)
+        if expression is None or not isinstance(pack, Pack):
+            return True
+        return self.bind_count(member, expression, pack.length, "items", certain)
+
+    def bind_count(
+        self, member: Member, expression: nodes.Expression, actual: Integer, what: str, certain: bool = True
+    ) -> bool:
+        """Binds or checks the length of a pack; False if it can't be told yet. ``what`` it is a number of."""
+        form = self.template.form(expression)
+        values = self.scope.values
+        if form is not None and form.symbol not in values:
+            found = solve(form, actual)
+            if isinstance(found, Unsolvable):
+                if not certain:
+                    return True
+                message = (
+                    f"the {_kind(self.template, member)} '{member.name}' of '{self.template.shown}' is a pack of "
+                    f"'{written(expression)}' {what}, but here there are {shown(actual)}: {found.because}"
+                )
+                raise self.fail("length-mismatch", message, member)
+            values[form.symbol] = found
+            self.origins[form.symbol] = f"by the {_kind(self.template, member)} '{member.name}'"
+            return True
+        if not self.scope.knows(expression):
+            return False
+        expected = self._evaluated(member.base, expression)
+        expected = shapes.choose(expected, 1, 0) if isinstance(expected, Truth) else expected
+        if isinstance(expected, Integer) and certain:
+            verdict = shapes.decide_equal(expected, actual)
+            if verdict is Verdict.DIFFERENT:
+                raise self._length_differs(member, expression, expected, actual, what)
+            if verdict is Verdict.UNKNOWN:
+                self.check(shapes.compare("==", expected, actual), "the lengths must agree", member.base, expression)
+        return True
+
+    def _length_differs(
+        self, member: Member, expression: nodes.Expression, expected: Integer, actual: Integer, what: str
+    ) -> BindingFailed:
+        origin = self.origin_of(expression)
+        wanted = f"'{written(expression)}' {what}" if expected.value is None or origin else f"{shown(expected)} {what}"
+        value = f", which is {shown(expected)}{origin}" if "'" in wanted and wanted != f"'{expected}' {what}" else ""
+        message = (
+            f"the {_kind(self.template, member)} '{member.name}' of '{self.template.shown}' is a pack of "
+            f"{wanted}{value}, but this has {counted_items(actual)}"
+        )
+        return self.fail("length-mismatch", message, member)
+
+    def origin_of(self, expression: nodes.Node) -> str:
+        """`` by the input 'A'``: what has determined the names in an expression."""
+        found = [self.origins[symbol] for symbol in self.template.symbols(expression) if symbol in self.origins]
+        return f" {found[0]}" if len(set(found)) == 1 else ""
+
+    def _evaluated(self, base: int, expression: nodes.Expression) -> Value:
+        try:
+            return self.scope.evaluate(expression)
+        except EvaluationError as error:
+            raise self.fail_evaluating(base, error) from None
+
+    def _repeat(self, member: Member) -> bool:
+        """Lets one value stand for all items of a pack, once their number is known."""
+        expression = self._declared_length(member)
+        if expression is None or not self.scope.knows(expression):
+            return False
+        value = self._uniform.pop(member)
+        length = self._evaluated(member.base, expression)
+        length = shapes.choose(length, 1, 0) if isinstance(length, Truth) else length
+        if length is NULL:
+            self._uniform[member] = value
+            self._report_unknown_length(member)
+        if isinstance(length, Integer) and shapes.is_negative(length):
+            message = f"the length of '{member.name}' would be negative: '{written(expression)}' comes to {length}"
+            site = Site(self.template.place(member.base, expression), "the length is declared here")
+            responsible = responsible_for(self.scope, expression)
+            raise BindingFailed(Failure("negative-extent", message, (), (site,), responsible))
+        if not isinstance(length, Integer) or isinstance(value, Maybe):
+            self.scope.values[member.symbol] = UNDEFINED
+        else:
+            self.scope.values[member.symbol] = Pack((Run(length, value),), dtype=dtype_of(value))
+        return True
+
+    def _report_unknown_length(self, member: Member) -> None:
+        expression = self._declared_length(member)
+        if expression is None or any(
+            self.scope.values.get(symbol) is UNDEFINED for symbol in self.template.symbols(expression)
+        ):
+            self.scope.values[member.symbol] = UNDEFINED
+            return
+        message = (
+            f"the attribute '{member.name}' of '{self.template.shown}' is a pack of '{written(expression)}' items, "
+            "but nothing here determines how many that is: give it a list"
+        )
+        raise self.fail("uniform-length", message, member)
+
+    def _bind_missing(self) -> None:
+        """What only parameters that are left out would bind is null."""
+        values = self.scope.values
+        missing = self.template.signature_symbols - values.keys()
+        for symbol in self.template.resolution.symbols if missing else ():
+            if symbol in missing:
+                values[symbol] = NULL
+
+
+def evaluation_failure(template: Template, base: int, error: EvaluationError) -> Failure:
+    """An expression of a definition that has no value, as a failure at its place."""
+    site = Site(template.place(base, error.node), "this is evaluated here")
+    related = tuple(Site(template.place(base, node), message) for node, message in error.notes)
+    return Failure(error.rule, error.message, (site,), related)
+
+
+def as_tensor(value: Value, name: str, dtype: str | None = None) -> TensorValue:
+    """A compile-time value as a constant tensor of rank 0; tensors, null and undefined are themselves (2.10)."""
+    if isinstance(value, Tensor) or value is NULL or value is UNDEFINED:
+        return value
+    if isinstance(value, Maybe):
+        inner = as_tensor(value.value, name, dtype)
+        return inner if inner is UNDEFINED else Maybe(value.present, inner)
+    if isinstance(value, Pack):
+        segments = [
+            Run(segment.length, as_tensor(segment.element, f"{name}[{at}]", dtype))
+            if isinstance(segment, Run)
+            else as_tensor(segment, f"{name}[{at}]", dtype)
+            for at, segment in enumerate(value.segments)
+        ]
+        if not segments:
+            return empty_pack(item_of_empty(value), dtype or value.dtype)
+        return UNDEFINED if UNDEFINED in segments else Pack(segments, dtype=dtype or value.dtype)
+    return Tensor(name, dtype_of(value) or dtype, (), TensorKind.CONSTANT, None, value)
+
+
+def _is_known(value: TensorValue) -> bool:
+    if isinstance(value, Maybe):
+        return _is_known(value.value)
+    if isinstance(value, Pack):
+        return all(_is_known(item.element if isinstance(item, Run) else item) for item in value.segments)
+    return value is NULL or (isinstance(value, Tensor) and value.shape is not None)
+
+
+def _element_type(value: Value) -> str | None:
+    if isinstance(value, Maybe):
+        return _element_type(value.value)
+    if isinstance(value, Tensor):
+        return value.dtype
+    if isinstance(value, Pack):
+        for segment in value.segments:
+            return _element_type(segment.element if isinstance(segment, Run) else segment)
+        return value.dtype
+    return dtype_of(value)
+
+
+def _kind(template: Template, member: Member) -> str:
+    return "attribute" if member in template.attributes else "input"

@@ -1,0 +1,100 @@
+"""Values of constants: one for all elements, a list of them, or a formula over their indices (2.7)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice, product
+
+from snd_analysis.base.frozen import frozen
+from snd_analysis.compose.scope import Scope
+from snd_analysis.compose.template import Member
+from snd_analysis.model import Tensor, TensorValue
+from snd_analysis.skriptnd.names.symbols import Symbol
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.types.written import written
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import Integer, Verdict
+from snd_analysis.symbolic.values import UNDEFINED, EvaluationError, Pack, Run, Value
+
+# So many elements of a formula are evaluated to see whether they have values; the run evaluates them all.
+_MOST_TRIED = 256
+
+
+@frozen(eq=False)
+class IndexedValue:
+    """The value of a constant with index bounds, which need not be written out to be known."""
+
+    scope: Scope
+    default: nodes.Default
+
+    def elements(self) -> Iterator[Value]:
+        """The values in row-major order of the indices. Raises EvaluationError if one has none."""
+        symbols, ranges = [], []
+        for bound in self.default.bounds:
+            symbol = self.scope.template.resolution.targets.get(bound.name)
+            limit = self.scope.evaluate(bound.bound)
+            limits = limit.items if isinstance(limit, Pack) else (limit,)
+            symbols.append((symbol, isinstance(limit, Pack), len(limits or ())))
+            for each in limits or ():
+                number = each.value if isinstance(each, Integer) else None
+                if number is None:
+                    return
+                ranges.append(range(number))
+        scope = Scope(self.scope.template, dict(self.scope.values), self.scope.dtypes, self.scope.composing)
+        for indices in product(*ranges):
+            row = [shapes.constant(index) for index in indices]
+            for symbol, packed, count in symbols:
+                taken, row = row[:count], row[count:]
+                if isinstance(symbol, Symbol):
+                    scope.values[symbol] = Pack(taken, dtype="int") if packed else taken[0]
+            yield scope.evaluate(self.default.value)
+
+
+def with_values(scope: Scope, member: Member, default: nodes.Default, value: TensorValue) -> TensorValue:
+    """The declared tensor, or pack of tensors, with its value or values. Raises EvaluationError if they don't fit."""
+    if default.bounds:
+        if not isinstance(value, Tensor):
+            return value
+        indexed = IndexedValue(scope, default)
+        for _ in islice(indexed.elements(), _MOST_TRIED):
+            pass
+        return replace(value, value=indexed)
+    found = scope.evaluate(default.value)
+    if isinstance(value, Tensor):
+        if isinstance(found, Pack):
+            _check_count(member, default, value, found)
+        return replace(value, value=None if found is UNDEFINED else found)
+    if isinstance(value, Pack) and isinstance(found, Pack):
+        return _pack_with_values(default, value, found)
+    return value
+
+
+def _check_count(member: Member, default: nodes.Default, tensor: Tensor, values: Pack) -> None:
+    elements = tensor.elements
+    if elements is None or shapes.decide_equal(elements, values.length) is not Verdict.DIFFERENT:
+        return
+    assert member.node.shape is not None
+    assert tensor.shape is not None
+    extents = ", ".join(str(extent) for extent in tensor.shape)
+    message = (
+        f"there are {values.length} values for '{member.name}', a tensor of the shape [{written(member.node.shape)}], "
+        f"which is [{extents}] here and has {elements} elements"
+    )
+    raise EvaluationError(default.value, "constant-values", message)
+
+
+def _pack_with_values(default: nodes.Default, pack: Pack, values: Pack) -> Pack:
+    if shapes.decide_equal(pack.length, values.length) is Verdict.DIFFERENT:
+        message = f"there are {values.length} values for a pack of {pack.length} constants"
+        raise EvaluationError(default.value, "constant-values", message)
+    if pack.items is None or values.items is None:
+        return pack
+    items = [
+        replace(tensor, value=value) if isinstance(tensor, Tensor) else tensor
+        for tensor, value in zip(pack.items, values.items, strict=True)
+    ]
+    return Pack(items, dtype=pack.dtype)
+
+
+__all__ = ["IndexedValue", "Run", "with_values"]

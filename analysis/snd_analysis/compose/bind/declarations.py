@@ -1,0 +1,291 @@
+"""An operator with everything bound: helper symbols and assertions evaluated, shapes known (2.8, 2.9, chapter 3)."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from snd_analysis.compose.bind.arguments import evaluation_failure
+from snd_analysis.compose.bind.constants import with_values
+from snd_analysis.compose.bind.declared_shapes import Declarations, is_dynamic
+from snd_analysis.compose.bind.destructuring import destructured
+from snd_analysis.compose.checks.assertion_text import assertion_message, failing_message, responsible_for
+from snd_analysis.compose.checks.counterexamples import obligations_of_shape, obligations_of_value
+from snd_analysis.compose.failure import Failure, Site
+from snd_analysis.compose.reuse import LastingModel, known_declarations, lasting_declaration, learn_declarations
+from snd_analysis.compose.specialization import Specialization
+from snd_analysis.compose.template import Member
+from snd_analysis.model import RuntimeCheck, Tensor, TensorKind, TensorValue
+from snd_analysis.skriptnd.names.symbols import Symbol
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.types.written import written
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
+from snd_analysis.symbolic.values import UNDEFINED, EvaluationError, Maybe, Pack, Run, Value
+
+
+def evaluate_declarations(
+    specialization: Specialization, *, assume: bool = False, go_on: bool = False, lasting: LastingModel | None = None
+) -> None:
+    """Evaluates helper symbols and assertions, interleaved, then the shapes of outputs, constants and variables.
+
+    With ``assume`` the assertions are taken to hold: an operator that is composed without a caller. What fails ends
+    the evaluation unless it is to ``go_on``, what depends on it being undefined. What ``lasting`` knows is not
+    evaluated again.
+    """
+    _Evaluation(specialization, assume, go_on, lasting).run()
+
+
+class _Evaluation:
+    def __init__(self, specialization: Specialization, assume: bool, go_on: bool, lasting: LastingModel | None) -> None:
+        self._specialization = specialization
+        self._lasting = lasting
+        self._go_on = go_on
+        self._template = specialization.template
+        self._scope = specialization.scope
+        self._declarations = Declarations(specialization.scope, specialization.dynamic)
+        self._pending = (
+            []
+            if assume
+            else [
+                (number, base, node)
+                for number, (base, node) in enumerate(self._template.assertions)
+                if not self._template.is_wrong(base, node)
+            ]
+        )
+
+    def run(self) -> None:
+        specialization, template = self._specialization, self._template
+        for base, node in template.using:
+            if not self._assertions_hold():
+                return
+            if template.is_wrong(base, node):
+                self._forget(node)
+            elif not self._define(base, node):
+                return
+        if not self._assertions_hold():
+            return
+        if not self._declare_tensors():
+            return
+        for member, value in zip(template.outputs, specialization.outputs, strict=True):
+            self._scope.values[member.symbol] = value
+        self._assertions_hold()
+        for member in template.outputs:
+            del self._scope.values[member.symbol]
+
+    def _fail(self, failure: Failure) -> bool:
+        """Notes a failure; whether the evaluation goes on."""
+        self._specialization.failures.append(failure)
+        self._specialization.valid = False
+        return self._go_on
+
+    # ---- helper symbols ----------------------------------------------------------------------------------------------
+    def _define(self, base: int, node: nodes.Using) -> bool:
+        try:
+            value = self._scope.evaluate(node.value)
+            for symbol, part in destructured(self._scope, node, value):
+                self._scope.values[symbol] = part
+            if self._scope.composing and not self._template.in_library:
+                place = self._template.place(base, node.value)
+                names = ", ".join(each.text for each in nodes.descendants(node.target) if isinstance(each, nodes.Name))
+                self._specialization.obligations.extend(obligations_of_value(value, f"in '{names}'", place))
+        except EvaluationError as error:
+            self._forget(node)
+            return self._fail(evaluation_failure(self._template, base, error))
+        return True
+
+    def _forget(self, node: nodes.Using) -> None:
+        for each in nodes.descendants(node.target):
+            symbol = self._template.resolution.targets.get(each)
+            if isinstance(symbol, Symbol):
+                self._scope.values.setdefault(symbol, UNDEFINED)
+
+    # ---- assertions --------------------------------------------------------------------------------------------------
+    def _assertions_hold(self) -> bool:
+        """Checks every assertion, not yet checked, of which everything is known (2.9)."""
+        waiting = []
+        for number, base, node in self._pending:
+            if not self._scope.knows(node.condition):
+                waiting.append((number, base, node))
+            elif not self._check(base, node):
+                return False
+        self._pending = waiting
+        return True
+
+    def _check(self, base: int, node: nodes.Assertion) -> bool:
+        try:
+            condition = as_condition(self._scope.evaluate(node.condition))
+        except EvaluationError as error:
+            return self._fail(evaluation_failure(self._template, base, error))
+        if condition is TRUE or condition is None:
+            return True
+        if condition is not FALSE:
+            place = self._template.place(base, node.condition)
+            self._specialization.checks.append(RuntimeCheck(condition, assertion_message(self._scope, node), place))
+            return True
+        return self._fail(self._assertion_failure(base, node))
+
+    def _assertion_failure(self, base: int, node: nodes.Assertion) -> Failure:
+        place = self._template.place(base, node.condition)
+        message = failing_message(self._scope, node)
+        if self._template.is_graph:
+            return Failure("assertion-fails", message, (Site(place, "this must hold"),))
+        message = f"{message}, as '{self._template.shown}' demands"
+        responsible = responsible_for(self._scope, node.condition)
+        return Failure("assertion-fails", message, (), (Site(place, "this must hold"),), responsible)
+
+    # ---- tensors -----------------------------------------------------------------------------------------------------
+    def _declare_tensors(self) -> bool:
+        template, specialization = self._template, self._specialization
+        if not self._declare_stored("constant", TensorKind.CONSTANT, specialization.constants):
+            return False
+        if not self._declare_stored("variable", TensorKind.VARIABLE, specialization.variables):
+            return False
+        outputs: list[TensorValue] = []
+        for member in template.outputs:
+            value = self._possible(member, TensorKind.RESULT)
+            if value is None:
+                return False
+            self._note_obligations(member, value)
+            outputs.append(value)
+        specialization.outputs = tuple(outputs)
+        return True
+
+    def _declare_stored(self, block: str, kind: TensorKind, into: dict[str, TensorValue]) -> bool:
+        """Constants or variables; whether the evaluation goes on."""
+        specialization, template, lasting = self._specialization, self._template, self._lasting
+        if lasting is None:
+            members = template.constants if kind is TensorKind.CONSTANT else template.variables
+            return all(self._declare_one(member, kind, into) for member in members)
+        for row in template.resolution.rows[block]:
+            known = known_declarations(specialization, lasting, row)
+            if known is not None:
+                into.update(known.by_name)
+                self._scope.values.update(known.by_symbol)
+                continue
+            nodes_of_row = (part.node for part in row.single)
+            found = [template.member(node) for node in nodes_of_row if isinstance(node, nodes.Parameter)]
+            members_of_row = [member for member in found if member is not None]
+            said = len(specialization.failures), len(specialization.obligations), len(specialization.dynamic)
+            if not all(self._declare_one(member, kind, into) for member in members_of_row):
+                return False
+            if (len(specialization.failures), len(specialization.obligations), len(specialization.dynamic)) == said:
+                learn_declarations(specialization, lasting, row, members_of_row, into)
+        return True
+
+    def _declare_one(self, member: Member, kind: TensorKind, into: dict[str, TensorValue]) -> bool:
+        value = lasting_declaration(self._specialization, self._lasting, member, partial(self._possible, member, kind))
+        if value is None:
+            return False
+        self._note_obligations(member, value)
+        if kind is TensorKind.VARIABLE:
+            self._demand_static(member, value)
+        into[member.name] = self._scope.values[member.symbol] = value
+        return True
+
+    def _demand_static(self, member: Member, value: TensorValue) -> None:
+        """Variables are there before a graph runs, so attributes must tell their shapes (chapter 3)."""
+        tensor = value.segments[0] if isinstance(value, Pack) and value.segments else value
+        tensor = tensor.element if isinstance(tensor, Run) else tensor
+        if not self._scope.composing or not isinstance(tensor, Tensor):
+            return
+        found = next((each for each in tensor.shape or () if isinstance(each, Integer) and is_dynamic(each)), None)
+        if found is None or member.node.shape is None:
+            return
+        message = (
+            f"the variable '{member.name}' is sized by '{found}', which only the run tells: variables are there before "
+            "a graph runs"
+        )
+        site = Site(
+            self._template.place(member.base, member.node.shape), f"the variable '{member.name}' is declared here"
+        )
+        own = self._template.is_graph
+        self._specialization.failures.append(
+            Failure("dynamic-variable", message, (site,) if own else (), () if own else (site,))
+        )
+
+    def _note_obligations(self, member: Member, value: TensorValue) -> None:
+        """Notes what may be wrong with a shape for some value of what is dynamic."""
+        if self._template.in_library or not self._scope.composing or member.node.shape is None:
+            return
+        tensor = value.run.element if isinstance(value, Pack) and value.run is not None else value
+        if isinstance(tensor, Tensor) and tensor.shape is not None:
+            place = self._template.place(member.base, member.node.shape)
+            self._specialization.obligations.extend(obligations_of_shape(tensor.shape, member.name, place))
+
+    def _possible(self, member: Member, kind: TensorKind) -> TensorValue | None:
+        """A declared tensor; None if it has no value, or an impossible shape, and the evaluation is to end."""
+        value = self._declared(member, kind)
+        if value is None or not self._extents_are_possible(member.base, member.node, value):
+            return None
+        return value
+
+    def _declared(self, member: Member, kind: TensorKind) -> TensorValue | None:
+        """A declared tensor with its value; None if it has none, and the evaluation is to end."""
+        template = self._template
+        if template.is_wrong(member.base, member.node):
+            return UNDEFINED
+        try:
+            value = self._declarations.tensors(member, kind, template.declared(member.symbol))
+            if kind is TensorKind.CONSTANT and member.node.default is not None and value is not UNDEFINED:
+                value = with_values(self._scope, member, member.node.default, value)
+        except EvaluationError as error:
+            return UNDEFINED if self._fail(evaluation_failure(template, member.base, error)) else None
+        return value
+
+    def _extents_are_possible(self, base: int, node: nodes.Parameter, value: TensorValue) -> bool:
+        shape = node.shape
+        tensor = value
+        if isinstance(value, Pack):
+            if not self._length_is_possible(base, node):
+                return False
+            first = value.segments[0] if value.segments else None
+            tensor = first.element if isinstance(first, Run) else first
+        if shape is None or not isinstance(tensor, Tensor) or tensor.shape is None:
+            return True
+        if any(isinstance(extent, Integer) and shapes.is_negative(extent) for extent in tensor.shape):
+            message = (
+                f"an extent of '{node.name.text}' would be negative: "
+                f"'{node.type.text}[{written(shape)}]' comes to [{','.join(str(each) for each in tensor.shape)}]"
+            )
+            return self._fail(self._impossible(base, shape, message, "the shape is declared here"))
+        return True
+
+    def _length_is_possible(self, base: int, node: nodes.Parameter) -> bool:
+        length = None if node.pack is None else node.pack.length
+        if length is None or isinstance(length, nodes.Tilde):
+            return True
+        value = self._scope.attempt(length)
+        if not isinstance(value, Integer) or not shapes.is_negative(value):
+            return True
+        message = f"the length of '{node.name.text}' would be negative: '{written(length)}' comes to {value}"
+        return self._fail(self._impossible(base, length, message, "the length is declared here"))
+
+    def _impossible(self, base: int, node: nodes.Node, message: str, here: str) -> Failure:
+        """What a declaration can't be: the fault of whoever invokes an operator, or of the graph itself."""
+        site = Site(self._template.place(base, node), here)
+        if self._template.is_graph:
+            return Failure("negative-extent", message, (site,))
+        return Failure("negative-extent", message, (), (site,), responsible_for(self._scope, node))
+
+
+def as_condition(value: Value) -> Truth | None:
+    """What must hold for an assertion: all items of a pack (2.8); None if it is null or not known."""
+    if isinstance(value, Truth):
+        return value
+    if isinstance(value, Maybe):
+        inner = as_condition(value.value)
+        return None if inner is None else shapes.implies(value.present, inner)
+    if isinstance(value, Pack):
+        conditions = []
+        for segment in value.segments:
+            one = segment.element if isinstance(segment, Run) else segment
+            if not isinstance(one, Truth):
+                return None
+            if isinstance(segment, Run):
+                some = shapes.compare(">", segment.length, 0)
+                one = one if one is TRUE else shapes.implies(some, one) if one is FALSE else None
+                if one is None:
+                    return None
+            conditions.append(one)
+        return shapes.and_(*conditions)
+    return None

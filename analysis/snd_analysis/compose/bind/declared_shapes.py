@@ -1,0 +1,185 @@
+"""Tensors as outputs, variables and constants declare them: shapes evaluated with everything bound (2.6, 2.7)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from snd_analysis.compose.checks.assignments import Open
+from snd_analysis.compose.scope import Scope
+from snd_analysis.compose.template import Member
+from snd_analysis.model import Place, Shape, Tensor, TensorKind, TensorValue, empty_pack
+from snd_analysis.skriptnd.names.symbols import Symbol
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import Integer, Truth
+from snd_analysis.symbolic.values import NULL, UNDEFINED, EvaluationError, Failure, Maybe, Pack, Run, Value, item
+
+MOST_TENSORS = 1024
+"""Longer packs of tensors of one kind are not written out."""
+
+
+class Dynamic:
+    """The key of an extent that only the run tells; it equals only itself.
+
+    ``declared`` says that an output is declared so; others may be dynamic because not enough is known when composing.
+    """
+
+    __slots__ = ("declared",)
+
+    def __init__(self, declared: bool = False) -> None:
+        self.declared = declared
+
+
+def dynamic_extent(
+    known: dict[Dynamic, Integer], name: str, low: int, high: int | None, declared: bool = False
+) -> Integer:
+    """A new extent, or number of tensors, that only the run tells; listed in ``known`` unless its bounds tell it."""
+    key = Dynamic(declared)
+    extent = shapes.variable(key, name, low, None if high is None else max(low, high))
+    if extent.value is None:
+        known[key] = extent
+    return extent
+
+
+def is_dynamic(extent: Integer) -> bool:
+    """Whether only the run tells an extent, however much is known when composing."""
+    keys = [leaf.key for leaf in extent.leaves]
+    return bool(keys) and all(
+        key.declared if isinstance(key, Dynamic) else isinstance(key, Open) and key.high is not None for key in keys
+    )
+
+
+@dataclass(slots=True)
+class Declarations:
+    """Evaluates declared shapes in one scope, noting the dynamic extents that they introduce."""
+
+    scope: Scope
+    dynamic: dict[Dynamic, Integer] = field(default_factory=dict)
+
+    def tensors(self, member: Member, kind: TensorKind, place: Place) -> TensorValue:
+        """The tensor, or pack of tensors, that a member declares; UNDEFINED as far as it is not known.
+
+        Raises EvaluationError if an extent or length has no value.
+        """
+        dtype = self.scope.element_type(member.node.type)
+        pack = member.node.pack
+        if pack is None:
+            return Tensor(member.name, dtype, self.shape(member, None), kind, place)
+        if pack.length is None or isinstance(pack.length, nodes.Tilde):
+            return UNDEFINED
+        length = self.scope.evaluate(pack.length)
+        if isinstance(length, Truth):
+            length = shapes.choose(length, 1, 0)
+        if not isinstance(length, Integer):
+            return UNDEFINED
+        return self._pack(member, length, lambda name, at: Tensor(name, dtype, self.shape(member, at), kind, place))
+
+    def _pack(self, member: Member, length: Integer, make: Callable[[str, Integer | None], Tensor]) -> Pack:
+        count = length.value
+        dtype = self.scope.element_type(member.node.type)
+        if count is None or count > MOST_TENSORS:
+            return Pack((Run(length, make(f"{member.name}[]", None)),), dtype=dtype)
+        items = [make(f"{member.name}[{at}]", shapes.constant(at)) for at in range(max(count, 0))]
+        return Pack(items, dtype=dtype) if items else empty_pack(make(f"{member.name}[]", None), dtype)
+
+    # ---- shapes ------------------------------------------------------------------------------------------------------
+    def shape(self, member: Member, at: Integer | None) -> Shape | None:
+        """The shape of a member, of item ``at`` if it is a pack; None if it is not known, or left to composing."""
+        if member.node.shape is None:
+            return None
+        found: list[Integer | Run] = []
+        for extent in member.extents:
+            part = self._extent(extent, at, member.name, len(found))
+            if part is None:
+                return None
+            found.extend(part)
+        return tuple(found)
+
+    def _extent(
+        self, extent: nodes.Extent, at: Integer | None, name: str, position: int
+    ) -> tuple[Integer | Run, ...] | None:
+        if extent.bound is not None and self._is_dynamic(extent):
+            return self._dynamic_extents(extent, name, position)
+        if isinstance(extent.value, nodes.Tilde):
+            return None
+        value = self.scope.evaluate(extent.value)
+        if extent.spread:
+            value = _item(value, at) if isinstance(value, Pack) and at is not None else UNDEFINED
+        if extent.expansion is None:
+            return _single(value)
+        length = None if extent.expansion.length is None else self.scope.evaluate(extent.expansion.length)
+        return _packed(value, length)
+
+    def _is_dynamic(self, extent: nodes.Extent) -> bool:
+        if isinstance(extent.value, nodes.Tilde):
+            return True
+        symbol = self.scope.template.resolution.targets.get(extent.value)
+        return isinstance(symbol, Symbol) and symbol not in self.scope.values
+
+    def _dynamic_extents(self, extent: nodes.Extent, name: str, position: int) -> tuple[Integer | Run, ...] | None:
+        assert extent.bound is not None
+        symbol = None
+        if not isinstance(extent.value, nodes.Tilde):
+            found = self.scope.template.resolution.targets.get(extent.value)
+            symbol = found if isinstance(found, Symbol) else None
+        bound = self.scope.evaluate(extent.bound)
+        most = shapes.bounds(bound)[1] if isinstance(bound, Integer) else None
+        if extent.expansion is None:
+            text = symbol.name if symbol is not None else f"{name}.shape[{position}]"
+            made = self._fresh(text, most)
+            if symbol is not None:
+                self.scope.values[symbol] = made
+            return (made,)
+        length = None if extent.expansion.length is None else self.scope.evaluate(extent.expansion.length)
+        if not isinstance(length, Integer) or length.value is None:
+            return None
+        if length.value > MOST_TENSORS:
+            message = f"there are {length} dynamic extents, more than snd works with ({MOST_TENSORS:,})"
+            raise EvaluationError(extent, "value-too-large", message)
+        limits = bound.items if isinstance(bound, Pack) else None
+        row = []
+        for number in range(length.value):
+            limit = limits[number] if limits is not None and number < len(limits) else bound
+            high = shapes.bounds(limit)[1] if isinstance(limit, Integer) else None
+            text = f"{symbol.name}[{number}]" if symbol is not None else f"{name}.shape[{position + number}]"
+            row.append(self._fresh(text, high))
+        if symbol is not None:
+            self.scope.values[symbol] = Pack(row, dtype="int")
+        return tuple(row)
+
+    def _fresh(self, name: str, most: int | None) -> Integer:
+        return dynamic_extent(self.dynamic, name, 0, most, declared=True)
+
+
+def _item(pack: Pack, at: Integer) -> Value:
+    try:
+        return item(pack, at)
+    except Failure:
+        return UNDEFINED
+
+
+def _single(value: Value) -> tuple[Integer | Run, ...] | None:
+    if isinstance(value, Integer):
+        return (value,)
+    if value is NULL:
+        return ()
+    if isinstance(value, Maybe) and isinstance(value.value, Integer):
+        return (Run(shapes.choose(value.present, 1, 0), value.value),)
+    return None
+
+
+def _packed(value: Value, length: Value) -> tuple[Integer | Run, ...] | None:
+    if value is NULL or length is NULL:
+        return ()
+    if isinstance(value, Pack):
+        parts = value.segments
+        return parts if all(isinstance(part, Integer | Run) for part in parts) else None  # type: ignore[return-value]
+    if isinstance(value, Integer) and length is not None:
+        if isinstance(length, Truth):
+            length = shapes.choose(length, 1, 0)
+        if isinstance(length, Integer):
+            return Pack((Run(length, value),), dtype="int").segments  # type: ignore[return-value]
+    if isinstance(value, Maybe) and isinstance(value.value, Integer) and isinstance(length, Truth):
+        return (Run(shapes.choose(length, 1, 0), value.value),)
+    return None

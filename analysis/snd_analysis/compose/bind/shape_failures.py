@@ -1,0 +1,126 @@
+"""What is said of a tensor whose shape is not what an input declares (2.6, 2.6.2)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from snd_analysis.compose.bind.affine import Unsolvable
+from snd_analysis.compose.failure import BindingFailed
+from snd_analysis.compose.printing import shown, tensor_text
+from snd_analysis.compose.scope import rank_of
+from snd_analysis.compose.template import Member
+from snd_analysis.model import Tensor
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.types.written import written
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import Integer
+
+if TYPE_CHECKING:
+    from snd_analysis.compose.bind.arguments import Binder
+
+
+def wrong_named_rank(binder: Binder, member: Member, tensor: Tensor, name: nodes.Name, known: Integer) -> BindingFailed:
+    """A tensor is not of the rank that has a name, and is known."""
+    message = (
+        f"the input '{member.name}' of '{binder.template.shown}' must be of rank '{name.text}', which is {known} "
+        f"here, but this is '{tensor_text(tensor)}', of rank {rank_of(tensor)}"
+    )
+    return binder.fail("argument-rank", message, member)
+
+
+def wrong_length(
+    binder: Binder,
+    member: Member,
+    tensor: Tensor,
+    extent: nodes.Extent,
+    length: nodes.Expression | nodes.Tilde,
+    count: Integer,
+    why: Unsolvable,
+) -> BindingFailed:
+    """No value of the symbol in a ``length`` makes an extent stand for as many dimensions as there are."""
+    message = (
+        f"'{written(extent)}' in the input '{member.name}' of '{binder.template.shown}' stands for "
+        f"'{written(length)}' dimensions, but '{tensor_text(tensor)}' has {count} there: {why.because}"
+    )
+    return binder.fail("argument-rank", message, member)
+
+
+def wrong_rank(binder: Binder, member: Member, tensor: Tensor, needed: str) -> BindingFailed:
+    """A tensor has more or fewer dimensions than the ``needed``."""
+    message = (
+        f"the input '{member.name}' of '{binder.template.shown}' is declared as '{_declared(member)}' and needs "
+        f"rank {needed} here, but this is '{tensor_text(tensor)}', of rank {rank_of(tensor)}"
+    ).replace("needs rank at least", "needs at least rank")
+    return binder.fail("argument-rank", message, member)
+
+
+def disagreement(
+    binder: Binder, member: Member, tensor: Tensor, extent: nodes.Extent, expected: Integer, actual: Integer
+) -> BindingFailed:
+    """An extent is another one than is ``expected``."""
+    origin = binder.origin_of(extent.value)
+    text = written(extent)
+    where = f"the extent '{text}'" if extent.expansion is None else f"an extent of '{text}'"
+    names = {symbol.name for symbol in binder.template.symbols(extent)}
+    if names & {leaf.name for leaf in (*expected.leaves, *actual.leaves)}:  # one name for two things
+        where = f"{where} of '{member.name}'"
+        wanted = f", which is {_qualified(expected, names)}{origin}"
+    else:
+        wanted = "" if text == str(expected) else f", which is {expected}{origin}"
+    message = (
+        f"the input '{member.name}' of '{binder.template.shown}' is declared as '{_declared(member)}', and {where}"
+        f"{wanted or ' is prescribed'}, but this is '{tensor_text(tensor)}', "
+        f"with {_extent_text(actual, names, tensor)} there"
+    )
+    return binder.fail("argument-shape", message, member)
+
+
+def not_deducible(
+    binder: Binder, member: Member, tensor: Tensor, extent: nodes.Extent, actual: Integer, why: Unsolvable
+) -> BindingFailed:
+    """No value of the symbol in a declared extent makes it the actual one."""
+    message = (
+        f"the input '{member.name}' of '{binder.template.shown}' is declared as '{_declared(member)}', and its extent "
+        f"'{written(extent)}' can't be {actual}, as in '{tensor_text(tensor)}': {why.because}"
+    )
+    return binder.fail("argument-shape", message, member)
+
+
+def dynamic_for_static(
+    binder: Binder, member: Member, tensor: Tensor, extent: nodes.Extent, actual: Integer
+) -> BindingFailed:
+    """An extent that must be known when composing is not."""
+    message = (
+        f"the extent '{written(extent)}' of the input '{member.name}' of '{binder.template.shown}' must be known when "
+        f"composing, but '{actual}' in '{tensor_text(tensor)}' is dynamic"
+    )
+    return binder.fail("dynamic-for-static", message, member)
+
+
+def beyond_bound(
+    binder: Binder, member: Member, extent: nodes.Extent, bound: Integer, actual: Integer
+) -> BindingFailed:
+    """An extent is greater than its bound."""
+    message = (
+        f"the extent '{written(extent)}' of the input '{member.name}' of '{binder.template.shown}' is at most "
+        f"{bound}, but here it is {actual}"
+    )
+    return binder.fail("argument-shape", message, member)
+
+
+def _extent_text(extent: Integer, names: set[str], tensor: Tensor) -> str:
+    """An extent with its bound; ``names`` have another meaning where it is shown."""
+    most = shapes.bounds(extent)[1]
+    text = shown(extent) if extent.value is not None or most is None else f"'{extent}'"
+    if names & {leaf.name for leaf in extent.leaves}:
+        text = f"'{extent}' of '{tensor.name}'"
+    return text if extent.value is not None or most is None else f"{text}, which is at most {most},"
+
+
+def _qualified(extent: Integer, names: set[str]) -> str:
+    return f"'{extent}' of the invocation" if names & {leaf.name for leaf in extent.leaves} else str(extent)
+
+
+def _declared(member: Member) -> str:
+    shape = member.node.shape
+    return f"{member.node.type.text}[{written(shape) if shape is not None else ''}]"

@@ -1,0 +1,167 @@
+"""Types written behind results and carried variables: ``y: real[a,b]`` (2.10, 2.10.1)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from snd_analysis.compose.body.agreement import narrowed
+from snd_analysis.compose.printing import tensor_text
+from snd_analysis.compose.scope import rank_of
+from snd_analysis.model import Shape, Tensor, TensorKind, TensorValue
+from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.types.written import written
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import Integer, Verdict
+from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, Pack, Run, Value, split
+
+if TYPE_CHECKING:
+    from snd_analysis.compose.body.composer import Composer
+
+
+def annotated(composer: Composer, type_: nodes.ResultType, value: TensorValue) -> TensorValue:
+    """A result with the type that is written behind its name, whose new names get its extents."""
+    if _is_scalar(value):
+        return _uniform(composer, type_, value)
+    tensor = _representative(value)
+    if tensor is None or tensor.shape is None:
+        _forget(composer, type_)
+        return value
+    parts = _bind_new(composer, type_.shape, tensor)
+    shape = written_shape(composer, type_.shape)
+    if shape is not None and parts and disagree(shape, tensor.shape):
+        message = (
+            f"the result is said to be '{type_.type.text}[{written(type_.shape)}]', "
+            f"which is [{','.join(map(str, shape))}] here, but it is '{tensor_text(tensor)}'"
+        )
+        composer.fail("result-shape", type_, message)
+        return UNDEFINED
+    if shape is None or not parts:
+        return value
+    said = f"the result must be '{type_.type.text}[{written(type_.shape)}]'"
+    return narrowed(composer, shape, value, said, type_)
+
+
+def _is_scalar(value: TensorValue) -> bool:
+    """Whether a result is a compile-time value, not a tensor that is declared or computed."""
+    if isinstance(value, Maybe):
+        return _is_scalar(value.value)
+    return isinstance(value, Tensor) and value.kind is TensorKind.CONSTANT and value.place is None and value.shape == ()
+
+
+def _uniform(composer: Composer, type_: nodes.ResultType, value: TensorValue) -> TensorValue:
+    """A tensor of the written shape, with a compile-time value for all elements."""
+    if isinstance(value, Maybe):
+        return Maybe(value.present, _uniform(composer, type_, value.value))
+    if not isinstance(value, Tensor):
+        return value
+    _forget(composer, type_)
+    return replace(value, shape=written_shape(composer, type_.shape))
+
+
+def _representative(value: TensorValue) -> Tensor | None:
+    if isinstance(value, Maybe):
+        return _representative(value.value)
+    if isinstance(value, Pack) and value.segments:
+        first = value.segments[0]
+        value = first.element if isinstance(first, Run) else first
+    return value if isinstance(value, Tensor) else None
+
+
+def _new_symbol(composer: Composer, extent: nodes.Extent) -> Symbol | None:
+    """The symbol that an extent declares here, if it does."""
+    if not isinstance(extent.value, nodes.Qualified):
+        return None
+    symbol = composer.template.resolution.targets.get(extent.value)
+    is_new = isinstance(symbol, Symbol) and symbol.kind is SymbolKind.EXTENT and symbol.node is extent
+    return symbol if is_new and isinstance(symbol, Symbol) else None
+
+
+def _forget(composer: Composer, type_: nodes.ResultType) -> None:
+    for extent in type_.shape.extents:
+        symbol = _new_symbol(composer, extent)
+        if symbol is not None:
+            composer.scope.values[symbol] = UNDEFINED
+
+
+def _bind_new(composer: Composer, shape: nodes.Shape, tensor: Tensor) -> bool:
+    """Binds the new names in a written shape; whether the dimensions could be told apart."""
+    assert tensor.shape is not None
+    new = [_new_symbol(composer, extent) for extent in shape.extents]
+    counts = [_count(composer, extent, symbol) for extent, symbol in zip(shape.extents, new, strict=True)]
+    flexible = [at for at, count in enumerate(counts) if count is None]
+    known = sum((count for count in counts if count is not None), shapes.constant(0))
+    pack = Pack(tensor.shape, dtype="int")
+    for at, symbol in enumerate(new):
+        count = counts[at] if counts[at] is not None else rank_of(tensor) - known
+        assert count is not None
+        least = shapes.bounds(count)[0]
+        parted = split(pack, count) if len(flexible) <= 1 and (least is None or least >= 0) else None
+        if parted is None:
+            for other in new[at:]:
+                if other is not None:
+                    composer.scope.values[other] = UNDEFINED
+            return False
+        taken, pack = parted
+        if symbol is None:
+            continue
+        single = shape.extents[at].expansion is None
+        composer.scope.values[symbol] = (taken.items[0] if taken.items else UNDEFINED) if single else taken
+    return True
+
+
+def _count(composer: Composer, extent: nodes.Extent, symbol: Symbol | None) -> Integer | None:
+    if extent.expansion is None:
+        value = UNDEFINED if symbol is not None or isinstance(extent.value, nodes.Tilde) else _value(composer, extent)
+        return shapes.constant(0) if value is NULL else shapes.constant(1)
+    if extent.expansion.length is not None:
+        length = composer.scope.attempt(extent.expansion.length)
+        return length if isinstance(length, Integer) else None
+    if symbol is None and not isinstance(extent.value, nodes.Tilde):
+        value = _value(composer, extent)
+        return value.length if isinstance(value, Pack) else None
+    return None
+
+
+def _value(composer: Composer, extent: nodes.Extent) -> Value:
+    assert not isinstance(extent.value, nodes.Tilde)
+    return composer.scope.attempt(extent.value)
+
+
+def written_shape(composer: Composer, shape: nodes.Shape) -> Shape | None:
+    """A shape as it is written in a statement; None if anything in it is not known."""
+    found: list[Integer | Run] = []
+    for extent in shape.extents:
+        if isinstance(extent.value, nodes.Tilde):
+            return None
+        value = _value(composer, extent)
+        if value is NULL:
+            continue
+        if isinstance(value, Pack):
+            found.extend(value.segments)  # type: ignore[arg-type]
+        elif not isinstance(value, Integer):
+            return None
+        elif extent.expansion is None:
+            found.append(value)
+        else:
+            length = None if extent.expansion.length is None else composer.scope.attempt(extent.expansion.length)
+            if not isinstance(length, Integer):
+                return None
+            found.extend(Pack((Run(length, value),)).segments)  # type: ignore[arg-type]
+    return tuple(found)
+
+
+def disagree(first: Shape, second: Shape) -> bool:
+    """Whether two shapes certainly have different ranks or extents."""
+    if first == second:
+        return False
+    one, two = Pack(first, dtype="int"), Pack(second, dtype="int")
+    if shapes.decide_equal(one.length, two.length) is Verdict.DIFFERENT:
+        return True
+    if one.items is None or two.items is None:
+        return False
+    return any(
+        isinstance(a, Integer) and isinstance(b, Integer) and shapes.decide_equal(a, b) is Verdict.DIFFERENT
+        for a, b in zip(one.items, two.items, strict=False)
+    )

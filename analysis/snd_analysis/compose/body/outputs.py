@@ -1,0 +1,153 @@
+"""What outputs and updated variables are composed of, against their declarations (2.10, 2.11)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from snd_analysis.compose.body.agreement import narrowed
+from snd_analysis.compose.body.annotations import disagree
+from snd_analysis.compose.failure import Failure, Site
+from snd_analysis.compose.printing import tensor_text
+from snd_analysis.compose.template import Member
+from snd_analysis.model import Tensor, TensorValue
+from snd_analysis.skriptnd.names.symbols import Symbol
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.types.written import written
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import Integer, Verdict
+from snd_analysis.symbolic.values import UNDEFINED, Maybe, Pack, Run
+
+if TYPE_CHECKING:
+    from snd_analysis.compose.body.composer import Composer
+
+
+def check_output(composer: Composer, member: Member, declared: TensorValue, composed: TensorValue) -> TensorValue:
+    """The output as invocations see it: as declared, or as composed where the declaration leaves the shape open."""
+    if composed is UNDEFINED:
+        return declared
+    if declared is UNDEFINED:
+        return composed if member.node.pack is None or isinstance(composed, Pack) else UNDEFINED
+    problem = _difference(declared, composed)
+    if problem is None:
+        return _completed(declared, composed)
+    message = (
+        f"the output '{member.name}' is declared as '{_declared_text(member)}'"
+        f"{_coming_to(member, declared)}, but it is composed as '{tensor_text(composed)}'{problem}"
+    )
+    site = Site(composer.template.place(member.base, member.node), f"the output '{member.name}' is declared here")
+    composer.specialization.failures.append(Failure("output-shape", message, (site,)))
+    return declared
+
+
+def check_alternatives(
+    composer: Composer, name: nodes.Name | None, result: TensorValue, parts: Sequence[tuple[nodes.Node, TensorValue]]
+) -> None:
+    """Reports the first branch that can't be the output that it is assigned to, though another can.
+
+    Of what can't be it whichever branch is taken, ``check_output`` tells.
+    """
+    symbol = None if name is None else composer.template.resolution.targets.get(name)
+    members = zip(composer.template.outputs, composer.specialization.outputs, strict=True)
+    member, declared = next(((each, value) for each, value in members if each.symbol is symbol), (None, UNDEFINED))
+    if member is None or _difference(declared, result) is not None:
+        return
+    wrong = [(node, value) for node, value in parts if _difference(declared, value) is not None]
+    if not wrong or len(wrong) == len(parts):
+        return
+    node, value = wrong[0]
+    message = (
+        f"the output '{member.name}' is declared as '{_declared_text(member)}'{_coming_to(member, declared)}, "
+        f"but in this branch it is composed as '{tensor_text(value)}'{_difference(declared, value)}"
+    )
+    related = Site(composer.template.place(member.base, member.node), f"the output '{member.name}' is declared here")
+    composer.fail("output-shape", node, message, (related,))
+
+
+def as_declared(composer: Composer, name: nodes.Name, symbol: Symbol, value: TensorValue) -> TensorValue:
+    """What an output is composed of, with the declared extents where only the run tells whether it has them."""
+    members = zip(composer.template.outputs, composer.specialization.outputs, strict=True)
+    declared = next((each for member, each in members if member.symbol is symbol), UNDEFINED)
+    if _difference(declared, value) is not None:
+        return value
+    return _agreeing(composer, declared, value, f"the output '{name.text}' must be '{tensor_text(declared)}'", name)
+
+
+def _agreeing(
+    composer: Composer, declared: TensorValue, value: TensorValue, message: str, name: nodes.Name
+) -> TensorValue:
+    items: Sequence[object] = (declared,)
+    if isinstance(declared, Pack):
+        items = [each.element if isinstance(each, Run) else each for each in declared.segments]
+        if isinstance(value, Pack):
+            composer.check(shapes.compare("==", declared.length, value.length), message, name)
+    wanted = {each.shape for each in items if isinstance(each, Tensor)}
+    shape = next(iter(wanted)) if len(wanted) == 1 else None
+    return value if shape is None else narrowed(composer, shape, value, message, name)
+
+
+def check_update(composer: Composer, name: nodes.Name, symbol: Symbol, value: TensorValue) -> None:
+    """A new value of a variable must have its shape (2.11)."""
+    declared = composer.scope.values.get(symbol, UNDEFINED)
+    problem = _difference(declared, value)
+    if problem is None:
+        _agreeing(composer, declared, value, f"the variable '{name.text}' must stay '{tensor_text(declared)}'", name)
+        return
+    message = (
+        f"the variable '{name.text}' is '{tensor_text(declared)}', but its new value is '{tensor_text(value)}'{problem}"
+    )
+    related = Site(composer.template.declared(symbol), f"the variable '{name.text}' is declared here")
+    composer.fail("update-shape", name, message, (related,))
+
+
+def _difference(declared: TensorValue, composed: TensorValue) -> str | None:
+    """How a composed value certainly differs from its declaration, to be added to a message; None if it may not."""
+    if isinstance(declared, Maybe):
+        declared = declared.value
+    if isinstance(composed, Maybe):
+        composed = composed.value
+    if isinstance(declared, Pack) and isinstance(composed, Pack):
+        if shapes.decide_equal(declared.length, composed.length) is Verdict.DIFFERENT:
+            return f": {composed.length} tensors instead of {declared.length}"
+        for one, two in zip(declared.segments, composed.segments, strict=False):
+            first = one.element if isinstance(one, Run) else one
+            second = two.element if isinstance(two, Run) else two
+            if isinstance(one, Run) != isinstance(two, Run):
+                return None
+            problem = _difference(first, second)
+            if problem is not None:
+                return problem
+        return None
+    if not isinstance(declared, Tensor) or not isinstance(composed, Tensor):
+        return None
+    if declared.shape is None or composed.shape is None or not disagree(declared.shape, composed.shape):
+        return None
+    return ""
+
+
+def _completed(declared: TensorValue, composed: TensorValue) -> TensorValue:
+    if isinstance(declared, Tensor) and declared.shape is None:
+        return composed if isinstance(composed, Tensor) else declared
+    if isinstance(declared, Pack) and isinstance(composed, Pack):
+        items = [each.element if isinstance(each, Run) else each for each in declared.segments]
+        if any(isinstance(each, Tensor) and each.shape is None for each in items):
+            return composed
+    return declared
+
+
+def _declared_text(member: Member) -> str:
+    node = member.node
+    shape = "" if node.shape is None else f"[{written(node.shape)}]"
+    pack = node.pack
+    length = ""
+    if pack is not None:
+        length = ".." if pack.length is None or isinstance(pack.length, nodes.Tilde) else f"..({written(pack.length)})"
+    return f"{node.type.text}{shape}{length}"
+
+
+def _coming_to(member: Member, declared: TensorValue) -> str:
+    text = tensor_text(declared)
+    return "" if text == _declared_text(member) else f", which is '{text}' here"
+
+
+__all__ = ["Integer", "check_alternatives", "check_output", "check_update"]

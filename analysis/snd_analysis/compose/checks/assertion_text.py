@@ -1,0 +1,170 @@
+"""What an assertion that does not hold says, and what it blames (2.9)."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from contextlib import suppress
+from dataclasses import replace
+
+from snd_analysis.compose.bind.destructuring import destructured
+from snd_analysis.compose.printing import shown
+from snd_analysis.compose.scope import Scope
+from snd_analysis.model import Tensor
+from snd_analysis.skriptnd.names.symbols import Symbol
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.types.written import written
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import FALSE, Integer
+from snd_analysis.symbolic.integers.atoms import Leaf
+from snd_analysis.symbolic.values import UNDEFINED, EvaluationError, Maybe, Pack, Run, Unknown, Value, substitute
+
+
+def assertion_message(scope: Scope, node: nodes.Assertion) -> str:
+    """The message of the author, with values as they are known; else one that repeats the condition."""
+    text = None if node.message is None else _text(_with_helpers(scope, node), node.message)
+    return f"'{written(node.condition)}' does not hold" if text is None else text
+
+
+def failing_message(scope: Scope, node: nodes.Assertion) -> str:
+    """The message with the values that the assertion prints, and the bounds for which it can't hold."""
+    values = _printed(_with_helpers(scope, node), node) if node.printed or node.message is None else []
+    details = [*values, *_deciding_bounds(scope, node)]
+    message = assertion_message(scope, node)
+    return f"{message} ({', '.join(details)})" if details else message
+
+
+def _with_helpers(scope: Scope, node: nodes.Assertion) -> Scope:
+    """The scope, and the helper symbols that the assertion prints but that are not evaluated yet, where they can be.
+
+    The condition is checked as soon as all that it depends on is known, which may be before what it prints.
+    """
+    template = scope.template
+    printed = tuple(each for each in (node.message, *node.printed) if each is not None)
+    wanted = _through_helpers(scope, frozenset().union(*map(template.symbols, printed)))
+    if wanted <= scope.values.keys():
+        return scope
+    found = Scope(template, dict(scope.values), scope.dtypes, scope.composing)
+    for base, using in template.using:
+        targets = {template.resolution.targets.get(each) for each in nodes.descendants(using.target)} & wanted
+        if targets <= found.values.keys() or template.is_wrong(base, using):
+            continue
+        with suppress(EvaluationError):
+            found.values.update(destructured(found, using, found.evaluate(using.value)))
+    return found
+
+
+def _text(scope: Scope, message: nodes.Expression) -> str | None:
+    """A message; where something in it is symbolic, with its symbolic text."""
+    value = scope.attempt(message)
+    if isinstance(value, str):
+        return value
+    if not isinstance(message, nodes.String):
+        return value.text if isinstance(value, Unknown) else None
+    parts = [
+        part.value if isinstance(part, nodes.Text) else _field(scope.attempt(part.value), part.value)
+        for part in message.parts
+    ]
+    return "".join(parts)
+
+
+def _field(value: Value, node: nodes.Expression) -> str:
+    return f"'{written(node)}'" if value is UNDEFINED else shown(value)
+
+
+def _printed(scope: Scope, node: nodes.Assertion) -> list[str]:
+    found = []
+    if not node.printed:
+        names = {each.text: each for each in nodes.descendants(node.condition) if isinstance(each, nodes.Qualified)}
+        for name, each in names.items():
+            value = scope.attempt(each)
+            if value is not UNDEFINED:
+                found.append(f"{name} = {shown(value)}")
+        return found
+    for printed in node.printed:
+        label = written(printed.value) if printed.label is None else scope.attempt(printed.label)
+        value = scope.attempt(printed.value)
+        if value is not UNDEFINED:
+            found.append(f"{label} = {shown(value)}")
+    return found
+
+
+# ---- bounds ----------------------------------------------------------------------------------------------------------
+def _deciding_bounds(scope: Scope, node: nodes.Assertion) -> list[str]:
+    """``s ≤ 5``: the upper bounds without which the condition might hold."""
+    symbols = scope.template.symbols(node.condition)
+    leaves = {leaf for symbol in symbols for leaf in _leaves(scope.values.get(symbol, UNDEFINED))}
+    bounded = sorted((leaf for leaf in leaves if leaf.high is not None), key=lambda leaf: leaf.name)
+    if not bounded:
+        return []
+    unbounded: dict[Hashable, Integer] = {
+        leaf.key: shapes.variable(("unbounded", leaf.key), leaf.name, leaf.low) for leaf in bounded
+    }
+    values = dict(scope.values)
+    for symbol in symbols:
+        values[symbol] = _substituted(values.get(symbol, UNDEFINED), unbounded)
+    try:
+        condition = Scope(scope.template, values, scope.dtypes, scope.composing).evaluate(node.condition)
+    except EvaluationError:
+        return []
+    return [] if _certainly_fails(condition) else [f"{leaf.name} ≤ {leaf.high}" for leaf in bounded]
+
+
+def _certainly_fails(condition: Value) -> bool:
+    if isinstance(condition, Pack):
+        return any((each.element if isinstance(each, Run) else each) is FALSE for each in condition.segments)
+    return condition is FALSE
+
+
+def _leaves(value: Value) -> frozenset[Leaf]:
+    if isinstance(value, Integer):
+        return value.leaves
+    if isinstance(value, Tensor):
+        return frozenset[Leaf]().union(*map(_leaves, value.shape or ()))
+    if isinstance(value, Maybe):
+        return _leaves(value.value)
+    if isinstance(value, Run):
+        return value.length.leaves | _leaves(value.element)
+    if isinstance(value, Pack):
+        return frozenset[Leaf]().union(*map(_leaves, value.segments))
+    return frozenset()
+
+
+def _substituted(value: Value, unknowns: dict[Hashable, Integer]) -> Value:
+    if not isinstance(value, Tensor):
+        return value if isinstance(value, Pack) and _has_tensors(value) else substitute(value, unknowns)
+    shape = None if value.shape is None else substitute(Pack(value.shape, dtype="int"), unknowns)
+    return replace(value, shape=shape.segments) if isinstance(shape, Pack) else value  # type: ignore[arg-type]
+
+
+def _has_tensors(pack: Pack) -> bool:
+    return any(isinstance(each.element if isinstance(each, Run) else each, Tensor) for each in pack.segments)
+
+
+# ---- who is to blame -------------------------------------------------------------------------------------------------
+def responsible_for(scope: Scope, node: nodes.Node) -> tuple[str, ...]:
+    """The attributes that a condition or shape names, and the inputs that it names or that bind what it depends on."""
+    template = scope.template
+    named = template.symbols(node)
+    depends = _through_helpers(scope, named)
+    attributes = [member.name for member in template.attributes if member.symbol in named]
+    bound: set[Symbol] = set()
+    inputs = []
+    for at in template.binding_order:
+        member = template.inputs[at]
+        own = template.bound_by(member) - bound
+        bound |= own
+        rank = None if member.node.rank is None else template.resolution.targets.get(member.node.rank)
+        if member.symbol in depends or rank in depends or own & depends:
+            inputs.append(member.name)
+    return (*attributes, *inputs)
+
+
+def _through_helpers(scope: Scope, symbols: frozenset[Symbol]) -> set[Symbol]:
+    """Symbols, and all that the helper symbols among them are computed from."""
+    template = scope.template
+    found = set(symbols)
+    for _, using in reversed(template.using):
+        targets = {template.resolution.targets.get(each) for each in nodes.descendants(using.target)}
+        if targets & found:
+            found |= template.symbols(using.value)
+    return found

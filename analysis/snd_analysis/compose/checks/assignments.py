@@ -1,0 +1,98 @@
+"""Small numbers for what nothing gives a value, tried until some of them show that something may go wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from itertools import islice, product
+
+from snd_analysis.base.frozen import frozen
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import DivisionByZero, Integer, NegativeExponent, Truth
+from snd_analysis.symbolic.integers.atoms import Leaf
+from snd_analysis.symbolic.values import CompileTime
+
+_NEAR_ITS_BOUND = 9
+"""So many of the least values of an unknown are tried, and its greatest ones."""
+_MOST_UNKNOWNS = 3
+_MOST_TRIALS = 2000
+_UNDEFINED = (DivisionByZero, NegativeExponent, OverflowError, KeyError, TypeError)
+
+
+@frozen
+class Open:
+    """The key of what nothing gives a value: an extent, a length or an attribute.
+
+    It tells names and bounds, and not whose they are: operators that invoke one another and mean the same share their
+    specializations. Of several things of one name in one definition, ``number`` tells which.
+    """
+
+    name: str
+    number: int
+    low: int | None
+    high: int | None
+
+
+@frozen
+class Assignment:
+    """Numbers for unknowns, by key, with which an integer comes to ``number``."""
+
+    number: int
+    values: Mapping[Hashable, int]
+    shown: str
+    """The numbers by name: ``n = 1, s = 0``."""
+
+
+def assignments(
+    value: Integer, is_sought: Callable[[int], bool], path: Sequence[Truth], conditions: Sequence[Truth]
+) -> list[Assignment]:
+    """Numbers that make ``value`` what is sought, the greatest first.
+
+    All of ``path`` hold with them, and those of ``conditions`` that tell anything of the same unknowns. There are none
+    where it depends on something else, or on too much.
+    """
+    leaves = sorted({*value.leaves, *(leaf for condition in path for leaf in condition.leaves)}, key=_name)
+    if len(leaves) > _MOST_UNKNOWNS or not all(_is_open(leaf.key) for leaf in leaves):
+        return []
+    keys = {leaf.key for leaf in leaves}
+    concerned = [condition for condition in conditions if keys & {leaf.key for leaf in condition.leaves}]
+    if any({leaf.key for leaf in condition.leaves} - keys for condition in concerned):
+        return []  # whether it holds depends on more
+    found = []
+    for values in islice(_combinations(leaves), _MOST_TRIALS):
+        number = _evaluated(value, values)
+        if number is None or not is_sought(number):
+            continue
+        if all(_evaluated(condition, values) for condition in (*path, *concerned)):
+            shown = ", ".join(f"{leaf.name} = {values[leaf.key]}" for leaf in leaves)
+            found.append(Assignment(number, values, shown))
+    return sorted(found, key=lambda trial: -trial.number)
+
+
+def _name(leaf: Leaf) -> str:
+    return leaf.name
+
+
+def _is_open(key: Hashable) -> bool:
+    return isinstance(key.key if isinstance(key, CompileTime) else key, Open)
+
+
+def _combinations(leaves: Sequence[Leaf]) -> Iterator[Mapping[Hashable, int]]:
+    for row in product(*map(_candidates, leaves)):
+        yield {leaf.key: value for leaf, value in zip(leaves, row, strict=True)}
+
+
+def _candidates(leaf: Leaf) -> list[int]:
+    low, high = leaf.low, leaf.high
+    start = low if low is not None else 0
+    found = list(range(start, start + _NEAR_ITS_BOUND))
+    if high is not None:
+        found = [value for value in found if value <= high]
+        found.extend(value for value in (high - 1, high) if value >= start and value not in found)
+    return found
+
+
+def _evaluated(subject: Integer | Truth, values: Mapping[Hashable, int]) -> int | None:
+    try:
+        return shapes.evaluate(subject, values)
+    except _UNDEFINED:
+        return None

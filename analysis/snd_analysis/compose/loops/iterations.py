@@ -1,0 +1,195 @@
+"""What differs between the iterations of a loop whose body is composed once: carried shapes, items, results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from snd_analysis.base.frozen import frozen
+from snd_analysis.compose.bind.declared_shapes import Dynamic
+from snd_analysis.compose.body.branches import part
+from snd_analysis.compose.failure import Failure
+from snd_analysis.compose.renewal import Renewal
+from snd_analysis.model import Shape, Tensor, TensorValue
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import Integer
+from snd_analysis.symbolic.values import (
+    POSITION,
+    POSITION_KEY,
+    UNDEFINED,
+    Element,
+    EvaluationError,
+    Pack,
+    Run,
+    Value,
+    substitute,
+)
+
+if TYPE_CHECKING:
+    from snd_analysis.compose.body.composer import Composer, Values
+    from snd_analysis.compose.body.results import Targets
+
+# Bodies are not composed for more iterations, one by one.
+MOST_ITEMS = 64
+# How often a body is composed to find out which extents change; each time at least one more does.
+_MOST_TRIALS = 4
+
+
+def tried(composer: Composer, body: nodes.Callable, targets: Targets) -> tuple[Values | None, list[Failure]]:
+    """The results of a body with what its names stand for now, and what fails in it; nothing of it is kept."""
+    failures = composer.specialization.failures
+    before, checks = len(failures), len(composer.checks)
+    try:
+        results, _ = part(composer, "body", body, targets)
+    except EvaluationError:
+        results = None
+    found = failures[before:]
+    del failures[before:]
+    del composer.checks[checks:]
+    return results, found
+
+
+# ---- carried variables -----------------------------------------------------------------------------------------------
+@frozen
+class Steps:
+    """The carried variables of an unrolled loop of a symbolic count: at any step, and behind the last one."""
+
+    starts: Values
+    ends: Values
+
+
+def steps(
+    composer: Composer, carries: Values, names: Sequence[tuple[str, str]], count: Integer | None,
+    varying: frozenset[Hashable], body: Callable[[Values], Values | None],
+) -> Steps | None:  # fmt: skip
+    """Finds which extents change from step to step: these are unknown within, and `x + count * c` behind where each
+    step adds the same c.
+
+    ``names`` are those of the carried variables, within the loop and behind it. ``body`` gives the results for some
+    values of the carried variables; ``varying`` are keys of what differs between iterations, besides the dynamic
+    extents that arise here. None if nothing is known of the results.
+    """
+    before = set(composer.specialization.dynamic)
+    starts = list(carries)
+    changing: set[Hashable] = set()
+    for _ in range(_MOST_TRIALS):
+        results = body(starts)
+        if results is None or len(results) < len(starts):
+            return None
+        stepped = [
+            _stepped(composer, start, after, changing, name)
+            for start, after, (name, _) in zip(starts, results, names, strict=False)
+        ]
+        if all(new is old for new, old in zip(stepped, starts, strict=True)):
+            arisen = frozenset(composer.specialization.dynamic.keys() - before)
+            closing = _Closing(composer, count, changing | varying | arisen)
+            rows = zip(carries, starts, results, (name for _, name in names), strict=False)
+            return Steps(starts, [closing.end(*row) for row in rows])
+        starts = stepped
+    return None
+
+
+def _stepped(
+    composer: Composer, start: TensorValue, after: TensorValue, changing: set[Hashable], name: str
+) -> TensorValue:
+    """A carried variable with an unknown for each extent that changes in a step; the same one if none does."""
+    if not isinstance(start, Tensor) or start.shape is None:
+        return start
+    if not isinstance(after, Tensor) or after.shape is None or len(after.shape) != len(start.shape):
+        return UNDEFINED
+    shape = list(start.shape)
+    for at, (old, new) in enumerate(zip(start.shape, after.shape, strict=True)):
+        if old == new or _is_one_of(old, changing):
+            continue
+        if not isinstance(old, Integer) or not isinstance(new, Integer):
+            return UNDEFINED
+        shape[at] = extent = composer.dynamic(f"{name}.shape[{at}]", 0, None)
+        changing.update(leaf.key for leaf in extent.leaves)
+    return start if tuple(shape) == start.shape else replace(start, shape=tuple(shape))
+
+
+def _is_one_of(extent: object, keys: set[Hashable]) -> bool:
+    """Whether an extent is one of these unknowns."""
+    return isinstance(extent, Integer) and len(extent.leaves) == 1 and next(iter(extent.leaves)).key in keys
+
+
+@frozen
+class _Closing:
+    composer: Composer
+    count: Integer | None
+    varying: frozenset[Hashable] | set[Hashable]
+
+    def end(self, first: TensorValue, start: TensorValue, after: TensorValue, name: str) -> TensorValue:
+        """A carried variable behind the last step."""
+        if not (isinstance(first, Tensor) and isinstance(start, Tensor) and isinstance(after, Tensor)):
+            return first if first is start else UNDEFINED
+        if first.shape is None or start.shape is None or after.shape is None:
+            return UNDEFINED
+        if start.shape == after.shape:
+            return first
+        parts = zip(first.shape, start.shape, after.shape, strict=True)
+        return replace(first, shape=tuple(self._extent(*row, f"{name}.shape[{at}]") for at, row in enumerate(parts)))
+
+    def _extent(self, first: Integer | Run, start: Integer | Run, after: Integer | Run, name: str) -> Integer | Run:
+        if not isinstance(first, Integer) or not isinstance(start, Integer) or not isinstance(after, Integer):
+            return first
+        if start == after:
+            return first
+        addend = after - start
+        if self.count is None or any(leaf.key in self.varying for leaf in addend.leaves):
+            return self.composer.dynamic(name, 0, None)
+        return first + shapes.maximum(self.count, 0) * addend
+
+
+# ---- scanned items ---------------------------------------------------------------------------------------------------
+def items_differ(packs: Values, count: int) -> bool:
+    """Whether packs that are scanned together have that many items at least, some of them of different shapes."""
+    rows = [pack.items[:count] for pack in packs if isinstance(pack, Pack) and pack.items is not None]
+    if any(len(row) < count for row in rows):
+        return False
+    return any(len({item.shape for item in row if isinstance(item, Tensor)}) > 1 for row in rows)
+
+
+def keys_of(shape: Shape | None) -> frozenset[Hashable]:
+    """The items of packs that are not known in a shape: which they are differs between iterations."""
+    leaves = [leaf for part in shape or () if isinstance(part, Integer) for leaf in part.leaves]
+    return frozenset(leaf.key for leaf in leaves if isinstance(leaf.key, Element) or leaf.key is POSITION_KEY)
+
+
+class Renewing:
+    """Gives every iteration dynamic extents of its own, in place of those that arose in the body."""
+
+    def __init__(self, composer: Composer, before: set[Dynamic]) -> None:
+        self._composer = composer
+        known = composer.specialization.dynamic
+        self._arisen = {key: known[key] for key in known if key not in before}
+
+    def renewed(self, value: TensorValue) -> TensorValue:
+        """The result of one more iteration."""
+        if not self._arisen:
+            return value
+        renewal = Renewal(self._arisen)
+        new = renewal.tensors(value)
+        self._composer.specialization.dynamic.update(renewal.extents)
+        return new
+
+    def of_each(self, value: Tensor, varying: frozenset[Hashable]) -> Tensor:
+        """A result as the one of every iteration: extents that differ are unknown ones of each, within their bounds."""
+        values: dict[Hashable, Integer] = {}
+        for extent in value.shape or ():
+            for leaf in extent.leaves if isinstance(extent, Integer) else ():
+                if leaf.key in values or leaf.key is POSITION_KEY or leaf.key not in varying | self._arisen.keys():
+                    continue
+                among = self._composer.dynamic(leaf.name, leaf.low or 0, leaf.high)
+                each = shapes.function("each", among, POSITION, minimum=leaf.low)
+                values[leaf.key] = each if leaf.high is None else shapes.minimum(each, leaf.high)
+        shape = [substitute(each, values) if isinstance(each, Integer) else each for each in value.shape or ()]
+        return replace(value, shape=tuple(each for each in shape if isinstance(each, Integer | Run)))
+
+    def varies(self, value: TensorValue, varying: frozenset[Hashable]) -> bool:
+        """Whether a result has an extent that may be another one in another iteration."""
+        shape: tuple[Value, ...] = (value.shape or ()) if isinstance(value, Tensor) else ()
+        keys = {leaf.key for part in shape if isinstance(part, Integer) for leaf in part.leaves}
+        return not keys.isdisjoint(varying | self._arisen.keys())

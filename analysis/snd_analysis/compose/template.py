@@ -1,0 +1,325 @@
+"""A definition as composing reads it: its statements by block, with the symbols and forms they stand for."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
+from functools import cached_property
+from itertools import accumulate
+from typing import TYPE_CHECKING, TypeVar
+from weakref import WeakValueDictionary
+
+from snd_analysis.base.frozen import frozen
+from snd_analysis.base.text import Span
+from snd_analysis.model import Place
+from snd_analysis.skriptnd.names.affine import affine
+from snd_analysis.skriptnd.names.library import is_library
+from snd_analysis.skriptnd.names.resolution import Resolution
+from snd_analysis.skriptnd.names.resolve import entries_of
+from snd_analysis.skriptnd.names.symbols import OperatorName, Symbol
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.types.binding_order import binding_order
+from snd_analysis.skriptnd.types.parameters import bindings, bound_symbol, declarations, symbols_in
+
+if TYPE_CHECKING:
+    from snd_analysis.compose.known_declarations import KnownDeclarations
+    from snd_analysis.compose.specialization import Specialization
+
+_FEW_SPECIALIZATIONS = 16
+
+_Statement = TypeVar("_Statement", bound=nodes.Node)
+
+
+@frozen
+class Form:
+    """An expression ``factor * symbol + offset`` that binds an extent or a length (2.6)."""
+
+    symbol: Symbol
+    factor: int
+    offset: int
+
+
+@frozen
+class Member:
+    """A declared attribute, input, output, constant or variable."""
+
+    base: int
+    node: nodes.Parameter
+    symbol: Symbol
+    name: str
+
+    @property
+    def extents(self) -> tuple[nodes.Extent, ...]:
+        """The components of the shape; none if it is left out."""
+        return self.node.shape.extents if self.node.shape is not None else ()
+
+
+class Template:
+    """One definition. ``errors`` are the spans of the mistakes in its own text, which nothing is built on.
+
+    ``original`` is what it is called in the library, if it is copied from there, as when the library is read as files.
+    ``before`` is what the declarations of an earlier version come to.
+    """
+
+    def __init__(
+        self,
+        name: OperatorName,
+        definition: nodes.Definition,
+        resolution: Resolution,
+        errors: Sequence[Span],
+        original: OperatorName | None = None,
+        before: KnownDeclarations | None = None,
+    ) -> None:
+        self.name = name
+        self.definition = definition
+        self.resolution = resolution
+        self.errors = tuple(errors)
+        self.original = original
+        self.in_library = is_library(name.path)
+        self.specializations: dict[Hashable, Specialization] = {}
+        """What is composed of it already (see ``Session``), as long as all that it reaches is ``instances_for``."""
+        self.specializations_for: frozenset[Template] | None = None
+        self._most_specializations = _FEW_SPECIALIZATIONS
+        self._before = before
+        self._forms: dict[nodes.Node, Form | None] = {}
+        self._symbols: dict[nodes.Node, frozenset[Symbol]] = {}
+
+    def forget_unused(self) -> None:
+        """Lets go of specializations of which nothing is composed any more, once they may be as many as the others."""
+        if len(self.specializations) < self._most_specializations:
+            return
+        alive = WeakValueDictionary(self.specializations)
+        self.specializations.clear()
+        self.specializations.update(alive)
+        self._most_specializations = max(2 * len(self.specializations), _FEW_SPECIALIZATIONS)
+
+    def leave_declarations(self) -> KnownDeclarations:
+        """What its declarations come to, for the version that replaces it; it lets go of all that it is part of itself.
+
+        So its memory is free as soon as nobody has it, which need not wait until garbage is collected.
+        """
+        self.specializations, self.specializations_for = {}, None
+        self.__dict__.pop("alone", None)
+        return self.known_declarations
+
+    @cached_property
+    def known_declarations(self) -> KnownDeclarations:
+        """What its declarations come to, as far as that is known already."""
+        from snd_analysis.compose.known_declarations import KnownDeclarations
+
+        before, self._before = self._before, None
+        return KnownDeclarations(self, before)
+
+    def __repr__(self) -> str:
+        return f"Unit({self.shown})"
+
+    @property
+    def is_graph(self) -> bool:
+        """Whether this is a graph."""
+        return self.definition.kind == "graph"
+
+    @property
+    def shown(self) -> str:
+        """The name for messages: with its module, if it is the library's."""
+        module = self.name.path.rpartition(":")[2]
+        return f"{module}.{self.name.name}" if self.in_library else self.name.name
+
+    @property
+    def invoked(self) -> tuple[OperatorName, ...]:
+        """The operators and graphs that are invoked, each once."""
+        return self.resolution.invoked
+
+    @cached_property
+    def alone(self) -> frozenset[Template]:
+        """What is reached from it if it invokes nothing: itself."""
+        return frozenset((self,))
+
+    # ---- places ------------------------------------------------------------------------------------------------------
+    def place(self, base: int, node: nodes.Node | Span) -> Place:
+        """Where a node of an entry, whose spans count from ``base``, stands."""
+        span = node if isinstance(node, Span) else node.span
+        return Place(self.name.path, self.name.name, span.shifted(base))
+
+    def declared(self, symbol: Symbol) -> Place:
+        """Where a symbol is declared."""
+        start = self.resolution.starts[symbol.statement]
+        span = symbol.local_span.shifted(start)
+        return Place(self.name.path, self.name.name, span, symbol.statement, start)
+
+    def moved(self, place: Place) -> Place:
+        """Where a place of an earlier version of this definition is now; one of another definition is where it is."""
+        start = None if place.statement is None else self.resolution.starts.get(place.statement)
+        if start is None or start == place.start:
+            return place
+        return replace(place, span=place.span.shifted(start - place.start), start=start)
+
+    def is_wrong(self, base: int, node: nodes.Node) -> bool:
+        """Whether something inside a node of an entry is reported already."""
+        return self.is_wrong_between(node.start + base, node.end + base)
+
+    def is_wrong_between(self, start: int, end: int) -> bool:
+        """Whether something at a place is reported already."""
+        starts, ends = self._errors_by_start
+        before = bisect_right(starts, end)
+        return before > 0 and start <= ends[before - 1]
+
+    @cached_property
+    def _errors_by_start(self) -> tuple[list[int], list[int]]:
+        """Where the mistakes start, in order, and where the farthest of those so far ends."""
+        spans = sorted(self.errors)
+        return [span.start for span in spans], [*accumulate((span.end for span in spans), max)]
+
+    # ---- statements --------------------------------------------------------------------------------------------------
+    def member(self, node: nodes.Parameter) -> Member | None:
+        """A declaration, unless its name is broken."""
+        symbol = self.resolution.targets.get(node.name)
+        return (
+            Member(self.resolution.starts[node], node, symbol, node.name.text) if isinstance(symbol, Symbol) else None
+        )
+
+    def _members(self, block: str) -> tuple[Member, ...]:
+        found = (self.member(node) for _, node in entries_of(self.definition, block, nodes.Parameter))
+        return tuple(member for member in found if member is not None)
+
+    def _entries(self, block: str, kind: type[_Statement]) -> tuple[tuple[int, _Statement], ...]:
+        return tuple(entries_of(self.definition, block, kind))
+
+    @cached_property
+    def generics(self) -> tuple[nodes.DtypeDeclaration, ...]:
+        """The generic types, in order."""
+        return tuple(node for _, node in self._entries("dtype", nodes.DtypeDeclaration))
+
+    @cached_property
+    def attributes(self) -> tuple[Member, ...]:
+        """The attributes, in order."""
+        return self._members("attrib")
+
+    @cached_property
+    def inputs(self) -> tuple[Member, ...]:
+        """The inputs, in order of declaration."""
+        return self._members("input")
+
+    @cached_property
+    def binding_order(self) -> tuple[int, ...]:
+        """The inputs by their positions, in the order of 2.6.2."""
+        order = binding_order(self.definition, self.resolution).inputs
+        positions = {member.node: at for at, member in enumerate(self.inputs)}
+        return tuple(positions[node] for node in order if node in positions)
+
+    @cached_property
+    def outputs(self) -> tuple[Member, ...]:
+        """The outputs, in order."""
+        return self._members("output")
+
+    @cached_property
+    def constants(self) -> tuple[Member, ...]:
+        """The constants, in order."""
+        return self._members("constant")
+
+    @cached_property
+    def variables(self) -> tuple[Member, ...]:
+        """The variables, in order."""
+        return self._members("variable")
+
+    @cached_property
+    def using(self) -> tuple[tuple[int, nodes.Using], ...]:
+        """The definitions of helper symbols, in order."""
+        return self._entries("using", nodes.Using)
+
+    @cached_property
+    def assertions(self) -> tuple[tuple[int, nodes.Assertion], ...]:
+        """The assertions, in order."""
+        return self._entries("assert", nodes.Assertion)
+
+    @cached_property
+    def formulas(self) -> tuple[tuple[int, nodes.Lowering], ...]:
+        """The formulas of ``@lower``, in order."""
+        return self._entries("lower", nodes.Lowering)
+
+    @cached_property
+    def components(self) -> tuple[tuple[int, nodes.Component], ...]:
+        """The statements of ``@compose``, in order."""
+        return self._entries("compose", nodes.Component)
+
+    @cached_property
+    def updates(self) -> tuple[tuple[int, nodes.Component], ...]:
+        """The statements of ``@update``, in order."""
+        return self._entries("update", nodes.Component)
+
+    @cached_property
+    def quantizations(self) -> tuple[tuple[int, nodes.Quantization], ...]:
+        """The entries of ``@quantize``, in order."""
+        return self._entries("quantize", nodes.Quantization)
+
+    @cached_property
+    def is_composite(self) -> bool:
+        """Whether there is a ``@compose`` block with anything in it."""
+        return bool(self.resolution.rows["compose"])
+
+    @cached_property
+    def has_unreadable_declarations(self) -> bool:
+        """Whether a declaration, or more, could not be read: then anything else may be wrong for that reason."""
+        for block in self.definition.blocks:
+            if isinstance(block, nodes.ErrorBlock):
+                return True
+            if block.kind not in ("compose", "update", "lower", "quantize") and any(
+                isinstance(entry.statement, nodes.ErrorEntry) for entry in block.entries
+            ):
+                return True
+        return False
+
+    @cached_property
+    def signature_is_wrong(self) -> bool:
+        """Whether what an invocation relies on is reported to be wrong already."""
+        if not self.errors:
+            return False
+        if self.has_unreadable_declarations:
+            return True
+        return self._wrong_block("dtype", "attrib", "input", "using", "output") is not None
+
+    @cached_property
+    def wrong_body(self) -> nodes.Block | None:
+        """A block that computes something and is reported to be wrong already: what it gives means nothing."""
+        return self._wrong_block("constant", "variable", "lower", "compose", "update") if self.errors else None
+
+    def _wrong_block(self, *kinds: str) -> nodes.Block | None:
+        for block in self.definition.blocks:
+            if isinstance(block, nodes.Block) and block.kind in kinds and self.is_wrong(0, block):
+                return block
+        return None
+
+    @cached_property
+    def signature_symbols(self) -> frozenset[Symbol]:
+        """The extents and lengths that attributes and inputs bind."""
+        found: set[Symbol] = set()
+        for block in ("attrib", "input"):
+            for declaration in declarations(self.definition, block):
+                found.update(each.symbol for each in bindings(self.resolution, declaration) if each.symbol is not None)
+        return frozenset(found)
+
+    def bound_by(self, member: Member) -> frozenset[Symbol]:
+        """The extents and lengths that the shape of one input binds."""
+        found: set[Symbol] = set()
+        for extent in member.extents:
+            for node in (extent.value, extent.expansion.length if extent.expansion is not None else None):
+                form = None if node is None else self.form(node)
+                if form is not None:
+                    found.add(form.symbol)
+        return frozenset(found)
+
+    # ---- expressions -------------------------------------------------------------------------------------------------
+    def form(self, expression: nodes.Expression | nodes.Tilde) -> Form | None:
+        """The extent or length that an expression binds, if it is affine in one."""
+        if expression not in self._forms:
+            symbol = bound_symbol(self.resolution, expression)
+            form = affine(expression)
+            self._forms[expression] = None if symbol is None or form is None else Form(symbol, form.factor, form.offset)
+        return self._forms[expression]
+
+    def symbols(self, expression: nodes.Node) -> frozenset[Symbol]:
+        """The symbols that an expression names, a tensor where it names its shape."""
+        known = self._symbols.get(expression)
+        if known is None:
+            known = self._symbols[expression] = frozenset(symbols_in(self.resolution, expression))
+        return known
