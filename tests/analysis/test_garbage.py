@@ -6,8 +6,8 @@ import gc
 from collections.abc import Iterator
 
 import pytest
-from snd_analysis.compose.specialization import Specialization
 
+from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.template import Template
 from snd_analysis.skriptnd.names.resolution import Resolution
 from snd_analysis.workspace import Workspace

@@ -15,12 +15,12 @@ from enum import Enum
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from snd_analysis.compose.specialization import Specialization
 
 from snd_analysis.base.text import Edit, Span
 from snd_analysis.compose.reuse import LastingModel
 from snd_analysis.compose.root import compose_root
 from snd_analysis.compose.session import Session
+from snd_analysis.compose.specialization import Specialization
 from snd_analysis.model import Operation, Place, Tensor
 from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.workspace import Snapshot, Workspace

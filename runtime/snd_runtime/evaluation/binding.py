@@ -6,13 +6,13 @@ from collections.abc import Callable, Hashable, Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
-from snd_analysis.compose.specialization import Specialization
 
 from snd_analysis.base.frozen import frozen
 from snd_analysis.compose.bind.arguments import Arguments
 from snd_analysis.compose.failure import Failure
 from snd_analysis.compose.root import compose_root
 from snd_analysis.compose.session import Session
+from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.template import Member, Template
 from snd_analysis.model import Tensor, TensorKind, TensorValue
 from snd_analysis.symbolic.integers import constant

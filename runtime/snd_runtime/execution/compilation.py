@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from snd_analysis.compose.specialization import Specialization
-
 from snd_analysis.base.frozen import frozen
 from snd_analysis.compose.decomposition import passes_scope_on
+from snd_analysis.compose.specialization import Specialization
 from snd_analysis.model import Branch, Graph, Loop, Operation, Place, Tensor, TensorKind, TensorValue, tensors_of
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import NULL, Pack

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from snd_analysis.compose.specialization import Specialization
 
+from snd_analysis.compose.specialization import Specialization
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution.failing import check_bounds
 from snd_runtime.execution.prepared import Prepared, prepared

@@ -6,9 +6,9 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
-from snd_analysis.compose.specialization import Specialization
 
 from snd_analysis.compose.bind.arguments import as_tensor
+from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.template import Member
 from snd_analysis.model import Tensor, TensorValue
 from snd_analysis.skriptnd.names.symbols import Symbol

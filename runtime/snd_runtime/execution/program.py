@@ -11,10 +11,10 @@ from itertools import count
 from typing import Protocol, TypeAlias
 
 import numpy as np
-from snd_analysis.compose.specialization import Specialization
 
 from snd_analysis.base.frozen import frozen
 from snd_analysis.compose.failure import Site
+from snd_analysis.compose.specialization import Specialization
 from snd_analysis.model import Place, TensorValue
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution.plain import array_dtype, bytes_of, fits

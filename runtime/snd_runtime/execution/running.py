@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
-from snd_analysis.compose.specialization import Specialization
 
 from snd_analysis.compose.session import Session
+from snd_analysis.compose.specialization import Specialization
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution.binding import bound, converted
 from snd_runtime.execution.failing import check_empty_packs

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from snd_analysis.compose.specialization import Specialization
-
 from snd_analysis.compose.template import Member
 from snd_analysis.model import Place as SourcePlace
 from snd_analysis.skriptnd.names.resolve import entries_of

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from snd_analysis.compose.specialization import Specialization
-
 from snd_analysis.skriptnd.names.symbols import ShapeMember, Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic.integers import TRUE, Integer

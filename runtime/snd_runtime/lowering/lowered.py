@@ -8,8 +8,8 @@ from math import prod
 from typing import Any, TypeAlias
 
 import numpy as np
-from snd_analysis.compose.specialization import Specialization
 
+from snd_analysis.compose.specialization import Specialization
 from snd_analysis.skriptnd.names.resolve import entries_of
 from snd_analysis.skriptnd.names.symbols import Symbol
 from snd_analysis.skriptnd.syntax import nodes

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from snd_analysis.compose.specialization import Specialization
 
 from snd_analysis.compose.failure import Site
 from snd_analysis.compose.session import Session
+from snd_analysis.compose.specialization import Specialization
 from snd_analysis.model import Operation
 from snd_analysis.skriptnd.samples import CheckedSample, Sample
 from snd_runtime.errors import EvaluationFailed

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import numpy as np
-from snd_analysis.compose.specialization import Specialization
 
 from snd_analysis.base.frozen import frozen
 from snd_analysis.base.text import Span
+from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.template import Template
 from snd_analysis.ide.graph_tensors import TensorName, graph_tensors
 from snd_analysis.model import Place, Tensor, TensorKind, TensorValue, tensors_of

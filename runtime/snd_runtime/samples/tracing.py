@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
-from snd_analysis.compose.specialization import Specialization
 
 from snd_analysis.base.frozen import frozen
 from snd_analysis.compose.session import Session
+from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.template import Template
 from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.workspace import Snapshot

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from snd_analysis.compose.specialization import Specialization
 
 from snd_analysis.base.text import Edit, Span
 from snd_analysis.compose import session
 from snd_analysis.compose.bind.arguments import Arguments, Binding, bind
+from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.template import Template
 from snd_analysis.workspace import Workspace
 from support.memory import MemoryReader, snapshot_of

@@ -13,8 +13,8 @@ from itertools import accumulate, combinations, pairwise, product
 from typing import Any
 
 import numpy as np
-from snd_analysis.compose.specialization import Specialization
 
+from snd_analysis.compose.specialization import Specialization
 from snd_analysis.skriptnd.names.resolve import entries_of
 from snd_analysis.skriptnd.names.symbols import ShapeMember, Symbol
 from snd_analysis.skriptnd.syntax import nodes

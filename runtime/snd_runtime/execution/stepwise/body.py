@@ -6,13 +6,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 
-from snd_analysis.compose.specialization import Specialization
-
 from snd_analysis.compose.bind.arguments import Arguments
 from snd_analysis.compose.body.branches import scopes_of_branch, static_condition
 from snd_analysis.compose.body.composer import Composer, Values
 from snd_analysis.compose.body.results import Targets, assign, made_output
 from snd_analysis.compose.failure import Site
+from snd_analysis.compose.specialization import Specialization
 from snd_analysis.model import Place, TensorValue, empty_pack, tensors_of
 from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.skriptnd.syntax import nodes
