@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from snd_analysis.skriptnd.lints.catalogue import catalogue
-from support.annotations import annotate, parse_annotations
+from support.annotations import annotate, as_found, one_to_one, parse_annotations
 from support.memory import check, split_files
 
 ROOT = Path(__file__).parents[1] / "fixtures" / "rules"
@@ -22,36 +22,15 @@ NOT_YET: dict[str, str] = {}
 
 @pytest.mark.parametrize("path", FIXTURES, ids=[path.relative_to(ROOT).as_posix() for path in FIXTURES])
 def test_fixture(path: Path, request: pytest.FixtureRequest):
-    written = path.read_bytes().decode()
-    parsed = {name: parse_annotations(text) for name, text in split_files(written).items()}
-    files = {name: text for name, (text, _) in parsed.items()}
-    found = check(files)
-    right = all(_one_to_one(found[name], expected) for name, (_, expected) in parsed.items())
+    right = as_found(path.read_bytes().decode())
     name = path.relative_to(ROOT).as_posix()
     if name in NOT_YET:
-        assert not right, f"{name} is right now: take it out of NOT_YET"
+        assert right is not None, f"{name} is right now: take it out of NOT_YET"
         pytest.xfail(NOT_YET[name])
-    if right:
-        return
-    actual = "".join(
-        ("" if at == 0 and not written.startswith("# file:") else f"# file: {name}\n")
-        + annotate(text, found[name], expected)
-        for at, (name, (text, expected)) in enumerate(parsed.items())
-    )
-    if request.config.getoption("--update-fixtures"):
-        path.write_bytes(actual.encode())
-        return
-    pytest.fail(f"{path.name} should be (pytest --update-fixtures writes it):\n\n{actual}", pytrace=False)
-
-
-def _one_to_one(found, expected) -> bool:
-    left = list(expected)
-    for item in found:
-        match = next((each for each in left if each.matches(item)), None)
-        if match is None:
-            return False
-        left.remove(match)
-    return not left
+    if right is not None and request.config.getoption("--update-fixtures"):
+        path.write_bytes(right.encode())
+    elif right is not None:
+        pytest.fail(f"{path.name} should be (pytest --update-fixtures writes it):\n\n{right}", pytrace=False)
 
 
 def test_every_rule_is_broken_by_some_fixture_of_its_folder():
@@ -71,6 +50,6 @@ def test_annotations_survive_a_round_trip():
     annotated = annotate(text, found)
     stripped, expected = parse_annotations(annotated)
     assert stripped == text
-    assert _one_to_one(found, expected)
-    assert not _one_to_one(found, expected[1:])
-    assert not _one_to_one(found[1:], expected)
+    assert one_to_one(found, expected)
+    assert not one_to_one(found, expected[1:])
+    assert not one_to_one(found[1:], expected)

@@ -110,6 +110,19 @@ def test_fixes(rule: str, files: dict[str, str]):
                     )
 
 
+def test_the_colon_of_an_attribute_is_repaired():
+    text = (
+        "import math;\ngraph net {\n    @input { x: real[2,3]; }\n    @output { y: real[1,3]; }\n"
+        "    @compose { y = math.sum_reduce{axes : [0]}(x); }\n}\n"
+    )
+    (item,) = check({"main.sknd": text})["main.sknd"]
+    assert item.fix is not None
+    assert item.fix.safe
+    after = fixed({"main.sknd": text}, item)
+    assert "{axes=[0]}" in after["main.sknd"]
+    assert check(after) == {"main.sknd": []}
+
+
 def _count(found: dict[str, list[Diagnostic]], rule: str) -> int:
     return sum(item.rule == rule for items in found.values() for item in items)
 
@@ -121,7 +134,7 @@ def _unreadable(found: dict[str, list[Diagnostic]]) -> int:
 def test_rules_are_declared_once():
     declared = [
         node.value.value
-        for path in (ANALYSIS / "rules").glob("*.py")
+        for path in (ANALYSIS / "skriptnd" / "lints").glob("*.py")
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.keyword) and node.arg == "name" and isinstance(node.value, ast.Constant)
     ]
@@ -165,7 +178,7 @@ def _is_rule_like(node: ast.AST) -> bool:
 def test_every_declared_rule_is_reported_somewhere():
     named: set[str] = set()
     for path in ANALYSIS.rglob("*.py"):
-        declarations = {"name"} if path.parent.name == "rules" else set()
+        declarations = {"name"} if path.parent.name == "lints" else set()
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.keyword) and node.arg in declarations:
                 continue

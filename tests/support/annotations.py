@@ -15,8 +15,9 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from snd_analysis.base.diagnostics import Diagnostic
+from snd_analysis.base.diagnostics import Diagnostic, Severity
 from snd_analysis.base.text import Span
+from support.memory import check, split_files
 
 _ANNOTATION = re.compile(
     r"(?P<lead>[ \t]*#[ \t]*)(?:(?P<carets>\^+)|(?P<column>\d+)\+(?P<length>\d+))[ \t]+"
@@ -57,6 +58,41 @@ def parse_annotations(annotated: str) -> tuple[str, list[Expected]]:
         span = Span(start + column, start + column + length)
         expected.append(Expected(span, match["severity"], match["rule"], match["text"] or ""))
     return "".join(code), expected
+
+
+def is_annotation(line: str) -> bool:
+    """Return whether a line announces a diagnostic."""
+    return _ANNOTATION.fullmatch(line.rstrip("\r\n")) is not None
+
+
+def as_found(annotated: str, hints: bool = True) -> str | None:
+    """Return an annotated program with the annotations that it should have; None if it has them.
+
+    Lines ``# file: NAME`` divide the program into files (``split_files``). With ``hints=False``, hints count only if
+    the program announces one.
+    """
+    parsed = {name: parse_annotations(text) for name, text in split_files(annotated).items()}
+    found = check({name: text for name, (text, _) in parsed.items()})
+    if not hints and not any(each.severity == "hint" for _, expected in parsed.values() for each in expected):
+        found = {name: [item for item in items if item.severity is not Severity.HINT] for name, items in found.items()}
+    if all(one_to_one(found[name], expected) for name, (_, expected) in parsed.items()):
+        return None
+    return "".join(
+        ("" if at == 0 and not annotated.startswith("# file:") else f"# file: {name}\n")
+        + annotate(text, found[name], expected)
+        for at, (name, (text, expected)) in enumerate(parsed.items())
+    )
+
+
+def one_to_one(found: Sequence[Diagnostic], expected: Sequence[Expected]) -> bool:
+    """Return whether each diagnostic is announced, and nothing else."""
+    left = list(expected)
+    for item in found:
+        match = next((each for each in left if each.matches(item)), None)
+        if match is None:
+            return False
+        left.remove(match)
+    return not left
 
 
 def annotate(text: str, found: Sequence[Diagnostic], before: Sequence[Expected] = ()) -> str:
