@@ -49,7 +49,7 @@ EXAMPLE = """\
 operator f { @input { x: real[n]; } @output { y: real[n]; } @lower { y[i,] = x[i,], i < n; } }
 # file: other.sknd
 operator g { @input { x: real[n]; } @output { y: real[n]; } @lower { y[i,] = x[n,], i < n; } }
-#                                                                              ^ error[access-out-of-range]: outside of 'x'
+#                                                                              ^ error[access-out-of-range]: outside
 ```
 
 ## Framed
@@ -85,7 +85,7 @@ def _wrong(path: Path) -> list[tuple[str, int]]:
     ("before", "after", "title", "line"),
     [
         ("y[i,] = x[i,], i < n; }", "y[i,] = x[n,], i < n; }", "Index bounds", 5),
-        (": outside of 'x'", ": something else", "Index bounds", 7),
+        (": outside", ": something else", "Index bounds", 7),
         ("y[i,] = x[i,], i < n;\n", "y[i,] = x[n,], i < n;\n", "Index bounds > Framed", 22),
         ("#         ^ error", "#        ^ error", "Index bounds > Framed", 24),
         ("#         ^ error[access-out-of-range]\n", "", "Index bounds > Framed", 23),
