@@ -19,40 +19,49 @@ Diagnose = Callable[[str], Sequence[Diagnostic]]
 """All diagnostics of a text that the file might have."""
 
 
+# A missing import hides whatever is wrong with the invocations that need it: its fix is right whatever that reveals.
+_REVEALING = frozenset({"unknown-module"})
+
+
 @frozen
 class Fixed:
-    """A text after its fixes, and how many were applied."""
+    """A text after its fixes, how many were applied, and those that were not, because they would add a diagnostic."""
 
     text: str
     count: int
+    rejected: frozenset[Fix] = frozenset()
 
 
 def fix_text(text: str, diagnose: Diagnose, wanted: Callable[[Diagnostic], bool]) -> Fixed:
     """Apply the fixes of all wanted diagnostics.
 
-    Of fixes that overlap one is applied, the others if they are still offered afterwards. Fixes that lead to a
-    diagnostic that was not there before (see ``adds_none``) are dropped.
+    Of fixes that overlap one is applied, the others if they are still offered afterwards. An import that
+    is missing is added whatever it reveals. Any other fix that leads to a diagnostic that was not there before (see
+    ``adds_none``) is rejected.
     """
     count = 0
     rejected: set[Fix] = set()
     diagnostics = diagnose(text)
     most = _ALL
     for _ in range(_MOST_ROUNDS):
-        fixes = compatible(
-            found.fix for found in diagnostics if wanted(found) and found.fix and found.fix not in rejected
-        )[:most]
+        offered = [(found, found.fix) for found in diagnostics if found.fix and wanted(found)]
+        revealing = [fix for found, fix in offered if fix.safe and found.rule in _REVEALING and fix not in rejected]
+        fixes = compatible(revealing) or compatible(fix for _, fix in offered if fix not in rejected)[:most]
         if not fixes:
             break
         candidate = apply_fixes(text, fixes)
         outcome = diagnose(candidate)
-        if adds_none((text, diagnostics), (candidate, outcome), fixes):
+        if revealing:
+            rejected.update(fixes)  # one that is offered again did not help
+            text, diagnostics, count = candidate, outcome, count + len(fixes)
+        elif adds_none((text, diagnostics), (candidate, outcome), fixes):
             text, diagnostics, count, most = candidate, outcome, count + len(fixes), 2 * most
         elif len(fixes) == 1:
             rejected.add(fixes[0])
             most = _ALL
         else:
             most = len(fixes) // 2
-    return Fixed(text, count)
+    return Fixed(text, count, frozenset(rejected))
 
 
 def adds_none(

@@ -34,6 +34,8 @@ class Report:
     error_on_warning: bool = False
     fixed: int = 0
     """How many problems ``--fix`` removed before."""
+    hidden_hints: int = 0
+    """How many hints were found that are only shown with ``--verbose``."""
     quiet: bool = False
     remark: str = ""
     """What to say in the summary besides; of a run that did not look for all that may be wrong with its files."""

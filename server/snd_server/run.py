@@ -5,11 +5,12 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 import click
 
-from snd_analysis.base.diagnostics import Diagnostic, Severity
+from snd_analysis.base.diagnostics import Diagnostic, Fix, Severity
 from snd_server.cache import default_folder
 from snd_server.checking import Checker
 from snd_server.config import Configurations
@@ -53,16 +54,18 @@ def run_under(configurations: Configurations, request: CheckRequest) -> int:
     if request.diff:
         changed = _show_changes(files, checker, request)
         return CLEAN if request.exit_zero or not changed else PROBLEMS
-    fixed = _fix(files, checker, request) if request.fix else 0
+    fixed, rejected = _fix(files, checker, request) if request.fix else (0, frozenset())
     found = checker.check_all(files, partial(tracked, shown=not request.quiet))
     checker.close()
+    shown = [each for each in found if request.shows_hints or each.severity is not Severity.HINT]
     report = Report(
         files=tuple(files),
-        diagnostics=tuple(shown for shown in found if request.shows_hints or shown.severity is not Severity.HINT),
+        diagnostics=tuple(replace(each, fix=None) if each.fix in rejected else each for each in shown),
         source=checker.source,
         unsafe_fixes=request.unsafe_fixes,
         error_on_warning=request.error_on_warning,
         fixed=fixed,
+        hidden_hints=len(found) - len(shown),
         quiet=request.quiet,
     )
     _show(report, request)
@@ -104,22 +107,25 @@ def exit_status(report: Report, request: CheckRequest) -> int:
     return PROBLEMS
 
 
-def _fix(files: Sequence[str], checker: Checker, request: CheckRequest) -> int:
-    """Fix every file and write it (standard input to standard output). Returns the number of fixes.
+def _fix(files: Sequence[str], checker: Checker, request: CheckRequest) -> tuple[int, frozenset[Fix]]:
+    """Fix every file and write it (standard input to standard output).
 
-    Raises OSError for a file that can't be written, or that somebody else changed since it was read.
+    Return how many fixes were applied, and which were rejected. Raises OSError for a file that can't be written, or
+    that somebody else changed since it was read.
     """
     total = 0
+    rejected: set[Fix] = set()
     for path in tracked(files, shown=not request.quiet):
         before = checker.source(path).text
         fixed = _fixed(path, checker, request)
         total += fixed.count
+        rejected |= fixed.rejected
         if request.stdin_filename is not None:
             write_output(fixed.text, sys.stdout, request)
         elif fixed.text != before:
             for lost in replace_text(path, before, fixed.text):
                 click.echo(f"warning: {path}: {lost}", err=True)
-    return total
+    return total, frozenset(rejected)
 
 
 def _show_changes(files: Sequence[str], checker: Checker, request: CheckRequest) -> bool:

@@ -158,6 +158,38 @@ def test_nothing_may_be_wrong_that_was_not_wrong_before(before, after, replaceme
     assert adds_none(outcome(*before), outcome(*after, severity=Severity.HINT), fixes)
 
 
+def test_a_missing_import_is_added_whatever_it_reveals(real, project):
+    """What is counted as fixable is fixed, though the invocation turns out to be wrong in another way."""
+    text = (
+        "operator f {\n    @input { x: real[n]; }\n    @output { y: real[n]; }\n"
+        "    @compose { y = math.sqrt{power=2}(x); }\n}\n"
+    )
+    (project / "a.sknd").write_text(text)
+    assert "1 fixable with --fix" in real("check", "a.sknd").stdout
+    fixed = real("check", "a.sknd", "--fix")
+    assert "Fixed 1 problem" in fixed.stdout
+    assert "fixable" not in fixed.stdout
+    assert (project / "a.sknd").read_text() == f"import math;\n\n{text}"
+    assert "unknown-attribute" in fixed.stdout
+
+
+def test_the_summary_counts_hints_that_it_does_not_show(real, project):
+    """What ``--diff`` would change is not passed over in silence."""
+    text = (
+        "import math;\n\noperator f {\n    @input { x: real[n]; }\n    @output { y: real[n]; }\n"
+        "    @lower { y[i,] = x[i,], i < n; }\n}\n"
+    )
+    (project / "a.sknd").write_text(text)
+    assert "1 file is clean; 1 hint with -v" in real("check", "a.sknd").stdout
+    assert "-import math;" in real("check", "a.sknd", "--diff").stdout
+    assert "unused-import" in real("check", "a.sknd", "-v").stdout
+
+
+def test_a_rejected_fix_is_not_counted_afterwards(snd, project):
+    (project / "a.sknd").write_text("tangle wrong\n")
+    assert "fixable" not in snd("check", "--fix").stdout
+
+
 def test_one_bad_fix_among_many_is_found():
     def diagnose(text: str) -> list[Diagnostic]:
         found = [

@@ -27,7 +27,8 @@ def summary(report: Report) -> Iterator[str]:
         yield f"{report.paint('bold', _found(report))}{_fixable(report)}\n"
     elif not report.remark:  # which says how it went; whether files are clean is for ``snd check`` to say
         count = len(report.files)
-        yield f"{report.paint('bold green', f'All {count} files are clean' if count > 1 else '1 file is clean')}\n"
+        clean = f"All {count} files are clean" if count > 1 else "1 file is clean"
+        yield f"{report.paint('bold green', clean)}{_hidden(report)}\n"
 
 
 def _found(report: Report) -> str:
@@ -44,6 +45,10 @@ def _fixable(report: Report) -> str:
         return ""
     unsafe = f"{more}{' more' if with_fix else ''} with --fix --unsafe-fixes" if more else ""
     return f" ({', '.join(filter(None, [f'{with_fix} fixable with --fix' if with_fix else '', unsafe]))})"
+
+
+def _hidden(report: Report) -> str:
+    return f"; {_counted(report.hidden_hints, 'hint', 'hints')} with -v" if report.hidden_hints else ""
 
 
 def _counted(count: int, one: str, many: str) -> str:
