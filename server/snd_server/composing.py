@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from snd_analysis.base.diagnostics import Diagnostic
 from snd_analysis.compose.entry import Composition
 from snd_analysis.compose.template import Template
-from snd_analysis.skriptnd.check import main_graphs
 from snd_analysis.skriptnd.lints.suppressions import UNUSED_SUPPRESSION
 from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.skriptnd.suppression import apply
 from snd_analysis.workspace import Snapshot
+from snd_analysis.workspace.others import main_graphs
 from snd_analysis.workspace.reached import reached_diagnostics
 from snd_server.checking import Checker
 from snd_server.given import Misgiven, given_values

@@ -10,8 +10,9 @@ from snd_analysis.base.diagnostics import Diagnostic, Location, Related
 from snd_analysis.base.problem import Elsewhere
 from snd_analysis.base.text import Span
 from snd_analysis.compose.failure import Site
-from snd_analysis.skriptnd.samples import RESULT_SHAPE, PlacedSample
+from snd_analysis.skriptnd.samples import RESULT_SHAPE
 from snd_analysis.workspace import Snapshot
+from snd_analysis.workspace.samples import PlacedSample
 from snd_runtime.samples import SampleOutcome, Status
 from snd_server.rules import SAMPLE_DIFFERS, SAMPLE_FAILS, SAMPLE_WITHOUT_RESULT
 

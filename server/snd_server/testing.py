@@ -13,8 +13,8 @@ from snd_analysis.base.diagnostics import Diagnostic, Severity
 from snd_analysis.base.frozen import frozen
 from snd_analysis.base.text import Edit
 from snd_analysis.skriptnd.names.library import LIBRARY_PREFIX
-from snd_analysis.skriptnd.samples import PlacedSample
 from snd_analysis.skriptnd.suppression import unsuppressed
+from snd_analysis.workspace.samples import PlacedSample
 from snd_runtime.limits import Limits
 from snd_runtime.samples import SampleEvaluator, SampleOutcome, SampleRequest, Status, update_edits
 from snd_runtime.worker import ProcessLimits

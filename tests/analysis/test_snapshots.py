@@ -188,6 +188,48 @@ def test_a_new_operator_reaches_those_who_asked_for_it():
     assert workspace.snapshot().diagnostics("main.sknd") == ()
 
 
+def test_a_body_that_gives_a_hint_about_a_quantized_tensor_is_a_dependency():
+    """The hint compares the name with those in the bodies of all operators that are invoked, whatever their place."""
+    main = """\
+import one, two;
+
+graph net {
+    @input { x: real[4]; }
+    @output { y: real[4]; }
+    @compose {
+        t = first: one.first(x);
+        y = second: two.second(t);
+    }
+    @quantize { first.weigt: algo{}; }
+}
+
+operator algo {
+    @input { x: real[s..]; }
+    @output { y: real[s..]; }
+    @lower { y[i..] = x[i..], i < s; }
+}
+"""
+    first = """\
+public operator first {
+    @input { x: real[4]; }
+    @output { y: real[4]; }
+    @variable { weights: real[4]; }
+    @lower { y[i] = x[i] * weights[i], i < 4; }
+}
+"""
+    second = first.replace("first", "second").replace("weights", "others")
+    edited = second.replace(
+        "others: real[4];", "others: real[4]; weigta, weigtb, weigtc: real[4];".replace(", ", ": real[4]; ")
+    )
+    workspace = Workspace(MemoryReader({"main.sknd": main, "one.sknd": first, "two.sknd": second}))
+    before = [item.message for item in workspace.snapshot().diagnostics("main.sknd")]
+    workspace.open("two.sknd", edited)
+    after = [item.message for item in workspace.snapshot().diagnostics("main.sknd")]
+    fresh = snapshot_of({"main.sknd": main, "one.sknd": first, "two.sknd": edited}).diagnostics("main.sknd")
+    assert before != after
+    assert after == [item.message for item in fresh]
+
+
 def test_editing_a_file_that_nobody_opened_is_an_error():
     with pytest.raises(KeyError):
         Workspace(MemoryReader(WORKSPACE)).edit("main.sknd", [])

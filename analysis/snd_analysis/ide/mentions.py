@@ -10,17 +10,16 @@ from snd_analysis.base.text import Span
 from snd_analysis.ide.cursor import chunk_at, comment_at, definition_at, import_at, use_at
 from snd_analysis.ide.documented import documented_symbols
 from snd_analysis.ide.targets import LocalName, Subject, name_of, path_of, subject_of, subject_of_target
-from snd_analysis.skriptnd.check import Facts
 from snd_analysis.skriptnd.names.part import Part
 from snd_analysis.skriptnd.names.resolution import ModuleName, Role
 from snd_analysis.skriptnd.names.resolve import entries_of
 from snd_analysis.skriptnd.names.symbols import TENSOR_KINDS, OperatorName, Symbol, SymbolKind
-from snd_analysis.skriptnd.samples import PlacedSample, named_sample, sample_uses
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.chunks import PlacedChunk
 from snd_analysis.skriptnd.types.compose.scopes import Step, trails
 from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.workspace import Snapshot
+from snd_analysis.workspace.samples import PlacedSample, named_sample, sample_uses
 
 # What stands where something local to a definition of another file can be named.
 _QUANTIZE = "@quantize"
@@ -146,7 +145,7 @@ def _dotted_mentions(snapshot: Snapshot, path: str, start: int, definition: node
         parts = entry.target.parts
         if len(parts) == 1 or not all(part.text for part in parts):
             continue
-        context = context or Context(definition, snapshot.resolution(path, definition), Facts(snapshot, path))
+        context = context or Context(definition, snapshot.resolution(path, definition), snapshot.others(path))
         found: dict[Mention, None] = {}
         for trail in trails(context, tuple(part.text for part in parts)):
             for part, step in zip(parts, trail.steps, strict=False):

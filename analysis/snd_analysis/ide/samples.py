@@ -12,8 +12,8 @@ from snd_analysis.compose.specialization import Specialization
 from snd_analysis.ide.amounts import is_small_operation
 from snd_analysis.ide.digests import Digests
 from snd_analysis.skriptnd.names.symbols import OperatorName
-from snd_analysis.skriptnd.samples import CheckedSample, PlacedSample
 from snd_analysis.workspace import Snapshot
+from snd_analysis.workspace.samples import CheckedSample, PlacedSample
 
 
 @frozen

@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from snd_analysis.base.problem import Problem
-from snd_analysis.skriptnd.check import Facts, check_definition, type_definition
+from snd_analysis.skriptnd.check import check_definition, type_definition
 from snd_analysis.skriptnd.lints.imports import with_import
 from snd_analysis.skriptnd.names.environment import Environment
 from snd_analysis.skriptnd.names.library import is_library
 from snd_analysis.skriptnd.names.modules import candidates
+from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.lasting import LastingTypes
+from snd_analysis.skriptnd.types.others import Others
+from snd_analysis.skriptnd.types.signature import Signature
 from snd_analysis.workspace.files import Origin
 from snd_analysis.workspace.known import Known
 from snd_analysis.workspace.names import Names
+from snd_analysis.workspace.others import AskedOthers
 
 # Definitions whose types are kept for questions about their expressions.
 _MOST_TYPINGS = 32
@@ -39,14 +43,15 @@ class Checks(Names):
         known = self._known.checks.get((path, definition))
         if known is not None and known[0] is environment and known[1].unchanged(self):
             return known[2]
-        facts = Facts(self, path)
+        others = AskedOthers(self, path)
         resolution = self.resolution(path, definition)
         types = self._lasting_types(path, definition)
-        problems, context = check_definition(definition, resolution, facts, syntax_is_right, types)
+        problems, context = check_definition(definition, resolution, others, syntax_is_right, types)
+        others.close()
         if types is not None:
             types.forget(resolution)
-            self._remember(path, definition, (environment, facts, context))
-        self._known.checks[path, definition] = (environment, facts, problems)
+            self._remember(path, definition, (environment, others, context))
+        self._known.checks[path, definition] = (environment, others, problems)
         return problems
 
     def _lasting_types(self, path: str, definition: nodes.Definition) -> LastingTypes | None:
@@ -58,14 +63,16 @@ class Checks(Names):
         environment, typings = self.environment(path), self._known.typings
         known = typings.get((path, definition))
         if known is None or known[0] is not environment or not known[1].unchanged(self):
-            facts = Facts(self, path)
+            others = AskedOthers(self, path)
             types = self._lasting_types(path, definition)
-            known = environment, facts, type_definition(definition, self.resolution(path, definition), facts, types)
-            facts.close()
+            known = environment, others, type_definition(definition, self.resolution(path, definition), others, types)
+            others.close()
             self._remember(path, definition, known)
         return known[2]
 
-    def _remember(self, path: str, definition: nodes.Definition, known: tuple[Environment, Facts, Context]) -> None:
+    def _remember(
+        self, path: str, definition: nodes.Definition, known: tuple[Environment, AskedOthers, Context]
+    ) -> None:
         typings = self._known.typings
         if len(typings) >= _MOST_TYPINGS:
             del typings[next(iter(typings))]
@@ -79,7 +86,15 @@ class Checks(Names):
         found = next(candidates(module, path, self.exists, self.module_paths), path)
         return problem if found == path or is_library(found) else with_import(problem, module)
 
+    def others(self, path: str) -> Others:
+        """The other definitions as the definitions of a file see them."""
+        return AskedOthers(self, path)
+
+    def signature(self, name: OperatorName) -> Signature | None:
+        """What a definition says to whoever invokes it; None if there is none, or its declarations are broken."""
+        return AskedOthers(self, name.path).signature(name)
+
     def _check_chosen(self, path: str, definition: nodes.Definition, syntax_is_right: bool) -> tuple[Problem, ...]:
         """What is wrong with a graph as a main graph."""
-        facts = Facts(self, path, definition)
-        return check_definition(definition, self.resolution(path, definition), facts, syntax_is_right)[0]
+        others = AskedOthers(self, path, definition)
+        return check_definition(definition, self.resolution(path, definition), others, syntax_is_right)[0]

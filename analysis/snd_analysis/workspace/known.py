@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from snd_analysis.base.problem import Problem
 from snd_analysis.compose.failure import PlacedProblem
@@ -11,16 +11,18 @@ from snd_analysis.compose.known_declarations import KnownDeclarations
 from snd_analysis.compose.reuse import LastingModel
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.template import Template
-from snd_analysis.skriptnd.check import Facts
 from snd_analysis.skriptnd.memo import is_long
 from snd_analysis.skriptnd.names.environment import Environment
 from snd_analysis.skriptnd.names.resolution import Resolution
 from snd_analysis.skriptnd.names.symbols import OperatorName
-from snd_analysis.skriptnd.samples import KnownSamples
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.chunks import SyntaxTree
 from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.lasting import LastingTypes
+from snd_analysis.workspace.samples import KnownSamples
+
+if TYPE_CHECKING:
+    from snd_analysis.workspace.others import AskedOthers
 
 _MOST_GIVEN = 4
 _MOST_EDITED = 64
@@ -65,9 +67,9 @@ class Known:
         """By the paths and names of long definitions: of the version of each that was looked at last."""
         self.environments: dict[str, tuple[tuple[object, ...], Environment]] = {}
         self.resolutions: dict[tuple[str, nodes.Definition], tuple[Environment, Resolution]] = {}
-        self.checks: dict[tuple[str, nodes.Definition], tuple[Environment, Facts, tuple[Problem, ...]]] = {}
+        self.checks: dict[tuple[str, nodes.Definition], tuple[Environment, AskedOthers, tuple[Problem, ...]]] = {}
         self.templates: dict[tuple[str, nodes.Definition], Template] = {}
-        self.typings: dict[tuple[str, nodes.Definition], tuple[Environment, Facts, Context]] = {}
+        self.typings: dict[tuple[str, nodes.Definition], tuple[Environment, AskedOthers, Context]] = {}
         self.composed: dict[tuple[str, nodes.Definition], Composed] = {}
         self.declarations: dict[OperatorName, KnownDeclarations] = {}
         """Of the last version of definitions that were edited last."""

@@ -13,10 +13,11 @@ from snd_analysis.skriptnd.lints.documents import check_definitions, check_items
 from snd_analysis.skriptnd.lints.imports import check_imports
 from snd_analysis.skriptnd.names.library import library_modules
 from snd_analysis.skriptnd.names.undefined import import_of
-from snd_analysis.skriptnd.samples import CheckedSample, PlacedSample, Sample
+from snd_analysis.skriptnd.samples import Sample
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.chunks import SyntaxTree
 from snd_analysis.workspace.composing import Composing
+from snd_analysis.workspace.samples import CheckedSample, PlacedSample
 
 _COMMENT_BEHIND = re.compile(r"[ \t]*#[^\r\n]*")
 

@@ -12,7 +12,8 @@ from snd_analysis.compose.failure import Site
 from snd_analysis.compose.session import Session
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.model import Operation
-from snd_analysis.skriptnd.samples import CheckedSample, Sample
+from snd_analysis.skriptnd.samples import Sample
+from snd_analysis.workspace.samples import CheckedSample
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.evaluation.answer import shown
 from snd_runtime.execution import Execution, execute

@@ -14,10 +14,10 @@ from snd_analysis.compose.session import Session
 from snd_analysis.compose.template import Member, Template
 from snd_analysis.ide.changed import changed_snapshot
 from snd_analysis.skriptnd.names.symbols import OperatorName
-from snd_analysis.skriptnd.samples import CheckedSample
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic.values import format_value
 from snd_analysis.workspace import Snapshot
+from snd_analysis.workspace.samples import CheckedSample
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.evaluation.binding import Bound, bound
 from snd_runtime.evaluation.request import EvaluationRequest, PlainValue

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from snd_analysis.base.text import Edit, Span
-from snd_analysis.skriptnd.samples import PlacedSample, Recorded
+from snd_analysis.skriptnd.samples import Recorded
+from snd_analysis.workspace.samples import PlacedSample
 from snd_runtime.samples.outcome import Result, SampleOutcome, Status
 
 _TOLERANCE = re.compile(r"[ \t]*#[ \t]*~[ \t]*\S+[ \t]*$")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from snd_analysis.ide.graphs import GraphName, graphs_in
-from snd_analysis.skriptnd.check import main_graphs
 from snd_analysis.workspace import Snapshot
+from snd_analysis.workspace.others import main_graphs
 from snd_server.given import Misgiven, among
 from snd_server.lsp.ages import ValueKey
 from snd_server.lsp.graph_choices import Choice, GivenInputs

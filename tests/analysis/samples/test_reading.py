@@ -7,8 +7,9 @@ import pytest
 from snd_analysis.base.text import Span
 from snd_analysis.skriptnd.names.resolution import AttributeName, ModuleName, Use
 from snd_analysis.skriptnd.names.symbols import OperatorName, Symbol
-from snd_analysis.skriptnd.samples import Sample, sample_uses
+from snd_analysis.skriptnd.samples import Sample
 from snd_analysis.workspace import Snapshot
+from snd_analysis.workspace.samples import sample_uses
 from support.memory import check, shown, snapshot_of
 
 SCALE = """\

@@ -74,7 +74,7 @@ def _results(subject: Subject, component: nodes.Component) -> Iterator[Mutation]
 def _signature(subject: Subject, call: nodes.Call | nodes.Quantization) -> dict[str, list[nodes.Parameter]] | None:
     name = call.function if isinstance(call, nodes.Call) else call.algorithm
     target = subject.resolution.targets.get(name)
-    definition = subject.context.facts.definition(target) if isinstance(target, OperatorName) else None
+    definition = subject.context.others.definition(target) if isinstance(target, OperatorName) else None
     if definition is None:
         return None
     return {
@@ -87,7 +87,7 @@ def _signature(subject: Subject, call: nodes.Call | nodes.Quantization) -> dict[
 def _generic_count(subject: Subject, call: nodes.Call) -> tuple[int, str]:
     target = subject.resolution.targets[call.function]
     assert isinstance(target, OperatorName)
-    definition = subject.context.facts.definition(target)
+    definition = subject.context.others.definition(target)
     assert definition is not None
     found = [
         entry.statement for block in definition.blocks if isinstance(block, nodes.Block) and block.kind == "dtype"

@@ -103,7 +103,7 @@ def _by_call(subject: Subject, below: nodes.Node, call: nodes.Call, new: str) ->
         return True if target.name not in ("abs", "sign") or new in ("bool", "str") else None
     if not isinstance(target, OperatorName):
         return False
-    definition = subject.context.facts.definition(target)
+    definition = subject.context.others.definition(target)
     if definition is None:
         return False
     blocks = {block.kind: block for block in definition.blocks if isinstance(block, nodes.Block)}

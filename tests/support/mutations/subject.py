@@ -9,7 +9,6 @@ from functools import cached_property
 from snd_analysis.base.diagnostics import Diagnostic, Severity
 from snd_analysis.base.text import Span
 from snd_analysis.ide.references import references
-from snd_analysis.skriptnd.check import Facts
 from snd_analysis.skriptnd.names.resolution import Resolution
 from snd_analysis.skriptnd.names.symbols import OperatorName, Symbol
 from snd_analysis.skriptnd.syntax import nodes
@@ -45,7 +44,7 @@ class Subject:
         self.workspace.open(self.path, self.text)
         snapshot = self.workspace.snapshot()
         definition = snapshot.definitions(self.path)[self.name][1]
-        context = Context(definition, snapshot.resolution(self.path, definition), Facts(snapshot, self.path))
+        context = Context(definition, snapshot.resolution(self.path, definition), snapshot.others(self.path))
         declare(context)
         check_lowering(context)
         check_compose(context)

@@ -10,12 +10,11 @@ from snd_analysis.ide.completion.item import Completion, CompletionKind
 from snd_analysis.ide.completion.operators import not_imported
 from snd_analysis.ide.completion.place import Place
 from snd_analysis.ide.declarations import declared
-from snd_analysis.skriptnd.check import Facts
 from snd_analysis.skriptnd.names.library import is_library
 from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.tokens import tokenize
-from snd_analysis.skriptnd.types.signature import Signature, signature_of
+from snd_analysis.skriptnd.types.signature import Signature
 from snd_analysis.workspace import Snapshot
 
 _REQUIRED, _OTHERS = 0, 1
@@ -63,7 +62,7 @@ def _of_module_to_import(
     if target is None or name not in target.definitions:
         return None, ()
     operator = OperatorName(target.path, name)
-    signature = signature_of(Facts(snapshot, place.path), operator)
+    signature = snapshot.signature(operator)
     return None if signature is None else (operator, signature), (snapshot.import_edit(place.path, module),)
 
 

@@ -18,14 +18,13 @@ from snd_analysis.ide.completion.operand import (
 from snd_analysis.ide.completion.place import Place
 from snd_analysis.ide.completion.stack import Frame
 from snd_analysis.ide.completion.visible import Visible
-from snd_analysis.skriptnd.check import Facts
 from snd_analysis.skriptnd.names.environment import BUILT_INS, Environment
 from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.tokens import Token
 from snd_analysis.skriptnd.types.compose.generics import is_within
 from snd_analysis.skriptnd.types.functions import NUMERIC_FUNCTIONS
-from snd_analysis.skriptnd.types.signature import Signature, TensorParameter, signature_of
+from snd_analysis.skriptnd.types.signature import Signature, TensorParameter
 from snd_analysis.skriptnd.types.type import BOOL, CONCRETE, INT, REAL, Dtype, Type
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Verdict
@@ -100,7 +99,7 @@ def signature_named(snapshot: Snapshot, path: str, called: nodes.Qualified) -> t
     name = environment.operator(tuple(part.text for part in called.parts))
     if name is None:
         return None
-    signature = signature_of(Facts(snapshot, path), name)
+    signature = snapshot.signature(name)
     return None if signature is None else (name, signature)
 
 

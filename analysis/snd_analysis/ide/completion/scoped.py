@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from snd_analysis.ide.completion.item import Completion, CompletionKind
 from snd_analysis.ide.completion.place import Place
-from snd_analysis.skriptnd.check import Facts
 from snd_analysis.skriptnd.names.symbols import Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.compose.scopes import scoped_names
@@ -16,10 +15,10 @@ from snd_analysis.workspace import Snapshot
 
 def scoped(snapshot: Snapshot, place: Place, definition: nodes.Definition) -> Iterator[Completion]:
     """What the labels before the last dot lead to: tensors first, then further labels."""
-    context = Context(definition, snapshot.resolution(place.path, definition), Facts(snapshot, place.path))
+    context = Context(definition, snapshot.resolution(place.path, definition), snapshot.others(place.path))
     for name, step in scoped_names(context, place.qualifier):
         symbol = step.target
-        owner = step.definition or context.facts.own(definition)
+        owner = step.definition or context.others.own(definition)
         if isinstance(symbol, Symbol) and symbol.is_tensor and owner is not None:
             yield Completion(
                 name, CompletionKind.TENSOR, 0, detail=f"{symbol.kind} of {owner.name}",

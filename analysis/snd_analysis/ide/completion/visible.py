@@ -19,7 +19,8 @@ from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.chunks import Chunk
 from snd_analysis.skriptnd.syntax.table import table
-from snd_analysis.skriptnd.types.context import UNTYPED, Context, Typed
+from snd_analysis.skriptnd.types.context import Context
+from snd_analysis.skriptnd.types.typed import UNTYPED, Typed
 from snd_analysis.workspace import Snapshot
 
 _STAND_IN = "name__at__cursor"

@@ -12,8 +12,8 @@ from snd_analysis.ide.markdown import code, code_block, paragraphs
 from snd_analysis.skriptnd.lints.catalogue import catalogue
 from snd_analysis.skriptnd.names.resolution import AttributeName, ModuleName, Use
 from snd_analysis.skriptnd.names.symbols import OperatorName, Symbol
-from snd_analysis.skriptnd.samples.checking import CheckedSample, sample_uses
 from snd_analysis.workspace import Snapshot
+from snd_analysis.workspace.samples import CheckedSample, sample_uses
 
 _SUPPRESSION = re.compile(r"#\s*snd:\s*(?:ignore-file|ignore)\s*\[(?P<rules>[^\]]*)\]?")
 _DIRECTIVE = re.compile(r"snd:\s*(ignore-file|ignore)(?![\w-])")

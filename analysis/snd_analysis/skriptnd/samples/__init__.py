@@ -4,21 +4,15 @@
     # y: real[2] = [-0.1, 2.0]
 
 ``reading`` finds them in a chunk, ``statement`` makes of each a graph of one statement that is resolved, typed and
-composed like any other, ``checking`` does so. They are evaluated by ``snd_runtime.samples``.
+composed like any other: by ``snd_analysis.workspace.samples``. They are evaluated by ``snd_runtime.samples``.
 """
 
-from snd_analysis.skriptnd.samples.checking import CheckedSample, KnownSamples, PlacedSample, named_sample, sample_uses
 from snd_analysis.skriptnd.samples.results import RESULT_SHAPE
 from snd_analysis.skriptnd.samples.sample import Recorded, RecordedError, Sample
 
 __all__ = [
     "RESULT_SHAPE",
-    "CheckedSample",
-    "KnownSamples",
-    "PlacedSample",
     "Recorded",
     "RecordedError",
     "Sample",
-    "named_sample",
-    "sample_uses",
 ]

@@ -10,14 +10,15 @@ from snd_analysis.base.problem import Repair
 from snd_analysis.base.text import Edit, Span
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types import packs
-from snd_analysis.skriptnd.types.context import UNTYPED, Context, Place, Typed
+from snd_analysis.skriptnd.types.context import Context, Place
 from snd_analysis.skriptnd.types.type import INT, Type
+from snd_analysis.skriptnd.types.typed import UNTYPED, Typed
 from snd_analysis.skriptnd.types.written import element_of
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Verdict
 
 if TYPE_CHECKING:
-    from snd_analysis.skriptnd.types.dimensions import Extents
+    from snd_analysis.skriptnd.types.dimension import Extents
 
 
 def tensor_access(context: Context, node: nodes.Subscript, tensor: Typed) -> Typed:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.attributes import check_rank_capture
-from snd_analysis.skriptnd.types.context import Context, Typed
+from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.defaults import type_note
 from snd_analysis.skriptnd.types.expressions import dtype_of, expect, infer
 from snd_analysis.skriptnd.types.extents import peek, tensor_shape
@@ -14,6 +14,7 @@ from snd_analysis.skriptnd.types.generics import check_element_type
 from snd_analysis.skriptnd.types.parameters import Declaration
 from snd_analysis.skriptnd.types.shape_rules import check_shape
 from snd_analysis.skriptnd.types.type import ABSTRACT, INT, Type
+from snd_analysis.skriptnd.types.typed import Typed
 from snd_analysis.skriptnd.types.written import counted, written
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Verdict

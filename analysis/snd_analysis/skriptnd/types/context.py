@@ -11,40 +11,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
-from snd_analysis.base.frozen import frozen
 from snd_analysis.base.problem import Note, Problem, Repair
 from snd_analysis.base.text import Span
 from snd_analysis.skriptnd.names.resolution import Resolution
 from snd_analysis.skriptnd.names.resolve import entries_of
 from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind, Target
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.types.type import Type
-from snd_analysis.symbolic.integers import Integer
-
-if TYPE_CHECKING:
-    from snd_analysis.skriptnd.check import Facts
-    from snd_analysis.skriptnd.types.dimensions import Extents
-
-
-@frozen
-class Typed:
-    """What is known of an expression.
-
-    ``type`` is None if it could not be typed: whatever is built of it is silent (invariant 8). ``value`` is that of a
-    single int, as far as it is known symbolically; ``items`` those of a pack of ints that is written out.
-    """
-
-    type: Type | None
-    value: Integer | None = None
-    items: tuple[Integer | None, ...] | None = None
-    accesses: bool = False
-    """Whether a tensor access takes part: the value is known at run time only."""
-
-
-UNTYPED = Typed(None)
-
+from snd_analysis.skriptnd.types.dimension import Extents
+from snd_analysis.skriptnd.types.others import Others
+from snd_analysis.skriptnd.types.typed import UNTYPED, Typed
 
 _DERIVED = frozenset({SymbolKind.USING, SymbolKind.LOCAL})
 _NULL_WITH_OTHERS = _DERIVED | {SymbolKind.EXTENT, SymbolKind.LENGTH}
@@ -64,10 +40,10 @@ class Place(StrEnum):
 class Context:
     """Everything that typing a definition shares."""
 
-    def __init__(self, definition: nodes.Definition, resolution: Resolution, facts: Facts) -> None:
+    def __init__(self, definition: nodes.Definition, resolution: Resolution, others: Others) -> None:
         self.definition = definition
         self.resolution = resolution
-        self.facts = facts
+        self.others = others
         self.problems: list[Problem] = []
         self.symbols: dict[Symbol, Typed] = {}
         self.expressions: dict[nodes.Node, Typed] = {}

@@ -10,7 +10,7 @@ from snd_analysis.skriptnd.names.symbols import Symbol
 from snd_analysis.skriptnd.types.assertions import check_assertions
 from snd_analysis.skriptnd.types.attributes import check_attributes
 from snd_analysis.skriptnd.types.constants import check_constants, check_variables
-from snd_analysis.skriptnd.types.context import UNTYPED, Context, Typed
+from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.expressions import dtype_of
 from snd_analysis.skriptnd.types.extents import Task, extent_tasks, pack_length, run_in_order, tensor_shape
 from snd_analysis.skriptnd.types.generics import check_generics
@@ -19,6 +19,7 @@ from snd_analysis.skriptnd.types.parameters import Declaration, declarations, sy
 from snd_analysis.skriptnd.types.reuse import DeclarationTypes, row_of_declarations
 from snd_analysis.skriptnd.types.tensors import check_inputs, check_outputs, declare_output_extents
 from snd_analysis.skriptnd.types.type import ABSTRACT, INT, Type
+from snd_analysis.skriptnd.types.typed import UNTYPED, Typed
 from snd_analysis.skriptnd.types.using import define_using
 from snd_analysis.symbolic import integers as shapes
 

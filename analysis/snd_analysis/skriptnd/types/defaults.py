@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from snd_analysis.base.problem import Note
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.types.context import Context, Typed
+from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.parameters import Declaration
+from snd_analysis.skriptnd.types.typed import Typed
 from snd_analysis.skriptnd.types.written import counted
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Verdict

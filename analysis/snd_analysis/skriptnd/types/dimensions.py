@@ -2,37 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
-from snd_analysis.base.frozen import frozen
-from snd_analysis.skriptnd.names.symbols import Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.context import Context, Place
+from snd_analysis.skriptnd.types.dimension import Dimension, Extents
 from snd_analysis.skriptnd.types.extents import length_value, peek
 from snd_analysis.skriptnd.types.type import TensorShape, Type
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Verdict
 
-Extents: TypeAlias = "tuple[Integer | None, ...]"
-"""The extent of every dimension of a tensor whose rank is a number; None for one that is not known."""
-
 # Longer shapes are not followed dimension by dimension: nobody writes them.
 _MOST_DIMENSIONS = 64
-
-
-@frozen
-class Dimension:
-    """One component of a declared shape (2.6): a single dimension, or a pack of them.
-
-    ``count`` is the number of dimensions. ``value`` is the extent of a single one, ``items`` those of a pack, as far
-    as they are known. ``symbol`` is the extent's name, if it is nothing but a name.
-    """
-
-    count: Integer
-    packed: bool
-    value: Integer | None = None
-    items: Extents | None = None
-    symbol: Symbol | None = None
 
 
 def dimensions(context: Context, shape: nodes.Shape, given: bool = False) -> tuple[Dimension, ...]:

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.compose.composition import Composition
 from snd_analysis.skriptnd.types.compose.statements import statement
-from snd_analysis.skriptnd.types.context import Context, Place, Typed
+from snd_analysis.skriptnd.types.context import Context, Place
 from snd_analysis.skriptnd.types.declarations import STORED, declare_stored
+from snd_analysis.skriptnd.types.others import Others
 from snd_analysis.skriptnd.types.parameters import Declaration
-
-if TYPE_CHECKING:
-    from snd_analysis.skriptnd.check import Facts
+from snd_analysis.skriptnd.types.typed import Typed
 
 
-def expression_types(known: Context, facts: Facts, entry: nodes.Node) -> Mapping[nodes.Node, Typed]:
+def expression_types(known: Context, others: Others, entry: nodes.Node) -> Mapping[nodes.Node, Typed]:
     """The types of the expressions in a statement or declaration of the definition that ``known`` is of.
 
     Those that were left out there, since nothing about the entry had changed, are found again. The mapping may have
@@ -24,7 +22,7 @@ def expression_types(known: Context, facts: Facts, entry: nodes.Node) -> Mapping
     """
     if any(node in known.expressions for node in nodes.descendants(entry)):
         return known.expressions
-    context = Context(known.definition, known.resolution, facts)
+    context = Context(known.definition, known.resolution, others)
     context.symbols, context.extents = dict(known.symbols), dict(known.extents)
     if isinstance(entry, nodes.Component):
         work = Composition(context)

@@ -14,9 +14,10 @@ from snd_analysis.skriptnd.names.symbols import BuiltIn, ShapeMember, Symbol, Sy
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types import operators, packs
 from snd_analysis.skriptnd.types.access import tensor_access
-from snd_analysis.skriptnd.types.context import UNTYPED, Context, Place, Typed
+from snd_analysis.skriptnd.types.context import Context, Place
 from snd_analysis.skriptnd.types.functions import built_in, converted
 from snd_analysis.skriptnd.types.type import BOOL, CONCRETE, INT, REAL, STR, Dtype, Type
+from snd_analysis.skriptnd.types.typed import UNTYPED, Typed
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
 

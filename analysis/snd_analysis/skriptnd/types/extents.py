@@ -8,10 +8,11 @@ from itertools import compress
 from snd_analysis.base.frozen import frozen
 from snd_analysis.skriptnd.names.symbols import Symbol
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.types.context import UNTYPED, Context, Typed
+from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.expressions import infer
 from snd_analysis.skriptnd.types.parameters import Binding, Declaration, bindings, bound_symbol, symbols_in
 from snd_analysis.skriptnd.types.type import BOOL, INT, TensorShape, Type
+from snd_analysis.skriptnd.types.typed import UNTYPED, Typed
 from snd_analysis.skriptnd.types.written import written
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Truth

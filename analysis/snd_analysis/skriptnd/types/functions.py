@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types import operators, packs
-from snd_analysis.skriptnd.types.context import UNTYPED, Context, Typed
+from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.element import described, is_arithmetic, is_numeric
 from snd_analysis.skriptnd.types.type import INT, REAL, STR, Dtype, Type
+from snd_analysis.skriptnd.types.typed import UNTYPED, Typed
 from snd_analysis.symbolic import integers as shapes
 
 NUMERIC_FUNCTIONS = frozenset({"abs", "sign"})

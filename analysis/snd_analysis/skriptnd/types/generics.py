@@ -43,7 +43,7 @@ def _check_default(context: Context, entry: nodes.DtypeDeclaration, default: nod
 
 
 def _check_missing_default(context: Context, entry: nodes.DtypeDeclaration) -> None:
-    if context.definition.kind == "graph" and context.facts.is_main_graph(context.definition):
+    if context.definition.kind == "graph" and context.others.is_main_graph(context.definition):
         message = (
             f"nothing invokes the graph '{context.definition.name.text}', so nothing says which type "
             f"'{entry.name.text}' is: give it a default, as in '{entry.name.text}: {entry.base.text} = real'"

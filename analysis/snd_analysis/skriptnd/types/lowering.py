@@ -10,11 +10,12 @@ from snd_analysis.skriptnd.names.resolve import entries_of
 from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.access import accessed, report_tensor
-from snd_analysis.skriptnd.types.context import UNTYPED, Context, Place, Typed
+from snd_analysis.skriptnd.types.context import Context, Place
 from snd_analysis.skriptnd.types.element import described, is_numeric
 from snd_analysis.skriptnd.types.expressions import expect, infer, infer_index_part, infer_items
 from snd_analysis.skriptnd.types.reach import check_reach
 from snd_analysis.skriptnd.types.type import BOOL, INT, Type
+from snd_analysis.skriptnd.types.typed import UNTYPED, Typed
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Verdict
 

@@ -13,7 +13,7 @@ from snd_analysis.skriptnd.types.written import written
 
 def is_main(context: Context) -> bool:
     """Whether the definition is a graph that could be processed for itself: one that no other invokes."""
-    return context.definition.kind == "graph" and context.facts.is_main_graph(context.definition)
+    return context.definition.kind == "graph" and context.others.is_main_graph(context.definition)
 
 
 def check_main_graph(context: Context, inputs: Sequence[Declaration]) -> None:

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.types.context import UNTYPED, Context, Place, Typed
+from snd_analysis.skriptnd.types.context import Context, Place
 from snd_analysis.skriptnd.types.element import described, is_numeric
 from snd_analysis.skriptnd.types.packs import by_condition, joined_length
 from snd_analysis.skriptnd.types.type import BOOL, INT, Dtype, Type
+from snd_analysis.skriptnd.types.typed import UNTYPED, Typed
 from snd_analysis.skriptnd.types.written import element_of
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import DivisionByZero, Integer, NegativeExponent

@@ -10,8 +10,9 @@ from collections.abc import Hashable, Iterator, Mapping
 
 from snd_analysis.skriptnd.names.symbols import Symbol
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.types.context import UNTYPED, Context
+from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.dimensions import dimensions, extents_of
+from snd_analysis.skriptnd.types.typed import UNTYPED
 from snd_analysis.skriptnd.types.written import written
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer

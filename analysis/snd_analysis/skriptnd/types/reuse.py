@@ -10,9 +10,11 @@ from snd_analysis.skriptnd.memo import Memo
 from snd_analysis.skriptnd.names.part import Part
 from snd_analysis.skriptnd.names.symbols import Symbol
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.types.context import Context, Place, Typed
-from snd_analysis.skriptnd.types.dimensions import Extents, dimensions, extents_of
+from snd_analysis.skriptnd.types.context import Context, Place
+from snd_analysis.skriptnd.types.dimension import Extents
+from snd_analysis.skriptnd.types.dimensions import dimensions, extents_of
 from snd_analysis.skriptnd.types.parameters import Declaration
+from snd_analysis.skriptnd.types.typed import Typed
 
 
 @frozen

@@ -5,11 +5,12 @@ from __future__ import annotations
 from snd_analysis.base.problem import Note
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types import operators
-from snd_analysis.skriptnd.types.context import UNTYPED, Context, Typed
+from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.expressions import expect, infer
 from snd_analysis.skriptnd.types.extents import pack_length, peek
 from snd_analysis.skriptnd.types.parameters import Declaration, declarations, symbols_in
 from snd_analysis.skriptnd.types.type import BOOL, INT
+from snd_analysis.skriptnd.types.typed import UNTYPED, Typed
 from snd_analysis.skriptnd.types.written import counted, written
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Verdict

@@ -9,7 +9,7 @@ from snd_analysis.skriptnd.names.symbols import Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.attributes import check_no_bounds, check_rank_capture, report_optional_default
 from snd_analysis.skriptnd.types.binding_order import Obstacle, binding_order
-from snd_analysis.skriptnd.types.context import Context, Typed
+from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.defaults import check_length, type_note
 from snd_analysis.skriptnd.types.expressions import dtype_of, expect, infer
 from snd_analysis.skriptnd.types.extents import length_value, peek, tensor_shape
@@ -18,6 +18,7 @@ from snd_analysis.skriptnd.types.main_graph import is_main
 from snd_analysis.skriptnd.types.parameters import BOUND_KINDS, Declaration, bindings, declarations, symbols_in
 from snd_analysis.skriptnd.types.shape_rules import check_shape
 from snd_analysis.skriptnd.types.type import ABSTRACT, INT, Type
+from snd_analysis.skriptnd.types.typed import Typed
 from snd_analysis.skriptnd.types.written import written
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Verdict

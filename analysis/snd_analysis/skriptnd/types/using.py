@@ -7,10 +7,11 @@ from dataclasses import replace
 from snd_analysis.skriptnd.names.resolve import entries_of
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types import operators
-from snd_analysis.skriptnd.types.context import UNTYPED, Context, Typed
+from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.expressions import infer
 from snd_analysis.skriptnd.types.shape_rules import check_length
 from snd_analysis.skriptnd.types.type import BOOL
+from snd_analysis.skriptnd.types.typed import UNTYPED, Typed
 from snd_analysis.skriptnd.types.written import counted
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Verdict

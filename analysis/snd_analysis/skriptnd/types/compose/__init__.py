@@ -29,7 +29,7 @@ def check_compose(context: Context, memo: Memo[StatementTypes] | None = None) ->
         for block in ("compose", "update"):
             work.updating = block == "update"
             for row in context.resolution.rows[block]:
-                context.facts.checkpoint()
+                context.others.checkpoint()
                 if memo is not None:
                     row_types(work, row, memo)
                     continue

@@ -13,11 +13,12 @@ from snd_analysis.skriptnd.types.compose.binding import ShapeBinding
 from snd_analysis.skriptnd.types.compose.composition import Composition
 from snd_analysis.skriptnd.types.compose.generics import TypeBinding
 from snd_analysis.skriptnd.types.compose.nulls import is_null
-from snd_analysis.skriptnd.types.context import Place, Typed
+from snd_analysis.skriptnd.types.context import Place
 from snd_analysis.skriptnd.types.expressions import infer
 from snd_analysis.skriptnd.types.packs import is_empty_list
 from snd_analysis.skriptnd.types.signature import AttributeParameter, Signature, elsewhere
 from snd_analysis.skriptnd.types.type import Type
+from snd_analysis.skriptnd.types.typed import Typed
 from snd_analysis.skriptnd.types.written import counted
 from snd_analysis.symbolic.integers import Integer
 

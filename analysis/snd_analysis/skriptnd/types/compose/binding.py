@@ -8,7 +8,7 @@ from functools import partial
 from snd_analysis.base.frozen import frozen
 from snd_analysis.skriptnd.names.symbols import Symbol
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.types.dimensions import Dimension, Extents
+from snd_analysis.skriptnd.types.dimension import Dimension, Extents
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import DivisionByZero, Integer, NegativeExponent, Truth, Verdict
 

@@ -13,7 +13,7 @@ from snd_analysis.skriptnd.types.compose.composition import UNKNOWN, Composition
 from snd_analysis.skriptnd.types.compose.generics import TypeBinding
 from snd_analysis.skriptnd.types.compose.repetition import Outcome, likeness, repeated
 from snd_analysis.skriptnd.types.dimensions import shape_of
-from snd_analysis.skriptnd.types.signature import TensorParameter, elsewhere, signature_of
+from snd_analysis.skriptnd.types.signature import TensorParameter, elsewhere
 from snd_analysis.skriptnd.types.type import TensorShape
 from snd_analysis.symbolic import integers as shapes
 
@@ -23,7 +23,7 @@ def invoke(work: Composition, call: nodes.Call) -> list[Value] | None:
     context = work.context
     name = context.target(call.function)
     attributes, arguments = attribute_values(work, call.attributes), _arguments(work, call)
-    signature = signature_of(context.facts, name) if isinstance(name, OperatorName) else None
+    signature = context.others.signature(name) if isinstance(name, OperatorName) else None
     if signature is None or not isinstance(name, OperatorName) or signature.definition is context.definition:
         return None
     like = likeness(work, signature, call, attributes, arguments)

@@ -98,7 +98,7 @@ def _leads_to_tensors(context: Context, call: nodes.Call) -> bool:
         if not isinstance(name, OperatorName) or name in seen:
             continue
         seen.add(name)
-        definition, resolution = context.facts.body(name), context.facts.resolution(name)
+        definition, resolution = context.others.definition(name), context.others.resolution(name)
         if definition is None or resolution is None:
             continue
         if definition.kind == "graph" and name == target:

@@ -17,7 +17,7 @@ from snd_analysis.skriptnd.types.compose.composition import Composition
 from snd_analysis.skriptnd.types.compose.generics import TypeBinding
 from snd_analysis.skriptnd.types.compose.scopes import Found, find_tensor, tensors
 from snd_analysis.skriptnd.types.context import Context
-from snd_analysis.skriptnd.types.signature import Signature, elsewhere, signature_of
+from snd_analysis.skriptnd.types.signature import Signature, elsewhere
 from snd_analysis.skriptnd.types.written import counted
 
 _MOST_SHOWN = 3
@@ -92,7 +92,7 @@ def _names_below(context: Context) -> set[str]:
     pending, seen = [context.resolution], {context.resolution}
     while pending:
         for target in set(pending.pop().targets.values()):
-            resolution = context.facts.resolution(target) if isinstance(target, OperatorName) else None
+            resolution = context.others.resolution(target) if isinstance(target, OperatorName) else None
             if resolution is not None and resolution not in seen:
                 seen.add(resolution)
                 pending.append(resolution)
@@ -106,7 +106,7 @@ def _check_algorithm(work: Composition, entry: nodes.Quantization) -> None:
     if entry.arguments is not None:
         message = f"a quantization has no arguments: it is applied to '{entry.target.text}'"
         context.report("quantization-with-arguments", entry.arguments, message)
-    signature = signature_of(context.facts, name) if isinstance(name, OperatorName) else None
+    signature = context.others.signature(name) if isinstance(name, OperatorName) else None
     if signature is None or not isinstance(name, OperatorName):
         return
     counts = []

@@ -27,8 +27,8 @@ def invocations(definition: nodes.Definition, resolution: Resolution) -> Iterato
 
 def check_recursion(context: Context) -> None:
     """Reports a cycle of invocations at the definition of it that comes first: of its file, or of the first file."""
-    own = context.facts.own(context.definition)
-    if own is None or not context.facts.is_recursive(own):
+    own = context.others.own(context.definition)
+    if own is None or not context.others.is_recursive(own):
         return
     for base, call, target in invocations(context.definition, context.resolution):
         chain = _chain_back(context, own, target)
@@ -50,7 +50,7 @@ def check_recursion(context: Context) -> None:
 
 
 def _order(context: Context, name: OperatorName) -> tuple[str, int]:
-    return name.path, context.facts.position(name)
+    return name.path, context.others.position(name)
 
 
 def _chain_back(context: Context, own: OperatorName, first: OperatorName) -> list[OperatorName] | None:
@@ -60,7 +60,7 @@ def _chain_back(context: Context, own: OperatorName, first: OperatorName) -> lis
     before: dict[OperatorName, OperatorName | None] = {first: None}
     pending = [first]
     for name in pending:
-        for invoked in context.facts.invoked(name):
+        for invoked in context.others.invoked(name):
             if invoked == own:
                 chain = [name]
                 while (previous := before[chain[-1]]) is not None:

@@ -15,10 +15,10 @@ from snd_analysis.base.frozen import frozen
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.compose.binding import ShapeBinding
 from snd_analysis.skriptnd.types.compose.composition import Composition, Value
-from snd_analysis.skriptnd.types.context import Typed
 from snd_analysis.skriptnd.types.packs import is_empty_list
 from snd_analysis.skriptnd.types.signature import Signature
 from snd_analysis.skriptnd.types.type import TensorShape
+from snd_analysis.skriptnd.types.typed import Typed
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
 

@@ -7,11 +7,13 @@ from dataclasses import replace
 from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.compose.composition import UNKNOWN, Composition, Value
-from snd_analysis.skriptnd.types.context import Place, Typed
-from snd_analysis.skriptnd.types.dimensions import Extents, differing, dimensions, extents_of
+from snd_analysis.skriptnd.types.context import Place
+from snd_analysis.skriptnd.types.dimension import Extents
+from snd_analysis.skriptnd.types.dimensions import differing, dimensions, extents_of
 from snd_analysis.skriptnd.types.expressions import dtype_of, expect
 from snd_analysis.skriptnd.types.generics import check_element_type
 from snd_analysis.skriptnd.types.type import ABSTRACT, INT, TensorShape, Type
+from snd_analysis.skriptnd.types.typed import Typed
 from snd_analysis.skriptnd.types.written import written
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Verdict

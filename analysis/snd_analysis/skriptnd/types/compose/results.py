@@ -11,10 +11,10 @@ from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.compose.composition import UNKNOWN, Composition, Value
 from snd_analysis.skriptnd.types.compose.declared import check_assigned
 from snd_analysis.skriptnd.types.compose.result_types import typed_result
-from snd_analysis.skriptnd.types.context import Typed
 from snd_analysis.skriptnd.types.expressions import expect
 from snd_analysis.skriptnd.types.signature import elsewhere
 from snd_analysis.skriptnd.types.type import INT
+from snd_analysis.skriptnd.types.typed import Typed
 from snd_analysis.skriptnd.types.written import counted
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Verdict

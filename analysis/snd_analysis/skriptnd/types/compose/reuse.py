@@ -10,8 +10,8 @@ from snd_analysis.skriptnd.names.part import Part
 from snd_analysis.skriptnd.names.symbols import Symbol
 from snd_analysis.skriptnd.types.compose.composition import Composition, Located
 from snd_analysis.skriptnd.types.compose.statements import statement
-from snd_analysis.skriptnd.types.context import Typed
-from snd_analysis.skriptnd.types.dimensions import Extents
+from snd_analysis.skriptnd.types.dimension import Extents
+from snd_analysis.skriptnd.types.typed import Typed
 
 
 @frozen
@@ -65,12 +65,12 @@ def _is_ambiguous(work: Composition, part: Part) -> bool:
 
 
 def _given(work: Composition, part: Part) -> object:
-    """The types and extents of the symbols that the statement names, and the operators that it invokes."""
+    """The types and extents of the symbols that the statement names, and the signatures that it invokes."""
     context = work.context
-    definition = context.facts.definition
+    signature = context.others.signature
     return (
         [(context.typed(symbol), work.extents_of_symbol(symbol)) for symbol in part.given],
-        [definition(name) for name in part.operators],
+        [signature(name) for name in part.operators],
     )
 
 

@@ -92,7 +92,7 @@ def _trails(context: Context, parts: tuple[str, ...]) -> list[Trail]:
     body = _Body(None, context.definition, context.resolution)
     found = _find(context, body, parts, inside=True, depth=0)
     if len(parts) > 1 and parts[0] == context.definition.name.text and context.definition.kind == "graph":
-        own = Step(None, context.facts.own(context.definition))
+        own = Step(None, context.others.own(context.definition))
         found += [trail.behind(own) for trail in _find(context, body, parts[1:], inside=True, depth=0)]
     return found
 
@@ -143,7 +143,7 @@ def _below(context: Context, body: _Body, value: nodes.Node, parts: tuple[str, .
     name = body.resolution.targets.get(value.function)
     if not isinstance(name, OperatorName):
         return [Trail(Found.UNKNOWN)]
-    definition, resolution = context.facts.body(name), context.facts.resolution(name)
+    definition, resolution = context.others.definition(name), context.others.resolution(name)
     if definition is None or resolution is None:
         return [Trail(Found.UNKNOWN)]
     return _find(context, _Body(name, definition, resolution), parts, inside=False, depth=depth + 1)
@@ -177,17 +177,12 @@ def _labelled_in(
         target = body.resolution.targets.get(value.function) if isinstance(value, nodes.Call) else None
         if generated:
             yield body.step(names[0]), value
-        elif isinstance(target, OperatorName) and target.name == label and _is_graph(context, target):
+        elif isinstance(target, OperatorName) and target.name == label and context.others.is_graph(target):
             yield Step(body.name, target), value
         if isinstance(value, nodes.Region):  # without a label a block adds no scope of its own, unless generated
             for item in value.items:
                 if isinstance(item, nodes.Component):
                     yield from _labelled_in(context, body, item, label)
-
-
-def _is_graph(context: Context, name: OperatorName) -> bool:
-    definition = context.facts.definition(name)
-    return definition is not None and definition.kind == "graph"
 
 
 def _names(component: nodes.Component) -> Iterator[nodes.Name]:
@@ -274,7 +269,7 @@ def _names_below(
         return
     name = body.resolution.targets.get(value.function) if isinstance(value, nodes.Call) else None
     if isinstance(name, OperatorName):
-        definition, resolution = context.facts.body(name), context.facts.resolution(name)
+        definition, resolution = context.others.definition(name), context.others.resolution(name)
         if definition is not None and resolution is not None:
             yield from _names_in(context, _Body(name, definition, resolution), labels, False, depth + 1)
 
@@ -289,7 +284,7 @@ def _labels(context: Context, body: _Body, component: nodes.Component) -> Iterat
             yield value.label.text
         elif isinstance(value, nodes.Call):
             target = body.resolution.targets.get(value.function)
-            if isinstance(target, OperatorName) and _is_graph(context, target):
+            if isinstance(target, OperatorName) and context.others.is_graph(target):
                 yield target.name
         elif isinstance(value, nodes.Region):
             for item in value.items:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.types.context import UNTYPED, Context, Typed
+from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.packs.lengths import by_condition, joined_length
 from snd_analysis.skriptnd.types.packs.ranges import MOST_MADE
 from snd_analysis.skriptnd.types.type import BOOL, INT
+from snd_analysis.skriptnd.types.typed import UNTYPED, Typed
 from snd_analysis.skriptnd.types.written import counted
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Verdict

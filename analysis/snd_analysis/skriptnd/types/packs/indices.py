@@ -6,11 +6,12 @@ from dataclasses import replace
 
 from snd_analysis.skriptnd.names.symbols import SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.types.context import UNTYPED, Context, Typed
+from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.packs.lengths import joined_length
 from snd_analysis.skriptnd.types.packs.lists import is_empty_list
 from snd_analysis.skriptnd.types.packs.slices import Taken, sliced
 from snd_analysis.skriptnd.types.type import BOOL, INT, STR, Type
+from snd_analysis.skriptnd.types.typed import UNTYPED, Typed
 from snd_analysis.skriptnd.types.written import counted
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Verdict

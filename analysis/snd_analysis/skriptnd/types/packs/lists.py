@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.types.context import UNTYPED, Context, Place, Typed
+from snd_analysis.skriptnd.types.context import Context, Place
 from snd_analysis.skriptnd.types.packs.expansions import MOST_KNOWN, expanded
 from snd_analysis.skriptnd.types.packs.ranges import range_
 from snd_analysis.skriptnd.types.type import INT, Type
+from snd_analysis.skriptnd.types.typed import UNTYPED, Typed
 from snd_analysis.skriptnd.types.written import element_of
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer

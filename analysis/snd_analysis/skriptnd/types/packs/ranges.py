@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.types.context import UNTYPED, Context, Typed
+from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.type import INT, Type
+from snd_analysis.skriptnd.types.typed import UNTYPED, Typed
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
 

@@ -13,7 +13,6 @@ from snd_analysis.compose.failure import Failure, PlacedProblem, placed_problems
 from snd_analysis.compose.root import compose_root
 from snd_analysis.compose.template import Template
 from snd_analysis.model import Operation
-from snd_analysis.skriptnd.check import Facts
 from snd_analysis.skriptnd.lints.catalogue import severity_of
 from snd_analysis.skriptnd.names.environment import Environment
 from snd_analysis.skriptnd.names.resolution import AttributeName, ModuleName, Resolution, Role, Use
@@ -28,10 +27,12 @@ from snd_analysis.skriptnd.types.compose.composition import Composition
 from snd_analysis.skriptnd.types.compose.statements import statement as type_statement
 from snd_analysis.skriptnd.types.context import Context, Place
 from snd_analysis.skriptnd.types.declarations import declare
+from snd_analysis.skriptnd.types.others import Others
 from snd_analysis.skriptnd.types.precedence import check_precedence
+from snd_analysis.workspace.others import AskedOthers
 
 if TYPE_CHECKING:
-    from snd_analysis.workspace import Snapshot
+    from snd_analysis.workspace.snapshot import Snapshot
 
 
 @frozen
@@ -78,12 +79,12 @@ class _Typed:
     """A sample by the signatures of what it invokes. ``unit`` is the graph to compose, if nothing is wrong yet."""
 
     environment: Environment
-    facts: Facts
+    others: AskedOthers
     checked: CheckedSample
     template: Template | None = None
 
     def holds_in(self, snapshot: Snapshot, path: str) -> bool:
-        return self.environment is snapshot.environment(path) and self.facts.unchanged(snapshot)
+        return self.environment is snapshot.environment(path) and self.others.unchanged(snapshot)
 
 
 @frozen(eq=False)
@@ -148,13 +149,13 @@ def _typed(snapshot: Snapshot, path: str, sample: Sample) -> _Typed:
     invoked = None if target is None else snapshot.definition(target)
     statement = None if call is None else statement_of(call, invoked)
     # Whether the graph of a sample is a main one is asked of nobody: it is.
-    facts = Facts(snapshot, path, None if statement is None else statement.definition)
+    others = AskedOthers(snapshot, path, None if statement is None else statement.definition)
     if target is not None:
-        facts.definition(target)
+        others.signature(target)
 
     def typed(checked: CheckedSample, template: Template | None = None) -> _Typed:
-        facts.close()
-        return _Typed(environment, facts, checked, template)
+        others.close()
+        return _Typed(environment, others, checked, template)
 
     if statement is None:
         return typed(CheckedSample(sample, None, tuple(map(SampleProblem, sample.problems))))
@@ -162,7 +163,7 @@ def _typed(snapshot: Snapshot, path: str, sample: Sample) -> _Typed:
     uses = tuple(use for use in resolution.uses if _is_written(use))
     problems = [*sample.problems, *statement.problems]
     if not problems:
-        problems = _typing_problems(statement, resolution, facts)
+        problems = _typing_problems(statement, resolution, others)
     found = tuple(map(SampleProblem, problems))
     if any(severity_of(problem.rule) is Severity.ERROR for problem in problems):
         return typed(CheckedSample(sample, target, found, uses))
@@ -189,9 +190,9 @@ def _is_written(use: Use) -> bool:
     return isinstance(use.target, OperatorName | ModuleName | AttributeName | BuiltIn)
 
 
-def _typing_problems(statement: Statement, resolution: Resolution, facts: Facts) -> list[Problem]:
+def _typing_problems(statement: Statement, resolution: Resolution, others: Others) -> list[Problem]:
     """What is wrong with the names and types of a statement."""
-    context = Context(statement.definition, resolution, facts)
+    context = Context(statement.definition, resolution, others)
     declare(context)
     work = Composition(context)
     work.in_control_flow = True  # a sample may invoke graphs, too

@@ -1,0 +1,27 @@
+"""One dimension of a shape, or a pack of them, as its declaration has it."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from snd_analysis.base.frozen import frozen
+from snd_analysis.skriptnd.names.symbols import Symbol
+from snd_analysis.symbolic.integers import Integer
+
+Extents: TypeAlias = "tuple[Integer | None, ...]"
+"""The extent of every dimension of a tensor whose rank is a number; None for one that is not known."""
+
+
+@frozen
+class Dimension:
+    """One component of a declared shape (2.6): a single dimension, or a pack of them.
+
+    ``count`` is the number of dimensions. ``value`` is the extent of a single one, ``items`` those of a pack, as far
+    as they are known. ``symbol`` is the extent's name, if it is nothing but a name.
+    """
+
+    count: Integer
+    packed: bool
+    value: Integer | None = None
+    items: Extents | None = None
+    symbol: Symbol | None = None

@@ -1,0 +1,82 @@
+"""Signatures, read from the declarations of operators and graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from functools import lru_cache
+
+from snd_analysis.skriptnd.names.resolution import Resolution
+from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.damage import signature_is_damaged
+from snd_analysis.skriptnd.types.context import Context
+from snd_analysis.skriptnd.types.declarations import declare
+from snd_analysis.skriptnd.types.dimensions import dimensions
+from snd_analysis.skriptnd.types.expressions import dtype_of
+from snd_analysis.skriptnd.types.extents import peek
+from snd_analysis.skriptnd.types.others import Others
+from snd_analysis.skriptnd.types.signature import AttributeParameter, GenericType, Signature, TensorParameter
+
+# Only definitions that were edited are compared, and these with all that use them at once.
+_REMEMBERED = 64
+
+_FINGERPRINTED = frozenset({"dtype", "attrib", "input", "using", "output", "assert"})
+
+
+def read_signature(definition: nodes.Definition, resolution: Resolution, others: Others) -> Signature | None:
+    """Return the signature of an operator or graph; None if its declarations are broken."""
+    if signature_is_damaged(definition):
+        return None
+    context = Context(definition, resolution, others)
+    declare(context)
+    wrong = bool(context.problems) and context.definition.kind == "operator"
+    attributes: dict[str, AttributeParameter] = {}
+    inputs, outputs, generics = [], [], []
+    for symbol in context.resolution.symbols:
+        node = symbol.node
+        if isinstance(node, nodes.DtypeDeclaration):
+            default = None if node.default is None else dtype_of(context, node.default)
+            generics.append(GenericType(symbol.name, node.base.text, default, node.default is not None))
+        elif not isinstance(node, nodes.Parameter):
+            continue
+        elif symbol.kind is SymbolKind.ATTRIBUTE:
+            attributes.setdefault(symbol.name, _attribute(context, symbol, node))
+        elif symbol.kind is SymbolKind.INPUT:
+            inputs.append(_tensor(context, symbol, node))
+        elif symbol.kind is SymbolKind.OUTPUT:
+            outputs.append(_tensor(context, symbol, node))
+    return Signature(context.definition, tuple(generics), attributes, tuple(inputs), tuple(outputs), not wrong)
+
+
+@lru_cache(_REMEMBERED)
+def fingerprint(definition: nodes.Definition) -> Hashable:
+    """Equal for definitions of which others know the same: positions, white space, comments and bodies don't count."""
+    blocks = [block for block in definition.blocks if isinstance(block, nodes.Block) and block.kind in _FINGERPRINTED]
+    written = tuple((block.kind, tuple(_content(entry.statement) for entry in block.entries)) for block in blocks)
+    return definition.kind, definition.public, definition.name.text, written, signature_is_damaged(definition)
+
+
+def _content(node: nodes.Node) -> Hashable:
+    parts: list[Hashable] = [type(node).__name__]
+    for name in nodes.content_fields(type(node)):
+        value = getattr(node, name)
+        if isinstance(value, nodes.Node):
+            parts.append(_content(value))
+        elif isinstance(value, tuple):
+            parts.append(tuple(_content(item) if isinstance(item, nodes.Node) else item for item in value))
+        else:
+            # 1, 1.0 and true are equal, but not the same
+            parts.append((type(value).__name__, value))
+    return tuple(parts)
+
+
+def _attribute(context: Context, symbol: Symbol, node: nodes.Parameter) -> AttributeParameter:
+    default = None if node.default is None else peek(context, node.default.value)
+    typed = context.typed(symbol)
+    return AttributeParameter(symbol, node, typed.type, typed.value, default)
+
+
+def _tensor(context: Context, symbol: Symbol, node: nodes.Parameter) -> TensorParameter:
+    parts = None if node.shape is None else dimensions(context, node.shape, node.optional)
+    rank_symbol = None if node.rank is None else context.resolution.symbol(node.rank.text)
+    return TensorParameter(symbol, node, context.typed(symbol).type, parts, rank_symbol)

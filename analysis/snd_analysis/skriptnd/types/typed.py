@@ -1,0 +1,25 @@
+"""What typing finds out about an expression or a symbol."""
+
+from __future__ import annotations
+
+from snd_analysis.base.frozen import frozen
+from snd_analysis.skriptnd.types.type import Type
+from snd_analysis.symbolic.integers import Integer
+
+
+@frozen
+class Typed:
+    """What is known of an expression.
+
+    ``type`` is None if it could not be typed: whatever is built of it is silent (invariant 8). ``value`` is that of a
+    single int, as far as it is known symbolically; ``items`` those of a pack of ints that is written out.
+    """
+
+    type: Type | None
+    value: Integer | None = None
+    items: tuple[Integer | None, ...] | None = None
+    accesses: bool = False
+    """Whether a tensor access takes part: the value is known at run time only."""
+
+
+UNTYPED = Typed(None)
