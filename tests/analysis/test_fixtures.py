@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from snd_analysis.skriptnd.lints.catalogue import catalogue
-from support.annotations import annotate, as_found, one_to_one, parse_annotations
+from support.annotations import annotate, as_found, one_to_one, parse_annotations, remarks
 from support.memory import check, split_files
 
 ROOT = Path(__file__).parents[1] / "fixtures" / "rules"
@@ -45,7 +45,7 @@ def test_every_rule_is_broken_by_some_fixture_of_its_folder():
 
 def test_annotations_survive_a_round_trip():
     text = "graph g {\n    @compose {\n        y = sqt(x);\n    }\n}\n"
-    found = check({"main.sknd": text})["main.sknd"]
+    found = remarks(check({"main.sknd": text}))["main.sknd"]
     assert found
     annotated = annotate(text, found)
     stripped, expected = parse_annotations(annotated)

@@ -39,7 +39,7 @@ class Program:
 
     def corrected(self) -> str | None:
         """Return the program with the annotations that it should have; None if it has them."""
-        found = as_found(f"{self.frame.before}{self.text}{self.frame.after}", hints=False)
+        found = as_found(f"{self.frame.before}{self.text}{self.frame.after}", optional=("hint",))
         if found is None:
             return None
         inner = found.removeprefix(self.frame.before).removesuffix(self.frame.after)

@@ -239,3 +239,9 @@ def test_tensors_that_a_loop_of_unknown_count_collects_have_extents_of_their_own
     twice = composed(_net(inputs, f"{statements} vs = for u : us do twice(u); y = vs[1]; z = add(us[1], y);")).graph
     assert twice.tensors["y"].bound == (16,)
     assert [len(operation.checks) for operation in twice.operations] == [0, 0, 1]
+
+
+def test_extents_that_change_in_steps_are_called_after_what_they_belong_to():
+    text = _net("a: real[2];", "w = with x = a unroll..(k) twice(x);", "w: real;")
+    graph = composed(text.replace("graph net {", "graph net { @attrib { k: int; }")).graph
+    assert [str(extent) for extent in graph.outputs["w"].shape] == ["w.shape[0]"]

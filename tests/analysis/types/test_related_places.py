@@ -24,3 +24,13 @@ def test_both_types_are_shown():
     assert "'real'" in item.message
     assert "'int'" in item.message
     assert [related.location.path for related in item.related] == ["main.sknd", "snd:math"]
+
+
+def test_a_failure_inside_the_library_shows_where_it_is():
+    main = (
+        "import nn;\ngraph net {\n    @input { x: real[1,4,8,8]; w: real[6,3,3,3]; }\n    @output { y: real; }\n"
+        "    @compose { y = nn.conv(x, w); }\n}\n"
+    )
+    (item,) = (each for each in check({"main.sknd": main})["main.sknd"] if each.severity is Severity.ERROR)
+    assert item.rule == "assertion-fails"
+    assert item.related[0].location.path == "snd:nn"

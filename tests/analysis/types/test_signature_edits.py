@@ -6,6 +6,7 @@ from collections import Counter
 
 import pytest
 
+from snd_analysis.base.text import Edit, Span
 from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.skriptnd.types.signature import fingerprint
 from snd_analysis.workspace import Workspace
@@ -148,3 +149,43 @@ def test_what_a_graph_must_declare_changes_with_the_graphs_that_invoke_it():
         workspace.open("main.sknd", text)
         errors = [item for item in workspace.snapshot().diagnostics("main.sknd") if item.severity == "error"]
         assert len(errors) == count
+
+
+WINDOW = """\
+operator window {
+    @attrib { size: int; }
+    @input { x: real[n]; }
+    @output { y: real[n - size + 1]; }
+    @assert { size <= n: "the window must fit", size, n; }
+    @lower { y[i,] += x[i + j,], i < n - size + 1, j < size; }
+}
+"""
+INNER = """\
+operator inner {
+    @input { x: real[n]; }
+    @output { y: real[n - 4]; }
+    @compose { y = window{size=5}(x); }
+}
+"""
+NET = """\
+graph net {
+    @input { x: real[4]; }
+    @output { y: real; }
+    @compose { y = inner(x); }
+}
+"""
+
+
+def test_an_edit_composes_what_follows_from_it_again():
+    files = {"parts.sknd": WINDOW + INNER, "main.sknd": "import parts;\n" + NET.replace("inner(x)", "parts.inner(x)")}
+    workspace = Workspace(MemoryReader(files))
+    for name, text in files.items():
+        workspace.open(name, text)
+    assert len(workspace.snapshot().diagnostics("main.sknd")) == 1
+    at = files["parts.sknd"].index("size=5") + len("size=")
+    workspace.edit("parts.sknd", [Edit(Span(at, at + 1), "2")])
+    found = [item.rule for item in workspace.snapshot().diagnostics("main.sknd")]
+    at_n = files["parts.sknd"].index("n - 4")
+    workspace.edit("parts.sknd", [Edit(Span(at_n, at_n + 5), "n - 1")])
+    assert found != ["assertion-fails"]
+    assert workspace.snapshot().diagnostics("main.sknd") == ()
