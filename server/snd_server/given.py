@@ -10,6 +10,7 @@ from snd_analysis.base.diagnostics import Severity
 from snd_analysis.base.frozen import frozen
 from snd_analysis.compose.root import InputShapes
 from snd_analysis.compose.template import Member, Template
+from snd_analysis.skriptnd.evaluate import EvaluationError, evaluate
 from snd_analysis.skriptnd.lints.catalogue import severity_of
 from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.skriptnd.syntax import nodes
@@ -18,7 +19,7 @@ from snd_analysis.skriptnd.syntax.spelling import close_matches
 from snd_analysis.skriptnd.types.generics import ALLOWED
 from snd_analysis.skriptnd.types.type import CONCRETE
 from snd_analysis.symbolic.integers import Integer
-from snd_analysis.symbolic.values import NULL, UNDEFINED, EvaluationError, Pack, Run, Value, dtype_of, evaluate
+from snd_analysis.symbolic.values import NULL, UNDEFINED, Pack, Run, Value, dtype_of
 from snd_analysis.workspace import Workspace
 
 _NULL = "~"

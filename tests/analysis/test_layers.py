@@ -78,13 +78,28 @@ def _modules() -> dict[str, Path]:
 
 
 @cache
+def _exported(package: str) -> frozenset[str]:
+    """The names in ``__all__`` of a package; one of them may also be a module's."""
+    for node in ast.parse(_modules()[package].read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+            return frozenset(ast.literal_eval(node.value))
+    return frozenset()
+
+
+def _module_of(name: str) -> str:
+    """The module that an imported name is taken from."""
+    package, _, last = name.rpartition(".")
+    return package if name not in _modules() or last in _exported(package) else name
+
+
+@cache
 def _edges(folder: str = "analysis/snd_analysis") -> frozenset[tuple[Path, str]]:
     """Importing file and imported module of the analysis, for each import of that in a folder."""
     found = set()
     for path, imported, _ in _imports(folder):
         name = imported.removeprefix("snd_analysis.")
         if name != imported:
-            found.add((ROOT / path, name if name in _modules() else name.rpartition(".")[0]))
+            found.add((ROOT / path, _module_of(name)))
     return frozenset(found)
 
 

@@ -21,6 +21,7 @@ from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.step_limit import MOST_LEVELS
 from snd_analysis.compose.template import Form, Member, Template
 from snd_analysis.model import Shape, Tensor, TensorKind, TensorValue, empty_pack
+from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.names.symbols import Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.written import written
@@ -30,7 +31,6 @@ from snd_analysis.symbolic.values import (
     NULL,
     UNDEFINED,
     CompileTime,
-    EvaluationError,
     Maybe,
     Pack,
     Run,

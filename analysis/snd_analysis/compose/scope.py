@@ -4,22 +4,12 @@ from __future__ import annotations
 
 from snd_analysis.compose.template import Template
 from snd_analysis.model import Tensor
+from snd_analysis.skriptnd.evaluate import EvaluationError, evaluate
 from snd_analysis.skriptnd.names.symbols import ShapeMember, Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
-from snd_analysis.symbolic.values import (
-    NULL,
-    UNDEFINED,
-    EvaluationError,
-    Maybe,
-    Pack,
-    Run,
-    Value,
-    evaluate,
-    maybe,
-    positional,
-)
+from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, Pack, Run, Value, maybe, positional
 
 
 class Scope:

@@ -9,8 +9,7 @@ from snd_analysis.compose.bind.arguments import Arguments
 from snd_analysis.compose.bind.declared_shapes import Dynamic
 from snd_analysis.compose.renewal import Replacement, extents_of
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import Integer
-from snd_analysis.symbolic.integers.atoms import Leaf
+from snd_analysis.symbolic.integers import Integer, Leaf
 from snd_analysis.symbolic.values import substitute
 
 

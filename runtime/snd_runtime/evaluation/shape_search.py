@@ -11,8 +11,7 @@ from snd_analysis.compose.template import Template
 from snd_analysis.model import Shape, Tensor, TensorValue
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import DivisionByZero, Integer, NegativeExponent
-from snd_analysis.symbolic.integers.atoms import Leaf
+from snd_analysis.symbolic.integers import DivisionByZero, Integer, Leaf, NegativeExponent
 from snd_analysis.symbolic.values import Failure, Maybe, Pack, Run, substitute
 from snd_runtime.evaluation.tensors import KnownShapes
 

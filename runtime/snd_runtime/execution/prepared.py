@@ -11,9 +11,10 @@ from snd_analysis.compose.bind.arguments import as_tensor
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.template import Member
 from snd_analysis.model import Tensor, TensorValue
+from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.names.symbols import Symbol
 from snd_analysis.symbolic.integers import Integer
-from snd_analysis.symbolic.values import EvaluationError, Pack
+from snd_analysis.symbolic.values import Pack
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution.compilation import Undecided, compiled
 from snd_runtime.execution.lifetimes import last_uses

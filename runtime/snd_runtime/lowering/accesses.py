@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.values import NULL, EvaluationError, Pack, Value, sliced
-from snd_analysis.symbolic.values import lists as packs
+from snd_analysis.symbolic.values import NULL, Pack, Value, range_, sliced
 from snd_runtime.lowering.operands import LONGEST_PACK, TERMS, Chosen, Guarded, Partial
 from snd_runtime.lowering.packing import list_item, pack_item, slice_of
 from snd_runtime.lowering.terms import Bounds, Place, Slot, Term
@@ -145,7 +145,7 @@ def _along(expressions: Expressions, node: nodes.Node, slot: Slot, dimension: in
     if extent > LONGEST_PACK:
         message = f"{extent} elements along a dimension are too many for a pack: use an index of the formula"
         raise EvaluationError(node, "limit-exceeded", message)
-    naturals = packs.range_(shapes.constant(0), shapes.constant(extent), None)
+    naturals = range_(shapes.constant(0), shapes.constant(extent), None)
     given = [expressions.evaluate(bound) for bound in (part.first, part.last, part.step) if bound is not None]
     return sliced(naturals, slice_of(part, given))
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic.integers import FALSE, TRUE
-from snd_analysis.symbolic.values import NULL, EvaluationError, Pack, Value, elementwise
+from snd_analysis.symbolic.values import NULL, Pack, Value, elementwise
 from snd_runtime.lowering.combining import folded
 from snd_runtime.lowering.operands import Partial, is_dynamic, items_of
 

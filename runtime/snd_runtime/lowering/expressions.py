@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from snd_analysis.compose.specialization import Specialization
+from snd_analysis.skriptnd.evaluate import EvaluationError, evaluate
 from snd_analysis.skriptnd.names.symbols import ShapeMember, Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic.integers import TRUE, Integer
-from snd_analysis.symbolic.values import NULL, UNDEFINED, EvaluationError, Failure, Pack, Unknown, Value, evaluate
+from snd_analysis.symbolic.values import NULL, UNDEFINED, Failure, Pack, Unknown, Value
 from snd_runtime.lowering.forms import FORMS
 from snd_runtime.lowering.operands import INT_MAX, INT_MIN, LONGEST_PACK, Operations, Overflow, Partial
 from snd_runtime.lowering.tensors import Tensors

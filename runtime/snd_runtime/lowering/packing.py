@@ -8,9 +8,20 @@ from typing import TYPE_CHECKING, Any
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
-from snd_analysis.symbolic.values import UNDEFINED, Failure, Pack, Slice, Value, elementwise, index, sliced
-from snd_analysis.symbolic.values import lists as packs
-from snd_analysis.symbolic.values.replacement import replaced
+from snd_analysis.symbolic.values import (
+    UNDEFINED,
+    Failure,
+    Pack,
+    Slice,
+    Value,
+    elementwise,
+    index,
+    range_,
+    repeated,
+    replaced,
+    sliced,
+    zipped,
+)
 from snd_runtime.lowering.operands import TERMS, Chosen, is_dynamic, items_of
 from snd_runtime.lowering.terms import Slot
 
@@ -40,13 +51,13 @@ def _expanded(expressions: Expressions, node: nodes.Expanded) -> Value:
     inner = node.item
     if isinstance(inner, nodes.Zip):
         rows = [expressions.evaluate(row) for row in inner.items]
-        value = expressions.lifted(node, lambda *given: packs.zipped(given), *rows)
+        value = expressions.lifted(node, lambda *given: zipped(given), *rows)
     else:
         value = expressions.evaluate(inner)
     length = node.expansion.length
     if length is None:
         return value
-    return expressions.lifted(node, packs.repeated, value, expressions.evaluate(length))
+    return expressions.lifted(node, repeated, value, expressions.evaluate(length))
 
 
 def _range(expressions: Expressions, node: nodes.Range) -> Value:
@@ -87,7 +98,7 @@ def substitution(expressions: Expressions, node: nodes.Substitution) -> Value:
     part = node.index.items[0]
     place: Value
     if isinstance(part, nodes.Range):
-        naturals = packs.range_(shapes.constant(0), target.length, None) if isinstance(target, Pack) else target
+        naturals = range_(shapes.constant(0), target.length, None) if isinstance(target, Pack) else target
         place = _sliced(expressions, node, naturals, part)
     else:
         place = list_item(expressions, part)
@@ -116,7 +127,7 @@ def _replaced(expressions: Expressions, node: nodes.Substitution, target: Value,
 def _range_of(first: Value, last: Value, step: Value = None) -> Value:
     if not isinstance(first, Integer) or not isinstance(last, Integer) or not isinstance(step, Integer | None):
         raise Failure("unknown-value", "the bounds of a range must be known when the formula is bound")
-    return packs.range_(first, last, step)
+    return range_(first, last, step)
 
 
 def slice_of(part: nodes.Range, given: Sequence[Value]) -> Slice:

@@ -8,8 +8,7 @@ from snd_analysis.compose.specialization import Specialization
 from snd_analysis.model import Tensor, TensorValue
 from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind
 from snd_analysis.symbolic.integers import Integer
-from snd_analysis.symbolic.values import NULL, Pack, Value
-from snd_analysis.symbolic.values.pack import MOST_ITEMS
+from snd_analysis.symbolic.values import MOST_ITEMS, NULL, Pack, Value
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.lowering.terms import Slot
 

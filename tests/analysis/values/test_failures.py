@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.values import UNDEFINED, EvaluationError, pack_of
+from snd_analysis.symbolic.values import UNDEFINED, pack_of
 from support.analysis.value_reading import of, source, value
 
 CASES = [

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from snd_analysis.skriptnd.evaluate import evaluate
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, evaluate, format_value
+from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, format_value
 from support.analysis.expression_reading import expression
 from support.analysis.value_reading import Names, of, value, wrapped
 

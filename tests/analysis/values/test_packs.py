@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.values import UNDEFINED, EvaluationError
+from snd_analysis.symbolic.values import UNDEFINED
 from support.analysis.value_reading import of, value
 
 Ints = st.integers(-9, 9)

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
+from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
-from snd_analysis.symbolic.values import EvaluationError
 from support.analysis.value_reading import value
 
 _LIMITS = {"a": (0, 7), "b": (-4, 3), "c": (1, 100), "d": (2, None)}

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from snd_analysis.skriptnd.evaluate import Unresolved, evaluate
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Truth
-from snd_analysis.symbolic.values import NULL, Pack, Unresolved, Value, evaluate
+from snd_analysis.symbolic.values import NULL, Pack, Value
 from support.analysis.expression_reading import expression
 
 

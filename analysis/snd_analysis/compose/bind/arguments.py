@@ -15,13 +15,14 @@ from snd_analysis.compose.printing import counted_items, shown
 from snd_analysis.compose.scope import Scope
 from snd_analysis.compose.template import Member, Template
 from snd_analysis.model import RuntimeCheck, Tensor, TensorKind, TensorValue, empty_pack, item_of_empty
+from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.names.symbols import Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.binding_order import is_constant
 from snd_analysis.skriptnd.types.written import written
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import TRUE, Integer, Truth, Verdict
-from snd_analysis.symbolic.values import NULL, UNDEFINED, EvaluationError, Maybe, Pack, Run, Value, dtype_of
+from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, Pack, Run, Value, dtype_of
 
 
 @frozen

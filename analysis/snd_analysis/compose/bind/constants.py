@@ -10,12 +10,13 @@ from snd_analysis.base.frozen import frozen
 from snd_analysis.compose.scope import Scope
 from snd_analysis.compose.template import Member
 from snd_analysis.model import Tensor, TensorValue
+from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.names.symbols import Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.written import written
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Verdict
-from snd_analysis.symbolic.values import UNDEFINED, EvaluationError, Pack, Run, Value
+from snd_analysis.symbolic.values import UNDEFINED, Pack, Run, Value
 
 # So many elements of a formula are evaluated to see whether they have values; the run evaluates them all.
 _MOST_TRIED = 256

@@ -15,12 +15,13 @@ from snd_analysis.compose.reuse import LastingModel, known_declarations, lasting
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.template import Member
 from snd_analysis.model import RuntimeCheck, Tensor, TensorKind, TensorValue
+from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.names.symbols import Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.written import written
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
-from snd_analysis.symbolic.values import UNDEFINED, EvaluationError, Maybe, Pack, Run, Value
+from snd_analysis.symbolic.values import UNDEFINED, Maybe, Pack, Run, Value
 
 
 def evaluate_declarations(

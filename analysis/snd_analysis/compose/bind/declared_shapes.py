@@ -9,11 +9,12 @@ from snd_analysis.compose.checks.assignments import Open
 from snd_analysis.compose.scope import Scope
 from snd_analysis.compose.template import Member
 from snd_analysis.model import Place, Shape, Tensor, TensorKind, TensorValue, empty_pack
+from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.names.symbols import Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Truth
-from snd_analysis.symbolic.values import NULL, UNDEFINED, EvaluationError, Failure, Maybe, Pack, Run, Value, item
+from snd_analysis.symbolic.values import NULL, UNDEFINED, Failure, Maybe, Pack, Run, Value, item
 
 MOST_TENSORS = 1024
 """Longer packs of tensors of one kind are not written out."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from snd_analysis.compose.scope import Scope
+from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.names.symbols import Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.written import written
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Verdict
-from snd_analysis.symbolic.values import NULL, UNDEFINED, EvaluationError, Maybe, Pack, Value, maybe, split
+from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, Pack, Value, maybe, split
 
 
 def destructured(scope: Scope, node: nodes.Using, value: Value) -> Iterator[tuple[Symbol, Value]]:

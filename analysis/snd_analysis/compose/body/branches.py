@@ -9,10 +9,11 @@ from snd_analysis.compose.body.conditions import check_condition
 from snd_analysis.compose.body.joining import Joining
 from snd_analysis.compose.body.results import Targets
 from snd_analysis.model import Branch, Case, ControlFlow, Graph, Operation, TensorValue
+from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, TRUE, Truth
-from snd_analysis.symbolic.values import NULL, UNDEFINED, EvaluationError, Maybe, Value
+from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, Value
 
 if TYPE_CHECKING:
     from snd_analysis.compose.body.composer import Composer, Values

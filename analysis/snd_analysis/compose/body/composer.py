@@ -21,11 +21,12 @@ from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.step_limit import MOST_STEPS, StepCount, TooManyStepsError
 from snd_analysis.compose.template import Template
 from snd_analysis.model import Graph, Operation, Place, RuntimeCheck, Tensor, TensorValue
+from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.names.symbols import OperatorName, Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import TRUE, Integer, Truth
-from snd_analysis.symbolic.values import NULL, UNDEFINED, EvaluationError, Value, substitute
+from snd_analysis.symbolic.values import NULL, UNDEFINED, Value, substitute
 
 Values = list[TensorValue]
 

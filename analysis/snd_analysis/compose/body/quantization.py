@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from snd_analysis.compose.bind.arguments import Arguments
 from snd_analysis.compose.failure import Site
 from snd_analysis.model import Quantization, Tensor
+from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.symbolic.values import EvaluationError, Pack, Run, Value
+from snd_analysis.symbolic.values import Pack, Run, Value
 
 if TYPE_CHECKING:
     from snd_analysis.compose.body.composer import Composer

@@ -7,8 +7,7 @@ from itertools import islice, product
 
 from snd_analysis.base.frozen import frozen
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import DivisionByZero, Integer, NegativeExponent, Truth
-from snd_analysis.symbolic.integers.atoms import Leaf
+from snd_analysis.symbolic.integers import DivisionByZero, Integer, Leaf, NegativeExponent, Truth
 from snd_analysis.symbolic.values import CompileTime
 
 _NEAR_ITS_BOUND = 9

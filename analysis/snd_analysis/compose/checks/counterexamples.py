@@ -17,9 +17,7 @@ from snd_analysis.compose.checks.assignments import Assignment, assignments
 from snd_analysis.compose.failure import Failure, Site
 from snd_analysis.model import Branch, Graph, Loop, Operation, Place
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import Integer, Truth
-from snd_analysis.symbolic.integers.operations import Quotient
-from snd_analysis.symbolic.integers.truth import Junction
+from snd_analysis.symbolic.integers import Integer, Junction, Quotient, Truth
 from snd_analysis.symbolic.values import Pack, Value
 
 if TYPE_CHECKING:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from snd_analysis.compose.scope import Scope
 from snd_analysis.model import Tensor
+from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.names.symbols import Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Verdict
-from snd_analysis.symbolic.values import UNDEFINED, EvaluationError, Pack
+from snd_analysis.symbolic.values import UNDEFINED, Pack
 
 
 def packed_length(scope: Scope, formula: nodes.Lowering) -> None:

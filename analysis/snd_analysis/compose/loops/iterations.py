@@ -12,20 +12,11 @@ from snd_analysis.compose.body.branches import part
 from snd_analysis.compose.failure import Failure
 from snd_analysis.compose.renewal import Renewal
 from snd_analysis.model import Shape, Tensor, TensorValue
+from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
-from snd_analysis.symbolic.values import (
-    POSITION,
-    POSITION_KEY,
-    UNDEFINED,
-    Element,
-    EvaluationError,
-    Pack,
-    Run,
-    Value,
-    substitute,
-)
+from snd_analysis.symbolic.values import POSITION, POSITION_KEY, UNDEFINED, Element, Pack, Run, Value, substitute
 
 if TYPE_CHECKING:
     from snd_analysis.compose.body.composer import Composer, Values

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from snd_analysis.base.frozen import frozen
 from snd_analysis.base.problem import Note
+from snd_analysis.skriptnd.evaluate import EvaluationError, Unresolved, evaluate
 from snd_analysis.skriptnd.samples.sample import Leaf, Nested
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer
-from snd_analysis.symbolic.values import UNDEFINED, EvaluationError, Pack, Value, evaluate
-from snd_analysis.symbolic.values.errors import Unresolved
+from snd_analysis.symbolic.values import UNDEFINED, Pack, Value
 
 
 class RaggedError(Exception):

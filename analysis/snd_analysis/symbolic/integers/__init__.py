@@ -3,28 +3,59 @@
 Integers are canonical: equal ones compare equal. Conditions are true, false or symbolic.
 """
 
+from snd_analysis.symbolic.integers import printing as _printing  # noqa: F401 - gives integers and conditions their text
 from snd_analysis.symbolic.integers.affine import as_affine, solve_affine
+from snd_analysis.symbolic.integers.atoms import Atom, Leaf, Variable
 from snd_analysis.symbolic.integers.bounds import bounds, is_negative
 from snd_analysis.symbolic.integers.comparison import Relation, Verdict, choose, compare, decide_equal
 from snd_analysis.symbolic.integers.division import ceil_divide, floor_divide, remainder
 from snd_analysis.symbolic.integers.errors import DivisionByZero, NegativeExponent
-from snd_analysis.symbolic.integers.evaluation import evaluate, substitute, upper_bound, variables
+from snd_analysis.symbolic.integers.evaluation import evaluate, upper_bound, variables
 from snd_analysis.symbolic.integers.extremes import absolute, maximum, minimum, sign
-from snd_analysis.symbolic.integers.folds import FoldKey, product_of, sum_of
-from snd_analysis.symbolic.integers.integer import Integer, constant, opaque, variable, without_unknowns
-from snd_analysis.symbolic.integers.operations import function
-from snd_analysis.symbolic.integers.powers import power
-from snd_analysis.symbolic.integers.truth import FALSE, TRUE, Truth, and_, implies, not_, or_, proposition, truth, xor
+from snd_analysis.symbolic.integers.integer import (
+    FoldKey,
+    Integer,
+    constant,
+    of_atom,
+    opaque,
+    product_of,
+    sum_of,
+    variable,
+    without_unknowns,
+)
+from snd_analysis.symbolic.integers.monomials import Monomial
+from snd_analysis.symbolic.integers.operations import Quotient, function
+from snd_analysis.symbolic.integers.powers import is_too_large, power
+from snd_analysis.symbolic.integers.substitution import substitute
+from snd_analysis.symbolic.integers.truth import (
+    FALSE,
+    TRUE,
+    Junction,
+    Truth,
+    and_,
+    implies,
+    not_,
+    or_,
+    proposition,
+    truth,
+    xor,
+)
 
 __all__ = [
     "FALSE",
     "TRUE",
+    "Atom",
     "DivisionByZero",
     "FoldKey",
     "Integer",
+    "Junction",
+    "Leaf",
+    "Monomial",
     "NegativeExponent",
+    "Quotient",
     "Relation",
     "Truth",
+    "Variable",
     "Verdict",
     "absolute",
     "and_",
@@ -40,9 +71,11 @@ __all__ = [
     "function",
     "implies",
     "is_negative",
+    "is_too_large",
     "maximum",
     "minimum",
     "not_",
+    "of_atom",
     "opaque",
     "or_",
     "power",

@@ -7,13 +7,25 @@ from typing import Any, ClassVar
 from weakref import WeakValueDictionary
 
 from snd_analysis.base.frozen import frozen
-from snd_analysis.symbolic.integers.intervals import Interval
+from snd_analysis.symbolic.intervals import Interval
+from snd_analysis.symbolic.notation import Notated
 
 
-class Atom:
+class Atom(Notated):
     """A factor of a monomial. Atoms that are equal and whose variables agree in name and bounds are one object."""
 
-    __slots__ = ("__weakref__", "conditions", "depth", "hash", "interval", "leaves", "order", "parts", "text")
+    __slots__ = (
+        "__weakref__",
+        "conditions",
+        "depth",
+        "hash",
+        "interval",
+        "leaves",
+        "order",
+        "parts",
+        "spelling",
+        "text",
+    )
 
     _known: ClassVar[WeakValueDictionary[tuple[Any, ...], Atom]] = WeakValueDictionary()
 
@@ -27,6 +39,8 @@ class Atom:
     """How many conditions there are at any depth, each as often as it occurs."""
     interval: Interval | None
     """What ``bounds`` found, once asked."""
+    spelling: str | None
+    """What ``spelling`` gives, once asked."""
     text: tuple[str, int] | None
     """How it prints and with which precedence, once asked."""
 
@@ -39,9 +53,7 @@ class Atom:
         return self.hash
 
     def __repr__(self) -> str:
-        from snd_analysis.symbolic.integers.printing import print_atom
-
-        return f"{type(self).__name__}({print_atom(self)[0]})"
+        return f"{type(self).__name__}({self})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), self.parts
@@ -53,6 +65,7 @@ class Atom:
         self.depth = depth
         self.conditions = 0
         self.interval = None
+        self.spelling = None
         self.text = None
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 
-from snd_analysis.symbolic.integers import intervals
+from snd_analysis.symbolic import intervals
 from snd_analysis.symbolic.integers.atoms import Atom, Indicator, Leaf, Product
 from snd_analysis.symbolic.integers.cases import cases
 from snd_analysis.symbolic.integers.integer import Integer
-from snd_analysis.symbolic.integers.intervals import EVERYTHING, MOST_BITS, Interval
 from snd_analysis.symbolic.integers.monomials import UNIT, Monomial, multiply_monomials
 from snd_analysis.symbolic.integers.operations import Absolute, Extremum, Function, Power, Quotient, Sign
+from snd_analysis.symbolic.intervals import EVERYTHING, MOST_BITS, Interval
 
 # How often parts of a sum are replaced by what bounds them, one after the other, in sums of so many terms: each time
 # there are as many ways as terms.

@@ -4,32 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from snd_analysis.symbolic.integers.atoms import Indicator, Leaf, Variable
+from snd_analysis.symbolic.integers.atoms import Leaf, Variable
+from snd_analysis.symbolic.integers.conditions import indicators, statement_of, where
 from snd_analysis.symbolic.integers.errors import DivisionByZero, NegativeExponent
 from snd_analysis.symbolic.integers.integer import Integer, constant, of_atom
-from snd_analysis.symbolic.integers.monomials import Monomial
+from snd_analysis.symbolic.integers.substitution import substitute
 from snd_analysis.symbolic.integers.truth import AtLeastZero, IsZero, Statement
 
 _MOST_CONDITIONS = 2
-
-
-def indicators(a: Integer) -> list[Indicator]:
-    """The conditions that the terms depend on, not those inside operations."""
-    if not a.is_conditional:
-        return []
-    found = [atom for atom in a.atoms() if isinstance(atom, Indicator)]
-    if len(found) < 2:
-        return found
-    from snd_analysis.symbolic.integers.printing import print_atom
-
-    return sorted(found, key=lambda atom: (print_atom(atom)[0], atom.order))
-
-
-def statement_of(atom: Indicator) -> Statement:
-    """The proposition or comparison that the atom indicates."""
-    statement = atom.parts[0]
-    assert isinstance(statement, Statement)
-    return statement
 
 
 def cases(a: Integer) -> list[Integer]:
@@ -51,16 +33,6 @@ def cases(a: Integer) -> list[Integer]:
     return results
 
 
-def where(a: Integer, atom: Indicator, holds: bool) -> Integer:
-    """The integer where a condition holds or does not."""
-    terms: dict[Monomial, int] = {}
-    for monomial, coefficient in a.terms.items():
-        rest = tuple(pair for pair in monomial if pair[0] != atom)
-        if len(rest) == len(monomial) or holds:
-            terms[rest] = terms.get(rest, 0) + coefficient
-    return Integer({monomial: coefficient for monomial, coefficient in terms.items() if coefficient})
-
-
 def assume(a: Integer, statement: Statement) -> Integer | None:
     """The integer with the variable that the statement speaks of narrowed; None if the statement cannot be true."""
     known = _single_variable(statement)
@@ -76,9 +48,6 @@ def assume(a: Integer, statement: Statement) -> Integer | None:
         narrowed = constant(low)
     else:
         narrowed = of_atom(Variable(replace(leaf, low=low, high=high)))
-    # Substitution simplifies, and simplification asks for bounds.
-    from snd_analysis.symbolic.integers.evaluation import substitute
-
     try:
         return substitute(a, {leaf.key: narrowed})
     except (DivisionByZero, NegativeExponent):

@@ -7,13 +7,15 @@ from enum import Enum
 from math import gcd
 from typing import Literal, TypeAlias
 
-from snd_analysis.symbolic.integers import intervals
+from snd_analysis.symbolic import intervals
 from snd_analysis.symbolic.integers.atoms import Atom
 from snd_analysis.symbolic.integers.bounds import bounds
-from snd_analysis.symbolic.integers.cases import cases, indicators, statement_of, where
+from snd_analysis.symbolic.integers.cases import cases
+from snd_analysis.symbolic.integers.conditions import indicators, statement_of, where
 from snd_analysis.symbolic.integers.division import is_nonzero, prefers_sign
 from snd_analysis.symbolic.integers.integer import MOST_CONDITIONS, Integer, as_integer, of_atom, opaque
 from snd_analysis.symbolic.integers.monomials import UNIT, Monomial
+from snd_analysis.symbolic.integers.operations import simplifies
 from snd_analysis.symbolic.integers.truth import (
     FALSE,
     TRUE,
@@ -94,6 +96,16 @@ def compare(relation: Relation, a: Integer | int, b: Integer | int) -> Truth:
         case "<":
             return _at_least_zero(-difference - 1)
     raise ValueError(f"{relation!r} is not a comparison")
+
+
+@simplifies(IsZero)
+def _zero_or_not(subject: Integer, positive: bool) -> Truth:
+    return compare("==" if positive else "!=", subject, 0)
+
+
+@simplifies(AtLeastZero)
+def _at_least_zero_or_not(subject: Integer, positive: bool) -> Truth:
+    return compare(">=" if positive else "<", subject, 0)
 
 
 def _is_zero(a: Integer) -> Truth:

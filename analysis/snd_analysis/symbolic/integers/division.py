@@ -5,18 +5,19 @@ from __future__ import annotations
 from math import gcd
 
 from snd_analysis.symbolic.integers.bounds import atom_bounds, bounds
-from snd_analysis.symbolic.integers.cases import indicators, where
+from snd_analysis.symbolic.integers.conditions import indicators, where
 from snd_analysis.symbolic.integers.errors import DivisionByZero
 from snd_analysis.symbolic.integers.integer import ZERO, Integer, as_integer, constant, of_atom, of_operation
 from snd_analysis.symbolic.integers.monomials import UNIT, Monomial
-from snd_analysis.symbolic.integers.operations import Quotient
-from snd_analysis.symbolic.integers.printing import print_atom
+from snd_analysis.symbolic.integers.operations import Quotient, simplifies
+from snd_analysis.symbolic.integers.spelling import spelling
 
 # Steps of a polynomial division by a sum.
 _MOST_STEPS = 32
 _MOST_CONDITIONS = 3
 
 
+@simplifies(Quotient)
 def floor_divide(dividend: Integer | int, divisor: Integer | int) -> Integer:
     """``dividend / divisor``, rounded down. Raises DivisionByZero if the divisor is the number zero."""
     a, b = as_integer(dividend), as_integer(divisor)
@@ -213,7 +214,7 @@ def leading(a: Integer) -> Monomial:
 
 
 def _grade(monomial: Monomial) -> tuple[int, list[tuple[str, int]]]:
-    factors = sorted((print_atom(atom)[0], -exponent) for atom, exponent in monomial)
+    factors = sorted((spelling(atom), -exponent) for atom, exponent in monomial)
     return sum(exponent for _, exponent in factors), factors
 
 

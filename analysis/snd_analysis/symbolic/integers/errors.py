@@ -7,3 +7,7 @@ class DivisionByZero(ArithmeticError):  # noqa: N818
 
 class NegativeExponent(ArithmeticError):  # noqa: N818
     """An integer raised to a negative power."""
+
+
+FAILURES = (DivisionByZero, NegativeExponent)
+"""What an operation raises that has no value."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from math import gcd
 
 from snd_analysis.symbolic.integers.bounds import bounds
 from snd_analysis.symbolic.integers.division import prefers_sign
 from snd_analysis.symbolic.integers.integer import ONE, ZERO, Integer, as_integer, of_operation
-from snd_analysis.symbolic.integers.operations import Absolute, Extremum, Sign
+from snd_analysis.symbolic.integers.operations import Absolute, Extremum, Sign, simplifies
 
 # Of more candidates than this, only equal ones are merged.
 _MOST_CANDIDATES = 12
@@ -24,6 +24,7 @@ def maximum(*candidates: Integer | int) -> Integer:
     return _extremum(True, [as_integer(candidate) for candidate in candidates])
 
 
+@simplifies(Absolute)
 def absolute(a: Integer | int) -> Integer:
     """``abs(a)``"""
     a = as_integer(a)
@@ -37,6 +38,7 @@ def absolute(a: Integer | int) -> Integer:
     return of_operation(Absolute(reduced if prefers_sign(reduced) else -reduced)).scaled(common)
 
 
+@simplifies(Sign)
 def sign(a: Integer | int) -> Integer:
     """``sign(a)``: -1, 0 or 1."""
     a = as_integer(a)
@@ -53,7 +55,8 @@ def sign(a: Integer | int) -> Integer:
     return -of_operation(Sign(-reduced))
 
 
-def _extremum(largest: bool, candidates: list[Integer]) -> Integer:
+@simplifies(Extremum)
+def _extremum(largest: bool, candidates: Collection[Integer]) -> Integer:
     if not candidates:
         raise ValueError("the minimum and maximum of nothing are not defined")
     kept = _undominated(largest, list(dict.fromkeys(_flat(largest, candidates))))

@@ -14,8 +14,9 @@ from typing import Any, Final
 
 from snd_analysis.base.frozen import frozen
 from snd_analysis.symbolic.integers.atoms import Atom, Indicator, Leaf, Product, Variable
-from snd_analysis.symbolic.integers.intervals import MOST_BITS, Interval
 from snd_analysis.symbolic.integers.monomials import UNIT, Monomial, multiply_monomials, ordered
+from snd_analysis.symbolic.intervals import MOST_BITS, Interval
+from snd_analysis.symbolic.notation import Notated
 
 # Larger products stay unexpanded, so that no expression makes the analysis slow.
 _MOST_TERMS = 400
@@ -27,7 +28,7 @@ MOST_CONDITIONS = 16
 """Choices between integers that depend on more conditions, at any depth, become unknown: each may double the work."""
 
 
-class Integer:
+class Integer(Notated):
     """A canonical polynomial. Made by the functions of this package only; immutable."""
 
     __slots__ = ("_bounds", "_conditions", "_depth", "_hash", "_leaves", "terms")
@@ -202,12 +203,6 @@ class Integer:
         """The quotient by a number that divides every coefficient."""
         return Integer({monomial: coefficient // divisor for monomial, coefficient in self.terms.items()})
 
-    # ---- printing ----------------------------------------------------------------------------------------------------
-    def __str__(self) -> str:
-        from snd_analysis.symbolic.integers.printing import print_integer
-
-        return print_integer(self)
-
     def __repr__(self) -> str:
         return f"Integer({self})"
 
@@ -285,3 +280,22 @@ def without_unknowns(a: Integer, name: str, origin: Hashable | None = None) -> I
     """
     unknown = [leaf for leaf in a.leaves if isinstance(leaf.key, _Unknown)]
     return a if not unknown or len(a.leaves) == 1 else opaque(name, origin=origin)
+
+
+# ---- folds over packs of unknown length (2.4, Folding) ---------------------------------------------------------------
+@frozen
+class FoldKey:
+    """The key of a fold over a pack of unknown length: what to substitute, evaluate and look for in ``variables``."""
+
+    operator: str
+    pack: Hashable
+
+
+def sum_of(pack_key: Hashable, name: str, minimum: int | None = 0) -> Integer:
+    """``name + ..``: the sum of a pack (2.4, Folding); 0 at least unless said otherwise."""
+    return of_atom(Variable(Leaf(FoldKey("+", pack_key), f"{name} + ..", minimum, None, True)))
+
+
+def product_of(pack_key: Hashable, name: str, minimum: int | None = 0) -> Integer:
+    """``name * ..``: the product of a pack (2.4, Folding), such as the volume of a shape."""
+    return of_atom(Variable(Leaf(FoldKey("*", pack_key), f"{name} * ..", minimum, None, True)))

@@ -1,9 +1,16 @@
-"""The operations that no polynomial expresses, as atoms. Made by the functions that simplify them only."""
+"""The operations that no polynomial expresses, as atoms. Made by the functions that simplify them only.
+
+Those functions are above this module: each declares what it simplifies.
+"""
 
 from __future__ import annotations
 
-from snd_analysis.symbolic.integers.atoms import Operation
+from collections.abc import Callable
+from typing import Any, TypeVar, overload
+
+from snd_analysis.symbolic.integers.atoms import Atom, Operation
 from snd_analysis.symbolic.integers.integer import Integer, as_integer, of_operation
+from snd_analysis.symbolic.integers.truth import Statement, Truth
 
 
 class Quotient(Operation):
@@ -99,3 +106,29 @@ class Function(Operation):
 def function(name: str, *arguments: Integer | int, minimum: int | None = None) -> Integer:
     """``name(arguments)`` of which only a lower bound is known; equal for the same name and equal arguments."""
     return of_operation(Function(name, minimum, *map(as_integer, arguments)))
+
+
+# ---- what simplifies them --------------------------------------------------------------------------------------------
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+_SIMPLIFYING: dict[type[Atom | Truth], Callable[..., Any]] = {}
+
+
+def simplifies(form: type[Atom | Truth]) -> Callable[[_Function], _Function]:
+    """Declare that a function makes the canonical integer or condition of a form, given its parts."""
+
+    def declare(function: _Function) -> _Function:
+        _SIMPLIFYING[form] = function
+        return function
+
+    return declare
+
+
+@overload
+def simplified(form: type[Atom], *parts: Any) -> Integer: ...
+@overload
+def simplified(form: type[Statement], *parts: Any) -> Truth: ...
+def simplified(form: type[Atom] | type[Statement], *parts: Any) -> Integer | Truth:
+    """The canonical integer or condition of a form with these parts."""
+    result: Integer | Truth = _SIMPLIFYING[form](*parts)
+    return result

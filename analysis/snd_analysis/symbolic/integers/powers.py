@@ -8,14 +8,15 @@ from snd_analysis.symbolic.integers.atoms import Indicator
 from snd_analysis.symbolic.integers.bounds import bounds, monomial_bounds
 from snd_analysis.symbolic.integers.errors import NegativeExponent
 from snd_analysis.symbolic.integers.integer import ONE, Integer, as_integer, constant, of_operation
-from snd_analysis.symbolic.integers.intervals import MOST_BITS
 from snd_analysis.symbolic.integers.monomials import UNIT, Monomial, multiply_monomials
-from snd_analysis.symbolic.integers.operations import Power
+from snd_analysis.symbolic.integers.operations import Power, simplifies
+from snd_analysis.symbolic.intervals import MOST_BITS
 
 # Powers with more bits stay unevaluated, powers of sums with more terms unexpanded.
 _MOST_TERMS = 64
 
 
+@simplifies(Power)
 def power(base: Integer | int, exponent: Integer | int) -> Integer:
     """``base ** exponent``; ``0 ** 0`` is 1. Raises NegativeExponent if the exponent is a negative number."""
     a, n = as_integer(base), as_integer(exponent)

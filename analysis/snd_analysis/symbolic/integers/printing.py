@@ -6,12 +6,13 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from snd_analysis.symbolic.integers.atoms import Atom, Indicator, Product, Variable
-from snd_analysis.symbolic.integers.cases import indicators, statement_of, where
+from snd_analysis.symbolic.integers.conditions import indicators, statement_of, where
 from snd_analysis.symbolic.integers.integer import ZERO, Integer
 from snd_analysis.symbolic.integers.monomials import Monomial
 from snd_analysis.symbolic.integers.operations import Absolute, Extremum, Function, Power, Quotient, Sign
 from snd_analysis.symbolic.integers.quotients import recognise
 from snd_analysis.symbolic.integers.truth import AtLeastZero, Junction, Known, Proposition, Statement, Truth, and_, not_
+from snd_analysis.symbolic.notation import notation
 
 # Levels of LANGUAGE.md: how tightly the outermost operator binds.
 _SELECT, _LOGIC, _COMPARISON, _EXTREMUM, _SUM, _PRODUCT, _POWER, _SIGN, _OPERAND = 0, 2, 3, 4, 5, 6, 7, 8, 9
@@ -40,9 +41,20 @@ class _Summand(NamedTuple):
         return self.degree == 0, self.coefficient < 0, -self.degree, abs(self.coefficient), compound, self.text
 
 
-def print_integer(a: Integer) -> str:
+@notation.register(Integer)
+def _notation_of_integer(a: Integer) -> str:
     """The integer as it would be written, such as ``(s + 2 * p - f) / t + 1``."""
     return _integer(a)[0]
+
+
+@notation.register(Truth)
+def _notation_of_truth(a: Truth) -> str:
+    return _truth(a)[0]
+
+
+@notation.register(Atom)
+def _notation_of_atom(a: Atom) -> str:
+    return _text_of_atom(a)[0]
 
 
 def _integer(a: Integer) -> _Printed:
@@ -60,7 +72,7 @@ def _wrapped(printed: _Printed, level: int) -> str:
 
 # ---- sums ------------------------------------------------------------------------------------------------------------
 def _summands(a: Integer) -> list[_Summand]:
-    recognised, rest = recognise(a, lambda atom: print_atom(atom)[0])
+    recognised, rest = recognise(a, lambda atom: _text_of_atom(atom)[0])
     found = [
         _Summand(coefficient, 1, *_division(operator, dividend, divisor))
         for coefficient, operator, dividend, divisor in recognised
@@ -100,7 +112,7 @@ def _signed(summand: _Summand) -> _Printed:
 def _monomial(monomial: Monomial) -> _Printed:
     factors = []
     for atom, exponent in monomial:
-        text, level = print_atom(atom)
+        text, level = _text_of_atom(atom)
         if exponent > 1:
             text, level = f"{_wrapped((text, level), _OPERAND)} ** {exponent}", _POWER
         factors.append((text, level))
@@ -129,7 +141,7 @@ def _selection(a: Integer, found: list[Indicator]) -> _Printed:
     condition = and_(*map(statement_of, together))
     if not chosen.terms:
         condition, chosen, other = not_(condition), other, chosen
-    text = f"{_wrapped(print_truth(condition), 1)} ? {_integer(chosen)[0]} : {_integer(other)[0]}"
+    text = f"{_wrapped(_truth(condition), 1)} ? {_integer(chosen)[0]} : {_integer(other)[0]}"
     if not common.terms:
         return text, _SELECT
     return _sum([*_summands(common), _Summand(1, 1, f"({text})", _OPERAND)])
@@ -149,7 +161,7 @@ def _size_of_branches(a: Integer, atom: Indicator) -> int:
 
 
 # ---- operations ------------------------------------------------------------------------------------------------------
-def print_atom(atom: Atom) -> _Printed:
+def _text_of_atom(atom: Atom) -> _Printed:
     """The text of an atom, and the level of its outermost operator."""
     if atom.text is None:
         text, level = _atom(atom)
@@ -180,7 +192,7 @@ def _atom(atom: Atom) -> _Printed:
             assert isinstance(right, Integer)
             return " * ".join(sorted(_wrapped(_integer(side), _POWER) for side in (left, right))), _PRODUCT
         case Indicator():
-            return f"({print_truth(statement_of(atom))[0]} ? 1 : 0)", _OPERAND
+            return f"({_truth(statement_of(atom))[0]} ? 1 : 0)", _OPERAND
         case Function():
             return f"{atom.name}({', '.join(_integer(argument)[0] for argument in atom.arguments)})", _OPERAND
     raise TypeError(f"{type(atom).__name__} is no operation")
@@ -191,7 +203,7 @@ def _division(operator: str, dividend: Integer, divisor: Integer) -> _Printed:
 
 
 # ---- conditions ------------------------------------------------------------------------------------------------------
-def print_truth(a: Truth) -> _Printed:
+def _truth(a: Truth) -> _Printed:
     """The text of a condition, and the level of its outermost operator."""
     match a:
         case Known(parts=(value,)):
@@ -210,7 +222,7 @@ def print_truth(a: Truth) -> _Printed:
 
 
 def _joined(operator: str, operands: Iterable[Truth]) -> str:
-    return operator.join(_wrapped(print_truth(operand), _COMPARISON) for operand in operands)
+    return operator.join(_wrapped(_truth(operand), _COMPARISON) for operand in operands)
 
 
 def _comparison(difference: Integer, relation: str) -> _Printed:

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from snd_analysis.symbolic.integers.atoms import Indicator, Leaf
 from snd_analysis.symbolic.integers.integer import MOST_CONDITIONS, ONE, ZERO, Integer, of_atom
+from snd_analysis.symbolic.notation import Notated
 
 # Larger formulas are not looked at as Boolean functions.
 _MOST_LITERALS = 8
@@ -14,7 +15,7 @@ _MOST_LITERALS = 8
 _MOST_KEPT = 64
 
 
-class Truth:
+class Truth(Notated):
     """A condition. Compare with ``is TRUE`` and ``is FALSE``: there is no truth value of what may be unknown."""
 
     __slots__ = ("hash", "leaves", "parts")
@@ -37,11 +38,6 @@ class Truth:
 
     def __bool__(self) -> bool:
         raise TypeError("a condition may be unknown: compare it with TRUE or FALSE by `is`")
-
-    def __str__(self) -> str:
-        from snd_analysis.symbolic.integers.printing import print_truth
-
-        return print_truth(self)[0]
 
     def __repr__(self) -> str:
         return f"Truth({self})"

@@ -1,6 +1,6 @@
-"""What expressions evaluate to, over known and unknown values (2.4).
+"""What expressions evaluate to, over known and unknown values, and what operations do to them (2.4).
 
-``evaluate`` gives the value of an expression in an ``Environment``. Unknown ints and bools are symbolic (``shapes``),
+Unknown ints and bools are symbolic (``shapes``),
 unknown reals and strings are ``Unknown``; packs of unknown length have runs. ``substitute`` does everything again with
 what became known. The meaning of every operator on single values is in one table: ``OPERATIONS``, ``UNARY``,
 ``FUNCTIONS``, ``CASTS``.
@@ -8,33 +8,46 @@ what became known. The meaning of every operator on single values is in one tabl
 
 from snd_analysis.symbolic.values.compile_time import CompileTime, may_become_known
 from snd_analysis.symbolic.values.elementwise import elementwise
-from snd_analysis.symbolic.values.environment import Environment
-from snd_analysis.symbolic.values.errors import EvaluationError, Failure, Unresolved
-from snd_analysis.symbolic.values.evaluation import evaluate
-from snd_analysis.symbolic.values.folds import CUMULATIVE, FOLDS
+from snd_analysis.symbolic.values.errors import Failure, too_large
+from snd_analysis.symbolic.values.folds import CUMULATIVE, FOLDS, cumulative, uniform_later, uniform_now
 from snd_analysis.symbolic.values.formatting import format_value
 from snd_analysis.symbolic.values.functions import CASTS, FUNCTIONS
 from snd_analysis.symbolic.values.indexing import Slice, index, sliced
 from snd_analysis.symbolic.values.items import cut, item, split
-from snd_analysis.symbolic.values.lists import with_length
-from snd_analysis.symbolic.values.operations import OPERATIONS, UNARY
+from snd_analysis.symbolic.values.lists import range_, repeated, with_length, zipped
+from snd_analysis.symbolic.values.membership import contained
+from snd_analysis.symbolic.values.operations import (
+    LONGEST_STRING,
+    OPERATIONS,
+    UNARY,
+    formatted,
+    identical_later,
+    identical_now,
+    negated,
+)
 from snd_analysis.symbolic.values.pack import (
+    MOST_ITEMS,
     POSITION,
     POSITION_KEY,
     Element,
     Pack,
     Positioned,
     Run,
+    Segment,
     element_of,
+    fresh,
     pack_of,
     positional,
 )
+from snd_analysis.symbolic.values.replacement import replaced
 from snd_analysis.symbolic.values.rewriting import shifted, substitute
 from snd_analysis.symbolic.values.scalars import (
     NULL,
     UNDEFINED,
     Maybe,
+    Null,
     Result,
+    Undefined,
     Unknown,
     Value,
     default_value,
@@ -42,12 +55,15 @@ from snd_analysis.symbolic.values.scalars import (
     maybe,
     unknown,
 )
+from snd_analysis.symbolic.values.selection import choose, select
 
 __all__ = [
     "CASTS",
     "CUMULATIVE",
     "FOLDS",
     "FUNCTIONS",
+    "LONGEST_STRING",
+    "MOST_ITEMS",
     "NULL",
     "OPERATIONS",
     "POSITION",
@@ -56,35 +72,50 @@ __all__ = [
     "UNDEFINED",
     "CompileTime",
     "Element",
-    "Environment",
-    "EvaluationError",
     "Failure",
     "Maybe",
+    "Null",
     "Pack",
     "Positioned",
     "Result",
     "Run",
+    "Segment",
     "Slice",
+    "Undefined",
     "Unknown",
-    "Unresolved",
     "Value",
+    "choose",
+    "contained",
+    "cumulative",
     "cut",
     "default_value",
     "dtype_of",
     "element_of",
     "elementwise",
-    "evaluate",
     "format_value",
+    "formatted",
+    "fresh",
+    "identical_later",
+    "identical_now",
     "index",
     "item",
     "may_become_known",
     "maybe",
+    "negated",
     "pack_of",
     "positional",
+    "range_",
+    "repeated",
+    "replaced",
+    "select",
     "shifted",
     "sliced",
     "split",
     "substitute",
+    "too_large",
+    "uniform_later",
+    "uniform_now",
     "unknown",
     "with_length",
+    "zipped",
 ]

@@ -1,8 +1,6 @@
-"""What makes an expression have no value."""
+"""What makes an operation have no value."""
 
 from __future__ import annotations
-
-from snd_analysis.skriptnd.syntax import nodes
 
 
 class Failure(Exception):  # noqa: N818
@@ -24,20 +22,3 @@ class Failure(Exception):  # noqa: N818
 def too_large(what: str) -> Failure:
     """Why a value has no value here that the language would give it: it would take all time and memory."""
     return Failure("value-too-large", f"{what}, more than snd works with")
-
-
-class EvaluationError(Exception):
-    """An expression that has no value: where, by which rule and why; ``notes`` explain parts of it."""
-
-    def __init__(
-        self, node: nodes.Node, rule: str, message: str, notes: tuple[tuple[nodes.Node, str], ...] = ()
-    ) -> None:
-        super().__init__(message)
-        self.node = node
-        self.rule = rule
-        self.message = message
-        self.notes = notes
-
-
-class Unresolved(LookupError):  # noqa: N818
-    """A name that stands for nothing known: reported elsewhere, silent here."""

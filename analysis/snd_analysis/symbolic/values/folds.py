@@ -16,16 +16,9 @@ from snd_analysis.symbolic.values.operations import OPERATIONS
 from snd_analysis.symbolic.values.pack import ONE, POSITION, ZERO, Pack, Run, Segment, positional
 from snd_analysis.symbolic.values.rewriting import shifted
 from snd_analysis.symbolic.values.run_folds import demand_few, product_over_run, sum_over_run
-from snd_analysis.symbolic.values.scalars import (
-    DEFINITIONS,
-    NULL,
-    UNDEFINED,
-    Result,
-    Value,
-    maybe,
-    result_of,
-)
+from snd_analysis.symbolic.values.scalars import DEFINITIONS, NULL, UNDEFINED, Result, Value, maybe
 from snd_analysis.symbolic.values.selection import opaque_pack
+from snd_analysis.symbolic.values.unknown_results import result_of
 
 Fold = Callable[[Pack], Value]
 

@@ -5,23 +5,19 @@ from __future__ import annotations
 import math
 
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
+from snd_analysis.symbolic.notation import notation
 from snd_analysis.symbolic.values.pack import Pack, Run
 from snd_analysis.symbolic.values.scalars import (
-    DEFINITIONS,
     NULL,
     UNDEFINED,
     Maybe,
     Unknown,
     Value,
-    dtype_of,
-    result_of,
 )
 
 # Texts of unknown values that get longer are cut.
 _LONGEST = 120
 _LONGEST_MESSAGE = 2000
-LONGEST_STRING = 1_000_000
-"""Longer strings are refused: those that are put together from others double with every step."""
 
 _ESCAPES = {"\\": "\\\\", "{": "\\{", "}": "\\}", "'": "\\'", "\n": "\\n", "\t": "\\t"}
 _BINARY = frozenset(["+", "-", "*", "/", "\\", "%", "**", "<?", ">?", "<", "<=", ">", ">=", "==", "!=", "is", "in"])
@@ -70,6 +66,7 @@ def _format_pack(pack: Pack, quoted: bool) -> str:
     return f"[{', '.join(parts)}]"
 
 
+@notation.register(Pack)
 def shortened(value: Value) -> str:
     """A value as part of the text of an unknown one."""
     text = format_value(value, quoted=True)
@@ -121,25 +118,3 @@ def _cut(text: str) -> str:
 
 def _bound(bound: Value) -> str:
     return str(bound) if isinstance(bound, Integer) else ""
-
-
-def formatted(*parts: Value) -> Value:
-    """A string of parts, of which those that are not strings are values to be formatted."""
-    if all(map(_is_known, parts)):
-        return "".join(map(format_value, parts))
-    return result_of("str", "format", parts)
-
-
-def _is_known(value: Value) -> bool:
-    if isinstance(value, Integer):
-        return value.value is not None
-    if isinstance(value, Truth):
-        return value is TRUE or value is FALSE
-    if isinstance(value, Pack):
-        return value.items is not None and all(map(_is_known, value.items))
-    if isinstance(value, Maybe):
-        return False
-    return dtype_of(value) is None or isinstance(value, float | str)
-
-
-DEFINITIONS["format"] = formatted

@@ -10,7 +10,8 @@ from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Truth, constant
 from snd_analysis.symbolic.values.errors import Failure
 from snd_analysis.symbolic.values.real_bounds import int_bounds
-from snd_analysis.symbolic.values.scalars import DEFINITIONS, UNDEFINED, Result, Unknown, Value, dtype_of, result_of
+from snd_analysis.symbolic.values.scalars import DEFINITIONS, UNDEFINED, Result, Unknown, Value, dtype_of
+from snd_analysis.symbolic.values.unknown_results import result_of
 
 Function = Callable[[Value], Value]
 

@@ -13,8 +13,9 @@ from snd_analysis.symbolic.values.errors import Failure
 from snd_analysis.symbolic.values.folds import FOLDS
 from snd_analysis.symbolic.values.items import at, bounds_of, counted, from_start, item, reversed_pack, split
 from snd_analysis.symbolic.values.pack import ONE, POSITION, ZERO, Pack, Run, Segment
-from snd_analysis.symbolic.values.scalars import DEFINITIONS, UNDEFINED, Result, Unknown, Value, result_of
+from snd_analysis.symbolic.values.scalars import DEFINITIONS, UNDEFINED, Result, Unknown, Value
 from snd_analysis.symbolic.values.selection import choose, opaque_pack
+from snd_analysis.symbolic.values.unknown_results import result_of
 
 
 @frozen

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer
+from snd_analysis.symbolic.notation import notation
 from snd_analysis.symbolic.values.errors import Failure
 from snd_analysis.symbolic.values.pack import POSITION, ZERO, Pack, Run, Segment, element_value, positional
 from snd_analysis.symbolic.values.rewriting import shifted
@@ -79,10 +80,8 @@ def at(pack: Pack, index: Integer) -> Value:
 
 def some_item(pack: Pack, index: Integer) -> Value:
     """An item of which nothing is known but the pack that it is from, its place, and bounds."""
-    from snd_analysis.symbolic.values.formatting import shortened
-
     low, high = bounds_of([pack])
-    return element_value(pack, shortened(pack), index, pack.dtype, low, high)
+    return element_value(pack, notation(pack), index, pack.dtype, low, high)
 
 
 def bounds_of(values: Iterable[Value]) -> tuple[int | None, int | None]:

@@ -7,7 +7,8 @@ from snd_analysis.symbolic.integers import FALSE, TRUE, Truth
 from snd_analysis.symbolic.values.elementwise import elementwise
 from snd_analysis.symbolic.values.operations import OPERATIONS
 from snd_analysis.symbolic.values.pack import Pack, Run, Segment, positional
-from snd_analysis.symbolic.values.scalars import DEFINITIONS, UNDEFINED, Value, result_of
+from snd_analysis.symbolic.values.scalars import DEFINITIONS, UNDEFINED, Value
+from snd_analysis.symbolic.values.unknown_results import result_of
 
 
 def contained(item: Value, pack: Value) -> Value:

@@ -12,11 +12,22 @@ from collections.abc import Callable
 from typing import Final, TypeAlias
 
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import DivisionByZero, Integer, NegativeExponent, Truth, constant
-from snd_analysis.symbolic.integers.intervals import MOST_BITS
-from snd_analysis.symbolic.integers.powers import is_too_large
+from snd_analysis.symbolic.integers import (
+    FALSE,
+    TRUE,
+    DivisionByZero,
+    Integer,
+    NegativeExponent,
+    Truth,
+    constant,
+    is_too_large,
+)
+from snd_analysis.symbolic.intervals import MOST_BITS
 from snd_analysis.symbolic.values.errors import Failure, too_large
-from snd_analysis.symbolic.values.scalars import DEFINITIONS, UNDEFINED, Unknown, Value, dtype_of, result_of
+from snd_analysis.symbolic.values.formatting import format_value
+from snd_analysis.symbolic.values.pack import Pack
+from snd_analysis.symbolic.values.scalars import DEFINITIONS, UNDEFINED, Maybe, Unknown, Value, dtype_of
+from snd_analysis.symbolic.values.unknown_results import result_of
 
 Binary: TypeAlias = Callable[[Value, Value], Value]
 
@@ -207,3 +218,30 @@ def _same(a: Value, b: Value) -> bool:
     if a is b:
         return not (isinstance(a, float) and math.isnan(a))
     return dtype_of(a) is not None and type(a) is type(b) and a == b
+
+
+# ---- strings ---------------------------------------------------------------------------------------------------------
+LONGEST_STRING = 1_000_000
+"""Longer strings are refused: those that are put together from others double with every step."""
+
+
+def formatted(*parts: Value) -> Value:
+    """A string of parts, of which those that are not strings are values to be formatted."""
+    if all(map(_is_known, parts)):
+        return "".join(map(format_value, parts))
+    return result_of("str", "format", parts)
+
+
+def _is_known(value: Value) -> bool:
+    if isinstance(value, Integer):
+        return value.value is not None
+    if isinstance(value, Truth):
+        return value is TRUE or value is FALSE
+    if isinstance(value, Pack):
+        return value.items is not None and all(map(_is_known, value.items))
+    if isinstance(value, Maybe):
+        return False
+    return dtype_of(value) is None or isinstance(value, float | str)
+
+
+DEFINITIONS["format"] = formatted

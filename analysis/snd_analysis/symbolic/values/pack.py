@@ -9,7 +9,17 @@ from typing import Final, TypeAlias
 from snd_analysis.base.frozen import frozen
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Truth
-from snd_analysis.symbolic.values.scalars import Fresh, Result, Unknown, Value, dtype_of, unknown
+from snd_analysis.symbolic.values.scalars import (
+    DEEPEST,
+    Fresh,
+    Nested,
+    Result,
+    Unknown,
+    Value,
+    depth_of,
+    dtype_of,
+    unknown,
+)
 
 # Runs of one value that are longer stay runs although their length is known.
 _LONGEST_WRITTEN_OUT = 1024
@@ -32,7 +42,7 @@ POSITION: Final[Integer] = shapes.variable(POSITION_KEY, "i", 0)
 
 
 @frozen
-class Element:
+class Element(Nested):
     """The key of item ``index`` of a pack whose items are not known.
 
     ``pack`` is what names it: a key given by whoever made it, a ``Result``, or a ``Pack`` of several segments.
@@ -47,18 +57,23 @@ class Element:
 
 
 @frozen
-class Run:
+class Run(Nested):
     """``length`` items, the i-th being ``element`` with i for ``POSITION``. The length is not negative."""
 
     length: Integer
     element: Value
+
+    @property
+    def depth(self) -> int:
+        """How deep unknown operations nest."""
+        return max(depth_of(self.length), depth_of(self.element))
 
 
 Segment: TypeAlias = object
 """An item, or a ``Run``."""
 
 
-class Pack:
+class Pack(Nested):
     """Items and runs in a row. Packs of equal segments are equal.
 
     Runs of known length are written out; only long ones of one value stay. ``repeats`` is the value that makes up the
@@ -95,6 +110,11 @@ class Pack:
 
     def __repr__(self) -> str:
         return f"Pack({self.segments!r})"
+
+    @property
+    def depth(self) -> int:
+        """How deep unknown operations nest."""
+        return max(map(depth_of, self.segments), default=0)
 
     @property
     def length(self) -> Integer:
@@ -228,12 +248,17 @@ def element_value(
     """Item ``index`` of a pack whose items are not known; an int lies within bounds."""
     if dtype is None:
         return unknown(None, None, name)
-    from snd_analysis.symbolic.values.depth import DEEPEST, depth_of_element
-
     text = name if index == POSITION else f"{name}[{index}]"
-    depth = depth_of_element(pack, index)
+    depth = _depth_of_item(pack, index)
     key = Element(pack, index, dtype, name, depth) if depth <= DEEPEST else Fresh()
     return unknown(dtype, key, text, low, high)
+
+
+def _depth_of_item(pack: Hashable, index: Integer) -> int:
+    """How deep unknown operations nest in an item of a pack: known by a key, as a result, or by its segments."""
+    own = pack.depth if isinstance(pack, Result) else 1 + pack.depth if isinstance(pack, Pack) else 0
+    inner = depth_of(index)
+    return max(own, 1 + inner if inner else 0)
 
 
 def element_of(

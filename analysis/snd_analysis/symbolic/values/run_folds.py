@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import Integer
-from snd_analysis.symbolic.integers.atoms import Atom, Leaf, Variable
-from snd_analysis.symbolic.integers.integer import of_atom
-from snd_analysis.symbolic.integers.monomials import Monomial
-from snd_analysis.symbolic.values.depth import DEEPEST
+from snd_analysis.symbolic.integers import Atom, Integer, Leaf, Monomial, Variable, of_atom
 from snd_analysis.symbolic.values.errors import Failure
+from snd_analysis.symbolic.values.formatting import enclosed, shortened
 from snd_analysis.symbolic.values.pack import MOST_ITEMS, ONE, POSITION, ZERO, Pack, Run, positional
-from snd_analysis.symbolic.values.scalars import Result, Value
+from snd_analysis.symbolic.values.scalars import DEEPEST, Result, Value
 
 
 def sum_over_run(run: Run) -> Integer:
@@ -63,8 +60,6 @@ def demand_few(pack: Pack) -> None:
 
 
 def _unknown_fold(symbol: str, run: Run, element: Integer, low: int | None) -> Integer:
-    from snd_analysis.symbolic.values.formatting import enclosed, shortened
-
     demand_few(Pack((run,)))
     key = Result("int", f"{symbol} ..", (Pack((run,)),))
     if key.depth > DEEPEST:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import field
-from typing import Any, ClassVar, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 from weakref import WeakValueDictionary
 
 from snd_analysis.base.frozen import frozen
@@ -17,6 +17,21 @@ from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
 
 Value: TypeAlias = object
 """``Integer``, ``Truth``, ``float``, ``str``, ``Unknown``; ``Pack``; ``Maybe``, ``NULL``, ``UNDEFINED``; a tensor."""
+
+
+DEEPEST: Final = 60
+"""Everything that walks values recurses, so what unknown operations nest deeper than this give becomes unknown."""
+
+
+class Nested:
+    """A value, or the key of one, in which unknown operations may nest."""
+
+    __slots__ = ()
+    if TYPE_CHECKING:  # dataclasses would take it for the default of their field
+
+        @property
+        def depth(self) -> int:
+            """How deep they nest."""
 
 
 class Null:
@@ -59,11 +74,16 @@ class Unknown:
 
 
 @frozen
-class Maybe:
+class Maybe(Nested):
     """``value`` where ``present`` holds, else null. Made by ``maybe``."""
 
     present: Truth
     value: Value
+
+    @property
+    def depth(self) -> int:
+        """How deep unknown operations nest."""
+        return max(depth_of(self.present), depth_of(self.value))
 
 
 def maybe(present: Truth, value: Value) -> Value:
@@ -77,7 +97,7 @@ def maybe(present: Truth, value: Value) -> Value:
     return NULL if present is FALSE else Maybe(present, value)
 
 
-class Result:
+class Result(Nested):
     """The key of what an operation gives for operands that are not known.
 
     Equal ones are one object, so the same operation gives the same result, and it can be repeated once more is known.
@@ -106,7 +126,7 @@ class Result:
             return known
         self = super().__new__(cls)
         self.dtype, self.operation, self.operands, self.positional = dtype, operation, operands, None
-        self.depth, self.interval = _depth_over(operands), None
+        self.depth, self.interval = 1 + max(map(depth_of, operands), default=0), None
         cls._known[dtype, operation, operands, zeros] = self
         return self
 
@@ -125,6 +145,15 @@ class Fresh:
     """A key that equals only itself."""
 
     __slots__ = ()
+
+
+def depth_of(value: Value) -> int:
+    """How deep unknown operations nest in a value; 0 in what is known and in unknowns that no operation gave."""
+    if isinstance(value, Integer | Truth):
+        return max((leaf.key.depth for leaf in value.leaves if isinstance(leaf.key, Nested)), default=0)
+    if isinstance(value, Unknown):
+        value = value.key
+    return value.depth if isinstance(value, Nested) else 0
 
 
 def dtype_of(value: Value) -> str | None:
@@ -150,25 +179,6 @@ def unknown(dtype: str | None, key: Hashable, text: str, low: int | None = None,
         case None:
             return UNDEFINED
     return Unknown(dtype, key, text)
-
-
-def result_of(
-    dtype: str, operation: str, operands: tuple[Value, ...], low: int | None = None, high: int | None = None
-) -> Value:
-    """What an operation on unknown operands gives: the same whenever they are the same."""
-    from snd_analysis.symbolic.values.depth import DEEPEST
-    from snd_analysis.symbolic.values.formatting import operation_text
-
-    result = Result(dtype, operation, operands)
-    if result.depth > DEEPEST:
-        return unknown(dtype, Fresh(), "…", low, high)
-    return unknown(dtype, result, operation_text(operation, operands), low, high)
-
-
-def _depth_over(operands: tuple[Value, ...]) -> int:
-    from snd_analysis.symbolic.values.depth import depth_of
-
-    return 1 + max(map(depth_of, operands), default=0)
 
 
 def default_value(dtype: str) -> Value:

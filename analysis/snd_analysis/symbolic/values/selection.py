@@ -5,19 +5,11 @@ from __future__ import annotations
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
 from snd_analysis.symbolic.values.elementwise import elementwise
+from snd_analysis.symbolic.values.formatting import operation_text
 from snd_analysis.symbolic.values.items import at, bounds_of
 from snd_analysis.symbolic.values.pack import POSITION, Pack, Run, element_value
-from snd_analysis.symbolic.values.scalars import (
-    DEFINITIONS,
-    NULL,
-    UNDEFINED,
-    Maybe,
-    Result,
-    Value,
-    dtype_of,
-    maybe,
-    result_of,
-)
+from snd_analysis.symbolic.values.scalars import DEFINITIONS, NULL, UNDEFINED, Maybe, Result, Value, dtype_of, maybe
+from snd_analysis.symbolic.values.unknown_results import result_of
 
 
 def choose(condition: Value, a: Value, b: Value) -> Value:
@@ -98,8 +90,6 @@ def _is_certain(pack: Pack) -> bool:
 
 def opaque_pack(result: Result, length: Integer, low: int | None = None, high: int | None = None) -> Value:
     """A pack of which nothing is known but how it was calculated, its length, and bounds of its items."""
-    from snd_analysis.symbolic.values.formatting import operation_text
-
     text = operation_text(result.operation, result.operands)
     element = element_value(result, text, POSITION, result.dtype, low, high)
     return Pack((Run(length, element),), dtype=result.dtype)

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from snd_analysis.compose.body.composer import Values
 from snd_analysis.compose.body.results import Targets
 from snd_analysis.model import Loop, Operation, Tensor, TensorValue
+from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.symbolic.values import EvaluationError, Pack
+from snd_analysis.symbolic.values import Pack
 from snd_runtime.execution.compilation import Undecided, compiled_loop
 from snd_runtime.execution.prepared import weight_of
 from snd_runtime.execution.program import Frame, filled

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.symbolic.values.scalars import Value
+from snd_analysis.symbolic.values import Value
 
 
 class Environment(Protocol):

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from snd_analysis.base.frozen import frozen
+from snd_analysis.skriptnd.evaluate.environment import Environment
+from snd_analysis.skriptnd.evaluate.errors import EvaluationError
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import TRUE, Truth
-from snd_analysis.symbolic.values.elementwise import elementwise
-from snd_analysis.symbolic.values.environment import Environment
-from snd_analysis.symbolic.values.errors import EvaluationError, Failure
-from snd_analysis.symbolic.values.pack import Pack
-from snd_analysis.symbolic.values.scalars import NULL, UNDEFINED, Maybe, Value, maybe
+from snd_analysis.symbolic.values import NULL, UNDEFINED, Failure, Maybe, Pack, Value, elementwise, maybe
 
 
 @frozen

@@ -9,19 +9,28 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from snd_analysis.skriptnd.evaluate.environment import Environment
+from snd_analysis.skriptnd.evaluate.errors import EvaluationError
+from snd_analysis.skriptnd.evaluate.lifting import Failed, Located, Tolerant, lifted, without_failed
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, TRUE, Truth
-from snd_analysis.symbolic.values.elementwise import elementwise
-from snd_analysis.symbolic.values.environment import Environment
-from snd_analysis.symbolic.values.errors import EvaluationError
-from snd_analysis.symbolic.values.folds import FOLDS
-from snd_analysis.symbolic.values.lifting import Failed, Located, Tolerant, lifted, without_failed
-from snd_analysis.symbolic.values.lists import repeated
-from snd_analysis.symbolic.values.operations import OPERATIONS
-from snd_analysis.symbolic.values.pack import Pack, fresh
-from snd_analysis.symbolic.values.scalars import NULL, UNDEFINED, Maybe, Value, dtype_of, maybe
-from snd_analysis.symbolic.values.selection import choose, select
+from snd_analysis.symbolic.values import (
+    FOLDS,
+    NULL,
+    OPERATIONS,
+    UNDEFINED,
+    Maybe,
+    Pack,
+    Value,
+    choose,
+    dtype_of,
+    elementwise,
+    fresh,
+    maybe,
+    repeated,
+    select,
+)
 
 Evaluate = Callable[[nodes.Expression, Environment], Value]
 

@@ -5,25 +5,51 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from snd_analysis.skriptnd.evaluate.environment import Environment
+from snd_analysis.skriptnd.evaluate.errors import EvaluationError, Unresolved
+from snd_analysis.skriptnd.evaluate.lifting import Located, Tolerant, itemwise, lifted
+from snd_analysis.skriptnd.evaluate.selecting import evaluate_connective, evaluate_select
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import TRUE, Integer
-from snd_analysis.symbolic.values import lists, operations
-from snd_analysis.symbolic.values.elementwise import elementwise
-from snd_analysis.symbolic.values.environment import Environment
-from snd_analysis.symbolic.values.errors import EvaluationError, Failure, Unresolved, too_large
-from snd_analysis.symbolic.values.folds import CUMULATIVE, FOLDS, cumulative, uniform_later, uniform_now
-from snd_analysis.symbolic.values.formatting import LONGEST_STRING, formatted
-from snd_analysis.symbolic.values.functions import CASTS, FUNCTIONS
-from snd_analysis.symbolic.values.indexing import Slice, index, sliced
-from snd_analysis.symbolic.values.lifting import Located, Tolerant, itemwise, lifted
-from snd_analysis.symbolic.values.membership import contained
-from snd_analysis.symbolic.values.operations import OPERATIONS, UNARY
-from snd_analysis.symbolic.values.pack import MOST_ITEMS, Pack, Segment
-from snd_analysis.symbolic.values.replacement import replaced
-from snd_analysis.symbolic.values.scalars import NULL, UNDEFINED, Maybe, Null, Undefined, Value, default_value
-from snd_analysis.symbolic.values.selecting import evaluate_connective, evaluate_select
-from snd_analysis.symbolic.values.selection import choose
+from snd_analysis.symbolic.values import (
+    CASTS,
+    CUMULATIVE,
+    FOLDS,
+    FUNCTIONS,
+    LONGEST_STRING,
+    MOST_ITEMS,
+    NULL,
+    OPERATIONS,
+    UNARY,
+    UNDEFINED,
+    Failure,
+    Maybe,
+    Null,
+    Pack,
+    Segment,
+    Slice,
+    Undefined,
+    Value,
+    choose,
+    contained,
+    cumulative,
+    default_value,
+    elementwise,
+    formatted,
+    identical_later,
+    identical_now,
+    index,
+    negated,
+    range_,
+    repeated,
+    replaced,
+    sliced,
+    too_large,
+    uniform_later,
+    uniform_now,
+    zipped,
+)
 
 Form = Callable[[Any, Environment], Value]
 
@@ -81,7 +107,7 @@ def _unary(node: nodes.Unary, environment: Environment) -> Value:
     if symbol == "?":
         return _null_test(value)
     if isinstance(value, Integer) and symbol == "-":
-        return operations.negated(value)
+        return negated(value)
     return itemwise(Located(node, (operand,)), environment, UNARY[symbol], value)
 
 
@@ -99,7 +125,7 @@ def _binary(node: nodes.Binary, environment: Environment) -> Value:
     right = FORMS[type(second)](second, environment)
     located = Located(node, (first, second))
     if symbol == "is":
-        identical = operations.identical_now if environment.composing else operations.identical_later
+        identical = identical_now if environment.composing else identical_later
         return itemwise(located, environment, identical, left, right)
     if symbol == "in":
         return lifted(located, contained, left, right)
@@ -182,13 +208,13 @@ def _expanded(node: nodes.Expanded, environment: Environment) -> Value:
     inner, length = node.item, node.expansion.length
     if isinstance(inner, nodes.Zip):
         rows = [evaluate(row, environment) for row in inner.items]
-        value = lifted(Located(inner, inner.items), lambda *packs: lists.zipped(packs), *rows)
+        value = lifted(Located(inner, inner.items), lambda *packs: zipped(packs), *rows)
     else:
         value = evaluate(inner, environment)
     if length is None:
         return value if isinstance(value, Pack | Maybe) or value is NULL else UNDEFINED
     count = evaluate(length, environment)
-    return lifted(Located(node, (node,)), lists.repeated, value, count)
+    return lifted(Located(node, (node,)), repeated, value, count)
 
 
 def _range(node: nodes.Range, environment: Environment) -> Value:
@@ -203,7 +229,7 @@ def _range(node: nodes.Range, environment: Environment) -> Value:
 def _range_of(first: Value, last: Value, step: Value = None) -> Value:
     if not isinstance(first, Integer) or not isinstance(last, Integer):
         return UNDEFINED
-    return lists.range_(first, last, step) if step is None or isinstance(step, Integer) else UNDEFINED
+    return range_(first, last, step) if step is None or isinstance(step, Integer) else UNDEFINED
 
 
 def _subscript(node: nodes.Subscript, environment: Environment) -> Value:
@@ -256,7 +282,7 @@ def _places(node: nodes.Substitution, part: nodes.Range, target: Value, environm
         return UNDEFINED
     if not isinstance(target, Pack):
         return target if target is NULL else UNDEFINED
-    naturals = lists.range_(shapes.constant(0), target.length, None)
+    naturals = range_(shapes.constant(0), target.length, None)
     return _slice(nodes.Subscript(node.start, node.end, node.target, node.index), part, naturals, environment)
 
 

@@ -1,0 +1,36 @@
+"""The conditions that an integer depends on, and what it is where one of them holds or does not."""
+
+from __future__ import annotations
+
+from snd_analysis.symbolic.integers.atoms import Indicator
+from snd_analysis.symbolic.integers.integer import Integer
+from snd_analysis.symbolic.integers.monomials import Monomial
+from snd_analysis.symbolic.integers.spelling import spelling
+from snd_analysis.symbolic.integers.truth import Statement
+
+
+def indicators(a: Integer) -> list[Indicator]:
+    """The conditions that the terms depend on, not those inside operations."""
+    if not a.is_conditional:
+        return []
+    found = [atom for atom in a.atoms() if isinstance(atom, Indicator)]
+    if len(found) < 2:
+        return found
+    return sorted(found, key=lambda atom: (spelling(atom), atom.order))
+
+
+def statement_of(atom: Indicator) -> Statement:
+    """The proposition or comparison that the atom indicates."""
+    statement = atom.parts[0]
+    assert isinstance(statement, Statement)
+    return statement
+
+
+def where(a: Integer, atom: Indicator, holds: bool) -> Integer:
+    """The integer where a condition holds or does not."""
+    terms: dict[Monomial, int] = {}
+    for monomial, coefficient in a.terms.items():
+        rest = tuple(pair for pair in monomial if pair[0] != atom)
+        if len(rest) == len(monomial) or holds:
+            terms[rest] = terms.get(rest, 0) + coefficient
+    return Integer({monomial: coefficient for monomial, coefficient in terms.items() if coefficient})

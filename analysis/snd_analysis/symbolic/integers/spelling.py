@@ -1,0 +1,68 @@
+"""A text of each atom that says what it is made of, by which canonical forms are ordered.
+
+Hashes differ between processes, and what is printed is chosen for readers; this order depends on neither.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from snd_analysis.symbolic.integers.atoms import Atom, Leaf, Variable
+from snd_analysis.symbolic.integers.integer import Integer
+from snd_analysis.symbolic.integers.operations import Candidates, Extremum, Power, Quotient
+from snd_analysis.symbolic.integers.truth import Truth
+
+# Atoms that are spelled alike as far as this are not ordered.
+_LONGEST = 300
+_BETWEEN: Final[dict[type[Atom], str]] = {Quotient: " / ", Power: " ** "}
+
+
+def spelling(atom: Atom) -> str:
+    """The text of an atom: the name of a variable, of an operation what it is made of."""
+    if atom.spelling is None:
+        atom.spelling = atom.leaf.name if isinstance(atom, Variable) else _operation(atom)[:_LONGEST]
+    return atom.spelling
+
+
+def _operation(atom: Atom) -> str:
+    parts = [_part(part) for part in atom.parts]
+    between = _BETWEEN.get(type(atom))
+    if between is not None:
+        return between.join(parts)
+    if isinstance(atom, Extremum):
+        return (" >? " if atom.largest else " <? ").join(sorted(map(_part, atom.candidates)))
+    return f"{type(atom).__name__}({', '.join(parts)})"
+
+
+def _part(part: object) -> str:
+    match part:
+        case Integer():
+            return _integer(part)
+        case Candidates():
+            return _joined(sorted(map(_part, part)))
+        case Truth():
+            return f"{type(part).__name__}({_joined(map(_part, part.parts))})"
+        case frozenset():
+            return _joined(sorted(map(_part, part)))
+        case Leaf():
+            return part.name
+    return str(part)
+
+
+def _joined(texts: Iterable[str]) -> str:
+    return ", ".join(texts)
+
+
+def _integer(a: Integer) -> str:
+    number = a.value
+    if number is not None:
+        return str(number)
+    terms = []
+    for monomial, coefficient in a.terms.items():
+        factors = sorted((spelling(atom), exponent) for atom, exponent in monomial)
+        text = " * ".join(name if exponent == 1 else f"{name} ** {exponent}" for name, exponent in factors)
+        degree = sum(exponent for _, exponent in monomial)
+        terms.append((degree == 0, coefficient < 0, -degree, abs(coefficient), text, coefficient))
+    texts = [text if coefficient == 1 else f"{coefficient} * {text}" for *_, text, coefficient in sorted(terms)]
+    return texts[0] if len(texts) == 1 else f"({' + '.join(texts)})"
