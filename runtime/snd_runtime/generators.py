@@ -7,8 +7,8 @@ from math import prod
 from typing import Any, TypeAlias
 
 import numpy as np
+from msgspec import Struct
 
-from snd_analysis.base.frozen import frozen
 from snd_analysis.model import Place
 from snd_runtime.limits import MOST_RANK, Budget, Limits
 from snd_runtime.values import FLOAT32, numpy_dtype
@@ -19,8 +19,7 @@ GENERATORS = ("random", "iota", "zeros", "ones")
 _WRITTEN = re.compile(rf"\s*({'|'.join(GENERATORS)})\s*\[([^\[\]]*)\]\s*")
 
 
-@frozen
-class Generator:
+class Generator(Struct, frozen=True):
     """What is written: one of GENERATORS, and the extents."""
 
     kind: str

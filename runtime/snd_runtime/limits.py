@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from math import prod
 from typing import Final
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.model import Place
 from snd_runtime.errors import EvaluationFailed
 
@@ -15,8 +16,7 @@ MOST_RANK: Final = 32
 """Of a tensor, and indices of a formula: not every operation of NumPy goes beyond."""
 
 
-@frozen
-class Limits:
+class Limits(Struct, frozen=True):
     """None is no limit. ``chunk_elements`` is how many elements are worked on at a time, which bounds temporaries."""
 
     seconds: float | None = None

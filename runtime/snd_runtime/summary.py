@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 import numpy as np
+from msgspec import Struct
 
-from snd_analysis.base.frozen import frozen
 from snd_runtime.values import dtype_name
 
 Array: TypeAlias = np.ndarray[Any, Any]
@@ -21,8 +21,7 @@ _LARGE_UNIT = 2.0**600
 """For elements whose squares are too large for 64 bits."""
 
 
-@frozen
-class Summary:
+class Summary(Struct, frozen=True):
     """Statistics of a tensor. What does not apply to its type, or to one without elements, is None.
 
     ``least`` and ``greatest`` are of everything but NaN, ``mean`` and ``deviation`` (of the population) of the finite

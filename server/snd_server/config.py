@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from snd_server.config_schema import ConfigError, Settings, parse_settings, refuse
 
@@ -15,8 +16,7 @@ __all__ = ["ConfigError", "Configuration", "Configurations"]
 _NAMES = ("snd.toml", "pyproject.toml")
 
 
-@dataclass(frozen=True)
-class Configuration:
+class Configuration(Struct, frozen=True, dict=True):
     """What one configuration file says; its patterns and paths are relative to ``folder``."""
 
     folder: str = "/"

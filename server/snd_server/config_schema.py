@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import field
 from typing import Any
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct, field
+
 from snd_analysis.skriptnd.format.width import DEFAULT_WIDTH
 from snd_server.selection import RuleSettings, UnknownRuleError, demand_known, nearest
 
@@ -21,8 +21,7 @@ class ConfigError(Exception):
     """A configuration that cannot be used; the message names file and line."""
 
 
-@frozen
-class Settings:
+class Settings(Struct, frozen=True):
     """The keys of a configuration file, checked."""
 
     rules: RuleSettings = field(default_factory=RuleSettings)
@@ -64,8 +63,7 @@ def checked_settings(table: Mapping[str, Any], origin: str) -> Settings:
     return _Reader("", origin, (), refuse).settings(table)
 
 
-@frozen
-class _Reader:
+class _Reader(Struct, frozen=True):
     text: str
     origin: str
     table: tuple[str, ...]

@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 
+from msgspec import Struct
+
 from snd_analysis.base.diagnostics import Diagnostic, Fix, Severity
-from snd_analysis.base.frozen import frozen
 from snd_analysis.base.text import Span
 
 _MOST_ROUNDS = 100
@@ -23,8 +24,7 @@ Diagnose = Callable[[str], Sequence[Diagnostic]]
 _REVEALING = frozenset({"unknown-module"})
 
 
-@frozen
-class Fixed:
+class Fixed(Struct, frozen=True):
     """A text after its fixes, how many were applied, and those that were not, because they would add a diagnostic."""
 
     text: str

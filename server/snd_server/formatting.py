@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import click
+from msgspec import Struct
 
-from snd_analysis.base.frozen import frozen
 from snd_analysis.skriptnd.format.files import format_text
 from snd_analysis.skriptnd.syntax.chunks import parse_file
 from snd_analysis.workspace import UnreadableText
@@ -23,8 +22,7 @@ CLEAN, PROBLEMS, UNREADABLE = 0, 1, 2
 _STANDARD_INPUT = "-"
 
 
-@frozen
-class FormatRequest:
+class FormatRequest(Struct, frozen=True):
     """The command line. ``width`` of None is what the configuration says."""
 
     paths: tuple[str, ...]
@@ -35,8 +33,7 @@ class FormatRequest:
     quiet: bool = False
 
 
-@dataclass(slots=True)
-class _Count:
+class _Count(Struct):
     changed: int = 0
     unchanged: int = 0
     broken: int = 0

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
+
+from msgspec import Struct, field
 
 from snd_analysis.base.diagnostics import Severity
-from snd_analysis.base.frozen import frozen
 from snd_analysis.compose.root import InputShapes
 from snd_analysis.compose.template import Member, Template
 from snd_analysis.skriptnd.evaluate import EvaluationError, evaluate
@@ -33,8 +33,7 @@ class Misgiven(Exception):  # noqa: N818 - what was written is at fault
     """What the command line gives is not what the graph asks for."""
 
 
-@frozen
-class GivenValues:
+class GivenValues(Struct, frozen=True):
     """What a graph is to be composed with."""
 
     attributes: dict[str, Value] = field(default_factory=dict)
@@ -69,8 +68,7 @@ def given_values(
     return given
 
 
-@frozen
-class _Pair:
+class _Pair(Struct, frozen=True):
     option: str
     name: str
     text: str

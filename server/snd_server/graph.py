@@ -6,8 +6,9 @@ import json
 from enum import StrEnum
 from typing import Any
 
+from msgspec import Struct
+
 from snd_analysis.base.diagnostics import Location, Severity
-from snd_analysis.base.frozen import frozen
 from snd_analysis.ide.graph_view import graph_content, graph_view
 from snd_server.checking import Checker
 from snd_server.composing import chosen_graph, compose_chosen
@@ -32,8 +33,7 @@ class GraphFormat(StrEnum):
     JSON = "json"
 
 
-@frozen
-class GraphRequest:
+class GraphRequest(Struct, frozen=True):
     """What is asked for. ``levels`` are those of operators within operators that are open; ``seconds`` limit an SVG."""
 
     path: str
@@ -47,8 +47,7 @@ class GraphRequest:
     config: str | None
 
 
-@frozen
-class Drawing:
+class Drawing(Struct, frozen=True):
     """A drawing, and what is wrong with the graph; not all of a graph with mistakes is there."""
 
     text: str

@@ -6,14 +6,13 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
 
-@frozen
-class GitIgnore:
+class GitIgnore(Struct, frozen=True):
     """The ignore files that apply to a folder, innermost first: the innermost that has an opinion decides."""
 
     levels: tuple[tuple[str, GitIgnoreSpec], ...] = ()

@@ -6,8 +6,9 @@ import io
 import os
 import sys
 from contextlib import suppress
-from dataclasses import replace
 from typing import TextIO
+
+from msgspec.structs import replace
 
 from snd_server.report import Paint, Report
 from snd_server.request import CheckRequest

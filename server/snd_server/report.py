@@ -6,8 +6,9 @@ import os
 from collections import Counter
 from collections.abc import Callable, Mapping
 
+from msgspec import Struct
+
 from snd_analysis.base.diagnostics import Diagnostic, Fix, Location, Severity
-from snd_analysis.base.frozen import frozen
 from snd_analysis.base.text import Position, Source
 
 Paint = Callable[[str, str], str]
@@ -19,8 +20,7 @@ def plain(style: str, text: str) -> str:
     return text
 
 
-@frozen
-class Report:
+class Report(Struct, frozen=True):
     """The diagnostics of a run, in order of the files and of the places within each, and what is needed to show them.
 
     Rules, severities and suppressions have been applied; what is here is shown.

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from msgspec import Struct, field
 
-from snd_analysis.base.frozen import frozen
 from snd_server.selection import RuleSettings
 
 _FORMATS_WITH_HINTS = frozenset({"json", "jsonl", "sarif"})
 
 
-@frozen
-class CheckRequest:
+class CheckRequest(Struct, frozen=True):
     """The command line, checked for contradictions."""
 
     paths: tuple[str, ...]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 
 import click
+from msgspec.structs import replace
 
 from snd_analysis.base.diagnostics import Diagnostic, Fix, Severity
 from snd_server.cache import default_folder

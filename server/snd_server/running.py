@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from snd_analysis.base.diagnostics import Diagnostic, Location, Related, Severity
-from snd_analysis.base.frozen import frozen
 from snd_analysis.base.problem import Elsewhere
 from snd_analysis.compose.entry import Composition
 from snd_analysis.compose.failure import Failure, Site
@@ -40,8 +40,7 @@ CLEAN, PROBLEMS, FAULT = 0, 1, 101
 _MOST_NOTES = 8
 
 
-@frozen
-class RunRequest:
+class RunRequest(Struct, frozen=True):
     """The command line of ``snd run``. Memory is in bytes; None for time is no limit."""
 
     path: str
@@ -60,8 +59,7 @@ class RunRequest:
     config: str | None = None
 
 
-@frozen
-class Observer:
+class Observer(Struct, frozen=True):
     """What is told on the way: the steps, if they are traced, and how far the run is."""
 
     step: Callable[[ShownStep], None]
@@ -100,8 +98,7 @@ def _evaluated(
     return evaluated, status or (PROBLEMS if failures else CLEAN)
 
 
-@frozen
-class Prepared:
+class Prepared(Struct, frozen=True):
     """What is to be run, and how it is shown as long as it has not been."""
 
     template: Template

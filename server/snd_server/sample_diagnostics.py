@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from snd_analysis.base.diagnostics import Diagnostic, Location, Related
 from snd_analysis.base.problem import Elsewhere

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+from msgspec.structs import replace
 
 if TYPE_CHECKING:
     from snd_analysis.base.diagnostics import Diagnostic, Severity
@@ -24,8 +24,7 @@ class UnknownRuleError(Exception):
         super().__init__(f"there is no rule '{name}'" + (f"; did you mean '{suggestion}'?" if suggestion else ""))
 
 
-@frozen
-class RuleSettings:
+class RuleSettings(Struct, frozen=True):
     """One layer of choices; a rule's own name outweighs ``all`` within a layer, a later layer an earlier one.
 
     ``select`` of None leaves the choice to the layer below; ``ignore`` outweighs ``select``.

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 import click
+from msgspec import Struct
+from msgspec.structs import replace
 
 from snd_analysis.base.diagnostics import Severity
-from snd_analysis.base.frozen import frozen
 from snd_analysis.compose.decomposition import MOST_OPERATIONS, decompose, flat_size
 from snd_analysis.compose.session import Session
 from snd_analysis.compose.template import Template
@@ -26,8 +26,7 @@ from snd_server.report import Paint, Report, plain
 from snd_server.selection import RuleSettings
 
 
-@frozen
-class ShapesRequest:
+class ShapesRequest(Struct, frozen=True):
     """What is asked for."""
 
     path: str

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import replace
 
 import click
+from msgspec.structs import replace
 
 from snd_analysis.base.diagnostics import Severity
 from snd_runtime.evaluation import ShownStep

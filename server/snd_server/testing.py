@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 
 import click
 import numpy as np
+from msgspec import Struct
 
 from snd_analysis.base.diagnostics import Diagnostic, Severity
-from snd_analysis.base.frozen import frozen
 from snd_analysis.base.text import Edit
 from snd_analysis.skriptnd.names.library import LIBRARY_PREFIX
 from snd_analysis.skriptnd.suppression import unsuppressed
@@ -37,8 +37,7 @@ class UpdateRefusedError(Exception):
     """A file that is not what it was when its samples were read."""
 
 
-@frozen
-class SamplesRequest:
+class SamplesRequest(Struct, frozen=True):
     """The command line of ``snd test``; ``output`` is what it has in common with ``snd check``."""
 
     output: CheckRequest
@@ -51,8 +50,7 @@ class SamplesRequest:
     """Megabytes for the tensors of each sample."""
 
 
-@frozen
-class _Tested:
+class _Tested(Struct, frozen=True):
     """The samples of one file, and what came of them."""
 
     path: str

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
-from dataclasses import fields, is_dataclass
 from enum import Enum
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import Struct
 
 from snd_analysis.base.text import Edit, Span
 from snd_analysis.compose.reuse import LastingModel
@@ -171,8 +171,11 @@ def described(value: object, moved: Callable[[Place], Place]) -> object:
             return {str(name): plain(each) for name, each in value.items()}
         if isinstance(value, list | tuple):
             return [plain(each) for each in value]
-        if is_dataclass(value) and type(value).__module__ in ("snd_analysis.model", "snd_analysis.compose.failure"):
-            return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+        if isinstance(value, Struct) and type(value).__module__ in (
+            "snd_analysis.model",
+            "snd_analysis.compose.failure",
+        ):
+            return {name: plain(getattr(value, name)) for name in value.__struct_fields__}
         segments = getattr(value, "segments", None)
         if segments is not None:
             return "pack", plain(segments)

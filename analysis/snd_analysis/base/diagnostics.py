@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.base.text import Span
 
 
@@ -17,32 +18,28 @@ class Severity(StrEnum):
     HINT = "hint"
 
 
-@frozen(order=True)
-class Location:
+class Location(Struct, frozen=True, order=True):
     """A span in a file. ``path`` is as the file was named by whoever asked."""
 
     path: str
     span: Span
 
 
-@frozen
-class Related:
+class Related(Struct, frozen=True):
     """Another place that takes part in a diagnostic, and what it has to do with it."""
 
     location: Location
     message: str
 
 
-@frozen
-class TextEdit:
+class TextEdit(Struct, frozen=True):
     """Replacement of the text at ``location`` by ``text``."""
 
     location: Location
     text: str
 
 
-@frozen
-class Fix:
+class Fix(Struct, frozen=True):
     """A change that makes a diagnostic go away. A safe one never changes what a program means."""
 
     title: str
@@ -50,8 +47,7 @@ class Fix:
     safe: bool = True
 
 
-@frozen
-class Diagnostic:
+class Diagnostic(Struct, frozen=True):
     """One mistake, at one place, by one rule (see ``snd_analysis.skriptnd.lints``)."""
 
     rule: str

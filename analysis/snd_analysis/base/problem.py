@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec import Struct
+from msgspec.structs import replace
 
-from snd_analysis.base.frozen import frozen
 from snd_analysis.base.text import Edit, Span
 
 
-@frozen
-class Elsewhere:
+class Elsewhere(Struct, frozen=True):
     """A place in any file, by name, so that it stays right when the text around it moves."""
 
     path: str
@@ -22,8 +21,7 @@ class Elsewhere:
     """Or any span of its chunk: only in what is worked out again whenever that definition changes."""
 
 
-@frozen
-class Note:
+class Note(Struct, frozen=True):
     """Another place that takes part in a problem: of the same text, or ``elsewhere``."""
 
     span: Span
@@ -35,8 +33,7 @@ class Note:
         return self if self.elsewhere else Note(self.span.shifted(distance), self.message)
 
 
-@frozen
-class Repair:
+class Repair(Struct, frozen=True):
     """A change of the same text that makes a problem go away."""
 
     title: str
@@ -44,8 +41,7 @@ class Repair:
     safe: bool = True
 
 
-@frozen
-class Problem:
+class Problem(Struct, frozen=True):
     """A broken rule at a span of the text it was found in."""
 
     rule: str

@@ -8,19 +8,18 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import field
+from functools import cached_property
 from itertools import accumulate, count
 from operator import add
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
 
 BYTE_ORDER_MARK = "\ufeff"
 """What a file may begin with; it is skipped, and nothing may stand before it."""
 _LINE_BREAK = re.compile(r"\r\n|\n|\r")
 
 
-@frozen(order=True)
-class Span:
+class Span(Struct, frozen=True, order=True):
     """Half-open range of code-point offsets: ``start`` is the first character, ``end`` the one behind the last."""
 
     start: int
@@ -35,29 +34,26 @@ HEAD = Span(-1, -1)
 """The head of a file, wherever that is: where a further import would stand."""
 
 
-@frozen
-class Position:
+class Position(Struct, frozen=True):
     """A place for people: ``line`` and ``column`` count from 1, columns in code points."""
 
     line: int
     column: int
 
 
-@frozen
-class Source:
+class Source(Struct, frozen=True, dict=True):
     """The text of one file, with its line starts. Immutable: an edit makes a new one."""
 
     path: str
     text: str
-    line_starts: tuple[int, ...] = field(init=False, repr=False, compare=False)
 
-    def __post_init__(self) -> None:
+    @cached_property
+    def line_starts(self) -> tuple[int, ...]:
+        """The offset of the first character of each line."""
         if "\r" in self.text:
-            starts = (0, *(match.end() for match in _LINE_BREAK.finditer(self.text)))
-        else:  # nearly always, and many times faster
-            breaks = accumulate(map(len, self.text.split("\n")[:-1]))
-            starts = (0, *map(add, breaks, count(1)))
-        object.__setattr__(self, "line_starts", starts)
+            return (0, *(match.end() for match in _LINE_BREAK.finditer(self.text)))
+        breaks = accumulate(map(len, self.text.split("\n")[:-1]))  # many times faster
+        return (0, *map(add, breaks, count(1)))
 
     def position(self, offset: int) -> Position:
         """Line and column of ``offset``; offsets outside the text are moved to its nearest end."""
@@ -81,8 +77,7 @@ class Source:
         return _LINE_BREAK.sub("", self.text[start:end])
 
 
-@frozen
-class Edit:
+class Edit(Struct, frozen=True):
     """Replacement of ``span`` by ``text``."""
 
     span: Span

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.model import Branch, Graph, Loop, Operation
 from snd_analysis.skriptnd.syntax import nodes
@@ -13,8 +14,7 @@ from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import Pack
 
 
-@frozen
-class Cost:
+class Cost(Struct, frozen=True):
     """A number of multiply-adds, which what is dynamic may leave open: ``most`` is None if it has no limit."""
 
     least: int

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from snd_analysis.compose.body.scoped_names import SCOPES_OF_PARTS
 from snd_analysis.compose.specialization import Specialization
@@ -83,8 +85,7 @@ def flat_size(graph: Graph, decomposes: Choice) -> int:
     return size(graph)
 
 
-@dataclass(slots=True)
-class _Level:
+class _Level(Struct):
     """What the bodies that are put in place add to a graph, or to a part of control flow."""
 
     tensors: dict[str, TensorValue] = field(default_factory=dict)
@@ -92,8 +93,7 @@ class _Level:
     update_operations: list[Operation] = field(default_factory=list)
 
 
-@dataclass(slots=True)
-class _Listing:
+class _Listing(Struct):
     """What the bodies that are put in place add, by scoped names."""
 
     decomposes: Choice

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.compose.failure import Failure
 from snd_analysis.compose.root import InputShapes, compose_root
 from snd_analysis.compose.session import Definitions, Session
@@ -14,8 +15,7 @@ from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.symbolic.values import UNDEFINED, Value
 
 
-@frozen
-class Composition:
+class Composition(Struct, frozen=True):
     """A composed graph, and what is wrong with it. ``graph`` is None if there is nothing that could be composed."""
 
     graph: Graph | None

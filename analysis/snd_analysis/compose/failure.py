@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+from msgspec.structs import replace
+
 from snd_analysis.base.problem import Elsewhere, Note, Problem
 from snd_analysis.base.text import Span
 from snd_analysis.model import Place
@@ -14,16 +15,14 @@ from snd_analysis.model import Place
 _MOST_NOTES = 8
 
 
-@frozen
-class Site:
+class Site(Struct, frozen=True):
     """A place that takes part in a failure, and what it has to do with it."""
 
     place: Place
     message: str
 
 
-@frozen
-class Failure:
+class Failure(Struct, frozen=True):
     """A broken rule, before it is known which of its sites stands in the file that is checked.
 
     ``sites`` begins with the place where the rule is broken and goes outwards through invocations; for a rule that an
@@ -59,8 +58,7 @@ class Unbindable(Exception):  # noqa: N818
     """An operator can't be bound, for reasons that are reported already."""
 
 
-@frozen
-class PlacedProblem:
+class PlacedProblem(Struct, frozen=True):
     """A problem in a definition of the file that is checked; its span counts from the definition's chunk."""
 
     definition: str

@@ -7,11 +7,11 @@ edit of a body they are as they were, for the definition itself, for all that in
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import fields
 from operator import attrgetter
 from typing import Any
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.compose.bind.declared_shapes import Dynamic
 from snd_analysis.compose.checks.counterexamples import Obligation
 from snd_analysis.compose.failure import Failure
@@ -40,8 +40,7 @@ _OF_BODIES = frozenset(
 )
 
 
-@frozen
-class _Declared:
+class _Declared(Struct, frozen=True):
     """A specialization before its body is looked at. Symbols are those of any version, by their numbers."""
 
     values: tuple[tuple[int, Value], ...]
@@ -150,7 +149,7 @@ _CONTENTS: dict[type, Callable[[Any], tuple[Any, ...]]] = {}
 def _contents(node: nodes.Node) -> tuple[Any, ...]:
     known = _CONTENTS.get(type(node))
     if known is None:
-        known = _CONTENTS[type(node)] = attrgetter(*(field.name for field in fields(node)))
+        known = _CONTENTS[type(node)] = attrgetter(*node.__struct_fields__)
     return known(node)
 
 

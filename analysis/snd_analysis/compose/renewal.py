@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from snd_analysis.compose.bind.declared_shapes import Dynamic
 from snd_analysis.model import Shape, Tensor, TensorValue, empty_pack, item_of_empty

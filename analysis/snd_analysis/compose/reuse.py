@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from operator import is_
 from typing import TYPE_CHECKING
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.compose.bind.declared_shapes import Dynamic
 from snd_analysis.compose.body.results import assign
 from snd_analysis.compose.checks.counterexamples import invokes_obligations
@@ -29,8 +30,7 @@ if TYPE_CHECKING:
     from snd_analysis.compose.specialization import Specialization
 
 
-@frozen
-class StatementModel:
+class StatementModel(Struct, frozen=True):
     """What composing a statement, in which nothing fails, has added."""
 
     operations: tuple[Operation, ...]
@@ -43,8 +43,7 @@ class StatementModel:
     invokes_obligations: bool
 
 
-@frozen(eq=False)
-class DeclaredRow:
+class DeclaredRow(Struct, frozen=True, eq=False):
     """The constants or variables of a row, and the names in their declarations, in order."""
 
     names: tuple[nodes.Name, ...]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import replace
 from typing import TypeAlias
+
+from msgspec.structs import replace
 
 from snd_analysis.compose.bind.arguments import Arguments, Binder
 from snd_analysis.compose.bind.declarations import evaluate_declarations

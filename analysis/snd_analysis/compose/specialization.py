@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from snd_analysis.compose.bind.declared_shapes import Dynamic
 from snd_analysis.compose.checks.counterexamples import Obligation
@@ -15,8 +16,7 @@ from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import Value
 
 
-@dataclass(slots=True, eq=False, weakref_slot=True)
-class Specialization:
+class Specialization(Struct, eq=False, weakref=True):
     """One way in which an operator is invoked; shared by all invocations with equal attributes and input types.
 
     ``scope`` has the values of all symbols. ``outputs`` are as the declarations have them, or as composed where these

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Hashable, Sequence
-from dataclasses import replace
 from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, TypeVar
 from weakref import WeakValueDictionary
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+from msgspec.structs import replace
+
 from snd_analysis.base.text import Span
 from snd_analysis.model import Place
 from snd_analysis.skriptnd.names.affine import affine
@@ -31,8 +32,7 @@ _FEW_SPECIALIZATIONS = 16
 _Statement = TypeVar("_Statement", bound=nodes.Node)
 
 
-@frozen
-class Form:
+class Form(Struct, frozen=True):
     """An expression ``factor * symbol + offset`` that binds an extent or a length (2.6)."""
 
     symbol: Symbol
@@ -40,8 +40,7 @@ class Form:
     offset: int
 
 
-@frozen
-class Member:
+class Member(Struct, frozen=True):
     """A declared attribute, input, output, constant or variable."""
 
     base: int

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from msgspec import Struct
+
 from snd_analysis.base.diagnostics import Location
-from snd_analysis.base.frozen import frozen
 from snd_analysis.base.text import Span
 from snd_analysis.ide.cursor import definition_at
 from snd_analysis.ide.mentions import subject_at
@@ -14,8 +15,7 @@ from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.workspace import Snapshot
 
 
-@frozen
-class CallItem:
+class CallItem(Struct, frozen=True):
     """A definition in the hierarchy."""
 
     name: OperatorName
@@ -24,8 +24,7 @@ class CallItem:
     name_location: Location
 
 
-@frozen
-class Invocations:
+class Invocations(Struct, frozen=True):
     """The definition at the other end, and the places of the names by which it invokes or is invoked."""
 
     item: CallItem

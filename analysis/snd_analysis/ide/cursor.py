@@ -6,7 +6,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from functools import lru_cache
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.base.text import Span
 from snd_analysis.skriptnd.names.resolution import Resolution, Use
 from snd_analysis.skriptnd.syntax import nodes
@@ -19,8 +20,7 @@ _REMEMBERED_CHUNKS = 32
 _STATEMENTS_BEFORE = 2
 
 
-@frozen
-class PlacedNode:
+class PlacedNode(Struct, frozen=True):
     """A node where it stands in the file; ``base`` is what the spans of its own children count from."""
 
     node: nodes.Node
@@ -28,8 +28,7 @@ class PlacedNode:
     base: int
 
 
-@frozen
-class PlacedUse:
+class PlacedUse(Struct, frozen=True):
     """A use of a name where it stands in the file."""
 
     path: str

@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.base.text import Span
 from snd_analysis.ide.knowledge import one_line
 from snd_analysis.ide.markdown import parameter_text
@@ -23,8 +24,7 @@ _INDENT = "    "
 _LINE_BREAK = re.compile(r"\r\n|\n|\r")
 
 
-@frozen
-class Declared:
+class Declared(Struct, frozen=True):
     """An entry of a block of a definition; ``text`` is on one line, without ``;``."""
 
     block: str

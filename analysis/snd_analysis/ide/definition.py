@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from msgspec import Struct
+
 from snd_analysis.base.diagnostics import Location
-from snd_analysis.base.frozen import frozen
 from snd_analysis.base.text import Span
 from snd_analysis.ide.mentions import subject_at
 from snd_analysis.ide.targets import LocalName, Owner, Subject, attribute_of, owner_of
@@ -15,8 +16,7 @@ from snd_analysis.workspace import Snapshot
 _START = Span(0, 0)
 
 
-@frozen
-class Link:
+class Link(Struct, frozen=True):
     """A name, and where it leads: ``whole`` is all of what is declared there, ``name`` its name."""
 
     origin: Span

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from enum import StrEnum
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.base.text import Span
 from snd_analysis.ide.knowledge import Knowledge, source_text
 from snd_analysis.ide.values import type_text
@@ -35,8 +36,7 @@ class SymbolKind(StrEnum):
     QUANTIZATION = "quantization"
 
 
-@frozen
-class DocumentSymbol:
+class DocumentSymbol(Struct, frozen=True):
     """A line of the outline. ``name_span`` lies in ``whole``, the spans of ``children`` may lie beside it."""
 
     name: str

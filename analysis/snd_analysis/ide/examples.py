@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.compose.bind.arguments import Arguments
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.template import Member
@@ -23,8 +24,7 @@ KnownShapes: TypeAlias = "tuple[tuple[int, ...], ...] | None"
 """The shape of an input, of a pack those of its tensors; None for null."""
 
 
-@frozen
-class Example:
+class Example(Struct, frozen=True):
     """One invocation of a definition."""
 
     specialization: Specialization

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from posixpath import dirname
 
+from msgspec import Struct
+
 from snd_analysis.base.diagnostics import Location, TextEdit
-from snd_analysis.base.frozen import frozen
 from snd_analysis.ide.mentions import mentions
 from snd_analysis.ide.module_names import names_of
 from snd_analysis.skriptnd.names.library import is_library
@@ -15,8 +16,7 @@ from snd_analysis.skriptnd.names.resolution import ModuleName
 from snd_analysis.workspace import Snapshot
 
 
-@frozen
-class Unreachable:
+class Unreachable(Struct, frozen=True):
     """An import that no name can express once the files have moved."""
 
     importer: str

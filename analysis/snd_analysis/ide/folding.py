@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from enum import StrEnum
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.base.text import Source, Span
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.chunks import SyntaxTree
@@ -19,8 +20,7 @@ class FoldKind(StrEnum):
     IMPORTS = "imports"
 
 
-@frozen
-class Fold:
+class Fold(Struct, frozen=True):
     """From where to where; the rest of the first line stays to be seen."""
 
     span: Span

@@ -8,12 +8,13 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property, lru_cache
 from itertools import chain
 from operator import attrgetter
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+from msgspec.structs import replace
+
 from snd_analysis.base.text import Span
 from snd_analysis.skriptnd.names.resolution import Resolution
 from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind
@@ -24,8 +25,7 @@ _REMEMBERED = 16
 _COMPOSED = frozenset({"compose", "update"})
 
 
-@frozen
-class TensorName:
+class TensorName(Struct, frozen=True):
     """What tells a tensor from the others of its graph, wherever it stands: its name, and which one of that name."""
 
     name: str
@@ -34,8 +34,7 @@ class TensorName:
     """Whether it is what a variable will be in the next run, by ``@update``, not what it is in this one."""
 
 
-@frozen
-class TensorStatement:
+class TensorStatement(Struct, frozen=True):
     """A statement with the tensors on its left side; ``base`` is what its spans count from, in the chunk."""
 
     component: nodes.Component

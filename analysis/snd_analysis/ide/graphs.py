@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import cached_property
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.base.text import Span
 from snd_analysis.ide.amounts import is_small_graph
 from snd_analysis.ide.digests import Digests
@@ -16,21 +16,19 @@ from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.workspace import Snapshot
 
 
-@frozen
-class GraphName:
+class GraphName(Struct, frozen=True):
     """The name of a graph within its file."""
 
     name: str
 
 
-@dataclass(frozen=True)
-class KnownGraph:
+class KnownGraph(Struct, frozen=True, dict=True):
     """One graph of a state of the files.
 
     What takes composing is found out when it is asked for: on the thread that asks questions of snapshots.
     """
 
-    snapshot: Snapshot = field(repr=False, compare=False)
+    snapshot: Snapshot
     path: str
     name: GraphName
     start: int

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.base.text import Span
 from snd_analysis.workspace import Snapshot
 
 
-@frozen
-class DocumentLink:
+class DocumentLink(Struct, frozen=True):
     """A name of a module, and the file in which the module was found."""
 
     span: Span

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator
 
+from msgspec import Struct
+
 from snd_analysis.base.diagnostics import Location
-from snd_analysis.base.frozen import frozen
 from snd_analysis.base.text import Span
 from snd_analysis.ide.cursor import chunk_at, comment_at, definition_at, import_at, use_at
 from snd_analysis.ide.documented import documented_symbols
@@ -26,8 +27,7 @@ _QUANTIZE = "@quantize"
 _SAMPLE = ">>>"
 
 
-@frozen
-class Mention:
+class Mention(Struct, frozen=True):
     """A name where it stands in a file, what it stands for, and what it does there."""
 
     span: Span
@@ -35,8 +35,7 @@ class Mention:
     role: Role
 
 
-@frozen
-class Occurrence:
+class Occurrence(Struct, frozen=True):
     """A place where something is named, and what its name does there."""
 
     location: Location

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import StrEnum
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.ide.cursor import chunk_at, comment_at, tokens_around
 from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.skriptnd.syntax.tokens import Token
@@ -29,8 +30,7 @@ class Section(StrEnum):
     ARGUMENTS = "arguments"
 
 
-@frozen
-class OpenInvocation:
+class OpenInvocation(Struct, frozen=True):
     """An invocation that an offset stands in; tokens count from the start of the chunk."""
 
     name: str

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from msgspec import Struct
+
 from snd_analysis.base.diagnostics import Location, TextEdit
-from snd_analysis.base.frozen import frozen
 from snd_analysis.base.text import Span
 from snd_analysis.ide.changed import changed_snapshot, edited_texts
 from snd_analysis.ide.file_rename import file_rename_edits
@@ -25,8 +26,7 @@ class RenameRefused(Exception):  # noqa: N818 - it is an answer, not a fault
     """A name that can't be changed, or not so; the message says why."""
 
 
-@frozen
-class Renaming:
+class Renaming(Struct, frozen=True):
     """What has to change: texts, and then, of a module, the path of its file."""
 
     edits: tuple[TextEdit, ...]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import cached_property
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.base.text import Span
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.ide.amounts import is_small_operation
@@ -16,22 +16,20 @@ from snd_analysis.workspace import Snapshot
 from snd_analysis.workspace.samples import CheckedSample, PlacedSample
 
 
-@frozen
-class SampleName:
+class SampleName(Struct, frozen=True):
     """What tells a sample from the others of its file, wherever it stands: its code, and which one of that code."""
 
     code: str
     occurrence: int = 0
 
 
-@dataclass(frozen=True)
-class KnownSample:
+class KnownSample(Struct, frozen=True, dict=True):
     """One sample of a state of the files. Spans are those of the file.
 
     What takes composing is found out when it is asked for: on the thread that asks questions of snapshots.
     """
 
-    snapshot: Snapshot = field(repr=False, compare=False)
+    snapshot: Snapshot
     path: str
     name: SampleName
     number: int

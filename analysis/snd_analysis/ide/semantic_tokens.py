@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import cache
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.base.text import Span
 from snd_analysis.ide.cursor import chunk_tokens, tokens_around
 from snd_analysis.ide.guesses import broken_spans, guessed
@@ -71,8 +72,7 @@ class Modifier(StrEnum):
     DEFAULT_LIBRARY = "default library"
 
 
-@frozen
-class SemanticToken:
+class SemanticToken(Struct, frozen=True):
     """A token where it stands in the file; a string may run over several lines."""
 
     span: Span

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.base.text import Span
 from snd_analysis.ide.declarations import Declared, comment_of, declared, parameter_comment
 from snd_analysis.ide.hover.words import function_text
@@ -16,8 +17,7 @@ from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.workspace import Snapshot
 
 
-@frozen
-class ParameterHelp:
+class ParameterHelp(Struct, frozen=True):
     """One parameter: where it stands in the label, and what is said of it, in Markdown."""
 
     span: Span
@@ -25,8 +25,7 @@ class ParameterHelp:
     documentation: str
 
 
-@frozen
-class SignatureHelp:
+class SignatureHelp(Struct, frozen=True):
     """A signature on one line; ``active`` is the parameter, by its position, that is being written."""
 
     label: str

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.base.text import Span
 from snd_analysis.ide.cursor import PlacedUse
 from snd_analysis.skriptnd.names.resolution import AttributeName, ModuleName, Resolution
@@ -13,8 +14,7 @@ from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.workspace import Snapshot
 
 
-@frozen
-class LocalName:
+class LocalName(Struct, frozen=True):
     """A symbol of a definition. Others name it by dotted names and in results of samples, if at all."""
 
     path: str
@@ -25,8 +25,7 @@ Subject: TypeAlias = LocalName | AttributeName | OperatorName | ModuleName | Bui
 """Whatever has a name. An attribute is an ``AttributeName`` in its own definition, too."""
 
 
-@frozen
-class Owner:
+class Owner(Struct, frozen=True):
     """The definition that declares a symbol, and what its spans count from."""
 
     start: int

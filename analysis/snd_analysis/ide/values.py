@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from snd_analysis.compose.bind.constants import IndexedValue
 from snd_analysis.compose.printing import shape_text, tensor_text

@@ -7,11 +7,10 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
 
 
-@frozen
-class Word:
+class Word(Struct, frozen=True):
     """An explanation, in Markdown, of a word or symbol; ``section`` is that of the draft, or ``LANGUAGE``."""
 
     text: str

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from msgspec import Struct
+
 from snd_analysis.base.diagnostics import Location
-from snd_analysis.base.frozen import frozen
 from snd_analysis.ide.module_names import module_name
 from snd_analysis.skriptnd.names.library import LIBRARY_PREFIX, library_modules
 from snd_analysis.skriptnd.names.symbols import OperatorName
@@ -21,8 +22,7 @@ _SAME_CASE = 1
 _WHOLE = 32
 
 
-@frozen
-class WorkspaceSymbol:
+class WorkspaceSymbol(Struct, frozen=True):
     """An operator or a graph of any file."""
 
     name: OperatorName

@@ -8,11 +8,12 @@ which occurs only where an operator is composed without a caller.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct, field
+from msgspec.structs import replace
+
 from snd_analysis.base.text import Span
 from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.skriptnd.syntax import nodes
@@ -27,8 +28,7 @@ Shape: TypeAlias = "tuple[Integer | Run, ...]"
 """The extents of a tensor; a ``Run`` stands for a symbolic number of them."""
 
 
-@frozen
-class Place:
+class Place(Struct, frozen=True):
     """A place in a definition: ``span`` counts from the start of the definition's chunk.
 
     A place in a ``statement``, which stood at ``start`` then, can be found again in a later version of the definition.
@@ -37,8 +37,18 @@ class Place:
     path: str
     definition: str
     span: Span
-    statement: nodes.Node | None = field(default=None, compare=False, repr=False)
-    start: int = field(default=0, compare=False, repr=False)
+    statement: nodes.Node | None = None
+    start: int = 0
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Place) and self._identity == other._identity
+
+    def __hash__(self) -> int:
+        return hash(self._identity)
+
+    @property
+    def _identity(self) -> tuple[str, str, Span]:
+        return self.path, self.definition, self.span
 
     def lasts_as(self, other: Place | None) -> bool:
         """Whether another place is the same part of the same statement, wherever that stands now."""
@@ -62,16 +72,14 @@ class TensorKind(StrEnum):
     """A carried variable, the item of a scanned pack or the iteration index of a loop, or a captured tensor."""
 
 
-@frozen(eq=False)
-class Quantization:
+class Quantization(Struct, frozen=True, eq=False):
     """How a tensor is quantized (2.14): an operator with attributes, not an operation of the graph."""
 
     operator: OperatorName
     attributes: Mapping[str, Value]
 
 
-@frozen(eq=False)
-class Tensor(Positioned):
+class Tensor(Struct, Positioned, frozen=True, eq=False):
     """A tensor, known by identity. ``shape`` is None if it could not be composed, ``dtype`` then may be too."""
 
     name: str
@@ -143,8 +151,7 @@ def tensors_of(value: TensorValue) -> list[Tensor]:
     return []
 
 
-@frozen
-class RuntimeCheck:
+class RuntimeCheck(Struct, frozen=True):
     """A condition that must hold but could not be decided when composing (2.6.1)."""
 
     condition: Truth
@@ -152,8 +159,7 @@ class RuntimeCheck:
     place: Place
 
 
-@frozen(eq=False)
-class Case:
+class Case(Struct, frozen=True, eq=False):
     """A condition of a branch, with what is computed where it is the first to hold (2.10.1, Branching)."""
 
     condition: Graph | Value
@@ -162,8 +168,7 @@ class Case:
     consequent: Graph
 
 
-@frozen(eq=False)
-class Branch:
+class Branch(Struct, frozen=True, eq=False):
     """``if``: the outputs of the operation are those of the first case that holds, else of the alternative, in order.
 
     Cases that compile-time conditions exclude are left out.
@@ -184,8 +189,7 @@ class Branch:
         return {**found, "else": self.alternative}
 
 
-@frozen(eq=False)
-class LoopLocal:
+class LoopLocal(Struct, frozen=True, eq=False):
     """What stands for a carried variable, or for the item of a scanned pack, in the graphs of a loop."""
 
     local: TensorValue
@@ -194,8 +198,7 @@ class LoopLocal:
     """The initial value of a carried variable; the pack that is scanned."""
 
 
-@frozen(eq=False)
-class Loop:
+class Loop(Struct, frozen=True, eq=False):
     """``do`` (2.10.1, Looping); a loop that was unrolled is not one any more.
 
     The first outputs of the body are the new values of the carried variables, in order; each of the others is collected
@@ -226,8 +229,7 @@ class Loop:
 ControlFlow: TypeAlias = "Branch | Loop"
 
 
-@frozen(eq=False)
-class Operation:
+class Operation(Struct, frozen=True, eq=False):
     """An invocation of an operator, or a control flow construct (``if``, ``do``), in a graph."""
 
     operator: OperatorName | None
@@ -262,8 +264,7 @@ class Operation:
         return self.specialization.body if self.specialization is not None else None
 
 
-@frozen(eq=False)
-class Graph:
+class Graph(Struct, frozen=True, eq=False):
     """A composed graph, the body of a composed operator, or a part of control flow.
 
     ``operations`` are in a valid order of execution. Bodies of operators are graphs of their own, see

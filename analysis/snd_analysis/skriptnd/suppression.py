@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence, Set
-from dataclasses import field
+
+from msgspec import Struct, field
 
 from snd_analysis.base.diagnostics import Diagnostic, Fix, Location, TextEdit
-from snd_analysis.base.frozen import frozen
 from snd_analysis.base.text import Source, Span
 from snd_analysis.skriptnd.lints.rule import Rule
 from snd_analysis.skriptnd.lints.suppressions import (
@@ -63,8 +63,7 @@ def unsuppressed(diagnostics: Iterable[Diagnostic], source: Source, comments: It
     return tuple(found for found in diagnostics if not _suppressed(found, source, suppressions))
 
 
-@frozen
-class _Suppression:
+class _Suppression(Struct, frozen=True):
     comment: Span
     directive: Span
     """The part up to the closing bracket."""

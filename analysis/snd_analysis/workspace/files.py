@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.base.text import Source, Span
 from snd_analysis.skriptnd.names.library import is_library, library_text
 from snd_analysis.skriptnd.syntax.chunks import SyntaxTree, parse_file
@@ -31,8 +32,7 @@ class Reader(Protocol):
         """Whether there is a regular file of that path."""
 
 
-@frozen(eq=False)
-class File:
+class File(Struct, frozen=True, eq=False):
     """One version of one file."""
 
     source: Source
@@ -40,8 +40,7 @@ class File:
     unreadable: UnreadableText | None = None
 
 
-@frozen(eq=False)
-class Origin:
+class Origin(Struct, frozen=True, eq=False):
     """What the files of one state are made of."""
 
     opened: Mapping[str, File]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from snd_analysis.base.diagnostics import Severity
-from snd_analysis.base.frozen import frozen
 from snd_analysis.base.problem import Note, Problem
 from snd_analysis.compose.failure import Failure, PlacedProblem, placed_problems
 from snd_analysis.compose.root import compose_root
@@ -35,24 +36,21 @@ if TYPE_CHECKING:
     from snd_analysis.workspace.snapshot import Snapshot
 
 
-@frozen
-class PlacedSample:
+class PlacedSample(Struct, frozen=True):
     """A sample of a file, and what its spans count from."""
 
     start: int
     sample: Sample
 
 
-@frozen
-class SampleProblem:
+class SampleProblem(Struct, frozen=True):
     """What is wrong with a sample. ``inside`` is the place in a definition of the same file where it came to light."""
 
     problem: Problem
     inside: PlacedProblem | None = None
 
 
-@frozen(eq=False)
-class CheckedSample:
+class CheckedSample(Struct, frozen=True, eq=False):
     """A sample with what is known of it. Spans count from the start of its chunk."""
 
     sample: Sample
@@ -74,8 +72,7 @@ class CheckedSample:
         return any(rule != RESULT_SHAPE and severity_of(rule) is Severity.ERROR for rule in rules)
 
 
-@frozen(eq=False)
-class _Typed:
+class _Typed(Struct, frozen=True, eq=False):
     """A sample by the signatures of what it invokes. ``unit`` is the graph to compose, if nothing is wrong yet."""
 
     environment: Environment
@@ -87,8 +84,7 @@ class _Typed:
         return self.environment is snapshot.environment(path) and self.others.unchanged(snapshot)
 
 
-@frozen(eq=False)
-class _Known:
+class _Known(Struct, frozen=True, eq=False):
     typed: _Typed
     reached: frozenset[Template] | None
     checked: CheckedSample

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
+from msgspec import Struct
 
-from snd_analysis.base.frozen import frozen
 from snd_analysis.compose.failure import Failure
 from snd_analysis.model import Place
 from snd_runtime.lowering.lowered import Argument
@@ -19,8 +19,7 @@ MOST_SHOWN = 100
 """Elements of a tensor up to which it is shown in full."""
 
 
-@frozen
-class ShownTensor:
+class ShownTensor(Struct, frozen=True):
     """A tensor as it is shown: its statistics, and its elements if they are few.
 
     ``item`` is its position in a pack. ``summary`` is None for null, and for a pack without tensors: ``is_pack``.
@@ -39,8 +38,7 @@ class ShownTensor:
         return self.name if self.item is None else f"{self.name}[{self.item}]"
 
 
-@frozen
-class ShownStep:
+class ShownStep(Struct, frozen=True):
     """A tensor, or those of a pack, on the way. ``iterations`` are those of the loops around it."""
 
     tensors: tuple[ShownTensor, ...]
@@ -48,16 +46,14 @@ class ShownStep:
     iterations: tuple[int, ...] = ()
 
 
-@frozen
-class Progress:
+class Progress(Struct, frozen=True):
     """How many of how many operations are done."""
 
     done: int
     total: int
 
 
-@frozen
-class EvaluationAnswer:
+class EvaluationAnswer(Struct, frozen=True):
     """Outputs, or the failures that there are none for. Seconds are those of composing and of running."""
 
     outputs: tuple[ShownTensor, ...] = ()

@@ -6,8 +6,8 @@ from collections.abc import Callable, Hashable, Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
+from msgspec import Struct
 
-from snd_analysis.base.frozen import frozen
 from snd_analysis.compose.bind.arguments import Arguments
 from snd_analysis.compose.failure import Failure
 from snd_analysis.compose.root import compose_root
@@ -29,8 +29,7 @@ Array: TypeAlias = np.ndarray[Any, Any]
 _MOST_FOUND = 256
 
 
-@frozen
-class Bound:
+class Bound(Struct, frozen=True):
     """An instance with an argument for each of its inputs; ``made`` are the inputs that nothing was given for."""
 
     specialization: Specialization

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
 from typing import Any, TypeAlias
 
 import numpy as np
+from msgspec import Struct, field
 
-from snd_analysis.base.frozen import frozen
 from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_runtime.generators import Generator
 from snd_runtime.limits import Limits
@@ -17,8 +16,7 @@ Array: TypeAlias = np.ndarray[Any, Any]
 PlainValue: TypeAlias = "int | float | bool | str | tuple[PlainValue, ...] | None"
 
 
-@frozen
-class Literal:
+class Literal(Struct, frozen=True):
     """A number, bool or string, or nested lists of them: the type of the input decides what it is as a tensor."""
 
     value: Any
@@ -28,8 +26,7 @@ InputValue: TypeAlias = "Array | Generator | Literal | tuple[InputValue, ...] | 
 """A tensor, how to make it, or null; of a pack all tensors, or some of them by position."""
 
 
-@frozen
-class Texts:
+class Texts(Struct, frozen=True):
     """The files of a model, as far as an evaluation may need them, or what has changed of them.
 
     ``changed`` are texts by path, ``gone`` are paths that count no longer; ``existing`` are all paths at which
@@ -42,8 +39,7 @@ class Texts:
     module_paths: tuple[str, ...] = ()
 
 
-@frozen
-class EvaluationRequest:
+class EvaluationRequest(Struct, frozen=True):
     """A graph or operator, and what it is to be evaluated with.
 
     Attributes and types that are not given have their defaults; inputs that are not given and have none are random, of
@@ -65,8 +61,7 @@ class EvaluationRequest:
     """Whether the answer holds outputs in full, not only what there is to show of them."""
 
 
-@frozen
-class Order:
+class Order(Struct, frozen=True):
     """What is sent to the worker: what has changed, and what to do then."""
 
     texts: Texts

@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from snd_analysis.compose.template import Template
 from snd_analysis.model import Shape, Tensor, TensorValue
@@ -25,8 +26,7 @@ SECONDS = 3.0
 _MOST_ITEMS = 64
 
 
-@dataclass(slots=True)
-class Choice:
+class Choice(Struct):
     """Numbers within the bounds of what is unknown: ``rank`` for lengths and ranks, one of ``sizes`` for extents."""
 
     rank: int

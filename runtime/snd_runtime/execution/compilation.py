@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+from msgspec.structs import replace
+
 from snd_analysis.compose.decomposition import passes_scope_on
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.model import Branch, Graph, Loop, Operation, Place, Tensor, TensorKind, TensorValue, tensors_of
@@ -37,8 +38,7 @@ def compiled(specialization: Specialization, weigh: Callable[[Specialization], i
     return _Compilation(specialization, body, weigh).program()
 
 
-@frozen
-class LoopProgram:
+class LoopProgram(Struct, frozen=True):
     """A loop whose shapes are all known, within a body of which that can't be said."""
 
     repetition: Repetition

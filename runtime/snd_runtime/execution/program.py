@@ -6,13 +6,12 @@ Parts of control flow work in the slots of the body around them, so that capture
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import count
 from typing import Protocol, TypeAlias
 
 import numpy as np
+from msgspec import Struct
 
-from snd_analysis.base.frozen import frozen
 from snd_analysis.compose.failure import Site
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.model import Place, TensorValue
@@ -68,8 +67,7 @@ class Frame:
                 self.arrays[slot] = None
 
 
-@frozen
-class Result:
+class Result(Struct, frozen=True):
     """A result of a step: where it goes, and how it is shown; the outputs of a body are shown by its caller."""
 
     slots: Reference
@@ -84,8 +82,7 @@ class Action(Protocol):
         """The results. Raises EvaluationFailed."""
 
 
-@dataclass(slots=True)
-class Step:
+class Step(Struct):
     """An operation: an action, where its results go, and which slots nothing reads afterwards."""
 
     action: Action
@@ -116,8 +113,7 @@ class Step:
         state.advance(done + self.weight)
 
 
-@frozen
-class Part:
+class Part(Struct, frozen=True):
     """A part of control flow."""
 
     steps: tuple[Step, ...]
@@ -138,8 +134,7 @@ class Part:
         return found
 
 
-@frozen
-class Invocation:
+class Invocation(Struct, frozen=True):
     """The invocation of an operator or graph."""
 
     specialization: Specialization
@@ -161,8 +156,7 @@ class Invocation:
             raise failed.via(Site(self.place, f"'{self.specialization.template.shown}' is invoked here")) from None
 
 
-@frozen
-class Choice:
+class Choice(Struct, frozen=True):
     """``if``."""
 
     cases: tuple[tuple[Part, Part], ...]
@@ -176,8 +170,7 @@ class Choice:
         return self.alternative.run(frame)
 
 
-@frozen
-class Repetition:
+class Repetition(Struct, frozen=True):
     """``do``: see ``snd_analysis.model.Loop``."""
 
     carried: tuple[tuple[Reference, Reference], ...]
@@ -263,8 +256,7 @@ def check_count(count: int | None, lengths: Sequence[int], place: Place) -> None
             raise EvaluationFailed("scan-lengths", message, place)
 
 
-@frozen
-class Fixed:
+class Fixed(Struct, frozen=True):
     """A constant that is written in the body: one value for all elements."""
 
     slot: int
@@ -276,8 +268,7 @@ class Fixed:
     """Where it is used."""
 
 
-@frozen
-class Program:
+class Program(Struct, frozen=True):
     """A body whose shapes are all known."""
 
     size: int

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import field
 from typing import Any, TypeAlias
 
 import numpy as np
+from msgspec import Struct, field
 
-from snd_analysis.base.frozen import frozen
 from snd_analysis.model import Place, Tensor
 from snd_runtime.limits import Limits
 from snd_runtime.lowering.lowered import FLOAT32, Argument
@@ -18,8 +17,7 @@ WatchNames: TypeAlias = "Callable[[Named], None]"
 Progress: TypeAlias = "Callable[[int, int], None]"
 
 
-@frozen
-class Step:
+class Step(Struct, frozen=True):
     """A tensor, or pack of tensors, as soon as it is computed.
 
     ``name`` is that of the flat graph (``block.conv1.output``), ``dtype`` int, real, bool or str.
@@ -35,8 +33,7 @@ class Step:
     """The tensor of the composed graph, if it is a single one."""
 
 
-@frozen
-class Named:
+class Named(Struct, frozen=True):
     """What a name stands for that nothing is computed for: a tensor, or those of a pack.
 
     ``place`` is where a loop declares the name, or a copy its other one, in these iterations of the loops around; None
@@ -49,8 +46,7 @@ class Named:
     iterations: tuple[int, ...] = ()
 
 
-@frozen
-class Execution:
+class Execution(Struct, frozen=True):
     """How something is run.
 
     ``variables`` are values by scoped name (``conv1.filter``), a sequence for a pack of them. ``watch`` is told of each
@@ -69,8 +65,7 @@ class Execution:
     """Which one it is of several runs with one seed: what is random differs between them."""
 
 
-@frozen
-class Outcome:
+class Outcome(Struct, frozen=True):
     """What a run gives.
 
     ``variables`` are all that took part, with their new values. ``drawn`` names those that nothing gave, so that they

@@ -5,7 +5,8 @@ from __future__ import annotations
 import struct
 from math import prod
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_runtime.files.errors import InvalidFileError
 from snd_runtime.files.storage import InvalidStorageError, ItemKind, Storage
 
@@ -20,8 +21,7 @@ _KNOWN_CODES = frozenset(map(int, ItemKind))
 _LAYOUT = struct.Struct("<2sBBII8III32s")
 
 
-@frozen
-class Header:
+class Header(Struct, frozen=True):
     """The shape of the tensor, and how its items are stored."""
 
     shape: tuple[int, ...]

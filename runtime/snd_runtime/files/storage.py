@@ -7,8 +7,8 @@ from enum import IntEnum
 from typing import Any
 
 import numpy as np
-
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+from msgspec.structs import force_setattr
 
 MOST_BITS = 64
 _FLOAT_BITS = (16, 32, 64)
@@ -34,8 +34,7 @@ class ItemKind(IntEnum):
     """Quantized to powers of two up to ``greatest``."""
 
 
-@frozen
-class Storage:
+class Storage(Struct, frozen=True):
     """The form of items of ``bits`` bits. ``signed`` is for INTEGER; the range of values for the quantized kinds.
 
     The range is rounded to the 32-bit reals of the file. LOGARITHMIC is signed if ``least`` is ``-greatest``, else
@@ -52,7 +51,7 @@ class Storage:
     def __post_init__(self) -> None:
         with np.errstate(over="ignore"):
             for name in ("least", "greatest"):
-                object.__setattr__(self, name, float(np.float32(getattr(self, name))))
+                force_setattr(self, name, float(np.float32(getattr(self, name))))
         fault = self._fault()
         if fault is not None:
             raise InvalidStorageError(*fault)

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
+from msgspec import Struct
 
-from snd_analysis.base.frozen import frozen
 from snd_analysis.model import Place
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.limits import Budget
@@ -20,8 +20,7 @@ Extents: TypeAlias = "tuple[int | None, ...]"
 """A shape; None stands for an extent that the intrinsic decides."""
 
 
-@frozen
-class Invocation:
+class Invocation(Struct, frozen=True):
     """An operator bound to arrays; its assertions hold, and its inputs have the shapes that it declares.
 
     ``attributes`` has all of them, defaults included; ``dtypes`` has the generic types by name. Arrays are int64, bool

@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import prod
 
 import numpy as np
+from msgspec import Struct
 
-from snd_analysis.base.frozen import frozen
 from snd_runtime.intrinsics.invocation import Invocation
 from snd_runtime.lowering.arithmetic import Array
 from snd_runtime.lowering.lowered import Argument
@@ -15,8 +15,7 @@ _FARTHEST = 2.0**61
 """Lengths of regions that lie nearer fit into 64 bits."""
 
 
-@frozen
-class _Cells:
+class _Cells(Struct, frozen=True):
     """Of one region along one dimension: elements from ``starts`` up to ``stops``, which the image has."""
 
     starts: Array

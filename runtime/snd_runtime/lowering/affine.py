@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_runtime.lowering.operands import INT_MAX, INT_MIN
 from snd_runtime.lowering.terms import Apply, Constant, Next, Place, Position, Read, Table, Term
 
@@ -12,8 +13,7 @@ Interval = tuple[int, int]
 """The least and the greatest value; of 64 bits at most if the computation does not overflow."""
 
 
-@frozen
-class Affine:
+class Affine(Struct, frozen=True):
     """``constant`` and a factor, not zero, for every axis."""
 
     constant: int

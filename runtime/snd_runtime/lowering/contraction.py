@@ -8,10 +8,10 @@ zero adds nothing as long as all other factors are finite.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from math import prod
 
 import numpy as np
+from msgspec import Struct
 
 from snd_runtime.lowering.affine import Affine, Analysis
 from snd_runtime.lowering.arithmetic import Array
@@ -26,8 +26,7 @@ from snd_runtime.lowering.terms import Apply, Bounds, Read, Term, subterms
 from snd_runtime.lowering.writing import combine, target_view
 
 
-@dataclass(slots=True, eq=False)
-class Padded:
+class Padded(Struct, eq=False):
     """A read with guarded indices: its tensor with zeros around, and the indices there."""
 
     term: Read
@@ -55,8 +54,7 @@ class Padded:
         return strided(self.array, self.forms, box)
 
 
-@dataclass(slots=True, eq=False)
-class Contraction:
+class Contraction(Struct, eq=False):
     """How a sum of products is computed: ``fixed`` axes are looped over, ``guards`` are those of the left side."""
 
     write: Write

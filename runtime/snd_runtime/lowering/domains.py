@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 from typing import TypeAlias
 
 import numpy as np
+from msgspec import Struct
 
 from snd_runtime.lowering.arithmetic import INT, Array
 
@@ -23,8 +23,7 @@ def points_in_order(extents: Sequence[int]) -> Iterator[tuple[int, ...]]:
             yield (first, *rest)
 
 
-@dataclass(frozen=True, eq=False)
-class Box:
+class Box(Struct, frozen=True, eq=False, dict=True):
     """Positions within a range along every axis; arrays over it have a dimension for each axis."""
 
     ranges: tuple[tuple[int, int], ...]
@@ -80,8 +79,7 @@ class Box:
             yield from self._cut(axis + 1, (*ranges, (first, min(first + steps[axis], stop))), steps)
 
 
-@dataclass(frozen=True, eq=False)
-class Points:
+class Points(Struct, frozen=True, eq=False):
     """A list of points: a vector of positions for every axis."""
 
     vectors: tuple[Array, ...]

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.model import Place as SourcePlace
 from snd_analysis.skriptnd.names.symbols import Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_runtime.lowering.terms import Next, Place, Read, Slot, Term, subterms
 
 
-@frozen
-class Axis:
+class Axis(Struct, frozen=True):
     """An index symbol with its bound, which is an int or read from tensors."""
 
     name: str
     extent: Term
 
 
-@frozen
-class Write:
+class Write(Struct, frozen=True):
     """One element that is written, with its value."""
 
     slot: Slot
@@ -33,8 +32,7 @@ class Write:
         return tuple(term for place in self.places for term in place.terms)
 
 
-@frozen(eq=False)
-class Formula:
+class Formula(Struct, frozen=True, eq=False):
     """Writes that happen at once in every point of a space where the condition holds; the last axis is the fastest."""
 
     axes: tuple[Axis, ...]

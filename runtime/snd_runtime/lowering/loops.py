@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import prod
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_runtime.lowering.affine import Affine, Analysis, colliding_axes
 from snd_runtime.lowering.domains import Box, points_in_order
 from snd_runtime.lowering.formula import Write
@@ -17,8 +18,7 @@ MOST_ROUNDS = 4096
 _SHORT_REDUCTION = 128
 
 
-@frozen
-class Guard:
+class Guard(Struct, frozen=True):
     """An affine index that must lie within an extent, else the point is skipped."""
 
     form: Affine

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer
@@ -36,8 +37,7 @@ def _written(value: int) -> str:
     return str(value) if abs(value) < 1 << 128 else f"an int of {value.bit_length()} bits"
 
 
-@frozen
-class Guarded:
+class Guarded(Struct, frozen=True):
     """``|index|`` or ``|index <> below : above|``."""
 
     index: Value
@@ -45,8 +45,7 @@ class Guarded:
     above: Value | None
 
 
-@frozen
-class Partial:
+class Partial(Struct, frozen=True):
     """``value`` where ``present`` is true, else null: ``c ? a`` where c is known at run time only."""
 
     present: Term

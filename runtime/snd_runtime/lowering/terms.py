@@ -11,15 +11,15 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from enum import StrEnum
 from typing import TypeAlias, TypeVar
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.skriptnd.names.symbols import Symbol
 from snd_analysis.skriptnd.syntax import nodes
 
 Scalar: TypeAlias = "int | float | bool | str"
 
 
-@frozen(eq=False)
-class Slot:
+class Slot(Struct, frozen=True, eq=False):
     """A tensor that formulas read or write; a ``None`` in the shape is an extent that is counted."""
 
     name: str
@@ -44,8 +44,7 @@ class Bounds(StrEnum):
     REMAPPED = "remapped"
 
 
-@frozen(eq=False)
-class Place:
+class Place(Struct, frozen=True, eq=False):
     """An index along one dimension; ``below`` and ``above`` are its replacements if it is remapped."""
 
     index: Term
@@ -59,8 +58,7 @@ class Place:
         return tuple(term for term in (self.index, self.below, self.above) if term is not None)
 
 
-@frozen(eq=False)
-class Constant:
+class Constant(Struct, frozen=True, eq=False):
     """A value that is the same everywhere."""
 
     dtype: str
@@ -68,8 +66,7 @@ class Constant:
     axes: frozenset[int] = frozenset()
 
 
-@frozen(eq=False)
-class Position:
+class Position(Struct, frozen=True, eq=False):
     """The index symbol of an axis."""
 
     axis: int
@@ -77,8 +74,7 @@ class Position:
     dtype: str = "int"
 
 
-@frozen(eq=False)
-class Next:
+class Next(Struct, frozen=True, eq=False):
     """The number of points before this one that satisfy the condition (2.12, Data dependent output shapes)."""
 
     symbol: Symbol
@@ -86,8 +82,7 @@ class Next:
     axes: frozenset[int] = frozenset()
 
 
-@frozen(eq=False)
-class Read:
+class Read(Struct, frozen=True, eq=False):
     """An element of a tensor."""
 
     slot: Slot
@@ -101,8 +96,7 @@ class Read:
         return self.slot.dtype
 
 
-@frozen(eq=False)
-class Apply:
+class Apply(Struct, frozen=True, eq=False):
     """An operator, function, cast or selection. ``node`` is where it stands."""
 
     operation: str
@@ -112,8 +106,7 @@ class Apply:
     node: nodes.Node
 
 
-@frozen(eq=False)
-class Table:
+class Table(Struct, frozen=True, eq=False):
     """An item of a pack of constants."""
 
     values: tuple[Scalar, ...]

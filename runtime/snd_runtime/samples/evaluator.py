@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from snd_runtime.evaluation.request import Texts
 from snd_runtime.samples.handler import OneSample, SampleOrder, StepCount

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_runtime.evaluation.binding import FoundShapes
 from snd_runtime.evaluation.handler import KnownFiles
 from snd_runtime.evaluation.request import Texts
@@ -17,8 +18,7 @@ from snd_runtime.samples.trace import GraphTrace
 from snd_runtime.samples.tracing import TraceRequest, trace_graph
 
 
-@frozen
-class OneSample:
+class OneSample(Struct, frozen=True):
     """A sample of a file: the ``number``-th, from 0."""
 
     around: SampleRequest
@@ -29,8 +29,7 @@ StepCount: TypeAlias = OneSample | TraceRequest | ProposalRequest
 Answer: TypeAlias = SampleOutcome | GraphTrace | SampleProposal | NoProposal
 
 
-@frozen
-class SampleOrder:
+class SampleOrder(Struct, frozen=True):
     """``texts`` is what has changed since the last order; those of the request itself are left out."""
 
     texts: Texts

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.compose.failure import Site
 from snd_runtime.evaluation.answer import ShownTensor
 
@@ -23,8 +24,7 @@ class Status(StrEnum):
     """It can't be composed, which checking reports."""
 
 
-@frozen
-class Result:
+class Result(Struct, frozen=True):
     """One output: the line that would record it, without ``# ``, and how it differs from what is recorded."""
 
     name: str
@@ -43,8 +43,7 @@ class Result:
         return self.now if " = " in self.now else self.now.replace(" nan=0", "")
 
 
-@frozen
-class SampleOutcome:
+class SampleOutcome(Struct, frozen=True):
     """What came of one sample."""
 
     status: Status

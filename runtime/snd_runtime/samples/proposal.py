@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import islice, product
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
-from snd_analysis.base.frozen import frozen
 from snd_analysis.compose.session import Session
 from snd_analysis.compose.template import Member, Template
 from snd_analysis.ide.changed import changed_snapshot
@@ -36,24 +36,21 @@ _SHAPE_SECONDS = 0.5
 _MOST_WIDTH = 110
 
 
-@frozen
-class ProposalRequest:
+class ProposalRequest(Struct, frozen=True):
     """``around`` has the texts, and how samples in them are evaluated."""
 
     around: SampleRequest
     name: OperatorName
 
 
-@frozen
-class SampleProposal:
+class SampleProposal(Struct, frozen=True):
     """The lines of an invocation without their ``# >>>`` and ``# ...``, and what comes of it."""
 
     code: tuple[str, ...]
     outcome: SampleOutcome
 
 
-@frozen
-class NoProposal:
+class NoProposal(Struct, frozen=True):
     """There is none, for a reason that can be told."""
 
     reason: str

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
 from typing import Any
 
 import numpy as np
+from msgspec import Struct, field
 
-from snd_analysis.base.frozen import frozen
 from snd_analysis.workspace import Workspace
 from snd_runtime.limits import Limits
 from snd_runtime.lowering.lowered import FLOAT32
@@ -18,8 +17,7 @@ from snd_runtime.samples.outcome import SampleOutcome
 SAMPLE_LIMITS = Limits(seconds=5.0, tensor_bytes=1 << 30)
 
 
-@frozen
-class SampleRequest:
+class SampleRequest(Struct, frozen=True):
     """``texts`` are those of the file and of all files that it depends on, by path."""
 
     path: str

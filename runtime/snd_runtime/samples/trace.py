@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import numpy as np
+from msgspec import Struct, field
+from msgspec.structs import replace
 
-from snd_analysis.base.frozen import frozen
 from snd_analysis.base.text import Span
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.template import Template
@@ -36,8 +36,7 @@ _MOST_HELD_BYTES = 16 << 10
 _NAMING = (SymbolKind.TENSOR, SymbolKind.CARRY, SymbolKind.SCAN, SymbolKind.ITERATION)
 
 
-@frozen
-class TracedTensor:
+class TracedTensor(Struct, frozen=True):
     """What there is to show of a tensor, or of those of a pack."""
 
     shown: tuple[ShownTensor, ...]
@@ -47,8 +46,7 @@ class TracedTensor:
     """A PNG of a single tensor, if pictures are wanted and it can be drawn."""
 
 
-@frozen
-class GraphTrace:
+class GraphTrace(Struct, frozen=True):
     """What came of one run of a graph; of one that failed, what had been computed by then."""
 
     values: Mapping[TensorName, TracedTensor] = field(default_factory=dict)
@@ -212,14 +210,12 @@ class Tracer:
         return _Look(replace(tensor, item=item), drawn)
 
 
-@frozen
-class _Look:
+class _Look(Struct, frozen=True):
     shown: ShownTensor
     picture: bytes | None
 
 
-@dataclass(slots=True)
-class _Noted:
+class _Noted(Struct):
     """One tensor, or those of a pack by position. What the next iteration will replace is looked at in the end."""
 
     items: dict[int | None, Array | _Look] = field(default_factory=dict)

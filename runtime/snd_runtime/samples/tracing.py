@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import replace
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
-from snd_analysis.base.frozen import frozen
 from snd_analysis.compose.session import Session
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.template import Template
@@ -27,8 +27,7 @@ from snd_runtime.samples.request import SampleRequest
 from snd_runtime.samples.trace import GraphTrace, Tracer
 
 
-@frozen
-class TraceRequest:
+class TraceRequest(Struct, frozen=True):
     """``around`` has the texts, and how everything in them is evaluated: its limits are those of the run.
 
     The graph is invoked by a sample of the same file, the ``sample``-th from 0, or evaluated as ``given``.
@@ -40,8 +39,7 @@ class TraceRequest:
     given: EvaluationRequest | None = None
 
 
-@frozen
-class _Run:
+class _Run(Struct, frozen=True):
     specialization: Specialization
     arguments: list[Argument]
     made: tuple[str, ...] = ()

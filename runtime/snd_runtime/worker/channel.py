@@ -11,7 +11,7 @@ import struct
 from enum import Enum
 from typing import Any, BinaryIO
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
 
 _LENGTH = struct.Struct("<Q")
 
@@ -28,8 +28,7 @@ class Kind(Enum):
     """An exception that the work did not expect; the content is its traceback."""
 
 
-@frozen
-class Message:
+class Message(Struct, frozen=True):
     """``number`` is that of the request it is about."""
 
     kind: Kind

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
 
 
-@frozen
-class ProcessLimits:
+class ProcessLimits(Struct, frozen=True):
     """``memory_bytes`` beyond what the process takes when it is ready and idle; None is no limit.
 
     The kernel enforces it as a limit of address space, where there is one (Linux): then an allocation fails at once,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from dataclasses import replace
 
 import click
+from msgspec.structs import replace
 
 from snd_server.cli.given_options import given_options
 from snd_server.composing import ShapesError

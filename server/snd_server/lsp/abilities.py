@@ -6,12 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from lsprotocol import types
+from msgspec import Struct
 
-from snd_analysis.base.frozen import frozen
 
-
-@frozen
-class DiagnosticAbilities:
+class DiagnosticAbilities(Struct, frozen=True):
     """What of a diagnostic the client shows."""
 
     rule_page: str = ""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.ide.graphs import KnownGraph
 from snd_analysis.ide.samples import KnownSample
 from snd_analysis.skriptnd.names.symbols import OperatorName
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
     from snd_runtime.samples import GraphTrace, SampleEvaluator, SampleOutcome, SampleRequest
 
 
-@frozen
-class AgedSample:
+class AgedSample(Struct, frozen=True):
     """A sample of a state of the files with its value for that state."""
 
     sample: KnownSample
@@ -47,8 +47,7 @@ class AgedSample:
         return SampleOutcome(Status.FAILED, rule="internal-error", message=message)
 
 
-@frozen
-class AgedGraph:
+class AgedGraph(Struct, frozen=True):
     """A graph of a state of the files with the values of its tensors for that state, and what it is run with."""
 
     graph: KnownGraph
@@ -89,8 +88,7 @@ class AgedGraph:
 Subject: TypeAlias = AgedSample | AgedGraph
 
 
-@frozen
-class Order:
+class Order(Struct, frozen=True):
     """The samples and graphs of one state of a document, and what it takes to evaluate them."""
 
     subjects: tuple[Subject, ...]

@@ -11,7 +11,8 @@ from collections.abc import Collection
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.ide.graphs import GraphName
 from snd_analysis.ide.samples import SampleName
 
@@ -47,8 +48,7 @@ class Age(StrEnum):
     """The same: the evaluation took more than it may."""
 
 
-@frozen
-class Aged(Generic[_Outcome]):
+class Aged(Struct, Generic[_Outcome], frozen=True):
     """The age of a value, and what was found last; that is of the same state if the age is one of ``settled``."""
 
     age: Age
@@ -67,16 +67,14 @@ class Aged(Generic[_Outcome]):
         return self.age in (Age.FRESH, Age.FAILED, Age.OVER_LIMIT)
 
 
-@frozen
-class ValueKey:
+class ValueKey(Struct, frozen=True):
     """A sample or a graph of a document."""
 
     path: str
     name: SampleName | GraphName
 
 
-@frozen
-class _Found:
+class _Found(Struct, frozen=True):
     digest: str
     outcome: Outcome
     seconds: float

@@ -12,8 +12,9 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
-from dataclasses import dataclass, field
 from typing import Any, TypeVar
+
+from msgspec import Struct, field
 
 _Answer = TypeVar("_Answer")
 _Item = TypeVar("_Item")
@@ -67,8 +68,7 @@ class Question:
             yield item
 
 
-@dataclass(eq=False)
-class _Job:
+class _Job(Struct, eq=False):
     function: Callable[[], Any]
     question: Question = field(default_factory=Question)
     patient: bool = False

@@ -11,12 +11,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
+from msgspec import Struct, field
 
-from snd_analysis.base.frozen import frozen
 from snd_server.config_schema import ConfigError, checked_settings
 from snd_server.lsp.switches import mistakes_of_switches, spelled, spelled_switches
 from snd_server.lsp.uris import path_of
@@ -31,8 +30,7 @@ _KEYS = ("select", "ignore", "error", "warn", "module-paths", "line-width")
 _ORIGIN = f"the settings '{SECTION}' of the editor"
 
 
-@frozen
-class ClientSettings:
+class ClientSettings(Struct, frozen=True):
     """The settings for one scope."""
 
     rules: RuleSettings = field(default_factory=RuleSettings)
@@ -45,8 +43,7 @@ class ClientSettings:
     """What is wrong with what the client sent."""
 
 
-@frozen
-class Scopes:
+class Scopes(Struct, frozen=True):
     """The settings for all, and those of folders."""
 
     everywhere: ClientSettings = field(default_factory=ClientSettings)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
+from msgspec import Struct
 
-from snd_analysis.base.frozen import frozen
 from snd_analysis.base.text import Source
 from snd_analysis.ide.completion import (
     TRIGGERS,
@@ -46,8 +46,7 @@ _KINDS = {
 }
 
 
-@frozen
-class _Abilities:
+class _Abilities(Struct, frozen=True):
     """What the client can do with completions."""
 
     snippets: bool

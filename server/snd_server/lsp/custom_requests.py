@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
+from msgspec.structs import replace
 from pygls.exceptions import JsonRpcInvalidParams
 
 from snd_analysis.base.diagnostics import Diagnostic, Severity

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from lsprotocol import types
+from msgspec import Struct
 
-from snd_analysis.base.frozen import frozen
 from snd_analysis.base.text import Edit, Source, Span
 from snd_server.lsp.convert import Converter
 from snd_server.lsp.uris import path_of, uri_of
 
 
-@frozen
-class Document:
+class Document(Struct, frozen=True):
     """One version of an open document. ``uri`` is spelled as the client does."""
 
     uri: str

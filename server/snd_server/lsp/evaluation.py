@@ -10,8 +10,9 @@ import asyncio
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from snd_analysis.base.text import Span
 from snd_analysis.ide.graphs import GraphName, graphs_in

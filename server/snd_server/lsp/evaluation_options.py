@@ -11,13 +11,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
 
 _MEGABYTE = 1 << 20
 
 
-@frozen
-class EvaluationOptions:
+class EvaluationOptions(Struct, frozen=True):
     """See above; what a client says wrong counts as not said."""
 
     enabled: bool = True

@@ -9,9 +9,10 @@ import asyncio
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING, Any, TypeAlias
+
+from msgspec import Struct, field
 
 from snd_runtime.worker import ProcessLimits, WorkerFailed
 from snd_server.lsp.ages import NOTICEABLE_SECONDS, OVER_LIMIT, ValueKey, Values
@@ -30,8 +31,7 @@ StepCount: TypeAlias = "Callable[[SampleEvaluator], Any]"
 """Evaluates something, and returns its outcome; runs on a thread that waits for the process."""
 
 
-@dataclass(eq=False)
-class Job:
+class Job(Struct, eq=False):
     """One evaluation of one state of what it depends on. ``tensor_bytes`` is what it may take."""
 
     key: ValueKey

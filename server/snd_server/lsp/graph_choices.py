@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING, TypeAlias
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.ide.graphs import GraphName, KnownGraph
 from snd_analysis.ide.samples import KnownSample, SampleName
 from snd_server.given import Misgiven
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
     from snd_server.running import RunRequest
 
 
-@frozen
-class GivenInputs:
+class GivenInputs(Struct, frozen=True):
     """Lists of ``NAME=VALUE``, as for ``snd run``. With nothing given, all is made that can be."""
 
     attributes: tuple[str, ...] = ()

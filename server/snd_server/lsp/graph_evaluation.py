@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from snd_analysis.base.diagnostics import Diagnostic, Severity
-from snd_analysis.base.frozen import frozen
 from snd_analysis.compose.entry import Composition
 from snd_analysis.skriptnd.names.library import is_library
 from snd_analysis.workspace import Snapshot
@@ -31,16 +32,14 @@ _MOST_STEPS = 10_000
 _Tell = Callable[[int, int], None]
 
 
-@frozen
-class GraphValue:
+class GraphValue(Struct, frozen=True):
     """What came of a graph, and the state of the texts that it is of."""
 
     snapshot: Snapshot
     evaluated: Evaluated
 
 
-@frozen
-class _Order:
+class _Order(Struct, frozen=True):
     snapshot: Snapshot
     prepared: Prepared
     texts: Mapping[str, str]

@@ -12,6 +12,7 @@ from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
+from msgspec import Struct
 from pygls.exceptions import (
     JsonRpcException,
     JsonRpcInvalidRequest,
@@ -20,8 +21,6 @@ from pygls.exceptions import (
 )
 from pygls.protocol import LanguageServerProtocol, lsp_method
 from pygls.protocol.json_rpc import RPCNotification, RPCRequest
-
-from snd_analysis.base.frozen import frozen
 
 if TYPE_CHECKING:
     from snd_server.lsp.server import SndServer
@@ -32,8 +31,7 @@ _Steps = Generator[Any, Any, None]
 _PARSE_ERROR = JsonRpcParseError.CODE
 
 
-@frozen
-class _Malformed:
+class _Malformed(Struct, frozen=True):
     """A message whose parameters are not what its method takes."""
 
     id: str | int | None

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
+from msgspec import Struct
+from msgspec.structs import replace
 
 from snd_analysis.base.diagnostics import Diagnostic, Location
-from snd_analysis.base.frozen import frozen
 from snd_analysis.base.text import Span
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.analysis_thread import Interrupted, Question
@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 _PAUSE_SECONDS = 0.15
 
 
-@frozen
-class _Shown:
+class _Shown(Struct, frozen=True):
     """What the client shows of a version of a document."""
 
     document: Document

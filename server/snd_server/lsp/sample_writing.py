@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
+from msgspec import Struct
+from msgspec.structs import replace
 from pygls.exceptions import JsonRpcInvalidParams
 
 from snd_analysis.base.diagnostics import Location, TextEdit
-from snd_analysis.base.frozen import frozen
 from snd_analysis.base.text import Span
 from snd_analysis.ide.actions.samples import WRITE, has_sample
 from snd_analysis.ide.graphs import GraphName
@@ -56,8 +56,7 @@ def register(server: SndServer) -> None:
     server.command(WRITE)(write)
 
 
-@frozen
-class _Order:
+class _Order(Struct, frozen=True):
     request: ProposalRequest
     text: str
     tensor_bytes: int

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from snd_analysis.base.diagnostics import Location
-from snd_analysis.base.frozen import frozen
 from snd_analysis.base.text import Span
 from snd_analysis.ide.graph_tensors import TensorName
 from snd_analysis.ide.inlay_hints import HintKind, InlayHint, LabelPart, statement_end
@@ -26,8 +27,7 @@ _MOST_VALUES = 12
 """Characters and elements up to which all elements are shown, not statistics."""
 
 
-@frozen
-class ValueHint:
+class ValueHint(Struct, frozen=True):
     """A hint about a sample, or about a tensor of a graph; ``tensor`` is None for the graph itself."""
 
     hint: InlayHint

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from snd_analysis.ide.graph_tensors import TensorName
 from snd_analysis.ide.markdown import code, paragraphs, plain

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.base.text import Source
 from snd_analysis.model import Branch, Graph, Loop, Operation, Place, Tensor, TensorValue, tensors_of
 from snd_analysis.skriptnd.names.symbols import OperatorName
@@ -12,8 +13,7 @@ from snd_analysis.symbolic.values import NULL, Maybe, Pack, Run, Value
 from snd_server.report import Report
 
 
-@frozen
-class ComposedGraph:
+class ComposedGraph(Struct, frozen=True):
     """What is to be shown. ``graph`` is None if there is nothing that could be composed."""
 
     name: str

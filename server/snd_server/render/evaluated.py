@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from msgspec import Struct
+
 from snd_analysis.base.diagnostics import Diagnostic
-from snd_analysis.base.frozen import frozen
 from snd_analysis.compose.printing import shown
 from snd_analysis.symbolic.values import Value
 from snd_runtime.evaluation import EvaluationAnswer, ShownStep, ShownTensor
@@ -15,8 +16,7 @@ from snd_server.report import Paint, plain
 _MOST_NAMES = 5
 
 
-@frozen
-class Evaluated:
+class Evaluated(Struct, frozen=True):
     """What is to be shown. ``answer`` is None if nothing was evaluated, since the diagnostics forbid it."""
 
     name: str

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from msgspec import Struct
+
 from snd_analysis.base.diagnostics import Fix, Location, TextEdit
-from snd_analysis.base.frozen import frozen
 from snd_analysis.base.text import Source
 from snd_server.fixing import apply_fixes
 from snd_server.render.frame import Frame
@@ -13,8 +14,7 @@ from snd_server.render.frame import Frame
 _MOST_LINES = 10
 
 
-@frozen
-class _Hunk:
+class _Hunk(Struct, frozen=True):
     """Lines ``first`` to ``last`` of the old text, and the edits that change them."""
 
     first: int

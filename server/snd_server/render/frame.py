@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.base.text import Source, Span
 from snd_server.render.visible import visible, width
 from snd_server.report import Paint
@@ -14,8 +15,7 @@ _NARROWEST = 20
 _ELLIPSIS = "…"
 
 
-@frozen
-class Frame:
+class Frame(Struct, frozen=True):
     """How frames are drawn: ``gutter`` columns for line numbers, at most ``width`` columns in all."""
 
     paint: Paint

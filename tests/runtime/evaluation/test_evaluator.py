@@ -8,10 +8,10 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_runtime.evaluation import EvaluationRequest, Evaluator, Literal, Progress, ShownStep

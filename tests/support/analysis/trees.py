@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 
 from snd_analysis.base.text import Span
@@ -56,7 +56,7 @@ def dump(node: nodes.Node) -> list[object]:
         value = pending.pop()
         if isinstance(value, nodes.Node):
             said.append(type(value).__name__)
-            pending += [getattr(value, field.name) for field in reversed(fields(value))]
+            pending += [getattr(value, name) for name in reversed(value.__struct_fields__)]
         elif type(value) is tuple:
             said.append(len(value))
             pending += reversed(value)
@@ -90,9 +90,9 @@ def outline(value: object) -> str:
     if not isinstance(value, nodes.Node):
         return repr(value) if isinstance(value, str) else str(value)
     shown = [
-        f"{field.name}={outline(content)}"
-        for field in fields(value)
-        if field.name not in ("start", "end", "keyword" if isinstance(value, nodes.Block) else "")
-        and (content := getattr(value, field.name)) not in (None, (), False)
+        f"{name}={outline(content)}"
+        for name in value.__struct_fields__
+        if name not in ("start", "end", "keyword" if isinstance(value, nodes.Block) else "")
+        and (content := getattr(value, name)) not in (None, (), False)
     ]
     return f"{type(value).__name__}({' '.join(shown)})"

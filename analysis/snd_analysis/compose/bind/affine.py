@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.compose.template import Form
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Verdict
 
 
-@frozen
-class Unsolvable:
+class Unsolvable(Struct, frozen=True):
     """Why no value of the name gives what stands there."""
 
     because: str

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct, field
+from msgspec.structs import replace
+
 from snd_analysis.compose.bind.affine import Unsolvable, solve
 from snd_analysis.compose.bind.declared_shapes import Declarations
 from snd_analysis.compose.bind.shape_binding import ShapeBinder
@@ -25,8 +26,7 @@ from snd_analysis.symbolic.integers import TRUE, Integer, Truth, Verdict
 from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, Pack, Run, Value, dtype_of
 
 
-@frozen
-class Arguments:
+class Arguments(Struct, frozen=True):
     """What an invocation gives: types in order, attributes by name, arguments by position (NULL if left out)."""
 
     dtypes: tuple[str, ...]
@@ -34,8 +34,7 @@ class Arguments:
     inputs: tuple[TensorValue, ...]
 
 
-@dataclass(slots=True)
-class Binding:
+class Binding(Struct):
     """What an invocation binds the symbols of an operator to."""
 
     scope: Scope

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import islice, product
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+from msgspec.structs import replace
+
 from snd_analysis.compose.scope import Scope
 from snd_analysis.compose.template import Member
 from snd_analysis.model import Tensor, TensorValue
@@ -22,8 +23,7 @@ from snd_analysis.symbolic.values import UNDEFINED, Pack, Run, Value
 _MOST_TRIED = 256
 
 
-@frozen(eq=False)
-class IndexedValue:
+class IndexedValue(Struct, frozen=True, eq=False):
     """The value of a constant with index bounds, which need not be written out to be known."""
 
     scope: Scope

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from snd_analysis.compose.checks.assignments import Open
 from snd_analysis.compose.scope import Scope
@@ -51,8 +52,7 @@ def is_dynamic(extent: Integer) -> bool:
     )
 
 
-@dataclass(slots=True)
-class Declarations:
+class Declarations(Struct):
     """Evaluates declared shapes in one scope, noting the dynamic extents that they introduce."""
 
     scope: Scope

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.compose.scope import Scope
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
@@ -10,8 +11,7 @@ from snd_analysis.symbolic.integers import Integer, Truth
 from snd_analysis.symbolic.values import NULL, Maybe, Pack
 
 
-@frozen
-class Component:
+class Component(Struct, frozen=True):
     """One component of a declared shape. ``count`` is its number of dimensions, None if only the rank tells it.
 
     ``packed`` says that it stands for a pack of dimensions, even if there is one; one that is not is there or not.

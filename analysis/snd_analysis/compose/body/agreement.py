@@ -3,9 +3,10 @@ extents are what follows goes on with."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from operator import is_
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from snd_analysis.model import Shape, Tensor, TensorValue
 from snd_analysis.skriptnd.syntax import nodes

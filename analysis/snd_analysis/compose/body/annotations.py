@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from snd_analysis.compose.body.agreement import narrowed
 from snd_analysis.compose.printing import tensor_text

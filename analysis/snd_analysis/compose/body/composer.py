@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from snd_analysis.compose.bind.arguments import Arguments, as_tensor, evaluation_failure
 from snd_analysis.compose.bind.declared_shapes import dynamic_extent

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.model import Place, Shape, Tensor, TensorKind, TensorValue
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Truth
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
 _MOST_CONDITIONS = 3
 
 
-@frozen
-class Joining:
+class Joining(Struct, frozen=True):
     """Joins the results of branches, of which the first is taken whose condition holds, or else the last.
 
     There is a condition for each but the last: a ``Truth`` that extents and attributes decide, or anything else for one

@@ -8,7 +8,8 @@ below it would be those of something else.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from snd_analysis.compose.body.results import Targets
 from snd_analysis.compose.session import Session
@@ -108,8 +109,7 @@ class Naming:
         return any(each.variables or each.constants for each in self._session.reached(template))
 
 
-@dataclass(slots=True)
-class _Scope:
+class _Scope(Struct):
     """What names are taken below one label."""
 
     names: set[str] = field(default_factory=set)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from contextlib import suppress
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from snd_analysis.compose.bind.destructuring import destructured
 from snd_analysis.compose.printing import shown
@@ -133,7 +134,7 @@ def _substituted(value: Value, unknowns: dict[Hashable, Integer]) -> Value:
     if not isinstance(value, Tensor):
         return value if isinstance(value, Pack) and _has_tensors(value) else substitute(value, unknowns)
     shape = None if value.shape is None else substitute(Pack(value.shape, dtype="int"), unknowns)
-    return replace(value, shape=shape.segments) if isinstance(shape, Pack) else value  # type: ignore[arg-type]
+    return replace(value, shape=shape.segments) if isinstance(shape, Pack) else value
 
 
 def _has_tensors(pack: Pack) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from itertools import islice, product
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import DivisionByZero, Integer, Leaf, NegativeExponent, Truth
 from snd_analysis.symbolic.values import CompileTime
@@ -17,8 +18,7 @@ _MOST_TRIALS = 2000
 _UNDEFINED = (DivisionByZero, NegativeExponent, OverflowError, KeyError, TypeError)
 
 
-@frozen
-class Open:
+class Open(Struct, frozen=True):
     """The key of what nothing gives a value: an extent, a length or an attribute.
 
     It tells names and bounds, and not whose they are: operators that invoke one another and mean the same share their
@@ -31,8 +31,7 @@ class Open:
     high: int | None
 
 
-@frozen
-class Assignment:
+class Assignment(Struct, frozen=True):
     """Numbers for unknowns, by key, with which an integer comes to ``number``."""
 
     number: int

@@ -8,11 +8,11 @@ conditions of branches, lazy evaluation and assertions mean what they always mea
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, TypeAlias
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct, field
+
 from snd_analysis.compose.checks.assignments import Assignment, assignments
 from snd_analysis.compose.failure import Failure, Site
 from snd_analysis.model import Branch, Graph, Loop, Operation, Place
@@ -39,8 +39,7 @@ Composed: TypeAlias = "Callable[[Mapping[Hashable, int]], Sequence[Failure]]"
 """What fails when a graph is composed with numbers in place of some unknowns."""
 
 
-@frozen
-class Obligation:
+class Obligation(Struct, frozen=True):
     """A value that may be what it must not: a negative extent, or a divisor of zero. ``what`` it is, for messages."""
 
     value: Integer
@@ -147,8 +146,7 @@ def counterexamples(root: Specialization, composed: Composed) -> list[Failure]:
     return [failure for failure in shown if failure is not None]
 
 
-@frozen
-class _Reached:
+class _Reached(Struct, frozen=True):
     """A specialization, the invocations that lead to it, from inside, and the conditions under which they do."""
 
     specialization: Specialization
@@ -226,8 +224,7 @@ def _in_operation(operation: Operation) -> Iterator[Obligation]:
 
 
 # ---- counterexamples -------------------------------------------------------------------------------------------------
-@dataclass(slots=True)
-class _Showing:
+class _Showing(Struct):
     """The search for counterexamples. A graph is composed at most ``rest`` more times for it."""
 
     conditions: Sequence[Truth]

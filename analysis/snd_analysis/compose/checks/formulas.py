@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.compose.checks.formula_lengths import packed_length
 from snd_analysis.compose.failure import Failure, Site
 from snd_analysis.compose.printing import tensor_text
@@ -39,8 +40,7 @@ def check_formulas(specialization: Specialization) -> None:
                 return
 
 
-@frozen
-class _Axis:
+class _Axis(Struct, frozen=True):
     """An index symbol, or an item of a packed one, that runs over all numbers below ``limit``."""
 
     variable: Integer

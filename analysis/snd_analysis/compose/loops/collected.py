@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import TYPE_CHECKING
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.compose.body.results import Targets
 from snd_analysis.compose.loops.counts import MOST_ITERATIONS
 from snd_analysis.compose.loops.iterations import MOST_ITEMS, Renewing, items_differ, tried
@@ -20,8 +21,7 @@ if TYPE_CHECKING:
     from snd_analysis.compose.body.composer import Composer, Values
 
 
-@frozen
-class Iterations:
+class Iterations(Struct, frozen=True):
     """The iterations of a loop, as far as they differ from each other."""
 
     composer: Composer

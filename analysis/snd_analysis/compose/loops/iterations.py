@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+from msgspec.structs import replace
+
 from snd_analysis.compose.bind.declared_shapes import Dynamic
 from snd_analysis.compose.body.branches import part
 from snd_analysis.compose.failure import Failure
@@ -43,8 +44,7 @@ def tried(composer: Composer, body: nodes.Callable, targets: Targets) -> tuple[V
 
 
 # ---- carried variables -----------------------------------------------------------------------------------------------
-@frozen
-class Steps:
+class Steps(Struct, frozen=True):
     """The carried variables of an unrolled loop of a symbolic count: at any step, and behind the last one."""
 
     starts: Values
@@ -106,8 +106,7 @@ def _is_one_of(extent: object, keys: set[Hashable]) -> bool:
     return isinstance(extent, Integer) and len(extent.leaves) == 1 and next(iter(extent.leaves)).key in keys
 
 
-@frozen
-class _Closing:
+class _Closing(Struct, frozen=True):
     composer: Composer
     count: Integer | None
     varying: frozenset[Hashable] | set[Hashable]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from msgspec import Struct
+
 from snd_analysis.base.diagnostics import Diagnostic, Location, TextEdit
-from snd_analysis.base.frozen import frozen
 from snd_analysis.base.text import Span
 from snd_analysis.skriptnd.syntax.chunks import SyntaxTree
 from snd_analysis.workspace import Snapshot
@@ -21,16 +22,14 @@ class ActionKind(StrEnum):
     SAMPLE = "source.sample.snd"
 
 
-@frozen
-class Command:
+class Command(Struct, frozen=True):
     """What a server does when an action is chosen: ``arguments`` are plain data, behind the file that it is about."""
 
     name: str
     arguments: tuple[str | int, ...]
 
 
-@frozen
-class Action:
+class Action(Struct, frozen=True):
     """A change that somebody may choose. All edits are of the texts as they are; they don't overlap."""
 
     title: str
@@ -41,8 +40,7 @@ class Action:
     command: Command | None = None
 
 
-@frozen
-class Request:
+class Request(Struct, frozen=True):
     """A span of a file, and the diagnostics that are shown of the file."""
 
     snapshot: Snapshot

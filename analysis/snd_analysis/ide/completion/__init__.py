@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from snd_analysis.base.text import Span
 from snd_analysis.ide.completion import attributes, modules, names, operators, samples, scoped, strings, words

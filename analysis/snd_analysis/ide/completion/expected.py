@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import lru_cache
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+from msgspec.structs import replace
+
 from snd_analysis.ide.completion.operand import (
     ANY_NUMBER,
     NUMERIC,
@@ -37,8 +38,7 @@ _SCALAR = shapes.constant(0)
 _REMEMBERED = 64
 
 
-@frozen
-class Expected:
+class Expected(Struct, frozen=True):
     """What a place takes. ``rank`` is None where any rank will do."""
 
     dtype: Dtype | None

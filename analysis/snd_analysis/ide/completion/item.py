@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from msgspec import Struct
+
 from snd_analysis.base.diagnostics import TextEdit
-from snd_analysis.base.frozen import frozen
 from snd_analysis.base.text import Span
 
 
@@ -31,8 +32,7 @@ class CompletionKind(StrEnum):
     GENERATOR = "generator"
 
 
-@frozen
-class Completion:
+class Completion(Struct, frozen=True):
     """One thing that is offered. Accepting it replaces the span of its ``Completions`` and makes the ``edits``."""
 
     label: str
@@ -56,8 +56,7 @@ class Completion:
         return self.text or self.label
 
 
-@frozen
-class Completions:
+class Completions(Struct, frozen=True):
     """What is offered, the best first. ``insert`` is the word before the cursor, ``replace`` the whole word."""
 
     insert: Span

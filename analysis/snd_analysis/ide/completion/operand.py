@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.ide.completion.place import Place
 from snd_analysis.ide.completion.visible import Visible
 from snd_analysis.skriptnd.names.environment import BUILT_INS
@@ -29,8 +30,7 @@ _BEHIND = re.compile(
 )
 
 
-@frozen
-class Operand:
+class Operand(Struct, frozen=True):
     """What an operator takes. ``dtype`` is None if that is not known."""
 
     dtype: Dtype | None

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass, replace
 from functools import cached_property
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from snd_analysis.base.text import Span
 from snd_analysis.ide.completion.stack import Frame, Stack, stack_of
@@ -32,8 +34,7 @@ _STATEMENT = re.compile(
 _NEAR = 8
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(Struct, frozen=True, dict=True):
     """What is being written at a cursor. Offsets count from the start of the file."""
 
     path: str

@@ -6,10 +6,11 @@ The stack tells more than a tree could: it knows of unfinished text just what ha
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, cached_property
 from typing import Any
+
+from msgspec import Struct
 
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.expected import terminals
@@ -47,8 +48,7 @@ class Frame(StrEnum):
     PARENTHESES = "parentheses"
 
 
-@dataclass(frozen=True)
-class Stack:
+class Stack(Struct, frozen=True, dict=True):
     """The stack of the automaton, from the bottom: grammar symbols, what was made of them, and states."""
 
     symbols: tuple[str, ...]

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from functools import cached_property
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from snd_analysis.ide.completion.place import Place, beginning
 from snd_analysis.skriptnd.names.resolution import Resolution
@@ -33,8 +35,7 @@ _LOCAL = frozenset(
 )
 
 
-@dataclass(frozen=True)
-class Visible:
+class Visible(Struct, frozen=True, dict=True):
     """The symbols that can be named at a place, by name, with what is known of their types."""
 
     symbols: Mapping[str, Symbol]

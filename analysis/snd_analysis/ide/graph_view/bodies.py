@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from snd_analysis.base.diagnostics import Location
-from snd_analysis.base.frozen import frozen
 from snd_analysis.compose.cost import Cost, multiply_adds
 from snd_analysis.compose.printing import shown
 from snd_analysis.compose.specialization import Specialization
@@ -22,8 +23,7 @@ Enter = Callable[[NodeView, Operation, frozenset[Tensor]], NodeView]
 EnterPart = Callable[[NodeView, Graph, frozenset[Tensor]], NodeView]
 
 
-@frozen
-class Places:
+class Places(Struct, frozen=True):
     """Where things stand in the files. Operators of the file at ``path`` are named without their module."""
 
     of: Callable[[Place | None], Location | None]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from snd_analysis.base.diagnostics import Location
 from snd_analysis.base.text import Span

@@ -7,11 +7,11 @@ thousands of operations with operators in operators stays as small as what is di
 
 from __future__ import annotations
 
-from dataclasses import field
 from enum import StrEnum
 
+from msgspec import Struct, field
+
 from snd_analysis.base.diagnostics import Location
-from snd_analysis.base.frozen import frozen
 from snd_analysis.symbolic.values import Value
 
 
@@ -33,8 +33,7 @@ class NodeKind(StrEnum):
     """A condition, case or body of control flow."""
 
 
-@frozen
-class TensorView:
+class TensorView(Struct, frozen=True):
     """A tensor of a body, or a number of them that are alike.
 
     ``shape`` holds numbers and, for extents that only the run tells, texts; it is None if it is not known, as is
@@ -50,8 +49,7 @@ class TensorView:
     """How many tensors a pack has of this one, where it does not list them."""
 
 
-@frozen
-class Port:
+class Port(Struct, frozen=True):
     """An argument or a result of a node."""
 
     name: str | None
@@ -63,8 +61,7 @@ class Port:
     pack: bool = False
 
 
-@frozen
-class AttributeView:
+class AttributeView(Struct, frozen=True):
     """An attribute with its value; ``default`` tells whether it is what the operator has without it."""
 
     name: str
@@ -72,8 +69,7 @@ class AttributeView:
     default: bool
 
 
-@frozen
-class NodeView:
+class NodeView(Struct, frozen=True):
     """A node of a body. ``name`` is unique in the body, and stays the same as long as what the node gives is named so.
 
     ``scope`` stands before the names of tensors in the node's body, joined by a dot, where these are told apart over
@@ -104,8 +100,7 @@ class NodeView:
     """The most there can be."""
 
 
-@frozen
-class EdgeView:
+class EdgeView(Struct, frozen=True):
     """Tensors on their way from a result of a node to an argument of another, both by number."""
 
     source: tuple[int, int]
@@ -113,8 +108,7 @@ class EdgeView:
     tensors: tuple[int, ...]
 
 
-@frozen
-class BodyView:
+class BodyView(Struct, frozen=True):
     """A body: nodes, in a valid order of execution; edges; tensors."""
 
     title: str
@@ -123,8 +117,7 @@ class BodyView:
     tensors: tuple[TensorView, ...] = ()
 
 
-@frozen
-class GraphView:
+class GraphView(Struct, frozen=True):
     """A graph with all bodies in it; that of the graph itself is the first."""
 
     name: str

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.base.text import Span
 from snd_analysis.ide.cursor import PlacedNode, PlacedUse, comment_at, import_at, nodes_at, token_at, use_at
 from snd_analysis.ide.examples import Examples, first_sample
@@ -32,8 +33,7 @@ _WITH_SYMBOLS = nodes.Select | nodes.Coalesce | nodes.Substitution | nodes.Bound
 """Expressions with symbols that are no nodes."""
 
 
-@frozen
-class Hover:
+class Hover(Struct, frozen=True):
     """An explanation in Markdown, and what it is of."""
 
     span: Span

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from msgspec import Struct
+
 from snd_analysis.base.diagnostics import Location
-from snd_analysis.base.frozen import frozen
 
 
 class HintKind(StrEnum):
@@ -27,16 +28,14 @@ class HintKind(StrEnum):
     """Values of the tensors of graphs, at the ends of statements. They are not made here, either."""
 
 
-@frozen
-class LabelPart:
+class LabelPart(Struct, frozen=True):
     """A piece of a hint; ``location`` is where it leads."""
 
     text: str
     location: Location | None = None
 
 
-@frozen
-class InlayHint:
+class InlayHint(Struct, frozen=True):
     """Text that is shown at an offset of a file and is not in it."""
 
     offset: int

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.skriptnd.evaluate.environment import Environment
 from snd_analysis.skriptnd.evaluate.errors import EvaluationError
 from snd_analysis.skriptnd.syntax import nodes
@@ -13,8 +14,7 @@ from snd_analysis.symbolic.integers import TRUE, Truth
 from snd_analysis.symbolic.values import NULL, UNDEFINED, Failure, Maybe, Pack, Value, elementwise, maybe
 
 
-@frozen
-class Located:
+class Located(Struct, frozen=True):
     """The node of an operation, and those of its operands."""
 
     node: nodes.Node
@@ -56,15 +56,13 @@ def lifted(located: Located, function: Callable[..., Value], *operands: Value) -
 
 
 # ---- items without a value -------------------------------------------------------------------------------------------
-@frozen
-class Failed:
+class Failed(Struct, frozen=True):
     """Stands for an item that has no value, in a branch that is taken item by item."""
 
     error: EvaluationError
 
 
-@frozen
-class Tolerant:
+class Tolerant(Struct, frozen=True):
     """An environment in which items of packs may have no value: whether they are needed is decided item by item."""
 
     inner: Environment

@@ -8,11 +8,11 @@ not fit.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import field
 from itertools import chain
 from typing import TypeAlias
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+from msgspec.structs import force_setattr
 
 Document: TypeAlias = "str | Line | Group | Fill | Tail | tuple[Document, ...]"
 
@@ -20,8 +20,7 @@ _Item: TypeAlias = "tuple[Document | _Rest, bool]"
 """A document, or what is left of one, and whether it is to be on one line."""
 
 
-@frozen
-class Line:
+class Line(Struct, frozen=True):
     """A place where a line may break: ``flat`` if it does not. ``indent`` is the column where the next one begins."""
 
     indent: int
@@ -30,43 +29,39 @@ class Line:
     """Whether it always breaks."""
 
 
-@frozen
-class Group:
+class Group(Struct, frozen=True):
     """Lines that break together or not at all: ``most`` columns are the widest that it is on one line."""
 
     content: Document
     most: int | None = None
-    broken: bool = field(init=False)
-    """Whether it can't be on one line."""
+    broken: bool = False
+    """Whether it can't be on one line: found out when it is made."""
 
     def __post_init__(self) -> None:
         broken = breaks(self.content) or (self.most is not None and not _fits((self.content, True), (), self.most))
-        object.__setattr__(self, "broken", broken)
+        force_setattr(self, "broken", broken)
 
 
-@frozen
-class Fill:
+class Fill(Struct, frozen=True):
     """Pieces with as many of them on each line as fit, separated by the given lines: one fewer than pieces."""
 
     pieces: tuple[Document, ...]
     lines: tuple[Document, ...]
-    broken: bool = field(init=False)
-    """Whether it can't be on one line."""
+    broken: bool = False
+    """Whether it can't be on one line: found out when it is made."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "broken", breaks(self.pieces) or breaks(self.lines))
+        force_setattr(self, "broken", breaks(self.pieces) or breaks(self.lines))
 
 
-@frozen
-class Tail:
+class Tail(Struct, frozen=True):
     """What stands behind a sign of assignment: on a line of its own if that is what makes it fit on one."""
 
     line: Document
     content: Document
 
 
-@frozen
-class _Rest:
+class _Rest(Struct, frozen=True):
     """The pieces of a fill from a position on: copies of what is left would take quadratic time."""
 
     fill: Fill

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from snd_analysis.base.diagnostics import Severity
-from snd_analysis.base.frozen import frozen
 from snd_analysis.base.problem import Elsewhere, Note, Problem, Repair
 from snd_analysis.base.text import Edit, Span
 from snd_analysis.skriptnd.lints.rule import Rule
@@ -27,8 +28,7 @@ _NOTHING_BEFORE = re.compile(r"(?:\A\ufeff?|(?:\r\n|\r|\n)[ \t]*(?:\r\n|\r|\n))\
 _FAR = 200
 
 
-@frozen
-class ImportedName:
+class ImportedName(Struct, frozen=True):
     """One module name in an import statement, and what it was found to mean."""
 
     node: nodes.Qualified

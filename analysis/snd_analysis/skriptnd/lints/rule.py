@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from msgspec import Struct
+
 from snd_analysis.base.diagnostics import Severity
-from snd_analysis.base.frozen import frozen
 
 
-@frozen
-class Rule:
+class Rule(Struct, frozen=True):
     """Declaration of one rule.
 
     ``bad`` and ``good`` are whole SkriptND files: the first triggers this rule and no other, the second nothing.

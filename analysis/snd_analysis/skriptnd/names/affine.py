@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.skriptnd.syntax import nodes
 
 
-@frozen
-class Affine:
+class Affine(Struct, frozen=True):
     """``factor * name + offset``; ``name`` is None for a constant."""
 
     name: str | None

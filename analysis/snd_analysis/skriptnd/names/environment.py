@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.skriptnd.names.symbols import OperatorName
 
 BUILT_INS = frozenset(
@@ -36,8 +37,7 @@ BUILT_INS = frozenset(
 """Built-in functions (2.4); LANGUAGE adds ``erf`` to those of the draft."""
 
 
-@frozen
-class ModuleNames:
+class ModuleNames(Struct, frozen=True):
     """The definitions of a module: their names and whether each is an ``operator`` or a ``graph``."""
 
     path: str
@@ -46,8 +46,7 @@ class ModuleNames:
     """Whether all names are known; else one that seems to be missing may be that of a definition with a broken head."""
 
 
-@frozen(eq=False)
-class Environment:
+class Environment(Struct, frozen=True, eq=False):
     """The modules that a file can name. ``imports`` is by the name used in the import; ``available`` by name, too,
     holds those that could be imported, for suggestions."""
 

@@ -8,10 +8,11 @@ so is the result, and who builds on it (types, composing) can tell by its identi
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from operator import is_
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from snd_analysis.skriptnd.names.symbols import OperatorName, ShapeMember, Symbol, SymbolKind, Target
 from snd_analysis.skriptnd.names.use import ModuleName, Role, Use
@@ -29,8 +30,7 @@ def read_symbols(uses: Iterable[tuple[nodes.Node, Use]]) -> Iterator[Symbol]:
             yield target
 
 
-@dataclass(frozen=True, eq=False)
-class Part:
+class Part(Struct, frozen=True, eq=False, dict=True):
     """What a statement, or a name that stands for one, added to the tables of its definition.
 
     ``asked`` and ``bound`` are by scope: names and what they stood for, and names that have a meaning since.

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Container, Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
+
+from msgspec import Struct, field
 
 from snd_analysis.base.problem import Problem
 from snd_analysis.base.text import Span
@@ -18,8 +19,7 @@ from snd_analysis.skriptnd.syntax import nodes
 __all__ = ["AttributeName", "ModuleName", "Resolution", "Role", "Use"]
 
 
-@dataclass(frozen=True, eq=False)
-class Resolution:
+class Resolution(Struct, frozen=True, eq=False, dict=True, weakref=True):
     """What every name of a definition stands for. Spans count from the start of the chunk.
 
     ``targets`` is by node: a ``Qualified`` in an expression or an invocation, the ``TypeName`` of a generic type, the

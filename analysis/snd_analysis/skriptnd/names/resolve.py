@@ -6,8 +6,9 @@ Blocks may stand in any order; they are read in the order in which the draft eva
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TypeVar
+
+from msgspec.structs import replace
 
 from snd_analysis.skriptnd.names import parameters
 from snd_analysis.skriptnd.names.compose import ComposeNames

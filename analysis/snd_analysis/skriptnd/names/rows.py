@@ -6,7 +6,6 @@ A row lasts as long as it has the same statements, and these mean the same.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
@@ -22,8 +21,7 @@ _LONGEST = 2 * _ORDINARY
 Statement = TypeVar("Statement", bound=nodes.Node)
 
 
-@dataclass(frozen=True, eq=False)
-class Row(Part):
+class Row(Part, frozen=True, dict=True):
     """What a row of statements added to the tables of its definition, as if it were one statement."""
 
     parts: tuple[Part, ...]

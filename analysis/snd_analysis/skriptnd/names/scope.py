@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import TypeAlias, TypeVar
+
+from msgspec import Struct, field
 
 from snd_analysis.base.problem import Note, Problem
 from snd_analysis.base.text import Span
@@ -22,8 +23,7 @@ from snd_analysis.skriptnd.syntax.tokens import keywords
 Statement = TypeVar("Statement", bound=nodes.Node)
 
 
-@dataclass(slots=True)
-class Watch:
+class Watch(Struct):
     """What a scope is asked, and what is bound in it, while one statement is resolved."""
 
     asked: dict[str, Symbol | None] = field(default_factory=dict)

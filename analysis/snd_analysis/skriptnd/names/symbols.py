@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.base.text import Span
 from snd_analysis.skriptnd.syntax import nodes
 
@@ -52,8 +53,7 @@ TENSOR_KINDS = frozenset(
 )
 
 
-@frozen(eq=False)
-class Symbol:
+class Symbol(Struct, frozen=True, eq=False):
     """A name that a definition declares. Symbols are compared by identity.
 
     A symbol stays the same object as long as the statement that declares it does, however much that moves: so
@@ -75,23 +75,20 @@ class Symbol:
         return self.kind in TENSOR_KINDS
 
 
-@frozen
-class ShapeMember:
+class ShapeMember(Struct, frozen=True):
     """``x.shape``, ``x.rank`` or ``x.size`` of a tensor ``x`` (2.4, Implicitly defined identifiers)."""
 
     tensor: Symbol
     member: str
 
 
-@frozen
-class BuiltIn:
+class BuiltIn(Struct, frozen=True):
     """A built-in function such as ``sqrt`` (2.4)."""
 
     name: str
 
 
-@frozen
-class OperatorName:
+class OperatorName(Struct, frozen=True):
     """An operator or graph by its module's path and its name; an unknown one resolves to nothing instead."""
 
     path: str

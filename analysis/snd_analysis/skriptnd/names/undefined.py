@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+from msgspec.structs import replace
+
 from snd_analysis.base.problem import Note, Problem, Repair
 from snd_analysis.base.text import HEAD, Edit, Span
 from snd_analysis.skriptnd.names.environment import Environment
@@ -22,8 +23,7 @@ _PRIMITIVE_TYPES = tuple(word for word, kind in keywords().items() if kind == "T
 _FOREIGN_TYPES = {"float": "real", "double": "real", "string": "str", "boolean": "bool", "integer": "int"}
 
 
-@frozen
-class Undefined:
+class Undefined(Struct, frozen=True):
     """A name that nothing visible bears; judged at the end, when all symbols of the definition are known."""
 
     span: Span
@@ -34,8 +34,7 @@ class Undefined:
     """What was looked for: ``name``, ``type``, ``tensor``."""
 
 
-@frozen
-class UnknownModule:
+class UnknownModule(Struct, frozen=True):
     """A module that is named and not imported, with the definition of it that is wanted."""
 
     span: Span

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.base.text import Span
 from snd_analysis.skriptnd.names.symbols import OperatorName, ShapeMember, Target
 
@@ -17,23 +18,20 @@ class Role(StrEnum):
     WRITE = "write"
 
 
-@frozen
-class ModuleName:
+class ModuleName(Struct, frozen=True):
     """A module, by its path."""
 
     path: str
 
 
-@frozen
-class AttributeName:
+class AttributeName(Struct, frozen=True):
     """An attribute of another definition, in an invocation of it."""
 
     operator: OperatorName
     name: str
 
 
-@frozen
-class Use:
+class Use(Struct, frozen=True):
     """One occurrence of a name; ``span`` counts from the start of the chunk, or of a statement."""
 
     span: Span

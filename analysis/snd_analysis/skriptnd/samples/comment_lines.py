@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.base.text import Span
 
 MARKER = re.compile(r"#[ \t]*>>>(?!>)")
@@ -16,8 +17,7 @@ _BETWEEN_LINES = re.compile(r"[ \t]*(?:\r\n|\n|\r)[ \t]*")
 _NO_BREAK = re.compile(r"[^\r\n]")
 
 
-@frozen
-class SampleLines:
+class SampleLines(Struct, frozen=True):
     """The comment lines of a sample: code, and what stands directly below it."""
 
     code: tuple[Span, ...]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from snd_analysis.base.problem import Problem
 from snd_analysis.base.text import Span
@@ -25,8 +26,7 @@ _EXTENT = re.compile(r"[ \t]*(?:(?P<number>\d+)|\.\.[ \t]*\[(?P<each>[\d, \t]*)\
 _WRITE = "write a result as in '# y: real[2] = [1.0, 2.0]'"
 
 
-@dataclass(slots=True)
-class Below:
+class Below(Struct):
     """What the lines below an invocation say."""
 
     results: list[Recorded] = field(default_factory=list)

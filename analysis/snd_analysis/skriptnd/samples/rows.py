@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.base.problem import Note
 from snd_analysis.skriptnd.evaluate import EvaluationError, Unresolved, evaluate
 from snd_analysis.skriptnd.samples.sample import Leaf, Nested
@@ -22,8 +23,7 @@ class RaggedError(Exception):
         self.notes = notes
 
 
-@frozen
-class Rows:
+class Rows(Struct, frozen=True):
     """A nested list taken apart: its shape, and its items in row-major order."""
 
     shape: tuple[int, ...]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.base.problem import Problem
 from snd_analysis.base.text import Span
 from snd_analysis.skriptnd.syntax import nodes
@@ -20,8 +21,7 @@ ItemExtent: TypeAlias = "int | tuple[int, ...]"
 """An extent of a tensor; of a pack, one for all tensors or one for each."""
 
 
-@frozen
-class Recorded:
+class Recorded(Struct, frozen=True):
     """``# y: real[2] = [-0.1, 2.0]``: one result. Without ``value`` and ``summary`` only its type is recorded."""
 
     line: Span
@@ -42,8 +42,7 @@ class Recorded:
     """One of its own."""
 
 
-@frozen
-class RecordedError:
+class RecordedError(Struct, frozen=True):
     """``# error: stride must be positive``: the invocation fails, and the message holds these words."""
 
     line: Span
@@ -54,8 +53,7 @@ class RecordedError:
         return " ".join(self.text.split()).rstrip(".") in " ".join(message.split())
 
 
-@frozen(eq=False)
-class Sample:
+class Sample(Struct, frozen=True, eq=False):
     """An invocation in a comment with what is recorded of its results. Known by identity."""
 
     span: Span

@@ -6,7 +6,9 @@ So a sample is resolved, typed and composed by what does that for graphs. All no
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from snd_analysis.base.problem import Problem
 from snd_analysis.base.text import Span
@@ -22,8 +24,7 @@ _ARGUMENT = nodes.Expression | nodes.Tilde
 _DTYPES = ("int", "real", "bool", "str")
 
 
-@dataclass(slots=True)
-class Statement:
+class Statement(Struct):
     """The graph of a sample. ``generators`` are the inputs of the graph that a generator makes, by their names."""
 
     definition: nodes.Definition

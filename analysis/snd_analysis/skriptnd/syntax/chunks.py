@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.base.problem import Problem
 from snd_analysis.base.text import Span
 from snd_analysis.skriptnd.syntax import nodes
@@ -84,8 +84,7 @@ class Chunk:
         return changed and _ParsedChunk(*changed)
 
 
-@dataclass(frozen=True, eq=False)
-class _ParsedChunk:
+class _ParsedChunk(Struct, frozen=True, eq=False, dict=True):
     document: nodes.Document
     comments: tuple[Span, ...]
     problems: tuple[Problem, ...]
@@ -111,16 +110,14 @@ def _parsed(text: str) -> _ParsedChunk:
     return _ParsedChunk(parsed.document, parsed.tokens.comments, parsed.problems)
 
 
-@frozen
-class PlacedChunk:
+class PlacedChunk(Struct, frozen=True):
     """A chunk at its offset in the file."""
 
     start: int
     chunk: Chunk
 
 
-@frozen(eq=False)
-class SyntaxTree:
+class SyntaxTree(Struct, frozen=True, eq=False):
     """All chunks of a file in order; together they spell its text."""
 
     text: str

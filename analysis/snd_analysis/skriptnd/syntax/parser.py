@@ -6,7 +6,8 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.base.problem import Problem
 from snd_analysis.base.text import Span
 from snd_analysis.skriptnd.syntax import nodes
@@ -24,8 +25,7 @@ _DEEPEST = 600
 _OF_GARBAGE = ("illegal-character", "unclosed-string")
 
 
-@frozen
-class Parsed:
+class Parsed(Struct, frozen=True):
     """A tree, the tokens it was made from, and what was wrong. Spans count from the start of the text."""
 
     document: nodes.Document

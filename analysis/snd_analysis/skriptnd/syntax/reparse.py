@@ -11,7 +11,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.base.problem import Note, Problem, Repair
 from snd_analysis.base.text import Edit, Span
 from snd_analysis.skriptnd.syntax import nodes
@@ -33,8 +34,7 @@ _REACHES = (3, 60)
 Reparsed = tuple[nodes.Document, tuple[Span, ...], tuple[Problem, ...]]
 
 
-@frozen
-class _Change:
+class _Change(Struct, frozen=True):
     """``old[start:old_end]`` became ``new[start:new_end]``."""
 
     start: int
@@ -74,8 +74,7 @@ def _may_close_string(problems: tuple[Problem, ...], change: _Change) -> bool:
     return any(problem.rule == "unclosed-string" and problem.span.start < change.start for problem in problems)
 
 
-@frozen
-class _Old:
+class _Old(Struct, frozen=True):
     """The block before the edit, with what is around it."""
 
     text: str
@@ -143,8 +142,7 @@ def _block_around(document: nodes.Document, change: _Change) -> tuple[nodes.Defi
     return None
 
 
-@frozen
-class _Middle:
+class _Middle(Struct, frozen=True):
     entries: tuple[nodes.Entry, ...]
     comments: tuple[Span, ...]
     problems: list[Problem]

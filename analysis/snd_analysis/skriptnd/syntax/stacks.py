@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.skriptnd.syntax.table import END, Table
 
 
-@dataclass(slots=True)
-class Stacks:
+class Stacks(Struct):
     """What the automaton has read and not yet reduced: one state more than values."""
 
     states: list[int]
@@ -28,8 +27,7 @@ class Stacks:
         del self.states[depth + 1 :], self.values[depth:], self.starts[depth:]
 
 
-@frozen
-class Remembered:
+class Remembered(Struct, frozen=True):
     """The stacks at an earlier point, to go back to."""
 
     stacks: Stacks

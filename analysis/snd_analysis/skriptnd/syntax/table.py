@@ -15,7 +15,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
 
 _START_SYMBOLS = ("document", "_expr")
 END = "$END"
@@ -35,8 +35,7 @@ class Production(NamedTuple):
     """Whether its symbols may be lists, whose items count as symbols of the production."""
 
 
-@frozen
-class Table:
+class Table(Struct, frozen=True):
     """``actions[state][terminal]`` is ``2 * state`` for a shift and ``2 * production + 1`` for a reduction."""
 
     actions: tuple[dict[str, int], ...]

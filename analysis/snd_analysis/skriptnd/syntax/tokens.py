@@ -10,7 +10,8 @@ import re
 from functools import cache
 from typing import NamedTuple
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.base.problem import Problem, Repair
 from snd_analysis.base.text import BYTE_ORDER_MARK, Edit, Span
 from snd_analysis.skriptnd.syntax.table import table
@@ -72,8 +73,7 @@ def is_closed_string(text: str, token: Token) -> bool:
     return token.end - token.start > 1 and text[token.end - 1] == text[token.start]
 
 
-@frozen
-class Tokens:
+class Tokens(Struct, frozen=True):
     """The tokens of a text, its comments, and what was wrong with single tokens. Spans count from the text's start."""
 
     tokens: tuple[Token, ...]

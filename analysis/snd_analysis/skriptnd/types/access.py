@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+from msgspec.structs import replace
+
 from snd_analysis.base.problem import Repair
 from snd_analysis.base.text import Edit, Span
 from snd_analysis.skriptnd.syntax import nodes
@@ -88,8 +89,7 @@ def _lacks_comma(index: nodes.Index, rank: Integer | None) -> bool:
     return rank is None or shapes.decide_equal(rank, shapes.constant(1)) is not Verdict.DIFFERENT
 
 
-@frozen
-class _Dimensions:
+class _Dimensions(Struct, frozen=True):
     count: Integer
     packed: Integer | None
     """Length of the pack that indexes one dimension, if there is one."""

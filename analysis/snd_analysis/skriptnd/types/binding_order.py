@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.skriptnd.names.resolution import Resolution
 from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.parameters import BOUND_KINDS, Declaration, bindings, declarations, symbols_in
 
 
-@frozen
-class Obstacle:
+class Obstacle(Struct, frozen=True):
     """Why an input can't be bound: several packs of unknown length, or symbols that nothing determines before."""
 
     declaration: Declaration
@@ -18,8 +18,7 @@ class Obstacle:
     unknown: tuple[Symbol, ...]
 
 
-@frozen
-class BindingOrder:
+class BindingOrder(Struct, frozen=True):
     """The inputs in the order in which they are bound, and what is wrong with some of them."""
 
     inputs: tuple[nodes.Parameter, ...]

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.skriptnd.names.resolution import Resolution
 from snd_analysis.skriptnd.names.symbols import Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.parameters import Declaration, bindings, declarations, symbols_in
 
 
-@frozen
-class Circles:
+class Circles(Struct, frozen=True):
     """Attributes whose defaults can never be evaluated."""
 
     involved: frozenset[Declaration]

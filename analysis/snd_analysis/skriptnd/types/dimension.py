@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.skriptnd.names.symbols import Symbol
 from snd_analysis.symbolic.integers import Integer
 
@@ -12,8 +13,7 @@ Extents: TypeAlias = "tuple[Integer | None, ...]"
 """The extent of every dimension of a tensor whose rank is a number; None for one that is not known."""
 
 
-@frozen
-class Dimension:
+class Dimension(Struct, frozen=True):
     """One component of a declared shape (2.6): a single dimension, or a pack of them.
 
     ``count`` is the number of dimensions. ``value`` is the extent of a single one, ``items`` those of a pack, as far

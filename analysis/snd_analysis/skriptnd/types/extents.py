@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from itertools import compress
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.skriptnd.names.symbols import Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.context import Context
@@ -18,8 +19,7 @@ from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Truth
 
 
-@frozen
-class Task:
+class Task(Struct, frozen=True):
     """The typing of one symbol, which may need others to be typed before."""
 
     symbol: Symbol

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.skriptnd.names.affine import affine
 from snd_analysis.skriptnd.names.resolution import Resolution
 from snd_analysis.skriptnd.names.resolve import entries_of
@@ -15,8 +16,7 @@ BOUND_KINDS = frozenset({SymbolKind.EXTENT, SymbolKind.LENGTH})
 """The kinds of symbols that get their values by binding, not by being given."""
 
 
-@frozen
-class Declaration:
+class Declaration(Struct, frozen=True):
     """An attribute, input, output, constant or variable at its place."""
 
     block: str
@@ -40,8 +40,7 @@ def declarations(definition: nodes.Definition, block: str) -> list[Declaration]:
     return [Declaration(block, base, entry) for base, entry in entries_of(definition, block, nodes.Parameter)]
 
 
-@frozen
-class Binding:
+class Binding(Struct, frozen=True):
     """A place in a declaration where an extent or length is bound or prescribed."""
 
     declaration: Declaration

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.skriptnd.memo import Memo
 from snd_analysis.skriptnd.names.part import Part
 from snd_analysis.skriptnd.names.symbols import Symbol
@@ -17,8 +18,7 @@ from snd_analysis.skriptnd.types.parameters import Declaration
 from snd_analysis.skriptnd.types.typed import Typed
 
 
-@frozen
-class DeclarationTypes:
+class DeclarationTypes(Struct, frozen=True):
     """What typing a declaration, or a row of them, of which nothing is to be said, has added."""
 
     symbols: dict[Symbol, Typed]

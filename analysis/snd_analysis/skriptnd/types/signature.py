@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.base.problem import Elsewhere, Note
 from snd_analysis.base.text import Span
 from snd_analysis.skriptnd.names.symbols import OperatorName, Symbol
@@ -13,8 +14,7 @@ from snd_analysis.skriptnd.types.typed import Typed
 from snd_analysis.symbolic.integers import Integer
 
 
-@frozen
-class GenericType:
+class GenericType(Struct, frozen=True):
     """An entry of ``@dtype``; ``base`` is ``type``, ``arith`` or ``num``."""
 
     name: str
@@ -24,8 +24,7 @@ class GenericType:
     """Whether there is a default, right or wrong."""
 
 
-@frozen
-class AttributeParameter:
+class AttributeParameter(Struct, frozen=True):
     """An attribute as an invocation sees it."""
 
     symbol: Symbol
@@ -47,8 +46,7 @@ class AttributeParameter:
         return self.node.pack is not None and self.node.pack.length is not None
 
 
-@frozen
-class TensorParameter:
+class TensorParameter(Struct, frozen=True):
     """An input or output as an invocation sees it."""
 
     symbol: Symbol
@@ -65,8 +63,7 @@ class TensorParameter:
         return not self.node.optional and self.node.default is None
 
 
-@frozen(eq=False)
-class Signature:
+class Signature(Struct, frozen=True, eq=False):
     """Everything that an invocation depends on."""
 
     definition: nodes.Definition

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec import Struct
+from msgspec.structs import replace
 
-from snd_analysis.base.frozen import frozen
 from snd_analysis.symbolic.integers import Integer
 
 
-@frozen
-class Dtype:
+class Dtype(Struct, frozen=True):
     """``int``, ``real``, ``bool``, ``str``, or a generic type with its abstract base."""
 
     name: str
@@ -30,8 +29,7 @@ CONCRETE = {"int": INT, "real": REAL, "bool": BOOL, "str": STR}
 ABSTRACT = ("type", "arith", "num")
 
 
-@frozen
-class TensorShape:
+class TensorShape(Struct, frozen=True):
     """What is known of a tensor's shape: its rank, and how the shape is written."""
 
     rank: Integer
@@ -39,8 +37,7 @@ class TensorShape:
     """As the user would write it, without the brackets: ``b,c,is..(d)``."""
 
 
-@frozen
-class Type:
+class Type(Struct, frozen=True):
     """The type of an expression. ``length`` is None unless it is packed, ``shape`` None unless it is a tensor."""
 
     dtype: Dtype

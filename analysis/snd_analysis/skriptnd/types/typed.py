@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.skriptnd.types.type import Type
 from snd_analysis.symbolic.integers import Integer
 
 
-@frozen
-class Typed:
+class Typed(Struct, frozen=True):
     """What is known of an expression.
 
     ``type`` is None if it could not be typed: whatever is built of it is silent (invariant 8). ``value`` is that of a

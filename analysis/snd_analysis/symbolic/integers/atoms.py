@@ -6,7 +6,8 @@ from collections.abc import Hashable
 from typing import Any, ClassVar
 from weakref import WeakValueDictionary
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.symbolic.intervals import Interval
 from snd_analysis.symbolic.notation import Notated
 
@@ -69,8 +70,7 @@ class Atom(Notated):
         self.text = None
 
 
-@frozen
-class Leaf:
+class Leaf(Struct, frozen=True):
     """What is given of a variable."""
 
     key: Hashable

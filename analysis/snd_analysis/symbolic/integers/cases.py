@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from snd_analysis.symbolic.integers.atoms import Leaf, Variable
 from snd_analysis.symbolic.integers.conditions import indicators, statement_of, where

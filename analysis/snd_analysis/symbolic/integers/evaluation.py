@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import replace
 from typing import overload
+
+from msgspec.structs import replace
 
 from snd_analysis.symbolic.integers.atoms import Atom, Indicator, Product, Variable
 from snd_analysis.symbolic.integers.bounds import bounds

@@ -12,7 +12,8 @@ from collections.abc import Hashable, Mapping
 from math import gcd
 from typing import Any, Final
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.symbolic.integers.atoms import Atom, Indicator, Leaf, Product, Variable
 from snd_analysis.symbolic.integers.monomials import UNIT, Monomial, multiply_monomials, ordered
 from snd_analysis.symbolic.intervals import MOST_BITS, Interval
@@ -261,8 +262,7 @@ def variable(key: Hashable, name: str, minimum: int | None = 0, maximum: int | N
     return of_atom(Variable(Leaf(key, name, minimum, maximum)))
 
 
-@frozen
-class _Unknown:
+class _Unknown(Struct, frozen=True):
     """The key of something that nothing is known of."""
 
     origin: Hashable
@@ -283,8 +283,7 @@ def without_unknowns(a: Integer, name: str, origin: Hashable | None = None) -> I
 
 
 # ---- folds over packs of unknown length (2.4, Folding) ---------------------------------------------------------------
-@frozen
-class FoldKey:
+class FoldKey(Struct, frozen=True):
     """The key of a fold over a pack of unknown length: what to substitute, evaluate and look for in ``variables``."""
 
     operator: str

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.symbolic.integers import FoldKey, Integer, Truth
 from snd_analysis.symbolic.values.pack import Element, Pack, Run
 from snd_analysis.symbolic.values.scalars import Fresh, Maybe, Result, Unknown, Value
 
 
-@frozen
-class CompileTime:
+class CompileTime(Struct, frozen=True):
     """The key of an unknown that has a value when a model is compiled; ``key`` says which it is."""
 
     key: Hashable

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
 from snd_analysis.symbolic.values.elementwise import elementwise, joined_length, run_element
@@ -18,8 +19,7 @@ from snd_analysis.symbolic.values.selection import choose, opaque_pack
 from snd_analysis.symbolic.values.unknown_results import result_of
 
 
-@frozen
-class Slice:
+class Slice(Struct, frozen=True):
     """``first:last:step``; None for what is omitted."""
 
     first: Integer | None

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import field
 from typing import Final, TypeAlias
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Truth
 from snd_analysis.symbolic.values.scalars import (
@@ -41,8 +41,7 @@ POSITION: Final[Integer] = shapes.variable(POSITION_KEY, "i", 0)
 """Stands for the place of an item, from 0, in the element of a ``Run``."""
 
 
-@frozen
-class Element(Nested):
+class Element(Struct, Nested, frozen=True):
     """The key of item ``index`` of a pack whose items are not known.
 
     ``pack`` is what names it: a key given by whoever made it, a ``Result``, or a ``Pack`` of several segments.
@@ -51,13 +50,22 @@ class Element(Nested):
     pack: Hashable
     index: Integer
     dtype: str
-    name: str = field(compare=False)
-    depth: int = field(compare=False)
+    name: str
+    depth: int
     """How deep unknown operations nest in it."""
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Element) and self._identity == other._identity
 
-@frozen
-class Run(Nested):
+    def __hash__(self) -> int:
+        return hash(self._identity)
+
+    @property
+    def _identity(self) -> tuple[Hashable, Integer, str]:
+        return self.pack, self.index, self.dtype
+
+
+class Run(Struct, Nested, frozen=True):
     """``length`` items, the i-th being ``element`` with i for ``POSITION``. The length is not negative."""
 
     length: Integer

@@ -11,15 +11,15 @@ from collections.abc import Callable
 from itertools import product
 from typing import Final
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values.pack import Element, Pack, Run
 from snd_analysis.symbolic.values.scalars import Result, Unknown, Value
 
 
-@frozen
-class RealInterval:
+class RealInterval(Struct, frozen=True):
     """Where a real lies, unless it is NaN. Ends may be infinite."""
 
     low: float

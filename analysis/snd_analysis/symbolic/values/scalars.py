@@ -7,11 +7,11 @@ An int is an ``Integer`` and a bool a ``Truth``, constant or symbolic; a real is
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import field
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 from weakref import WeakValueDictionary
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
 
@@ -64,17 +64,21 @@ UNDEFINED: Final = Undefined()
 """Nothing is known, because of a mistake reported elsewhere: silent in everything made of it."""
 
 
-@frozen
-class Unknown:
+class Unknown(Struct, frozen=True):
     """A real or string that is not known; ``key`` says which. Ints and bools are symbolic instead."""
 
     dtype: str
     key: Hashable
-    text: str = field(compare=False)
+    text: str
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Unknown) and (self.dtype, self.key) == (other.dtype, other.key)
+
+    def __hash__(self) -> int:
+        return hash((self.dtype, self.key))
 
 
-@frozen
-class Maybe(Nested):
+class Maybe(Struct, Nested, frozen=True):
     """``value`` where ``present`` holds, else null. Made by ``maybe``."""
 
     present: Truth

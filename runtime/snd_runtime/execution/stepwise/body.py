@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from snd_analysis.compose.bind.arguments import Arguments
 from snd_analysis.compose.body.branches import scopes_of_branch, static_condition

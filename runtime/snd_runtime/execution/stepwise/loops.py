@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec.structs import replace
 
 from snd_analysis.compose.body.composer import Values
 from snd_analysis.compose.body.results import Targets

@@ -16,27 +16,24 @@ from snd_analysis.skriptnd.syntax.nodes.expressions import (
     Tilde,
     TypeName,
 )
-from snd_analysis.skriptnd.syntax.nodes.node import Node, node_class
+from snd_analysis.skriptnd.syntax.nodes.node import Node
 
 
-@node_class
-class ErrorEntry(Node):
+class ErrorEntry(Node, frozen=True):
     """What could not be read as an entry of a block or a statement."""
 
     name: str
     """The name that it begins with; empty if it begins with something else."""
 
 
-@node_class
-class ResultType(Node):
+class ResultType(Node, frozen=True):
     """``: real[n]`` behind a result or a carried variable."""
 
     type: TypeName
     shape: Shape
 
 
-@node_class
-class Result(Node):
+class Result(Node, frozen=True):
     """``y``, ``y..(n)``, ``y: real[n]`` or ``~`` on the left side."""
 
     target: Name | Tilde
@@ -44,8 +41,7 @@ class Result(Node):
     pack: Pack | None
 
 
-@node_class
-class ResultTuple(Node):
+class ResultTuple(Node, frozen=True):
     """``(a, b)..`` in a list on the left side."""
 
     names: tuple[Name, ...]
@@ -53,30 +49,26 @@ class ResultTuple(Node):
     pack: Pack | None
 
 
-@node_class
-class ResultList(Node):
+class ResultList(Node, frozen=True):
     """``[a, b..(n)]`` on the left side: one packed result taken apart."""
 
     items: tuple[Result | ResultTuple, ...]
 
 
-@node_class
-class Labelled(Node):
+class Labelled(Node, frozen=True):
     """``label: invocation`` or ``label: { block }``."""
 
     label: Name
     value: Region | Call
 
 
-@node_class
-class Yield(Node):
+class Yield(Node, frozen=True):
     """``yield a, b;``."""
 
     values: tuple[Expression, ...]
 
 
-@node_class
-class Region(Node):
+class Region(Node, frozen=True):
     """``{ statements; yield a; }``."""
 
     items: tuple[Component | Yield | ErrorEntry, ...]
@@ -85,24 +77,21 @@ class Region(Node):
 Callable: TypeAlias = "Region | Labelled | Expression"
 
 
-@node_class
-class Case(Node):
+class Case(Node, frozen=True):
     """``if condition then consequent`` or ``elif …``."""
 
     condition: Callable
     consequent: Callable
 
 
-@node_class
-class Branch(Node):
+class Branch(Node, frozen=True):
     """``if c then a elif d then b else e``."""
 
     cases: tuple[Case, ...]
     alternative: Callable
 
 
-@node_class
-class Carry(Node):
+class Carry(Node, frozen=True):
     """``with x: real[n] = e``: a variable carried from one iteration to the next."""
 
     name: Name
@@ -110,32 +99,28 @@ class Carry(Node):
     value: Expression
 
 
-@node_class
-class Scan(Node):
+class Scan(Node, frozen=True):
     """``for x : xs``."""
 
     name: Name
     value: Expression
 
 
-@node_class
-class While(Node):
+class While(Node, frozen=True):
     """``while c``, tested before or (``post``) behind the body."""
 
     condition: Callable
     post: bool
 
 
-@node_class
-class Iteration(Node):
+class Iteration(Node, frozen=True):
     """``..(count)``, ``..(i -> count)`` or ``..(i ->)`` behind ``do``."""
 
     index: Name | None
     count: Expression | None
 
 
-@node_class
-class Loop(Node):
+class Loop(Node, frozen=True):
     """``with … for … while … do..(i -> n) body while …``."""
 
     carries: tuple[Carry, ...]
@@ -147,16 +132,14 @@ class Loop(Node):
     body: Callable
 
 
-@node_class
-class Component(Node):
+class Component(Node, frozen=True):
     """``results = right side`` in ``@compose``, ``@update`` or a block."""
 
     results: tuple[Result | ResultList, ...]
     value: Branch | Loop | Callable
 
 
-@node_class
-class Quantization(Node):
+class Quantization(Node, frozen=True):
     """``tensor: algorithm{…}`` in ``@quantize``."""
 
     target: Qualified

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from snd_analysis.skriptnd.syntax.nodes.expressions import Expansion, Expression, Name, String, Tilde, TypeName
-from snd_analysis.skriptnd.syntax.nodes.node import Node, node_class
+from snd_analysis.skriptnd.syntax.nodes.node import Node
 
 
-@node_class
-class DtypeDeclaration(Node):
+class DtypeDeclaration(Node, frozen=True):
     """``T: num = real`` in ``@dtype``."""
 
     name: Name
@@ -15,16 +14,14 @@ class DtypeDeclaration(Node):
     default: TypeName | None
 
 
-@node_class
-class IndexBound(Node):
+class IndexBound(Node, frozen=True):
     """``i < n`` behind a formula or the value of a constant."""
 
     name: Name
     bound: Expression
 
 
-@node_class
-class Extent(Node):
+class Extent(Node, frozen=True):
     """One component of a shape: ``[static] [..] value [| bound] [..(length)]``."""
 
     value: Expression | Tilde
@@ -35,15 +32,13 @@ class Extent(Node):
     expansion: Expansion | None
 
 
-@node_class
-class Shape(Node):
+class Shape(Node, frozen=True):
     """``[a, b..(d)]`` behind a type."""
 
     extents: tuple[Extent, ...]
 
 
-@node_class
-class Pack(Node):
+class Pack(Node, frozen=True):
     """``..`` or ``..(length)`` behind a type or a result."""
 
     length: Expression | Tilde | None
@@ -51,23 +46,20 @@ class Pack(Node):
     bound: Expression | None
 
 
-@node_class
-class Modifier(Node):
+class Modifier(Node, frozen=True):
     """``optional`` or ``dynamic``."""
 
     text: str
 
 
-@node_class
-class Default(Node):
+class Default(Node, frozen=True):
     """``= value, i < n, j < m`` behind a declaration."""
 
     value: Expression
     bounds: tuple[IndexBound, ...]
 
 
-@node_class
-class Parameter(Node):
+class Parameter(Node, frozen=True):
     """An attribute, input, output, constant or variable."""
 
     name: Name
@@ -84,47 +76,41 @@ class Parameter(Node):
         return any(modifier.text == "optional" for modifier in self.modifiers)
 
 
-@node_class
-class NameTarget(Node):
+class NameTarget(Node, frozen=True):
     """``a`` or ``a..(n)`` on the left side in ``@using``."""
 
     name: Name
     expansion: Expansion | None
 
 
-@node_class
-class TupleTarget(Node):
+class TupleTarget(Node, frozen=True):
     """``(a, b)..`` in a list on the left side in ``@using``."""
 
     names: tuple[Name, ...]
     expansion: Expansion | None
 
 
-@node_class
-class ListTarget(Node):
+class ListTarget(Node, frozen=True):
     """``[a, b..]`` on the left side in ``@using``."""
 
     items: tuple[NameTarget | TupleTarget, ...]
 
 
-@node_class
-class Using(Node):
+class Using(Node, frozen=True):
     """``target = value`` in ``@using``."""
 
     target: NameTarget | ListTarget
     value: Expression
 
 
-@node_class
-class Printed(Node):
+class Printed(Node, frozen=True):
     """A value to print with an assertion, with a label of its own or none."""
 
     label: String | None
     value: Expression
 
 
-@node_class
-class Assertion(Node):
+class Assertion(Node, frozen=True):
     """``condition: "message", values``."""
 
     condition: Expression

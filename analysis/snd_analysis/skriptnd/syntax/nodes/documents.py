@@ -9,15 +9,14 @@ from snd_analysis.skriptnd.syntax.nodes.compositions import Component, ErrorEntr
 from snd_analysis.skriptnd.syntax.nodes.declarations import Assertion, DtypeDeclaration, Parameter, Using
 from snd_analysis.skriptnd.syntax.nodes.expressions import Name, Qualified
 from snd_analysis.skriptnd.syntax.nodes.formulas import Lowering
-from snd_analysis.skriptnd.syntax.nodes.node import Node, node_class
+from snd_analysis.skriptnd.syntax.nodes.node import Node
 
 Statement: TypeAlias = (
     DtypeDeclaration | Parameter | Using | Assertion | Lowering | Component | Quantization | ErrorEntry
 )
 
 
-@node_class
-class Entry(Node):
+class Entry(Node, frozen=True):
     """An entry of a block at its place in the chunk; spans inside ``statement`` count from ``start``."""
 
     statement: Statement
@@ -25,8 +24,7 @@ class Entry(Node):
     """Every word in its text, if its syntax is broken in a way that leaves open what was meant."""
 
 
-@node_class
-class Block(Node):
+class Block(Node, frozen=True):
     """``@name { entries }``."""
 
     kind: str
@@ -35,13 +33,11 @@ class Block(Node):
     entries: tuple[Entry, ...]
 
 
-@node_class
-class ErrorBlock(Node):
+class ErrorBlock(Node, frozen=True):
     """What could not be read as a block."""
 
 
-@node_class
-class Definition(Node):
+class Definition(Node, frozen=True):
     """An operator or a graph."""
 
     kind: str
@@ -51,34 +47,29 @@ class Definition(Node):
     blocks: tuple[Block | ErrorBlock, ...]
 
 
-@node_class
-class Version(Node):
+class Version(Node, frozen=True):
     """``version 2.0;``."""
 
     number: str
 
 
-@node_class
-class Extension(Node):
+class Extension(Node, frozen=True):
     """``extension NAME;``."""
 
     names: tuple[Name, ...]
 
 
-@node_class
-class Import(Node):
+class Import(Node, frozen=True):
     """``import a, b.c;``."""
 
     modules: tuple[Qualified, ...]
 
 
-@node_class
-class ErrorItem(Node):
+class ErrorItem(Node, frozen=True):
     """What could not be read as an item of a document."""
 
 
-@node_class
-class Document(Node):
+class Document(Node, frozen=True):
     """The items of a chunk in order."""
 
     items: tuple[Version | Extension | Import | Definition | ErrorItem, ...]

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from snd_analysis.skriptnd.syntax.nodes.node import Node, node_class
+from snd_analysis.skriptnd.syntax.nodes.node import Node
 
 
-@node_class
-class Name(Node):
+class Name(Node, frozen=True):
     """An identifier where it is declared, or one part of a qualified name.
 
     The text is empty where a name was missing and recovery supplied one: whoever resolves names is silent about it.
@@ -17,8 +16,7 @@ class Name(Node):
     text: str
 
 
-@node_class
-class Qualified(Node):
+class Qualified(Node, frozen=True):
     """``a`` or ``a.b.c``: a name in an expression, of an operator, a module or a labelled tensor."""
 
     parts: tuple[Name, ...]
@@ -29,57 +27,49 @@ class Qualified(Node):
         return ".".join(part.text for part in self.parts)
 
 
-@node_class
-class Tilde(Node):
+class Tilde(Node, frozen=True):
     """``~``: an omitted argument, result or extent."""
 
 
-@node_class
-class TypeName(Node):
+class TypeName(Node, frozen=True):
     """A primitive type or the name of a generic one."""
 
     text: str
     is_keyword: bool
 
 
-@node_class
-class Literal(Node):
+class Literal(Node, frozen=True):
     """An ``int``, ``real`` or ``bool`` literal, ``inf`` or ``pi``."""
 
     type: str
     value: int | float | bool
 
 
-@node_class
-class Text(Node):
+class Text(Node, frozen=True):
     """A run of characters in a string, escapes resolved."""
 
     value: str
 
 
-@node_class
-class Field(Node):
+class Field(Node, frozen=True):
     """``{expression}`` in a string."""
 
     value: Expression
 
 
-@node_class
-class String(Node):
+class String(Node, frozen=True):
     """One or more adjacent string literals."""
 
     parts: tuple[Text | Field, ...]
 
 
-@node_class
-class List(Node):
+class List(Node, frozen=True):
     """``[a, 1:n, b.., (c, d)..]``."""
 
     items: tuple[ListItem, ...]
 
 
-@node_class
-class Range(Node):
+class Range(Node, frozen=True):
     """``first:last:step`` as an item of a list or an index."""
 
     first: Expression | None
@@ -87,46 +77,40 @@ class Range(Node):
     step: Expression | None
 
 
-@node_class
-class Expansion(Node):
+class Expansion(Node, frozen=True):
     """``..`` or ``..(length)`` behind an item."""
 
     length: Expression | None
 
 
-@node_class
-class Expanded(Node):
+class Expanded(Node, frozen=True):
     """``item..(length)`` in a list or an index."""
 
     item: Expression | Zip
     expansion: Expansion
 
 
-@node_class
-class Zip(Node):
+class Zip(Node, frozen=True):
     """``(a, b)`` in a list: legal only where it is expanded."""
 
     items: tuple[Expression, ...]
 
 
-@node_class
-class Index(Node):
+class Index(Node, frozen=True):
     """``[i, j, ...]`` behind an expression; the comma behind a single index makes it a tensor access."""
 
     items: tuple[ListItem, ...]
     trailing_comma: bool
 
 
-@node_class
-class Subscript(Node):
+class Subscript(Node, frozen=True):
     """``a[i]``: an item of a pack, a substring or an access to a tensor."""
 
     target: Expression
     index: Index
 
 
-@node_class
-class Substitution(Node):
+class Substitution(Node, frozen=True):
     """``a[i] <- e``."""
 
     target: Expression
@@ -134,23 +118,20 @@ class Substitution(Node):
     value: Expression
 
 
-@node_class
-class Operator(Node):
+class Operator(Node, frozen=True):
     """An operator symbol at its place."""
 
     text: str
 
 
-@node_class
-class Unary(Node):
+class Unary(Node, frozen=True):
     """``-a``, ``+a``, ``!a`` or ``?a``."""
 
     operator: Operator
     operand: Expression
 
 
-@node_class
-class Binary(Node):
+class Binary(Node, frozen=True):
     """``a + b``, also ``is`` and ``in``."""
 
     left: Expression
@@ -158,8 +139,7 @@ class Binary(Node):
     right: Expression
 
 
-@node_class
-class Fold(Node):
+class Fold(Node, frozen=True):
     """``a + ..``, or ``a + ...`` if cumulative."""
 
     operand: Expression
@@ -167,8 +147,7 @@ class Fold(Node):
     cumulative: bool
 
 
-@node_class
-class Select(Node):
+class Select(Node, frozen=True):
     """``c ? a : b``, or ``c ? a``."""
 
     condition: Expression
@@ -176,16 +155,14 @@ class Select(Node):
     alternative: Expression | None
 
 
-@node_class
-class Coalesce(Node):
+class Coalesce(Node, frozen=True):
     """``a ?? b``."""
 
     value: Expression
     fallback: Expression
 
 
-@node_class
-class Attribute(Node):
+class Attribute(Node, frozen=True):
     """``name=value`` in an invocation; ``colon`` marks the illegal ``name: value``."""
 
     name: Name
@@ -193,22 +170,19 @@ class Attribute(Node):
     colon: bool
 
 
-@node_class
-class Attributes(Node):
+class Attributes(Node, frozen=True):
     """``{a=1, b=2}``."""
 
     items: tuple[Attribute, ...]
 
 
-@node_class
-class Generics(Node):
+class Generics(Node, frozen=True):
     """``<int, T>``."""
 
     items: tuple[TypeName, ...]
 
 
-@node_class
-class Call(Node):
+class Call(Node, frozen=True):
     """``name<T>{a=1}(x)``: an invocation, a cast to a generic type or a built-in function."""
 
     function: Qualified
@@ -217,23 +191,20 @@ class Call(Node):
     arguments: tuple[Expression | Tilde, ...]
 
 
-@node_class
-class Cast(Node):
+class Cast(Node, frozen=True):
     """``real(x)``, or ``real()`` for the default value of the type."""
 
     type: TypeName
     value: Expression | None
 
 
-@node_class
-class Parenthesized(Node):
+class Parenthesized(Node, frozen=True):
     """``(e)``."""
 
     inner: Expression
 
 
-@node_class
-class Bounded(Node):
+class Bounded(Node, frozen=True):
     """``|i|`` or ``|i <> below : above|``; ``colon_only`` marks the illegal ``|i < below : above|``."""
 
     value: Expression
@@ -242,8 +213,7 @@ class Bounded(Node):
     colon_only: bool
 
 
-@node_class
-class ErrorExpression(Node):
+class ErrorExpression(Node, frozen=True):
     """What could not be read as an expression, inside a string."""
 
 

@@ -4,35 +4,31 @@ from __future__ import annotations
 
 from snd_analysis.skriptnd.syntax.nodes.declarations import IndexBound
 from snd_analysis.skriptnd.syntax.nodes.expressions import Expression, Index, Name, Operator
-from snd_analysis.skriptnd.syntax.nodes.node import Node, node_class
+from snd_analysis.skriptnd.syntax.nodes.node import Node
 
 
-@node_class
-class Unroll(Node):
+class Unroll(Node, frozen=True):
     """``unroll..(k -> n)`` before a formula."""
 
     name: Name
     count: Expression
 
 
-@node_class
-class Local(Node):
+class Local(Node, frozen=True):
     """``z = e`` between ``with`` and ``:``."""
 
     name: Name
     value: Expression
 
 
-@node_class
-class Access(Node):
+class Access(Node, frozen=True):
     """The left side of a formula: ``y[k][i, j]``."""
 
     name: Name
     indices: tuple[Index, ...]
 
 
-@node_class
-class Lowering(Node):
+class Lowering(Node, frozen=True):
     """A formula: ``with z = e: y[i,] += z, i < n | c``."""
 
     unroll: Unroll | None

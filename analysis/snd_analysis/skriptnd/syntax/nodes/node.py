@@ -3,23 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields
-from typing import TYPE_CHECKING, dataclass_transform
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.base.text import Span
 
-if TYPE_CHECKING:
 
-    @dataclass_transform(frozen_default=True, eq_default=False)
-    def node_class(cls: type) -> type: ...
-
-else:
-    node_class = frozen(eq=False)
-
-
-@node_class
-class Node:
+class Node(Struct, frozen=True, eq=False):
     """Anything that was read, from its first character to behind its last."""
 
     start: int
@@ -39,7 +29,7 @@ def content_fields(kind: type[Node]) -> tuple[str, ...]:
     """The names of the fields of a kind of nodes, but its place."""
     known = _CONTENT_FIELDS.get(kind)
     if known is None:
-        known = tuple(field.name for field in fields(kind) if field.name not in ("start", "end"))
+        known = tuple(name for name in kind.__struct_fields__ if name not in ("start", "end"))
         _CONTENT_FIELDS[kind], _BACKWARDS[kind] = known, known[::-1]
     return known
 

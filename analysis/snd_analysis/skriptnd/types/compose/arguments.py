@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from snd_analysis.base.problem import Note
 from snd_analysis.skriptnd.names.symbols import OperatorName

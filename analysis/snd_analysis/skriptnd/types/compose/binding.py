@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from functools import partial
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.skriptnd.names.symbols import Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.dimension import Dimension, Extents
@@ -17,8 +18,7 @@ ExtentComplaint = Callable[[Integer, Integer], None]
 """Called with the extent of an argument and with what it should be, if the two certainly differ."""
 
 
-@frozen
-class _Equation:
+class _Equation(Struct, frozen=True):
     formal: Integer
     actual: Integer
     complain: _Complaint | None

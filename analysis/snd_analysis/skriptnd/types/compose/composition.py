@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+from msgspec.structs import replace
+
 from snd_analysis.base.problem import Note, Problem
 from snd_analysis.base.text import Span
 from snd_analysis.skriptnd.names.symbols import OperatorName, Symbol
@@ -25,8 +26,7 @@ if TYPE_CHECKING:
     from snd_analysis.skriptnd.types.compose.repetition import Outcome
 
 
-@frozen
-class Value:
+class Value(Struct, frozen=True):
     """One result of a right side, or one argument: a tensor or a pack of tensors.
 
     ``type`` is None if it could not be typed; it always has a shape otherwise: scalars are tensors of rank 0 (2.10).

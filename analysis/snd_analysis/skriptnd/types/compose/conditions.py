@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.base.problem import Note
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.compose.composition import Composition, Value, result_place
@@ -17,8 +18,7 @@ from snd_analysis.symbolic.integers import Verdict
 Run = Callable[[Composition, nodes.Callable], "list[Value] | None"]
 
 
-@frozen
-class Condition:
+class Condition(Struct, frozen=True):
     """What is known of a condition."""
 
     compile_time: bool

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.compose.composition import Composition
@@ -27,8 +28,7 @@ def is_within(dtype: Dtype, base: str) -> bool:
     return (dtype.base or dtype.name) in _CONTAINED[base]
 
 
-@frozen
-class _Bound:
+class _Bound(Struct, frozen=True):
     dtype: Dtype | None
     """None if something binds the type that could not be typed itself."""
     by: str

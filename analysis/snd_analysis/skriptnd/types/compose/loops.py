@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+from msgspec.structs import replace
+
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.compose.composition import UNKNOWN, Composition, Value, result_place
 from snd_analysis.skriptnd.types.compose.conditions import condition
@@ -19,8 +20,7 @@ from snd_analysis.symbolic.integers import Integer, Verdict
 Run = Callable[[Composition, nodes.Callable], "list[Value] | None"]
 
 
-@frozen
-class _Count:
+class _Count(Struct, frozen=True):
     """How often a loop runs."""
 
     number: Integer | None

@@ -8,10 +8,11 @@ and with unknowns of its own.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+from msgspec.structs import replace
+
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.compose.binding import ShapeBinding
 from snd_analysis.skriptnd.types.compose.composition import Composition, Value
@@ -23,16 +24,14 @@ from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
 
 
-@frozen(eq=False)
-class Likeness:
+class Likeness(Struct, frozen=True, eq=False):
     """``key`` is equal for invocations that are alike; ``ranks`` are those of arguments that are variables."""
 
     key: Hashable
     ranks: tuple[Integer, ...]
 
 
-@frozen(eq=False)
-class Outcome:
+class Outcome(Struct, frozen=True, eq=False):
     """The results of an invocation of which nothing is to be said, with the unknowns that they may be made of."""
 
     results: tuple[Value, ...]

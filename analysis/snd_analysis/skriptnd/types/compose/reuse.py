@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.skriptnd.memo import Memo
 from snd_analysis.skriptnd.names.part import Part
 from snd_analysis.skriptnd.names.symbols import Symbol
@@ -14,8 +15,7 @@ from snd_analysis.skriptnd.types.dimension import Extents
 from snd_analysis.skriptnd.types.typed import Typed
 
 
-@frozen
-class StatementTypes:
+class StatementTypes(Struct, frozen=True):
     """What typing a statement, or a row of them, of which nothing is to be said, has added."""
 
     symbols: dict[Symbol, Typed]

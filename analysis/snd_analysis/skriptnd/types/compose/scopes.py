@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from enum import Enum
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.skriptnd.names.resolution import Resolution
 from snd_analysis.skriptnd.names.symbols import OperatorName, Symbol, SymbolKind, Target
 from snd_analysis.skriptnd.syntax import nodes
@@ -30,8 +31,7 @@ class Found(Enum):
 _BEST_FIRST = (Found.TENSOR, Found.UNKNOWN, Found.PRIVATE, Found.NOTHING)
 
 
-@frozen
-class Step:
+class Step(Struct, frozen=True):
     """What one part of a scoped name stands for: a label, a tensor, or the graph of that name.
 
     ``definition`` is the one that declares it; None for the definition at hand.
@@ -41,8 +41,7 @@ class Step:
     target: Target | None
 
 
-@frozen
-class Trail:
+class Trail(Struct, frozen=True):
     """One way to read a scoped name: what it leads to, and a step for each of its parts, as far as they are known."""
 
     found: Found
@@ -53,8 +52,7 @@ class Trail:
         return Trail(self.found, (step, *self.steps))
 
 
-@frozen
-class _Body:
+class _Body(Struct, frozen=True):
     """The composition of a definition; the one at hand has no name."""
 
     name: OperatorName | None

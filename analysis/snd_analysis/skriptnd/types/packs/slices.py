@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from snd_analysis.base.frozen import frozen
+from msgspec import Struct
+
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.packs.ranges import range_bounds
@@ -11,8 +12,7 @@ from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
 
 
-@frozen
-class Taken:
+class Taken(Struct, frozen=True):
     """What an index or slice takes of a pack."""
 
     length: Integer | None
