@@ -108,3 +108,23 @@ def test_hints_count_where_one_is_announced(tmp_path: Path):
     for annotation, wrong in (("", []), ("#   1+1 hint[unused-symbol]\n", [("Hints", 5)])):
         path.write_text(f"# Hints\n\n```sknd\n{text}{annotation}```\n", encoding="utf-8")
         assert _wrong(path) == wrong
+
+
+def test_facts_are_told_of_what_is_composed(tmp_path: Path):
+    text = """\
+graph net {
+    @input { x: real[s|4]; }
+    @output { y: real[4]; }
+    @compose { y = x; }
+    # shape of y: [s|4]
+    # checks: s == 4
+    # multiply-adds: 0
+}
+"""
+    path = tmp_path / "example.md"
+    for right, wrong, line in ((" y: [s|4]", " y: [4]", 8), ("s == 4", "none", 9), ("-adds: 0", "-adds: 1", 10)):
+        path.write_text(f"# Facts\n\n```sknd\n{text.replace(right, wrong)}```\n", encoding="utf-8")
+        assert _wrong(path) == [("Facts", line)]
+        rewrite(path, "Facts")
+        assert _wrong(path) == []
+        assert text in path.read_text(encoding="utf-8")

@@ -7,6 +7,7 @@ announces a hint, since a program that shows one thing leaves names unused.
 - ```` ```sknd lines ```` holds one program per line, each with its annotations below it.
 - ```` ```sknd frame ```` surrounds each of these lines, up to the end of its section, subsections included: its line
   ``…`` stands for the program.
+- Comments as in ``facts.py`` tell what is composed of a program.
 - Other fenced blocks are prose.
 """
 
@@ -19,6 +20,7 @@ from pathlib import Path
 from markdown_it import MarkdownIt
 
 from support.annotations import as_found, is_annotation
+from support.facts import is_fact, with_facts
 
 
 @dataclass(frozen=True)
@@ -39,8 +41,9 @@ class Program:
 
     def corrected(self) -> str | None:
         """Return the program with the annotations that it should have; None if it has them."""
-        found = as_found(f"{self.frame.before}{self.text}{self.frame.after}", optional=("hint",))
-        if found is None:
+        whole = f"{self.frame.before}{self.text}{self.frame.after}"
+        found = with_facts(as_found(whole, optional=("hint",)) or whole)
+        if found == whole:
             return None
         inner = found.removeprefix(self.frame.before).removesuffix(self.frame.after)
         assert len(found) == sum(map(len, (self.frame.before, inner, self.frame.after))), f"wrong frame:\n{found}"
@@ -83,7 +86,7 @@ def sections(path: Path) -> list[Section]:
 def _lines(block: Program, frame: Frame) -> Iterator[Program]:
     """The programs of a block that has one on each line."""
     lines = block.text.splitlines(keepends=True)
-    starts = [at for at, line in enumerate(lines) if line.strip() and not is_annotation(line)]
+    starts = [at for at, line in enumerate(lines) if line.strip() and not (is_annotation(line) or is_fact(line))]
     for at, end in zip(starts, [*starts[1:], len(lines)], strict=True):
         yield Program(block.line + at, "".join(lines[at:end]), frame)
 
