@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from functools import cached_property
-from pathlib import Path
 
 from msgspec import Struct, field
 
 from snd_server.config_schema import ConfigError, Settings, parse_settings, refuse
+from snd_server.reading import MOST_SETTINGS_BYTES, read_file, reason
 
 __all__ = ["ConfigError", "Configuration", "Configurations"]
 
@@ -46,13 +46,13 @@ class Configuration(Struct, frozen=True, dict=True):
     def _matcher(self, patterns: tuple[str, ...]) -> Callable[[str, bool], bool]:
         if not patterns:
             return lambda path, is_folder: False
-        from snd_server.ignore_files import git_ignore_spec
+        from snd_server.patterns import parse_patterns
 
-        spec = git_ignore_spec(list(patterns))
+        parsed = parse_patterns(patterns)
 
         def matches(path: str, is_folder: bool) -> bool:
             relative = os.path.relpath(path, self.folder).replace(os.sep, "/")
-            return not relative.startswith("../") and spec.match_file(f"{relative}/" if is_folder else relative)
+            return not relative.startswith("../") and parsed.covers(relative, is_folder)
 
         return matches
 
@@ -65,7 +65,7 @@ class Configurations:
     """
 
     def __init__(self, only: str | None = None, wrong: Callable[[ConfigError], None] = refuse) -> None:
-        self._wrong = wrong
+        self.wrong = wrong
         self._only = _load(only, wrong, explicit=True) if only is not None else None
         self._by_folder: dict[str, Configuration] = {}
 
@@ -92,9 +92,7 @@ class Configurations:
 
     def _own(self, folder: str) -> Configuration | None:
         candidates = (os.path.join(folder, name) for name in _NAMES)
-        return next(
-            (found for path in candidates if os.path.isfile(path) and (found := _load(path, self._wrong))), None
-        )
+        return next((found for path in candidates if os.path.isfile(path) and (found := _load(path, self.wrong))), None)
 
     def _above(self, folder: str) -> Configuration:
         parent = os.path.dirname(folder)
@@ -106,9 +104,9 @@ def _load(path: str, wrong: Callable[[ConfigError], None], explicit: bool = Fals
     origin = _as_given(path)
     folder = os.path.dirname(os.path.abspath(path))
     try:
-        text = Path(path).read_bytes().decode("utf-8-sig")
+        text = read_file(path, MOST_SETTINGS_BYTES).decode("utf-8-sig")
     except OSError as error:
-        wrong(ConfigError(f"{origin}: cannot be read: {error.strerror or error}"))
+        wrong(ConfigError(f"{origin}: cannot be read: {reason(error)}"))
         return Configuration(folder, origin)
     except UnicodeDecodeError as error:
         wrong(ConfigError(f"{origin}: not UTF-8: byte at offset {error.start}"))

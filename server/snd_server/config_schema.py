@@ -5,20 +5,30 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 from msgspec import Struct, field
 
 from snd_analysis.skriptnd.format.width import DEFAULT_WIDTH
+from snd_server.patterns import PatternError, demand_few
 from snd_server.selection import RuleSettings, UnknownRuleError, demand_known, nearest
 
 _RULE_LISTS = ("select", "ignore", "error", "warn")
 _KEYS = (*_RULE_LISTS, "module-paths", "exclude", "per-file-ignores", "line-width")
 _WIDEST_LINE = 400
+_MOST_DOTS = 2_000
+"""Of a document, as the root of the sum of the squares of the dots of its lines: see ``_demand_few_dots``."""
+_LONGEST_MESSAGE = 500
+_MOST_UNKNOWN_KEYS = 10
+"""So many are told of; to find the line of one takes a look at every line."""
 
 
 class ConfigError(Exception):
     """A configuration that cannot be used; the message names file and line."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message if len(message) <= _LONGEST_MESSAGE else f"{message[:_LONGEST_MESSAGE]} …")
 
 
 class Settings(Struct, frozen=True):
@@ -47,9 +57,13 @@ def parse_settings(
     of what is no TOML none does.
     """
     try:
+        _demand_few_dots(text)
         document: Any = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        wrong(ConfigError(_with_line(origin, str(error), text)))
+    except RecursionError:
+        wrong(ConfigError(f"{origin}: its values are nested too deeply"))
+        return Settings()
+    except ValueError as error:  # TOMLDecodeError; of numbers with thousands of digits a plain ValueError
+        wrong(ConfigError(_with_line(origin, str(error).partition("\n")[0], text)))
         return Settings()
     for name in table:
         document = document.get(name) if isinstance(document, dict) else None
@@ -73,11 +87,10 @@ class _Reader(Struct, frozen=True):
         if not isinstance(document, Mapping):
             self.wrong(self.error(self.table[-1], f"'{'.'.join(self.table)}' must be a table"))
             return Settings()
-        for key in document:
-            if key not in _KEYS:
-                suggestion = nearest(key, _KEYS)
-                meant = f"; did you mean '{suggestion}'?" if suggestion else ""
-                self.wrong(self.error(key, f"unknown key '{key}'{meant}"))
+        for key in islice((key for key in document if key not in _KEYS), _MOST_UNKNOWN_KEYS):
+            suggestion = nearest(key, _KEYS)
+            meant = f"; did you mean '{suggestion}'?" if suggestion else ""
+            self.wrong(self.error(key, f"unknown key '{key}'{meant}"))
         right = {key: value for key in _KEYS if key in document for value in self.value(key, document[key])}
         lists = {key: right.pop(key) for key in _RULE_LISTS if key in right}
         both = set(lists.get("error", ())) & set(lists.get("warn", ()))
@@ -90,8 +103,10 @@ class _Reader(Struct, frozen=True):
         """What a key says; nothing if that is wrong."""
         try:
             match key:
-                case "module-paths" | "exclude":
+                case "module-paths":
                     yield self.strings(key, value)
+                case "exclude":
+                    yield self.patterns(key, self.strings(key, value))
                 case "per-file-ignores":
                     yield self.per_file_ignores(value)
                 case "line-width":
@@ -106,6 +121,13 @@ class _Reader(Struct, frozen=True):
             raise self.error(key, f"'{key}' must be a list of strings")
         return tuple(value)
 
+    def patterns(self, key: str, patterns: tuple[str, ...]) -> tuple[str, ...]:
+        try:
+            demand_few(patterns)
+        except PatternError as error:
+            raise self.error(key, f"'{key}': {error}") from error
+        return patterns
+
     def rules(self, key: str, value: Any) -> tuple[str, ...]:
         names = self.strings(key, value)
         for name in names:
@@ -118,7 +140,8 @@ class _Reader(Struct, frozen=True):
     def per_file_ignores(self, value: Any) -> tuple[tuple[str, tuple[str, ...]], ...]:
         if not isinstance(value, dict):
             raise self.error("per-file-ignores", "'per-file-ignores' must be a table of patterns and lists of rules")
-        return tuple((glob, self.rules(glob, names)) for glob, names in value.items())
+        globs = self.patterns("per-file-ignores", tuple(value))
+        return tuple((glob, self.rules(glob, value[glob])) for glob in globs)
 
     def line_width(self, value: Any) -> int:
         if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= _WIDEST_LINE:
@@ -146,6 +169,15 @@ def _word(word: str) -> str:
 
 def _first(lines: list[str], start: int, pattern: str) -> int:
     return next((index for index in range(start, len(lines)) if re.search(pattern, lines[index])), start)
+
+
+def _demand_few_dots(text: str) -> None:
+    """Raises ValueError for a text with which tomllib would fill the memory.
+
+    Of a key with dots it keeps every prefix, which is quadratic in the dots of a line.
+    """
+    if sum(line.count(".") ** 2 for line in text.split("\n")) > _MOST_DOTS**2:
+        raise ValueError("there are too many dots in a line")
 
 
 def _with_line(origin: str, message: str, text: str) -> str:

@@ -52,7 +52,7 @@ def _demand(path: str) -> None:
 
 
 def _below(root: str, configurations: Configurations) -> Iterator[str]:
-    ignore = GitIgnore.around(os.path.realpath(root))
+    ignore = GitIgnore.around(os.path.realpath(root), configurations.wrong)
     entered: set[str] = set()
 
     def walk(folder: str, ignore: GitIgnore) -> Iterator[str]:

@@ -3,71 +3,53 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from msgspec import Struct
 
-if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
+from snd_server.config_schema import ConfigError
+from snd_server.patterns import PatternError, Patterns, parse_patterns
+from snd_server.reading import MOST_SETTINGS_BYTES, read_file, reason
+
+_EXCLUDE = os.path.join(".git", "info", "exclude")
 
 
 class GitIgnore(Struct, frozen=True):
     """The ignore files that apply to a folder, innermost first: the innermost that has an opinion decides."""
 
-    levels: tuple[tuple[str, GitIgnoreSpec], ...] = ()
+    wrong: Callable[[ConfigError], None]
+    """Called with what is wrong with an ignore file. If it does not raise that, the file counts as empty."""
+    levels: tuple[tuple[str, Patterns], ...] = ()
 
     @classmethod
-    def around(cls, folder: str) -> GitIgnore:
+    def around(cls, folder: str, wrong: Callable[[ConfigError], None]) -> GitIgnore:
         """What the folders above ``folder`` (absolute, real) say, up to the root of its repository.
 
         None of it if they ignore ``folder`` itself: who asks for an ignored folder by name wants to see its files.
         """
         above = _folders_above(folder)
-        ignore = cls()
+        ignore = cls(wrong)
         for parent in above:
             ignore = ignore.entering(parent)
-        return cls() if any(ignore.covers(part, True) for part in (*above[1:], folder)) else ignore
+        return cls(wrong) if any(ignore.covers(part, True) for part in (*above[1:], folder)) else ignore
 
     def entering(self, folder: str) -> GitIgnore:
         """The same with what ``folder`` (absolute, real) itself says."""
-        lines = [*_lines(os.path.join(folder, ".git", "info", "exclude")), *_lines(os.path.join(folder, ".gitignore"))]
-        if not any(line.strip() and not line.startswith("#") for line in lines):
-            return self
-        return GitIgnore(((folder, git_ignore_spec(lines)), *self.levels))
+        found = (_patterns(folder, name, self.wrong) for name in (_EXCLUDE, ".gitignore"))
+        patterns = tuple(pattern for each in found for pattern in each.patterns)
+        return GitIgnore(self.wrong, ((folder, Patterns(patterns)), *self.levels)) if patterns else self
 
     def covers(self, path: str, is_folder: bool) -> bool:
         """Whether ``path`` (absolute) is ignored; a folder that is ignored need not be searched."""
-        for folder, spec in self.levels:
-            verdict = spec.check_file(_relative(path, folder, is_folder)).include
+        for folder, patterns in self.levels:
+            verdict = patterns.verdict(_relative(path, folder), is_folder)
             if verdict is not None:
                 return verdict
         return False
 
 
-def git_ignore_spec(lines: list[str]) -> GitIgnoreSpec:
-    """Patterns as in a ``.gitignore``; those that are no patterns are skipped, as git does."""
-    from pathspec import GitIgnoreSpec
-
-    try:
-        return GitIgnoreSpec.from_lines(lines)
-    except ValueError:
-        return GitIgnoreSpec.from_lines([line for line in lines if _is_pattern(line)])
-
-
-def _is_pattern(line: str) -> bool:
-    from pathspec import GitIgnoreSpec
-
-    try:
-        GitIgnoreSpec.from_lines([line])
-    except ValueError:
-        return False
-    return True
-
-
-def _relative(path: str, folder: str, is_folder: bool) -> str:
-    relative = os.path.relpath(path, folder).replace(os.sep, "/")
-    return f"{relative}/" if is_folder else relative
+def _relative(path: str, folder: str) -> str:
+    return os.path.relpath(path, folder).replace(os.sep, "/")
 
 
 def _folders_above(folder: str) -> list[str]:
@@ -82,8 +64,16 @@ def _folders_above(folder: str) -> list[str]:
     return above
 
 
-def _lines(path: str) -> list[str]:
+def _patterns(folder: str, name: str, wrong: Callable[[ConfigError], None]) -> Patterns:
+    """The patterns in an ignore file; none if there is no such file, or one that can't be used."""
+    path = os.path.join(folder, name)
     try:
-        return Path(path).read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        return []
+        text = read_file(path, MOST_SETTINGS_BYTES).decode("utf-8-sig", errors="replace")
+        return parse_patterns(line.removesuffix("\r") for line in text.split("\n"))
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+        pass
+    except OSError as error:
+        wrong(ConfigError(f"{path}: {reason(error)}"))
+    except PatternError as error:
+        wrong(ConfigError(f"{path}: {error}"))
+    return Patterns(())

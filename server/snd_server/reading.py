@@ -8,7 +8,7 @@ import stat
 
 MOST_SOURCE_BYTES = 64 << 20
 """Of a SkriptND file."""
-MOST_SETTINGS_BYTES = 1 << 20
+MOST_SETTINGS_BYTES = 512 << 10
 """Of a configuration or ignore file."""
 
 _NOT_BLOCKING = getattr(os, "O_NONBLOCK", 0)
@@ -29,14 +29,14 @@ def read_file(path: str | os.PathLike[str], most_bytes: int) -> bytes:
         state = os.fstat(handle)
         _demand_file(path, state.st_mode)
         if state.st_size > most_bytes:
-            raise _too_large(path, most_bytes)
+            raise _too_large(path, f"{state.st_size:,}", most_bytes)
         chunks: list[bytes] = []
         left = most_bytes + 1
         while left > 0 and (chunk := os.read(handle, min(left, _CHUNK_BYTES))):
             chunks.append(chunk)
             left -= len(chunk)
         if left <= 0:
-            raise _too_large(path, most_bytes)
+            raise _too_large(path, "too many", most_bytes)
         return b"".join(chunks)
     finally:
         os.close(handle)
@@ -64,5 +64,5 @@ def _demand_file(path: str | os.PathLike[str], mode: int) -> None:
         raise OSError(errno.EINVAL, "it is neither a file nor a folder", os.fspath(path))
 
 
-def _too_large(path: str | os.PathLike[str], most_bytes: int) -> OSError:
-    return OSError(errno.EFBIG, f"it has more than {most_bytes:,} bytes", os.fspath(path))
+def _too_large(path: str | os.PathLike[str], size: str, most_bytes: int) -> OSError:
+    return OSError(errno.EFBIG, f"it has {size} bytes, more than the {most_bytes:,} allowed", os.fspath(path))

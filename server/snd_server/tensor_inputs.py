@@ -15,6 +15,7 @@ from snd_runtime.evaluation import InputValue, Literal
 from snd_runtime.files import InvalidFileError
 from snd_runtime.generators import GENERATORS, parse_generator
 from snd_server.given import Misgiven
+from snd_server.reading import reason
 from snd_server.tensor_files import read_arrays
 
 Array: TypeAlias = np.ndarray[Any, Any]
@@ -108,7 +109,7 @@ def _from_file(written: str, most_bytes: int) -> Array:
 
 def _reason(error: Exception) -> str:
     if isinstance(error, OSError):
-        return f"{error.filename}: {error.strerror}"
+        return f"{error.filename}: {reason(error)}"
     return str(error)
 
 

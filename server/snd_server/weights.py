@@ -10,6 +10,7 @@ import numpy as np
 
 from snd_runtime.files import InvalidFileError
 from snd_server.given import Misgiven
+from snd_server.reading import reason
 from snd_server.tensor_files import SUFFIXES, read_arrays
 
 Array: TypeAlias = np.ndarray[Any, Any]
@@ -42,6 +43,8 @@ def read_weights(place: str, most_bytes: int) -> dict[str, Array]:
             arrays = read_arrays(path, left)
         except (InvalidFileError, ValueError) as error:
             raise Misgiven(f"--weights {path}: {error}") from None
+        except OSError as error:
+            raise Misgiven(f"--weights {path}: {reason(error)}") from None
         for key, array in arrays.items():
             name = _indexed(scope) if path.suffix != ".npz" else _name_within(scope, key, len(arrays))
             if name in found:

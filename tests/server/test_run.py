@@ -264,7 +264,7 @@ def test_an_endless_loop_ends_at_its_time(real, model):
     (model / "weights" / "huge.npy").write_bytes(bytes(2 << 20))
     refused = real("run", ".", *FIRST, "--memory", "1")
     assert refused.status == 2
-    assert "huge.npy' has 2,097,152 bytes, more than the " in refused.stderr
+    assert "huge.npy: it has 2,097,152 bytes, more than the " in refused.stderr
     refused = real("run", ".", "--input", "x=@weights/huge.npy", "--memory", "1")
     assert (refused.status, "more than the 1,048,576 allowed" in refused.stderr) == (2, True)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import sys
 import zipfile
 from collections.abc import Mapping
 from math import prod
@@ -18,6 +19,7 @@ Array: TypeAlias = np.ndarray[Any, Any]
 MOST_BYTES = 1 << 33
 """Of an array in an archive, once it is unpacked."""
 _KINDS = "biufU"
+_SURROGATES = 0xD800 >> 11
 
 
 def read_npy(content: bytes) -> Array:
@@ -53,8 +55,18 @@ def read_npy(content: bytes) -> Array:
     except ValueError as error:
         raise InvalidFileError(f"no tensor can have the shape {list(shape)}: {error}", begin) from None
     if dtype.kind == "U":
+        _demand_characters(content, dtype, begin)
         return array.astype(object)
     return array.astype(dtype.newbyteorder("="), order="C")
+
+
+def _demand_characters(content: bytes, dtype: np.dtype[Any], begin: int) -> None:
+    """Raises InvalidFileError for strings with code points that are no characters."""
+    codes = np.frombuffer(content, np.dtype("u4").newbyteorder(dtype.byteorder), offset=begin)
+    wrong = np.flatnonzero((codes > sys.maxunicode) | (codes >> 11 == _SURROGATES))
+    if wrong.size:
+        at = int(wrong[0])
+        raise InvalidFileError(f"U+{codes[at]:04X} is no character", begin + 4 * at)
 
 
 def write_npy(array: Array) -> bytes:
@@ -64,28 +76,39 @@ def write_npy(array: Array) -> bytes:
     return stream.getvalue()
 
 
-def npz_names(content: bytes) -> tuple[str, ...]:
-    """The names of the arrays in a ``.npz`` file, in order. Raises InvalidFileError."""
+def read_npz(content: bytes, only: str | None = None, most_bytes: int = MOST_BYTES) -> dict[str, Array]:
+    """The arrays of a ``.npz`` file by name, in order, or the one that is called ``only``.
+
+    Raises InvalidFileError, also if together they would unpack to more than ``most_bytes``.
+    """
     with _archive(content) as archive:
-        return tuple(name.removesuffix(".npy") for name in archive.namelist() if name.endswith(".npy"))
+        members = {
+            member.filename.removesuffix(".npy"): member
+            for member in archive.infolist()
+            if member.filename.endswith(".npy")
+        }
+        if only is not None:
+            if only not in members:
+                known = ", ".join(f"'{each}'" for each in [*members][:10]) or "nothing"
+                raise InvalidFileError(f"there is no array '{only}' in it, only {known}")
+            members = {only: members[only]}
+        found: dict[str, Array] = {}
+        left = most_bytes
+        for name, member in members.items():
+            if member.file_size > left:
+                raise InvalidFileError(f"'{name}' would take {member.file_size:,} bytes, more than {left:,}")
+            found[name] = _member(archive, name, member)
+            left -= member.file_size
+        return found
 
 
-def read_npz(content: bytes, name: str, most_bytes: int = MOST_BYTES) -> Array:
-    """One array of a ``.npz`` file. Raises InvalidFileError, also if it would unpack to more than ``most_bytes``."""
-    with _archive(content) as archive:
-        try:
-            member = archive.getinfo(f"{name}.npy")
-        except KeyError:
-            known = ", ".join(f"'{each}'" for each in npz_names(content)[:10]) or "nothing"
-            raise InvalidFileError(f"there is no array '{name}' in it, only {known}") from None
-        if member.file_size > most_bytes:
-            raise InvalidFileError(f"'{name}' would take {member.file_size:,} bytes, more than {most_bytes:,}")
-        try:
-            return read_npy(archive.read(member))
-        except InvalidFileError as error:
-            raise InvalidFileError(f"'{name}': {error}") from None
-        except Exception as error:  # BadZipFile, zlib.error, ValueError …: zipfile doesn't say which there are
-            raise InvalidFileError(f"'{name}' can't be unpacked: {error}", member.header_offset) from None
+def _member(archive: zipfile.ZipFile, name: str, member: zipfile.ZipInfo) -> Array:
+    try:
+        return read_npy(archive.read(member))
+    except InvalidFileError as error:
+        raise InvalidFileError(f"'{name}': {error}") from None
+    except Exception as error:  # BadZipFile, zlib.error, ValueError …: zipfile doesn't say which there are
+        raise InvalidFileError(f"'{name}' can't be unpacked: {error}", member.header_offset) from None
 
 
 def write_npz(arrays: Mapping[str, Array]) -> bytes:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snd_runtime.files import InvalidFileError, npz_names, read_npy, read_npz, write_npy, write_npz
+from snd_runtime.files import InvalidFileError, read_npy, read_npz, write_npy, write_npz
 
 
 def saved(array, **options) -> bytes:
@@ -62,12 +62,39 @@ def test_archives():
     stream = io.BytesIO()
     np.savez_compressed(stream, first=np.arange(3), second=np.ones((2, 2), np.float32))
     content = stream.getvalue()
-    assert npz_names(content) == ("first", "second")
-    assert read_npz(content, "second").tolist() == [[1, 1], [1, 1]]
+    assert [*read_npz(content)] == ["first", "second"]
+    assert read_npz(content, "second")["second"].tolist() == [[1, 1], [1, 1]]
     with pytest.raises(InvalidFileError, match="no array 'third' in it, only 'first', 'second'"):
         read_npz(content, "third")
     with pytest.raises(InvalidFileError, match="'first' would take"):
         read_npz(content, "first", most_bytes=10)
+    with pytest.raises(InvalidFileError, match="'second' would take"):  # neither alone
+        read_npz(content, most_bytes=200)
+
+
+def test_an_archive_is_opened_once(monkeypatch):
+    """Its table of contents is as long as the archive has arrays: for each of 4,000, that took a minute."""
+    arrays = {f"a{at}": np.zeros(1, np.int8) for at in range(100)}
+    content = write_npz(arrays)
+    opened: list[object] = []
+    there = zipfile.ZipFile
+
+    def open_(*arguments: object, **named: object) -> zipfile.ZipFile:
+        opened.append(arguments)
+        return there(*arguments, **named)
+
+    monkeypatch.setattr(zipfile, "ZipFile", open_)
+    assert [*read_npz(content)] == [*arrays]
+    assert len(opened) == 1
+
+
+@pytest.mark.parametrize("order", "<>")
+@pytest.mark.parametrize("code", [0x110000, 0xFFFFFFFF, 0xD800, 0xDFFF])
+def test_strings_of_what_is_no_character(order, code):
+    header = f"{{'descr': '{order}U1', 'fortran_order': False, 'shape': (2,)}}"
+    text = np.array([ord("x"), code], f"{order}u4").tobytes()
+    with pytest.raises(InvalidFileError, match=f"U\\+{code:04X} is no character"):
+        read_npy(with_header(header, text))
 
 
 @pytest.mark.parametrize(
@@ -100,7 +127,7 @@ def test_bad_files(content, message):
 def test_bad_archives():
     for content in (b"", b"PK\x03\x04 and no more", saved(np.ones(1))):
         with pytest.raises(InvalidFileError, match=r"no \.npz file"):
-            npz_names(content)
+            read_npz(content)
     content = bytearray(write_npz({"a": np.arange(1000)}))
     content[60] ^= 0xFF
     with pytest.raises(InvalidFileError, match="'a'"):

@@ -1,0 +1,203 @@
+"""Patterns as in a ``.gitignore``, matched as git does, in time linear in pattern and path.
+
+Regular expressions for whole paths, as libraries make them of such patterns, try every way to spread a path over the
+asterisks of a pattern, which takes for ever with thirty of them. Here the shortest text between two asterisks is final:
+if a match exists, one exists that begins so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeAlias
+
+from msgspec import Struct
+
+MOST_PATTERNS = 10_000
+LONGEST_PATTERN = 2_000
+
+_Segment: TypeAlias = Callable[[str], object] | None
+"""Whether a name matches; None stands for any number of names (``**``)."""
+
+_CLASSES = {
+    "alnum": "a-zA-Z0-9", "alpha": "a-zA-Z", "blank": r" \t", "cntrl": r"\x00-\x1f\x7f", "digit": "0-9",
+    "graph": r"\x21-\x7e", "lower": "a-z", "print": r"\x20-\x7e", "punct": r"\x21-\x2f:-@\x5b-\x60\x7b-\x7e",
+    "space": r"\s", "upper": "A-Z", "xdigit": "a-fA-F0-9",
+}  # fmt: skip
+
+
+class PatternError(Exception):
+    """Patterns that snd does not try to match."""
+
+
+class _InvalidPattern(Exception):  # noqa: N818 - git matches nothing with it, and says nothing
+    pass
+
+
+class _Pattern(Struct, frozen=True):
+    includes: bool
+    """Whether what matches is ignored; it is not after an exclamation mark."""
+    folders_only: bool
+    segments: tuple[_Segment, ...]
+
+    def matches(self, names: Sequence[str], is_folder: bool) -> bool:
+        """Whether a path, given by its names, matches; not whether a folder above it does."""
+        if self.folders_only and not is_folder:
+            return False
+        segments = self.segments
+        at = index = 0
+        retry: tuple[int, int] | None = None
+        while at < len(names):
+            segment = segments[index] if index < len(segments) else _nothing
+            if segment is None:
+                index += 1
+                retry = (at, index)
+            elif segment(names[at]):
+                at += 1
+                index += 1
+            elif retry is not None:
+                at, index = retry = (retry[0] + 1, retry[1])
+            else:
+                return False
+        return all(segment is None for segment in segments[index:])
+
+
+class Patterns(Struct, frozen=True):
+    """The patterns of one file, in order: the last one that matches decides."""
+
+    patterns: tuple[_Pattern, ...]
+
+    def verdict(self, path: str, is_folder: bool) -> bool | None:
+        """Whether a path, relative and with ``/`` between its names, is ignored; None if no pattern matches."""
+        names = path.split("/")
+        return next((each.includes for each in reversed(self.patterns) if each.matches(names, is_folder)), None)
+
+    def covers(self, path: str, is_folder: bool) -> bool:
+        """Whether a path or a folder above it is ignored."""
+        names = path.split("/")
+        above = ("/".join(names[:count]) for count in range(1, len(names)))
+        return any(self.verdict(folder, True) for folder in above) or bool(self.verdict(path, is_folder))
+
+
+def parse_patterns(lines: Iterable[str]) -> Patterns:
+    """The patterns in the lines of an ignore file; those that are no patterns are skipped, as git does.
+
+    Raises PatternError if there are too many, or if one is too long.
+    """
+    written = [line for line in lines if line.strip() and not line.startswith("#")]
+    demand_few(written)
+    return Patterns(tuple(_parsed(written)))
+
+
+def demand_few(patterns: Sequence[str]) -> None:
+    """Raises PatternError for more patterns, or longer ones, than snd matches files with."""
+    if len(patterns) > MOST_PATTERNS:
+        raise PatternError(f"there are {len(patterns):,} patterns, and snd reads up to {MOST_PATTERNS:,}")
+    longest = max(map(len, patterns), default=0)
+    if longest > LONGEST_PATTERN:
+        raise PatternError(f"a pattern has {longest:,} characters, and snd reads those of up to {LONGEST_PATTERN:,}")
+
+
+def _parsed(lines: Iterable[str]) -> Iterator[_Pattern]:
+    for line in lines:
+        text = re.sub(r"(?<! )(?<!\\) +\Z", "", line)
+        negated = text.startswith("!")
+        text = text.removeprefix("!")
+        folders_only = text.endswith("/")
+        text = text.removesuffix("/")
+        if not text:
+            continue
+        try:
+            yield _Pattern(not negated, folders_only, tuple(_segments(text)))
+        except _InvalidPattern:
+            continue
+
+
+def _segments(text: str) -> Iterator[_Segment]:
+    if "/" not in text:
+        yield None
+    globs = text.removeprefix("/").split("/")
+    for index, glob in enumerate(globs):
+        if glob != "**":
+            yield _matcher(glob)
+        elif index < len(globs) - 1:
+            yield None
+        else:  # all that lies below, not the folder itself
+            yield None
+            yield _anything
+
+
+def _matcher(glob: str) -> Callable[[str], object]:
+    """What tells whether a name matches a glob without slashes."""
+    if not any(character in glob for character in "*?[\\"):
+        return glob.__eq__
+    first, *others = _between_asterisks(glob)
+    regex = first
+    if others:
+        *middle, last = others
+        regex += "".join(f"(?>.*?{each})" for each in middle if each) + f".*{last}"
+    return re.compile(regex, re.DOTALL).fullmatch
+
+
+def _between_asterisks(glob: str) -> Iterator[str]:
+    """Regular expressions of fixed length for what stands between the asterisks of a glob."""
+    part = ""
+    at = 0
+    while at < len(glob):
+        character = glob[at]
+        at += 1
+        match character:
+            case "*":
+                yield part
+                part = ""
+            case "?":
+                part += "."
+            case "[":
+                bracket, at = _bracket(glob, at)
+                part += bracket
+            case "\\":
+                part += re.escape(_at(glob, at))
+                at += 1
+            case _:
+                part += re.escape(character)
+    yield part
+
+
+def _bracket(glob: str, at: int) -> tuple[str, int]:
+    """A regular expression for the one character that a bracket expression stands for, and where that ends."""
+    negated = _at(glob, at) in "!^"
+    begin = at = at + negated
+    items: list[str] = []
+    while _at(glob, at) != "]" or at == begin:
+        if glob.startswith("[:", at):
+            end = glob.find(":]", at)
+            if glob[at + 2 : end] not in _CLASSES:
+                raise _InvalidPattern
+            items.append(_CLASSES[glob[at + 2 : end]])
+            at = end + 2
+            continue
+        low, at = _member(glob, at)
+        high = low
+        if _at(glob, at) == "-" and _at(glob, at + 1) != "]":
+            high, at = _member(glob, at + 1)
+        items.append(f"{re.escape(low)}-{re.escape(max(low, high))}")
+    return f"[{'^' if negated else ''}{''.join(items)}]", at + 1
+
+
+def _member(glob: str, at: int) -> tuple[str, int]:
+    character = _at(glob, at)
+    return (_at(glob, at + 1), at + 2) if character == "\\" else (character, at + 1)
+
+
+def _at(glob: str, at: int) -> str:
+    if at >= len(glob):
+        raise _InvalidPattern
+    return glob[at]
+
+
+def _nothing(name: str) -> bool:
+    return False
+
+
+def _anything(name: str) -> bool:
+    return True
