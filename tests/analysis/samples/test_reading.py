@@ -106,12 +106,6 @@ def test_a_program_with_samples_is_clean():
     assert not any(check(files).values()), shown(check(files), files)
 
 
-def test_an_import_that_only_a_sample_needs_is_used():
-    assert not check({"a.sknd": f"import math;\n\n# >>> math.exp(1.0)\n{SCALE}"})["a.sknd"]
-    (found,) = check({"a.sknd": f"import math;\n\n# >>> scale([1.0])\n{SCALE}"})["a.sknd"]
-    assert found.rule == "unused-import"
-
-
 @pytest.mark.parametrize(
     ("lines", "tolerance"),
     [
@@ -170,40 +164,3 @@ def test_recorded_values():
 def test_no_comment_brings_it_down(text: str):
     (sample,) = samples_of(text)
     assert sample.problems
-
-
-def test_an_expected_error_hides_no_other():
-    text = f"# >>> scale(1.0)\n# error: something else\n{SCALE}"
-    (found,) = check({"a.sknd": text})["a.sknd"]
-    assert found.rule == "argument-rank"
-
-
-def test_what_is_wrong_with_an_operator_is_not_said_again_of_its_samples():
-    broken = SCALE.replace("factor * x[i,]", "factor * z[i,]")
-    files = {"a.sknd": f"# >>> scale([1.0])\n# >>> outer([1.0])\n{broken}\noperator outer {{\n"
-                       "    @input { x: real[n]; }\n    @output { y: real[n]; }\n"
-                       "    @compose { y = scale{factor=1}(x); }\n}\n"}  # fmt: skip
-    assert [each.rule for each in check(files)["a.sknd"]] == ["undefined-name", "type-mismatch"]
-
-
-def test_a_failure_inside_of_an_operator_is_said_of_the_sample():
-    text = """\
-# >>> outer([1.0, 2.0])
-# >>> outer([1.0, 2.0, 3.0])
-operator outer {
-    @input { x: real[n]; }
-    @output { y: real[n]; }
-    @compose { y = three(x); }
-}
-
-operator three {
-    @input { x: real[n]; }
-    @output { y: real[n]; }
-    @assert { n == 3: "there must be three"; }
-    @lower { y[i,] = x[i,], i < n; }
-}
-"""
-    (found,) = check({"a.sknd": text})["a.sknd"]
-    assert found.message.startswith("there must be three")
-    assert text[: found.location.span.start].count("\n") == 0
-    assert len(found.related) == 2
