@@ -13,7 +13,7 @@ VERSION_FILE := server/snd_server/__init__.py
 # of the product have as many as leave half of the machine to others.
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test test-editors lint format bench docs clean extension
+.PHONY: demo test test-editors lint format bench docs grammar clean extension
 
 ## Install snd and show it at work: a clean model is checked and run, then one with mistakes checked.
 demo: $(INSTALLED)
@@ -46,6 +46,10 @@ format: $(DEVELOPING)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+## The parse table, from the grammar: to be run after every edit of grammar.lark.
+grammar: $(DEVELOPING)
+	$(BIN)/python -m snd_analysis.skriptnd.syntax.build_table
+
 ## Medians of all benchmarks beside their budgets.
 bench: $(DEVELOPING)
 	$(BIN)/python -m pytest tests/benchmarks --benchmark-only --benchmark-quiet
@@ -62,7 +66,7 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(INSTALLED): $(BIN)/python pyproject.toml $(VERSION_FILE)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .[svg]
 	$(COMPILE) || true
 	@touch $@
 

@@ -1,0 +1,76 @@
+"""Build ``grammar_table.json`` from ``grammar.lark``: ``python -m snd_analysis.skriptnd.syntax.build_table``.
+
+To be run after every edit of the grammar; also as ``make grammar``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+_START_SYMBOLS = ("document", "_expr")
+# In front of names stand the words that look like them; the symbols are those that begin no longer one.
+_FREQUENT = (
+    "VERSION", "EXTENSION", "TYPE", "ID", "COMMA", "SEMI", "LPAR", "RPAR", "LSQB", "RSQB", "LBRACE", "RBRACE",
+)  # fmt: skip
+
+
+def build(grammar: str) -> dict[str, Any]:
+    """Return the table of a grammar as plain data, with the hash of the grammar. Raise what lark raises about it."""
+    from lark import Lark
+    from lark.lexer import PatternStr
+    from lark.parsers.lalr_analysis import Shift
+
+    lark = Lark(grammar, parser="lalr", lexer="basic", start=list(_START_SYMBOLS), keep_all_tokens=True)
+    parse_table = lark.parser.parser._parse_table
+    productions: list[tuple[str, int, str, bool]] = []
+    numbers: dict[tuple[str, tuple[str, ...]], int] = {}
+    actions: list[dict[str, int]] = [{} for _ in parse_table.states]
+    gotos: list[dict[str, int]] = [{} for _ in parse_table.states]
+    order = {state: number for number, state in enumerate(sorted(parse_table.states))}
+    for state, row in parse_table.states.items():
+        for symbol, (action, argument) in row.items():
+            if action is not Shift:
+                key = (argument.origin.name, tuple(item.name for item in argument.expansion))
+                if key not in numbers:
+                    numbers[key] = len(productions)
+                    nested = any(name[0] == "_" for name in key[1])
+                    productions.append((key[0], len(key[1]), argument.alias or key[0], nested))
+                actions[order[state]][symbol] = 2 * numbers[key] + 1
+            elif symbol.islower():
+                gotos[order[state]][symbol] = order[argument]
+            else:
+                actions[order[state]][symbol] = 2 * order[argument]
+
+    terminals = [terminal for terminal in lark.terminals if terminal.name != "ERROR"]
+    words, patterns = {}, []
+    for terminal in terminals:
+        if isinstance(terminal.pattern, PatternStr) and terminal.pattern.value.isidentifier():
+            words[terminal.pattern.value] = terminal.name
+        else:
+            patterns.append(terminal)
+    # As lark's own lexer: higher priority first, then patterns before plain strings, then the longer string. What is
+    # frequent and can't be taken for anything else goes first of all.
+    patterns.sort(key=lambda item: (-item.priority, isinstance(item.pattern, PatternStr), -len(item.pattern.value)))
+    patterns.sort(key=lambda item: _FREQUENT.index(item.name) if item.name in _FREQUENT else len(_FREQUENT))
+    return {
+        "hash": hashlib.sha256(grammar.encode()).hexdigest(),
+        "actions": actions,
+        "gotos": gotos,
+        "productions": productions,
+        "starts": {name: order[state] for name, state in parse_table.start_states.items()},
+        "ends": {name: order[state] for name, state in parse_table.end_states.items()},
+        "token_pattern": "|".join(f"(?P<{item.name}>{item.pattern.to_regexp()})" for item in patterns),
+        "keywords": words,
+        "literals": {item.name: item.pattern.value for item in terminals if isinstance(item.pattern, PatternStr)},
+    }
+
+
+if __name__ == "__main__":
+    folder = Path(__file__).parent
+    text = json.dumps(build((folder / "grammar.lark").read_text("utf-8")), separators=(",", ":"), sort_keys=True)
+    (folder / "grammar_table.json").write_text(text + "\n", encoding="utf-8")
+    sys.stderr.write(f"grammar_table.json: {len(text):,} characters\n")
