@@ -12,9 +12,9 @@ from snd_analysis.base.text import Source, Span
 from snd_server.cache import Cache, text_digest
 from snd_server.cached_diagnostics import decoded, encoded
 from snd_server.files import DiskReader
+from snd_server.parallel import in_parallel
 from snd_server.reporting import configured, unsuppressed
 from snd_server.selection import RuleSettings
-from snd_server.sharing import shared
 
 if TYPE_CHECKING:
     from snd_analysis.workspace import Snapshot, Workspace
@@ -56,12 +56,12 @@ class Checker:
         return self.select(path, self._analysed(path) if known is None else known)
 
     def check_all(self, paths: Sequence[str], tracked: Callable[[Sequence[str]], Iterable[str]]) -> list[Diagnostic]:
-        """The same of many files, of which several processes take their shares; see ``shared`` for ``tracked``."""
+        """Return the same for many files, checked by several processes; see ``in_parallel`` for ``tracked``."""
         for path in paths:
             self.configurations.of_file(path)
         known = {path: self._known(path) for path in paths}
         sizes = {path: len(self.source(path).text) for path, diagnostics in known.items() if diagnostics is None}
-        told = shared(lambda path: encoded(self._analysed(path)), sizes, tracked)
+        told = in_parallel(lambda path: encoded(self._analysed(path)), sizes, tracked)
         found: list[Diagnostic] = []
         for path, diagnostics in known.items():
             found.extend(self.select(path, decoded(told[path]) if diagnostics is None else diagnostics))

@@ -1,16 +1,17 @@
-"""Files that several processes share: the outcome is that of one."""
+"""Files that several processes work on: the outcome is that of one."""
 
 from __future__ import annotations
 
 import os
 import signal
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from snd_server import sharing
-from snd_server.sharing import shared
+from snd_server import parallel
+from snd_server.parallel import in_parallel
 
 SIZES = {f"file{at}": 10 * at for at in range(8)}
 
@@ -20,19 +21,32 @@ def three(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever there is to do is done by three processes."""
     if not hasattr(os, "fork"):
         pytest.skip("processes can't be copied here")
-    monkeypatch.setattr(sharing, "_processors", lambda: 3)
-    monkeypatch.setattr(sharing, "_WORTHWHILE", 1)
+    monkeypatch.setattr(parallel, "_processors", lambda: 3)
+    monkeypatch.setattr(parallel, "_WORTHWHILE", 1)
 
 
-def test_all_files_are_worked_on_once_each_by_three_processes(three: None, tmp_path: Path) -> None:
+def test_each_file_is_worked_on_once_by_another_process(three: None, tmp_path: Path) -> None:
     def work(path: str) -> list[object]:
         with (tmp_path / path).open("x"):
             return [path, os.getpid()]
 
-    found = shared(work, SIZES)
+    found = in_parallel(work, SIZES)
     assert list(found) == list(SIZES)
     assert all(path == told[0] for path, told in found.items())
-    assert len({told[1] for told in found.values()}) == 3
+    assert os.getpid() not in {told[1] for told in found.values()}
+
+
+def test_three_processes_work_at_once(three: None, tmp_path: Path) -> None:
+    """Each waits for the others: fewer would not get on."""
+
+    def work(path: str) -> int:
+        (tmp_path / str(os.getpid())).touch()
+        deadline = time.monotonic() + 60
+        while len(list(tmp_path.iterdir())) < 3 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        return len(list(tmp_path.iterdir()))
+
+    assert set(in_parallel(work, SIZES).values()) == {3}
 
 
 @pytest.mark.parametrize("ends", [lambda: 1 / 0, lambda: os._exit(1), lambda: os.kill(os.getpid(), signal.SIGKILL)])
@@ -44,22 +58,23 @@ def test_what_a_copy_does_not_tell_is_found_out_here(ends: object, three: None) 
             ends()  # type: ignore[operator]
         return path.upper()
 
-    assert shared(work, SIZES) == {path: path.upper() for path in SIZES}
+    assert in_parallel(work, SIZES) == {path: path.upper() for path in SIZES}
 
 
 def test_copies_end_with_what_made_them(three: None, tmp_path: Path) -> None:
-    here = os.getpid()
-
     def work(path: str) -> None:
-        if os.getpid() == here:
-            while len(list(tmp_path.iterdir())) < 2:
-                time.sleep(0.01)
-            raise KeyboardInterrupt
         (tmp_path / str(os.getpid())).touch()
         signal.pause()
 
+    def interrupted(paths: object) -> Iterator[str]:
+        while len(list(tmp_path.iterdir())) < 3:
+            time.sleep(0.01)
+        raise KeyboardInterrupt
+        yield
+
     with pytest.raises(KeyboardInterrupt):
-        shared(work, SIZES)
+        in_parallel(work, SIZES, interrupted)
+    assert len(list(tmp_path.iterdir())) == 3
     for copy in tmp_path.iterdir():
         with pytest.raises(ProcessLookupError):
             os.kill(int(copy.name), 0)
@@ -73,23 +88,24 @@ def test_copies_of_what_is_killed_keep_nobody_waiting(three: None, tmp_path: Pat
         os.dup2(writing, 1)
         os.close(writing)
         os.close(reading)
-        here = os.getpid()
 
         def work(path: str) -> str:
-            if os.getpid() == here:
-                while len(list(tmp_path.iterdir())) < 2:
-                    time.sleep(0.01)
-                os.kill(here, signal.SIGKILL)
             (tmp_path / str(os.getpid())).touch()
             return path * 100_000
 
-        shared(work, SIZES)
+        def killed_here(paths: object) -> Iterator[str]:
+            while len(list(tmp_path.iterdir())) < 3:
+                time.sleep(0.01)
+            os.kill(os.getpid(), signal.SIGKILL)
+            yield ""
+
+        in_parallel(work, {f"file{at}": at for at in range(1_000)}, killed_here)
     os.close(writing)
     os.waitpid(killed, 0)
     with os.fdopen(reading) as output:
         assert output.read() == ""
     copies = [Path("/proc") / copy.name for copy in tmp_path.iterdir()]
-    assert len(copies) == 2
+    assert len(copies) == 3
     deadline = time.monotonic() + 60
     while any(map(_runs, copies)) and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -114,15 +130,15 @@ def test_without_more_processes_the_work_is_done_here(three: None, monkeypatch: 
         return process
 
     monkeypatch.setattr(os, "fork", once)
-    assert shared(str.upper, SIZES) == {path: path.upper() for path in SIZES}
+    assert in_parallel(str.upper, SIZES) == {path: path.upper() for path in SIZES}
     with pytest.raises(ChildProcessError):
         os.waitpid(forked[0], os.WNOHANG)
 
 
 def test_little_is_done_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sharing, "_processors", lambda: 3)
-    assert set(shared(lambda path: os.getpid(), SIZES).values()) == {os.getpid()}
-    assert shared(str.upper, {}) == {}
+    monkeypatch.setattr(parallel, "_processors", lambda: 3)
+    assert set(in_parallel(lambda path: os.getpid(), SIZES).values()) == {os.getpid()}
+    assert in_parallel(str.upper, {}) == {}
 
 
 MISTAKES = """import nn;
