@@ -13,8 +13,7 @@ hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "here")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--update-goldens", action="store_true", help="rewrite the files in goldens folders")
-    parser.addoption("--update-fixtures", action="store_true", help="rewrite the annotations in tests/fixtures/rules")
+    parser.addoption("--update-goldens", action="store_true", help="rewrite expected outputs and annotations")
     parser.addoption("--all-damage", action="store_true", help="try every single-character deletion, not a sample")
     parser.addoption("--all-mutations", action="store_true", help="try every mutation of every program, not a sample")
 

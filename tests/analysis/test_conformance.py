@@ -27,7 +27,7 @@ NOT_YET_FILE = Path(__file__).parent / "not_yet.json"
 NOT_YET: dict[str, list[str]] = json.loads(NOT_YET_FILE.read_text(encoding="utf-8"))
 """Programs whose mistake no rule finds yet, by collection: they wait for the rules of types (issue 3) or
 for composing (issue 4). A program that is judged rightly has to leave its list, or its test fails: the lists only get
-shorter. ``pytest --update-fixtures`` takes such programs out."""
+shorter. ``pytest --update-goldens`` takes such programs out."""
 
 
 def _suite() -> list[dict[str, object]]:
@@ -164,9 +164,9 @@ def _assert_one(
     ]
     right = len(judged) == 1 and judged[0] == (module, line or judged[0][1], severity)
     if path.stem in NOT_YET[collection]:
-        if right and request.config.getoption("--update-fixtures"):
+        if right and request.config.getoption("--update-goldens"):
             _forget(collection, path.stem)
-        assert not right, f"{path.stem} is judged rightly now: take it out of {NOT_YET_FILE.name} (--update-fixtures)"
+        assert not right, f"{path.stem} is judged rightly now: take it out of {NOT_YET_FILE.name} (--update-goldens)"
         pytest.xfail("no rule finds it yet")
     assert right, f"expected one {severity} at {module}:{line or 'any'}, found:\n{shown(found, files) or 'nothing'}"
 

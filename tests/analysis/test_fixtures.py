@@ -27,10 +27,10 @@ def test_fixture(path: Path, request: pytest.FixtureRequest):
     if name in NOT_YET:
         assert right is not None, f"{name} is right now: take it out of NOT_YET"
         pytest.xfail(NOT_YET[name])
-    if right is not None and request.config.getoption("--update-fixtures"):
+    if right is not None and request.config.getoption("--update-goldens"):
         path.write_bytes(right.encode())
     elif right is not None:
-        pytest.fail(f"{path.name} should be (pytest --update-fixtures writes it):\n\n{right}", pytrace=False)
+        pytest.fail(f"{path.name} should be (pytest --update-goldens writes it):\n\n{right}", pytrace=False)
 
 
 def test_every_rule_is_broken_by_some_fixture_of_its_folder():
