@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from snd_analysis.base.rule import Rule
 from snd_analysis.compose.failure import Site
 from snd_analysis.model import Place
 
@@ -17,7 +18,7 @@ class EvaluationFailed(Exception):  # noqa: N818
 
     def __init__(
         self,
-        rule: str,
+        rule: Rule,
         message: str,
         place: Place | None = None,
         chain: Iterable[Site] = (),

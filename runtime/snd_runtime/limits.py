@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from snd_analysis.model import Place
 from snd_runtime.errors import EvaluationFailed
+from snd_runtime.rules import LIMIT_EXCEEDED
 
 MOST_RANK: Final = 32
 """Of a tensor, and indices of a formula: not every operation of NumPy goes beyond."""
@@ -47,17 +48,17 @@ class Budget:
         """Takes the memory of a tensor from the budget. Raises EvaluationFailed if it has not enough."""
         if len(shape) > MOST_RANK:
             message = f"{what} would have {len(shape)} dimensions, but snd computes with {MOST_RANK} at most"
-            raise EvaluationFailed("limit-exceeded", message, place)
+            raise EvaluationFailed(LIMIT_EXCEEDED, message, place)
         elements = prod(shape)
         most = self.limits.elements
         if most is not None and elements > most:
             message = f"{what} would have {elements:,} elements, more than the {most:,} that are allowed"
-            raise EvaluationFailed("limit-exceeded", message, place)
+            raise EvaluationFailed(LIMIT_EXCEEDED, message, place)
         self._bytes += elements * item_bytes
         allowed = self.limits.tensor_bytes
         if allowed is not None and self._bytes > allowed:
             message = f"{what} takes {elements * item_bytes:,} bytes, which is more than is left of {allowed:,}"
-            raise EvaluationFailed("limit-exceeded", message, place)
+            raise EvaluationFailed(LIMIT_EXCEEDED, message, place)
 
     def release(self, elements: int, item_bytes: int) -> None:
         """Gives back what was allocated for something temporary."""
@@ -81,4 +82,4 @@ class Budget:
         """Raises EvaluationFailed when the time is over."""
         if self._end is not None and self._clock() > self._end:
             message = f"this takes longer than the {self.limits.seconds:g} seconds that are allowed"
-            raise EvaluationFailed("limit-exceeded", message, place)
+            raise EvaluationFailed(LIMIT_EXCEEDED, message, place)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from snd_analysis.base.diagnostics import Diagnostic, Fix, Location, Related, Severity, TextEdit
+from snd_analysis.base.diagnostics import Diagnostic, Fix, Location, Related, TextEdit
+from snd_analysis.base.rule import Severity
 from snd_analysis.base.text import Span
 
 
@@ -17,7 +18,7 @@ def encoded(diagnostics: Iterable[Diagnostic]) -> list[Any]:
 
     return [
         [
-            diagnostic.rule,
+            diagnostic.rule.name,
             diagnostic.severity.value,
             diagnostic.message,
             place(diagnostic.location),
@@ -35,7 +36,11 @@ def encoded(diagnostics: Iterable[Diagnostic]) -> list[Any]:
 
 
 def decoded(entries: list[Any]) -> tuple[Diagnostic, ...]:
-    """The diagnostics again. Raises ValueError or TypeError for anything that ``encoded`` did not make."""
+    """The diagnostics again. Raises LookupError, ValueError or TypeError for anything that ``encoded`` did not make."""
+
+    if not entries:
+        return ()
+    from snd_analysis.skriptnd.lints import catalogue
 
     def place(fields: list[Any]) -> Location:
         path, start, end = fields
@@ -49,7 +54,7 @@ def decoded(entries: list[Any]) -> tuple[Diagnostic, ...]:
 
     return tuple(
         Diagnostic(
-            rule,
+            catalogue.rule(rule),
             Severity(severity),
             message,
             place(location),

@@ -7,7 +7,9 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from snd_analysis.base.diagnostics import Diagnostic, Location, Severity
+from snd_analysis import rules
+from snd_analysis.base.diagnostics import Diagnostic, Location
+from snd_analysis.base.rule import Severity
 from snd_analysis.base.text import Source, Span
 from snd_server.cache import Cache, text_digest
 from snd_server.cached_diagnostics import decoded, encoded
@@ -119,7 +121,7 @@ class Checker:
     def _analysed(self, path: str) -> tuple[Diagnostic, ...]:
         """The diagnostics of a file that the cache doesn't know, but will."""
         diagnostics = self.analyse(path)
-        if self._cache is not None and not any(found.rule == "internal-error" for found in diagnostics):
+        if self._cache is not None and not any(found.rule == rules.INTERNAL_ERROR for found in diagnostics):
             module_paths = self.configurations.of_file(path).module_paths
             dependencies = [name for name in self.dependencies(path) if not name.startswith("snd:")]
             self._cache.store(path, module_paths, diagnostics, dependencies, self._looked_for(path, dependencies))
@@ -198,4 +200,4 @@ def _internal_error(path: str, error: Exception) -> Diagnostic:
         f"snd failed while it checked this file ({what}). This is a fault of snd, not of the file: please report it, "
         "with the file and the traceback that -v shows"
     )
-    return Diagnostic("internal-error", Severity.ERROR, message, Location(path, Span(0, 0)))
+    return Diagnostic(rules.INTERNAL_ERROR, Severity.ERROR, message, Location(path, Span(0, 0)))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from snd_analysis import rules
 from snd_analysis.base.diagnostics import Diagnostic
 from snd_analysis.compose.entry import Composition
 from snd_analysis.compose.template import Template
-from snd_analysis.skriptnd.lints.suppressions import UNUSED_SUPPRESSION
 from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.skriptnd.suppression import apply
 from snd_analysis.workspace import Snapshot
@@ -81,6 +81,6 @@ def _diagnostics(
     for path, diagnostics in reached_diagnostics(snapshot, name, composition).items():
         kept = apply(diagnostics, snapshot.source(path), snapshot.comments(path))
         # Which comments suppress nothing is known only of whole files.
-        about = {each.location for each in kept if each.rule == UNUSED_SUPPRESSION.name}
+        about = {each.location for each in kept if each.rule == rules.UNUSED_SUPPRESSION}
         found += [each for each in checker.select(path, kept) if each.location not in about]
     return found

@@ -6,6 +6,8 @@ import os
 from collections.abc import Callable, Collection, Iterator, Set
 from typing import TYPE_CHECKING
 
+from snd_analysis import rules
+from snd_analysis.base.rule import Rule
 from snd_server.reading import MOST_SOURCE_BYTES, read_file, reason
 
 if TYPE_CHECKING:
@@ -67,7 +69,7 @@ class DiskReader:
         except (FileNotFoundError, IsADirectoryError, NotADirectoryError, ValueError):
             return FileNotFoundError(path)
         except OSError as error:
-            return _unreadable("unreadable-file", f"it cannot be read: {reason(error)}", 0)
+            return _unreadable(rules.UNREADABLE_FILE, f"it cannot be read: {reason(error)}", 0)
 
     def _decoded(self, path: str, content: bytes) -> str | Exception:
         content = content.removeprefix(_BOM)
@@ -77,12 +79,12 @@ class DiskReader:
         except UnicodeDecodeError as error:
             if content.startswith(_WIDE_BOMS):
                 message = "the file is encoded in UTF-16 or UTF-32; SkriptND is UTF-8"
-                return _unreadable("invalid-encoding", message, 0)
+                return _unreadable(rules.INVALID_ENCODING, message, 0)
             self._legible[path] = content.decode(errors="replace")
             offset = len(content[: error.start].decode())
             found = f"byte 0x{content[error.start]:02X} at offset {error.start}"
             return _unreadable(
-                "invalid-encoding", f"the file is not UTF-8: {found} is not part of any character", offset
+                rules.INVALID_ENCODING, f"the file is not UTF-8: {found} is not part of any character", offset
             )
 
 
@@ -101,7 +103,7 @@ def _upwards(folder: str) -> Iterator[str]:
         yield folder
 
 
-def _unreadable(rule: str, message: str, offset: int) -> Exception:
+def _unreadable(rule: Rule, message: str, offset: int) -> Exception:
     from snd_analysis.workspace import UnreadableText
 
     return UnreadableText(message=message, rule=rule, offset=offset)

@@ -9,7 +9,9 @@ from itertools import pairwise
 
 from msgspec import Struct
 
-from snd_analysis.base.diagnostics import Diagnostic, Fix, Severity
+from snd_analysis import rules
+from snd_analysis.base.diagnostics import Diagnostic, Fix
+from snd_analysis.base.rule import Severity
 from snd_analysis.base.text import Span
 
 _MOST_ROUNDS = 100
@@ -21,7 +23,7 @@ Diagnose = Callable[[str], Sequence[Diagnostic]]
 
 
 # A missing import hides whatever is wrong with the invocations that need it: its fix is right whatever that reveals.
-_REVEALING = frozenset({"unknown-module"})
+_REVEALING = frozenset({rules.UNKNOWN_MODULE})
 
 
 class Fixed(Struct, frozen=True):

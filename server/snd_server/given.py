@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct, field
 
-from snd_analysis.base.diagnostics import Severity
+from snd_analysis import rules
+from snd_analysis.base.rule import Severity
 from snd_analysis.compose.root import InputShapes
 from snd_analysis.compose.template import Member, Template
 from snd_analysis.skriptnd.evaluate import EvaluationError, evaluate
-from snd_analysis.skriptnd.lints.catalogue import severity_of
 from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.parser import parse_expression
@@ -173,10 +173,10 @@ def _evaluated(pair: _Pair, asked: str) -> Value:
     if len(pair.text) > _LONGEST:
         raise Misgiven(f"{pair.option} {pair.name}=…: this is longer than {_LONGEST:,} characters")
     node, problems = parse_expression(pair.text)
-    wrong = [problem for problem in problems if severity_of(problem.rule) is Severity.ERROR]
+    wrong = [problem for problem in problems if problem.rule.severity is Severity.ERROR]
     if wrong:
         # What is wrong with the whole, the parser says of the field of a string, which is one expression, too.
-        because = wrong[0].message.rpartition(": ")[2] if wrong[0].rule == "malformed-format" else wrong[0].message
+        because = wrong[0].message.rpartition(": ")[2] if wrong[0].rule == rules.MALFORMED_FORMAT else wrong[0].message
         raise pair.wrong(f"{wanted}, and this is not one expression: {because}")
     for each in nodes.descendants(node):
         if isinstance(each, nodes.Qualified) and not _is_function(node, each):
@@ -212,7 +212,7 @@ def _typing_mistake(text: str) -> str | None:
     workspace.open(path, f"{head}{text}\n; }} }}")
     problems = workspace.snapshot().definition_problems(OperatorName(path, "g"))
     inside = range(len(head), len(head) + len(text))
-    wrong = (each for each in problems if each.span.start in inside and severity_of(each.rule) is Severity.ERROR)
+    wrong = (each for each in problems if each.span.start in inside and each.rule.severity is Severity.ERROR)
     return next((each.message for each in wrong), None)
 
 

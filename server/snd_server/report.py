@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping
 
 from msgspec import Struct
 
-from snd_analysis.base.diagnostics import Diagnostic, Fix, Location, Severity
+from snd_analysis.base.diagnostics import Diagnostic, Fix, Location
+from snd_analysis.base.rule import Severity
 from snd_analysis.base.text import Position, Source
 
 Paint = Callable[[str, str], str]
@@ -49,7 +50,7 @@ class Report(Struct, frozen=True):
 
     def by_rule(self) -> Mapping[str, int]:
         """How many diagnostics each rule has."""
-        return Counter(diagnostic.rule for diagnostic in self.diagnostics)
+        return Counter(diagnostic.rule.name for diagnostic in self.diagnostics)
 
     def start(self, location: Location) -> Position:
         """Line and column where a location begins."""

@@ -18,10 +18,8 @@ def unsuppressed(snapshot: Snapshot, path: str, diagnostics: tuple[Diagnostic, .
     if "snd:" not in snapshot.source(path).text:  # no suppression without it: spares most files the work
         return diagnostics
     from snd_analysis.skriptnd.suppression import apply
-    from snd_server.rules import TOOL_RULES
 
-    elsewhere = {rule.name for rule in TOOL_RULES}
-    return apply(diagnostics, snapshot.source(path), snapshot.comments(path), elsewhere)
+    return apply(diagnostics, snapshot.source(path), snapshot.comments(path))
 
 
 def configured(

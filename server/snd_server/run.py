@@ -10,7 +10,9 @@ from functools import partial
 import click
 from msgspec.structs import replace
 
-from snd_analysis.base.diagnostics import Diagnostic, Fix, Severity
+from snd_analysis import rules
+from snd_analysis.base.diagnostics import Diagnostic, Fix
+from snd_analysis.base.rule import Severity
 from snd_server.cache import default_folder
 from snd_server.checking import Checker
 from snd_server.config import Configurations
@@ -97,10 +99,10 @@ def _show(report: Report, request: CheckRequest) -> None:
 
 def exit_status(report: Report, request: CheckRequest) -> int:
     """What a run ends with: whether anything that it reports makes it fail."""
-    rules = {found.rule for found in report.diagnostics}
-    if "internal-error" in rules:
+    broken = {found.rule for found in report.diagnostics}
+    if rules.INTERNAL_ERROR in broken:
         return FAULT
-    if "unreadable-file" in rules:
+    if rules.UNREADABLE_FILE in broken:
         return UNREADABLE
     if request.exit_zero or not any(map(report.fails, report.diagnostics)):
         return CLEAN

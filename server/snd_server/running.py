@@ -11,8 +11,10 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from snd_analysis.base.diagnostics import Diagnostic, Location, Related, Severity
+from snd_analysis import rules
+from snd_analysis.base.diagnostics import Diagnostic, Location, Related
 from snd_analysis.base.problem import Elsewhere
+from snd_analysis.base.rule import Severity
 from snd_analysis.compose.entry import Composition
 from snd_analysis.compose.failure import Failure, Site
 from snd_analysis.compose.printing import shown
@@ -27,6 +29,7 @@ from snd_runtime.evaluation import EvaluationAnswer, EvaluationRequest, Evaluato
 from snd_runtime.execution.plain import PlainValue, plain
 from snd_runtime.files import write_npy
 from snd_runtime.limits import Limits
+from snd_runtime.rules import LIMIT_EXCEEDED
 from snd_runtime.worker import ProcessLimits, WorkerFailed
 from snd_server.checking import Checker
 from snd_server.given import Misgiven, among, given_values
@@ -245,7 +248,7 @@ def _answer(
         answer = evaluator.evaluate(texts, request, existing=existing, module_paths=module_paths, note=note)
     except WorkerFailed as failed:
         failure = failure_of(failed, last)
-        return EvaluationAnswer(failures=(failure,)), CLEAN if failure.rule == "limit-exceeded" else FAULT
+        return EvaluationAnswer(failures=(failure,)), CLEAN if failure.rule == LIMIT_EXCEEDED else FAULT
     return answer, CLEAN
 
 
@@ -254,7 +257,7 @@ def failure_of(failed: WorkerFailed, last: Progress | None) -> Failure:
     # A loop may do more than what could be counted before.
     known = last is not None and last.done < last.total
     progress = f"; {last.done} of {last.total} operations were done" if last is not None and known else ""
-    rule = "limit-exceeded" if failed.reason in ("time", "memory") else "internal-error"
+    rule = LIMIT_EXCEEDED if failed.reason in ("time", "memory") else rules.INTERNAL_ERROR
     return Failure(rule, f"{failed.message}{progress}")
 
 

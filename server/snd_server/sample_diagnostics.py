@@ -7,15 +7,15 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
+from snd_analysis import rules
 from snd_analysis.base.diagnostics import Diagnostic, Location, Related
 from snd_analysis.base.problem import Elsewhere
+from snd_analysis.base.rule import Rule
 from snd_analysis.base.text import Span
 from snd_analysis.compose.failure import Site
-from snd_analysis.skriptnd.samples import RESULT_SHAPE
 from snd_analysis.workspace import Snapshot
 from snd_analysis.workspace.samples import PlacedSample
 from snd_runtime.samples import SampleOutcome, Status
-from snd_server.rules import SAMPLE_DIFFERS, SAMPLE_FAILS, SAMPLE_WITHOUT_RESULT
 
 _MOST_SHOWN = 400
 _COMMENT_SIGN = re.compile(r"#[ \t]*")
@@ -28,7 +28,7 @@ def diagnostics_of(
     whole = placed.sample.span.shifted(placed.start)
     inside = [each for each in checked if whole.start <= each.location.span.start < whole.end]
     if outcome.status is Status.DIFFERS:
-        yield from (each for each in inside if each.rule != RESULT_SHAPE)
+        yield from (each for each in inside if each.rule != rules.SAMPLE_RESULT_SHAPE)
         yield from _differences(path, snapshot.source(path).text, placed, outcome)
         return
     yield from inside
@@ -36,11 +36,11 @@ def diagnostics_of(
         message = "this can't be evaluated: what it invokes has mistakes, which 'snd check' reports"
         yield _failure(path, placed, message)
     elif outcome.status is Status.FAILED:
-        failure = _failure(path, placed, f"{outcome.message} ({outcome.rule})")
+        failure = _failure(path, placed, f"{outcome.message} ({outcome.rule and outcome.rule.name})")
         yield replace(failure, related=tuple(_related(snapshot, site) for site in outcome.sites))
     elif outcome.status is Status.UNRECORDED:
         message = "nothing is recorded below this sample: 'snd test --update' writes what comes out"
-        yield _diagnostic(SAMPLE_WITHOUT_RESULT.name, path, _code(placed), message)
+        yield _diagnostic(rules.SAMPLE_WITHOUT_RESULT, path, _code(placed), message)
 
 
 def _related(snapshot: Snapshot, site: Site) -> Related:
@@ -49,7 +49,7 @@ def _related(snapshot: Snapshot, site: Site) -> Related:
 
 
 def _failure(path: str, placed: PlacedSample, message: str) -> Diagnostic:
-    return _diagnostic(SAMPLE_FAILS.name, path, _code(placed), message)
+    return _diagnostic(rules.SAMPLE_FAILS, path, _code(placed), message)
 
 
 def _differences(path: str, text: str, placed: PlacedSample, outcome: SampleOutcome) -> Iterator[Diagnostic]:
@@ -60,22 +60,22 @@ def _differences(path: str, text: str, placed: PlacedSample, outcome: SampleOutc
             came += "; ".join(_cut(each.now) for each in outcome.results)
         span = sample.error.line.shifted(start)
         message = f"another outcome is expected\nWAS: error: {sample.error.text}\nNOW: {came}"
-        yield _diagnostic(SAMPLE_DIFFERS.name, path, span, message)
+        yield _diagnostic(rules.SAMPLE_DIFFERS, path, span, message)
         return
     recorded = {each.name: each for each in sample.results}
     for result in outcome.results:
         before = recorded.pop(result.name, None)
         if before is None:
             message = f"the result '{result.name}' is not recorded\nNOW: {_cut(result.now)}"
-            yield _diagnostic(SAMPLE_DIFFERS.name, path, _code(placed), message)
+            yield _diagnostic(rules.SAMPLE_DIFFERS, path, _code(placed), message)
         elif result.difference is not None:
             span = before.line.shifted(start)
             was = _COMMENT_SIGN.sub("", text[span.start : span.end], count=1)
             message = f"'{result.name}' is not what is recorded: {result.difference}"
-            yield _diagnostic(SAMPLE_DIFFERS.name, path, span, f"{message}\nWAS: {_cut(was)}\nNOW: {_cut(result.now)}")
+            yield _diagnostic(rules.SAMPLE_DIFFERS, path, span, f"{message}\nWAS: {_cut(was)}\nNOW: {_cut(result.now)}")
     for name, rest in recorded.items():
         span = rest.name_span.shifted(start)
-        yield _diagnostic(SAMPLE_DIFFERS.name, path, span, f"there is no result '{name}'")
+        yield _diagnostic(rules.SAMPLE_DIFFERS, path, span, f"there is no result '{name}'")
 
 
 def _code(placed: PlacedSample) -> Span:
@@ -88,7 +88,5 @@ def _cut(text: str) -> str:
     return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]} …"
 
 
-def _diagnostic(rule: str, path: str, span: Span, message: str) -> Diagnostic:
-    from snd_server.rules import known_rules
-
-    return Diagnostic(rule, known_rules()[rule].severity, message, Location(path, span))
+def _diagnostic(rule: Rule, path: str, span: Span, message: str) -> Diagnostic:
+    return Diagnostic(rule, rule.severity, message, Location(path, span))

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
+from snd_analysis import rules
+
 if TYPE_CHECKING:
-    from snd_analysis.base.diagnostics import Diagnostic, Severity
+    from snd_analysis.base.diagnostics import Diagnostic
+    from snd_analysis.base.rule import Rule, Severity
 
 _T = TypeVar("_T")
 
 ALL = "all"
-ALWAYS_REPORTED = frozenset({"internal-error"})
 
 
 class UnknownRuleError(Exception):
@@ -51,7 +53,7 @@ class RuleSettings(Struct, frozen=True):
 
     def severity(self, rule: str) -> Severity | None:
         """The severity this layer gives the rule; None if it has no opinion."""
-        from snd_analysis.base.diagnostics import Severity
+        from snd_analysis.base.rule import Severity
 
         for name in (rule, ALL):
             if name in self.error:
@@ -64,11 +66,11 @@ class RuleSettings(Struct, frozen=True):
 def selected(diagnostics: Iterable[Diagnostic], layers: Sequence[RuleSettings]) -> tuple[Diagnostic, ...]:
     """Those diagnostics whose rules are on, with the severity that the last layer with an opinion gives them."""
 
-    def is_on(rule: str) -> bool:
-        return rule in ALWAYS_REPORTED or _last(layers, lambda layer: layer.enables(rule), True)
+    def is_on(rule: Rule) -> bool:
+        return rule == rules.INTERNAL_ERROR or _last(layers, lambda layer: layer.enables(rule.name), True)
 
     def severity(diagnostic: Diagnostic) -> Severity:
-        return _last(layers, lambda layer: layer.severity(diagnostic.rule), diagnostic.severity)
+        return _last(layers, lambda layer: layer.severity(diagnostic.rule.name), diagnostic.severity)
 
     return tuple(replace(found, severity=severity(found)) for found in diagnostics if is_on(found.rule))
 
@@ -78,9 +80,9 @@ def demand_known(names: Iterable[str]) -> None:
     wanted = [name for name in names if name != ALL]
     if not wanted:
         return
-    from snd_server.rules import known_rules
+    from snd_analysis.skriptnd.lints import catalogue
 
-    known = known_rules()
+    known = catalogue.names()
     for name in wanted:
         if name not in known:
             raise UnknownRuleError(name, nearest(name, known))

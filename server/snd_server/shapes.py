@@ -8,7 +8,7 @@ import click
 from msgspec import Struct
 from msgspec.structs import replace
 
-from snd_analysis.base.diagnostics import Severity
+from snd_analysis.base.rule import Severity
 from snd_analysis.compose.decomposition import MOST_OPERATIONS, decompose, flat_size
 from snd_analysis.compose.session import Session
 from snd_analysis.compose.template import Template

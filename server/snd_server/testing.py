@@ -10,7 +10,8 @@ import click
 import numpy as np
 from msgspec import Struct
 
-from snd_analysis.base.diagnostics import Diagnostic, Severity
+from snd_analysis.base.diagnostics import Diagnostic
+from snd_analysis.base.rule import Severity
 from snd_analysis.base.text import Edit
 from snd_analysis.skriptnd.names.library import LIBRARY_PREFIX
 from snd_analysis.skriptnd.suppression import unsuppressed

@@ -15,7 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from snd_analysis.base.diagnostics import Diagnostic, Severity
+from snd_analysis.base.diagnostics import Diagnostic
+from snd_analysis.base.rule import Severity
 from support.memory import check, read_program, shown
 
 ROOT = Path(__file__).parents[2]
@@ -58,7 +59,7 @@ def _assert_silent(path: Path, hints_allowed: bool) -> None:
 
 
 def _is_unused(item: Diagnostic) -> bool:
-    return item.severity is Severity.HINT and item.rule.startswith("unused-")
+    return item.severity is Severity.HINT and item.rule.name.startswith("unused-")
 
 
 VALID = [SUITE / str(entry["program"]) for entry in _suite() if str(entry["program"]).startswith("valid/")]

@@ -49,7 +49,9 @@ def test_colours_of_what_could_not_be_read():
 def test_what_is_meant_is_guessed_for_the_first_names_that_are_missing():
     text = f"operator f {{ @using {{ {_repeated('value# = valueq#;', 100)} }} {LAST}\n"
     found = [
-        each for each in snapshot_of({"model.sknd": text}).diagnostics("model.sknd") if each.rule == "undefined-name"
+        each
+        for each in snapshot_of({"model.sknd": text}).diagnostics("model.sknd")
+        if each.rule.name == "undefined-name"
     ]
     assert len(found) == 100
     assert ["did you mean" in each.message for each in found] == [0 < at < 64 for at in range(100)]

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from snd_analysis.skriptnd.lints.catalogue import catalogue
 from support.annotations import annotate, as_found, one_to_one, parse_annotations, remarks
 from support.memory import check, split_files
+from support.rules import checked_rules
 
 ROOT = Path(__file__).parents[1] / "fixtures" / "rules"
 FIXTURES = sorted(ROOT.rglob("*.sknd"))
@@ -39,8 +39,8 @@ def test_every_rule_is_broken_by_some_fixture_of_its_folder():
         rule = path.parent.relative_to(ROOT).parts[0]
         parsed = [parse_annotations(text) for text in split_files(path.read_bytes().decode()).values()]
         broken[rule] += rule in {expected.rule for _, announced in parsed for expected in announced}
-    assert broken.keys() <= catalogue().keys(), "a folder that is named like no rule"
-    assert sorted(catalogue().keys() - NO_TEXT - {rule for rule in broken if broken[rule]}) == []
+    assert broken.keys() <= checked_rules().keys(), "a folder that is named like no rule"
+    assert sorted(checked_rules().keys() - NO_TEXT - {rule for rule in broken if broken[rule]}) == []
 
 
 def test_annotations_survive_a_round_trip():

@@ -24,6 +24,7 @@ OUTSIDE_WORLD = {"os", "io", "time", "datetime", "socket", "subprocess", "thread
 
 PACKAGES = (
     "base",
+    "rules",
     "db",
     "symbolic",
     "model",

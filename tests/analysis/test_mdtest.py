@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from snd_analysis.skriptnd.lints import declarations
-from snd_analysis.skriptnd.lints.rule import Rule
+from snd_analysis import rules
 from support.annotations import parse_annotations
 from support.mdtest import Program, Section, rewrite, sections
 
@@ -35,11 +34,17 @@ def _line(program: Program, corrected: str) -> int:
 
 
 def test_every_rule_about_declarations_is_broken():
-    rules = {rule.name for rule in vars(declarations).values() if isinstance(rule, Rule)}
+    broken = {
+        rules.TENSOR_ATTRIBUTE.name,
+        rules.ILLEGAL_RANK_CAPTURE.name,
+        rules.CAPTURED_RANKS_DIFFER.name,
+        rules.ILLEGAL_OPTIONAL.name,
+        rules.MISSING_SHAPE.name,
+    }
     programs = [
         program.text for path, section in SECTIONS if path.parent.name == "declarations" for program in section.programs
     ]
-    assert rules <= {expected.rule for text in programs for expected in parse_annotations(text)[1]}
+    assert broken <= {expected.rule for text in programs for expected in parse_annotations(text)[1]}
 
 
 EXAMPLE = """\

@@ -13,8 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from snd_analysis.base.diagnostics import Diagnostic, Severity
-from snd_analysis.skriptnd.lints.catalogue import catalogue
+from snd_analysis.base.diagnostics import Diagnostic
+from snd_analysis.base.rule import Severity
+from snd_analysis.skriptnd.lints import catalogue
 from support.annotations import parse_annotations
 from support.memory import check, read_program, shown, split_files
 
@@ -41,7 +42,7 @@ def test_requirement(requirement: Requirement):
         assert requirement["note"], "without a rule, a note says why there is none"
         assert requirement["fixture"] is None
         return
-    assert requirement["rule"] in catalogue()
+    assert requirement["rule"] in catalogue.names()
     assert requirement["fixture"], "a rule is shown by a fixture"
 
 
@@ -53,7 +54,9 @@ def test_requirement_is_kept(requirement: Requirement):
     """The fixture breaks the requirement in one place, and its rule reports exactly that."""
     files, places = _program(FIXTURES / str(requirement["fixture"]))
     found = check(files)
-    reported = [(*_place(files, name, item), item.rule) for name, items in found.items() for item in _judged(items)]
+    reported = [
+        (*_place(files, name, item), item.rule.name) for name, items in found.items() for item in _judged(items)
+    ]
     expected = [(name, line, requirement["rule"]) for name, line in places]
     assert reported == expected, shown(found, files) or "nothing is reported"
 

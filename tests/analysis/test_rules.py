@@ -9,59 +9,63 @@ from pathlib import Path
 
 import pytest
 
+from snd_analysis import rules
 from snd_analysis.base.diagnostics import Diagnostic
-from snd_analysis.skriptnd.lints.catalogue import catalogue
-from snd_analysis.skriptnd.lints.rule import Rule
+from snd_analysis.base.rule import Rule
+from snd_analysis.skriptnd.lints import catalogue
 from snd_analysis.workspace import UnreadableText
 from snd_server.fixing import adds_none
 from support.annotations import parse_annotations
 from support.memory import check, fixed, shown, snapshot_of, split_files
+from support.rules import FOUND_ELSEWHERE, checked_rules
 
-ANALYSIS = Path(__file__).parents[2] / "analysis" / "snd_analysis"
-RULES = [*catalogue().values()]
+ROOT = Path(__file__).parents[2]
+ANALYSIS = ROOT / "analysis" / "snd_analysis"
+SOURCES = [path for folder in ("analysis", "runtime", "server") for path in sorted((ROOT / folder).rglob("*.py"))]
+RULES = [*catalogue.rules().values()]
 NO_TEXT = {"file-too-large", "invalid-encoding", "unreadable-file"}
 """Rules about files of which nothing is read, which no text shows: tests/server breaks them."""
 WITHOUT_EXAMPLE = NO_TEXT | {"nesting-too-deep"}
 """Those, and one whose example would fill the page."""
 SYNTAX = {"syntax-error", "unclosed-bracket", "unclosed-string", "illegal-character", "malformed-number"}
-_PROBLEM_CALLS = {"Problem", "_problem", "report", "_report", "error", "_error", "add", "diagnose"}
 
 
 def _ids(rules: list[Rule]) -> list[str]:
     return [rule.name for rule in rules]
 
 
-EXPLAINED = [rule for rule in RULES if rule.name not in WITHOUT_EXAMPLE]
+EXPLAINED = [rule for rule in RULES if rule.name not in WITHOUT_EXAMPLE | FOUND_ELSEWHERE]
 
 
 @pytest.mark.parametrize("rule", RULES, ids=_ids(RULES))
 def test_page(rule: Rule):
     assert re.fullmatch(r"[a-z]+(-[a-z]+)*", rule.name)
-    assert rule.summary.endswith(".")
-    assert rule.summary.count(". ") == 0, "one sentence"
-    assert len(rule.summary) <= 120
-    assert len(rule.why) > 20
-    assert rule.why.endswith(".")
+    page = catalogue.page(rule)
+    assert page.summary.endswith(".")
+    assert page.summary.count(". ") == 0, "one sentence"
+    assert len(page.summary) <= 120
+    assert len(page.why) > 20
+    assert page.why.endswith(".")
     assert re.fullmatch(r"2(\.\d+)*|3(\.\d+)*|LANGUAGE|tool", rule.section)
 
 
 @pytest.mark.parametrize("rule", EXPLAINED, ids=_ids(EXPLAINED))
 def test_bad_example(rule: Rule):
     """One mistake, reported once."""
-    files = split_files(rule.bad)
+    files = split_files(catalogue.page(rule).bad)
     found = check(files)
-    assert [item.rule for items in found.values() for item in items] == [rule.name], shown(found, files)
+    assert [item.rule.name for items in found.values() for item in items] == [rule.name], shown(found, files)
 
 
 @pytest.mark.parametrize("rule", EXPLAINED, ids=_ids(EXPLAINED))
 def test_good_example(rule: Rule):
-    files = split_files(rule.good)
+    files = split_files(catalogue.page(rule).good)
     found = check(files)
     assert not any(found.values()), shown(found, files)
 
 
-ROOT = ANALYSIS.parents[1] / "tests" / "fixtures" / "rules"
-FIXTURES = sorted(ROOT.rglob("*.sknd"))
+PROGRAMS_OF_RULES = ROOT / "tests" / "fixtures" / "rules"
+FIXTURES = sorted(PROGRAMS_OF_RULES.rglob("*.sknd"))
 
 
 def test_every_rule_has_several_fixtures():
@@ -69,18 +73,18 @@ def test_every_rule_has_several_fixtures():
     bad: Counter[str] = Counter()
     good: Counter[str] = Counter()
     for path in FIXTURES:
-        rule = path.relative_to(ROOT).parts[0]
+        rule = path.relative_to(PROGRAMS_OF_RULES).parts[0]
         parsed = [parse_annotations(text) for text in split_files(path.read_bytes().decode()).values()]
         cases = sum(expected.rule == rule for _, announced in parsed for expected in announced)
         bad[rule] += cases
         good[rule] += cases == 0
-    rules = catalogue().keys() - NO_TEXT
-    assert sorted(rule for rule in rules if bad[rule] < 2) == []
-    assert sorted(rule for rule in rules if good[rule] < 1) == []
+    checked = checked_rules().keys() - NO_TEXT
+    assert sorted(rule for rule in checked if bad[rule] < 2) == []
+    assert sorted(rule for rule in checked if good[rule] < 1) == []
 
 
 def _programs() -> list[tuple[str, dict[str, str]]]:
-    examples = [(rule.name, split_files(rule.bad)) for rule in EXPLAINED]
+    examples = [(rule.name, split_files(catalogue.page(rule).bad)) for rule in EXPLAINED]
     fixtures = [(path.parent.name, split_files(path.read_bytes().decode())) for path in FIXTURES]
     plain = [(rule, {name: parse_annotations(text)[0] for name, text in files.items()}) for rule, files in fixtures]
     return examples + plain
@@ -102,7 +106,9 @@ def test_fixes(rule: str, files: dict[str, str]):
             after = check(after_files)
             assert _unreadable(after) <= _unreadable(before), f"{item.fix.title}\n{shown(after, after_files)}"
             if item.fix.safe:
-                assert _count(after, item.rule) < _count(before, item.rule), f"{item.fix.title}\n{after_files}"
+                assert _count(after, item.rule.name) < _count(before, item.rule.name), (
+                    f"{item.fix.title}\n{after_files}"
+                )
                 for path, text in files.items():
                     fixes = [item.fix] if path == item.location.path else []
                     assert adds_none((text, before[path]), (after_files[path], after[path]), fixes), (
@@ -124,77 +130,77 @@ def test_the_colon_of_an_attribute_is_repaired():
 
 
 def _count(found: dict[str, list[Diagnostic]], rule: str) -> int:
-    return sum(item.rule == rule for items in found.values() for item in items)
+    return sum(item.rule.name == rule for items in found.values() for item in items)
 
 
 def _unreadable(found: dict[str, list[Diagnostic]]) -> int:
-    return sum(item.rule in SYNTAX for items in found.values() for item in items)
+    return sum(item.rule.name in SYNTAX for items in found.values() for item in items)
 
 
-def test_rules_are_declared_once():
-    declared = [
-        node.value.value
-        for path in (ANALYSIS / "skriptnd" / "lints").glob("*.py")
+MODULES = {
+    path: path.stem.replace("_", "-")
+    for folder in ("rules", "skriptnd/lints")
+    for path in sorted((ANALYSIS / folder).glob("*/*.py"))
+    if path.stem != "__init__"
+}
+"""The files that declare rules, with the names that their rules must have."""
+
+
+def test_a_rule_is_declared_in_the_files_of_its_name():
+    assert sorted(MODULES.values()) == sorted(catalogue.names())
+    for path, name in MODULES.items():
+        assert catalogue.rule(name).name == name, path
+        assert path.with_suffix(".md").read_text(encoding="utf-8").startswith(f"# {name}\n"), path
+        strangers = {each.name for each in path.parent.glob("*.md")} - {f"{each.stem}.md" for each in MODULES}
+        assert not strangers, path.parent
+
+
+def test_rules_are_declared_nowhere_else():
+    """What only a run can break is declared in one file of the runtime."""
+    declaring = {
+        path
+        for path in SOURCES
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.keyword) and node.arg == "name" and isinstance(node.value, ast.Constant)
-    ]
-    assert sorted(declared) == sorted(catalogue())
-
-
-def test_every_reported_rule_is_declared():
-    """Names of rules stand in the source as literals: as the first argument where a problem is made, or assigned."""
-    unknown = {
-        f"{path.relative_to(ANALYSIS)}:{line}: {name}"
-        for path in ANALYSIS.rglob("*.py")
-        for line, name in _reported(ast.parse(path.read_text(encoding="utf-8")))
-        if name not in catalogue()
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "Rule"
     }
-    assert not unknown
+    assert declaring - MODULES.keys() == {ROOT / "runtime" / "snd_runtime" / "rules.py"}
 
 
-def _reported(tree: ast.Module) -> list[tuple[int, str]]:
-    found = []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and _called(node) in _PROBLEM_CALLS:
-            literals = [item for argument in node.args for item in ast.walk(argument)]
-            found += [(item.lineno, item.value) for item in literals if _is_rule_like(item)]
-        elif isinstance(node, ast.Assign) and any("rule" in ast.unparse(target) for target in node.targets):
-            found += [(item.lineno, item.value) for item in ast.walk(node.value) if _is_rule_like(item)]
-    return found
+def test_type_checkers_know_all_rules(request: pytest.FixtureRequest):
+    """``pytest --update-goldens`` writes the stub of the package."""
+    stub = ANALYSIS / "rules" / "__init__.pyi"
+    shared = sorted(path.stem.upper() for path in MODULES if path.parents[1] == stub.parent)
+    declared = "from snd_analysis.base.rule import Rule\n\n" + "".join(f"{name}: Rule\n" for name in shared)
+    if request.config.getoption("--update-goldens"):
+        stub.write_text(declared, encoding="utf-8")
+    assert stub.read_text(encoding="utf-8") == declared
 
 
-def _called(call: ast.Call) -> str:
-    return call.func.id if isinstance(call.func, ast.Name) else getattr(call.func, "attr", "")
+def test_every_rule_is_referred_to():
+    """Type checkers see to it that every rule that is referred to is declared."""
+    named = {
+        name
+        for path in SOURCES
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for name in _constants(node)
+    }
+    assert [rule for rule in catalogue.names() if rule.upper().replace("-", "_") not in named] == []
 
 
-def _is_rule_like(node: ast.AST) -> bool:
-    return (
-        isinstance(node, ast.Constant)
-        and isinstance(node.value, str)
-        and re.fullmatch(r"[a-z]+(-[a-z]+)+", node.value) is not None
-    )
-
-
-def test_every_declared_rule_is_reported_somewhere():
-    named: set[str] = set()
-    for path in ANALYSIS.rglob("*.py"):
-        declarations = {"name"} if path.parent.name == "lints" else set()
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.keyword) and node.arg in declarations:
-                continue
-            named.update(item.value for item in ast.iter_child_nodes(node) if _is_rule_like(item))
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-                named.add(node.id.lower().replace("_", "-"))
-    assert sorted(catalogue().keys() - named - NO_TEXT) == []
+def _constants(node: ast.AST) -> list[str]:
+    """The name that a node loads; what a module assigns is none."""
+    if isinstance(node, ast.Attribute):
+        return [node.attr]
+    return [node.id] if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) else []
 
 
 def test_unreadable_files_are_reported_by_their_rules():
-    for rule in sorted(NO_TEXT):
+    for rule in map(catalogue.rule, sorted(NO_TEXT)):
         snapshot = snapshot_of({"main.sknd": UnreadableText("not to be read", rule)})
         assert [item.rule for item in snapshot.diagnostics("main.sknd")] == [rule]
 
 
 def test_what_imports_an_unreadable_file_is_not_judged_by_it():
     main = "import b;\n\ngraph g { @input { x: real[2]; } @output { y: real[2]; } @compose { y = b.f(x); } }\n"
-    found = check({"main.sknd": main, "b.sknd": UnreadableText("not to be read", "unreadable-file")})
+    found = check({"main.sknd": main, "b.sknd": UnreadableText("not to be read", rules.UNREADABLE_FILE)})
     assert found["main.sknd"] == []

@@ -183,7 +183,7 @@ def test_an_edit_of_a_body_leaves_other_definitions_as_they_are():
 def test_a_new_operator_reaches_those_who_asked_for_it():
     workspace = Workspace(MemoryReader(WORKSPACE))
     workspace.open("blocks.sknd", BLOCKS.replace("operator same", "operator sane"))
-    assert [item.rule for item in workspace.snapshot().diagnostics("main.sknd")] == ["unknown-operator"]
+    assert [item.rule.name for item in workspace.snapshot().diagnostics("main.sknd")] == ["unknown-operator"]
     workspace.open("blocks.sknd", BLOCKS)
     assert workspace.snapshot().diagnostics("main.sknd") == ()
 

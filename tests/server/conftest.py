@@ -3,7 +3,6 @@ from __future__ import annotations
 import gc
 import io
 import sys
-import types
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import snd_analysis.workspace
+from snd_analysis.skriptnd.lints import catalogue
 
 
 @dataclass(frozen=True)
@@ -63,11 +63,13 @@ def real(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) ->
 @pytest.fixture
 def snd(real: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Runs ``snd ARGUMENT…`` in this process, with the fake analysis."""
-    from support.server.fake_analysis import FakeWorkspace, fake_catalogue
+    from support.server.fake_analysis import FakeWorkspace, fake_page, fake_rules
 
     FakeWorkspace.analysed = []
     monkeypatch.setattr(snd_analysis.workspace, "Workspace", FakeWorkspace)
-    catalogue = types.ModuleType("snd_analysis.skriptnd.lints.catalogue")
-    catalogue.catalogue = fake_catalogue
-    monkeypatch.setitem(sys.modules, "snd_analysis.skriptnd.lints.catalogue", catalogue)
+    known = fake_rules()
+    monkeypatch.setattr(catalogue, "names", lambda: tuple(sorted(known)))
+    monkeypatch.setattr(catalogue, "rule", known.__getitem__)
+    monkeypatch.setattr(catalogue, "rules", lambda: dict(sorted(known.items())))
+    monkeypatch.setattr(catalogue, "page", fake_page)
     return real

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from snd_analysis.base.diagnostics import Diagnostic, Fix, Location, Severity, TextEdit
+from snd_analysis.base.diagnostics import Diagnostic, Fix, Location, TextEdit
+from snd_analysis.base.rule import Rule, Severity
 from snd_analysis.base.text import Span
 from snd_server.fixing import adds_none, apply_fixes, compatible, fix_text, unified_diff
 
@@ -114,7 +115,11 @@ def test_new_lines_end_as_the_others_do():
 def test_fixes_that_undo_each_other_come_to_an_end():
     def diagnose(text: str) -> list[Diagnostic]:
         flip = "b" if text == "a" else "a"
-        return [Diagnostic("flip", Severity.ERROR, "", Location("x", Span(0, 1)), fix=fix((0, 1, flip)))]
+        return [
+            Diagnostic(
+                Rule("flip", section="tool"), Severity.ERROR, "", Location("x", Span(0, 1)), fix=fix((0, 1, flip))
+            )
+        ]
 
     assert fix_text("a", diagnose, lambda found: True).text in "ab"
 
@@ -193,12 +198,20 @@ def test_a_rejected_fix_is_not_counted_afterwards(snd, project):
 def test_one_bad_fix_among_many_is_found():
     def diagnose(text: str) -> list[Diagnostic]:
         found = [
-            Diagnostic("bad", Severity.ERROR, "", Location("x", Span(at, at + 1)), fix=fix((at, at + 1, new)))
+            Diagnostic(
+                Rule("bad", section="tool"),
+                Severity.ERROR,
+                "",
+                Location("x", Span(at, at + 1)),
+                fix=fix((at, at + 1, new)),
+            )
             for at, letter in enumerate(text)
             if (new := {"b": "g", "x": "y"}.get(letter))
         ]
         worse = (
-            [Diagnostic("worse", Severity.ERROR, "", Location("x", Span(text.index("y"), 1)))] if "y" in text else []
+            [Diagnostic(Rule("worse", section="tool"), Severity.ERROR, "", Location("x", Span(text.index("y"), 1)))]
+            if "y" in text
+            else []
         )
         return found + worse
 

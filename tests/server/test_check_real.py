@@ -12,28 +12,26 @@ from pathlib import Path
 import pytest
 
 import snd_analysis
+from snd_analysis import rules
+from snd_analysis.skriptnd.lints import catalogue
 from support.server import processes
 
 LIBRARY = Path(snd_analysis.__file__).parent / "libraries" / "std"
 
 
 def test_every_rule_that_the_command_knows_by_name_exists():
-    from snd_server.rules import known_rules
-
-    assert {"invalid-encoding", "unreadable-file", "internal-error"} <= known_rules().keys()
+    assert {"invalid-encoding", "unreadable-file", "internal-error"} <= {*catalogue.names()}
 
 
 def test_the_pages_about_suppressions_show_what_they_say(real, project):
-    from snd_analysis.skriptnd.lints import suppressions
-
-    rules = (
-        suppressions.UNUSED_SUPPRESSION,
-        suppressions.UNKNOWN_RULE_IN_SUPPRESSION,
-        suppressions.BLANKET_SUPPRESSION,
-        suppressions.UNKNOWN_DIRECTIVE,
-    )
-    for rule in rules:
-        for text, expected in ((rule.bad, [rule.name]), (rule.good, [])):
+    for rule in (
+        rules.UNUSED_SUPPRESSION,
+        rules.UNKNOWN_RULE_IN_SUPPRESSION,
+        rules.BLANKET_SUPPRESSION,
+        rules.UNKNOWN_DIRECTIVE,
+    ):
+        page = catalogue.page(rule)
+        for text, expected in ((page.bad, [rule.name]), (page.good, [])):
             (project / "a.sknd").write_text(text)
             document = json.loads(real("check", "--format", "json").stdout)
             assert [found["rule"] for found in document["diagnostics"]] == expected

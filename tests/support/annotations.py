@@ -70,7 +70,7 @@ def is_annotation(line: str) -> bool:
 def remarks(found: Mapping[str, Sequence[Diagnostic]]) -> dict[str, list[Remark]]:
     """Return the diagnostics of each file, and the related places that lie in it."""
     said = {
-        path: [Remark(item.location.span, str(item.severity), item.rule, item.message) for item in items]
+        path: [Remark(item.location.span, str(item.severity), item.rule.name, item.message) for item in items]
         for path, items in found.items()
     }
     for related in (each for items in found.values() for item in items for each in item.related):

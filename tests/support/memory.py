@@ -91,5 +91,5 @@ def shown(found: Mapping[str, list[Diagnostic]], files: Mapping[str, str]) -> st
         text = files[path]
         for item in diagnostics:
             line = text.count("\n", 0, item.location.span.start) + 1
-            lines.append(f"{path}:{line}: {item.severity}[{item.rule}]: {item.message}")
+            lines.append(f"{path}:{line}: {item.severity}[{item.rule.name}]: {item.message}")
     return "\n".join(lines)

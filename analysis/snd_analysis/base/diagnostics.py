@@ -2,20 +2,10 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-
 from msgspec import Struct
 
+from snd_analysis.base.rule import Rule, Severity
 from snd_analysis.base.text import Span
-
-
-class Severity(StrEnum):
-    """How much a diagnostic matters; only errors make a program invalid."""
-
-    ERROR = "error"
-    WARNING = "warning"
-    INFO = "info"
-    HINT = "hint"
 
 
 class Location(Struct, frozen=True, order=True):
@@ -48,9 +38,9 @@ class Fix(Struct, frozen=True):
 
 
 class Diagnostic(Struct, frozen=True):
-    """One mistake, at one place, by one rule (see ``snd_analysis.skriptnd.lints``)."""
+    """One mistake, at one place, by one rule."""
 
-    rule: str
+    rule: Rule
     severity: Severity
     message: str
     location: Location

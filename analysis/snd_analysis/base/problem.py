@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 from msgspec.structs import replace
 
+from snd_analysis.base.rule import Rule
 from snd_analysis.base.text import Edit, Span
 
 
@@ -44,7 +45,7 @@ class Repair(Struct, frozen=True):
 class Problem(Struct, frozen=True):
     """A broken rule at a span of the text it was found in."""
 
-    rule: str
+    rule: Rule
     span: Span
     message: str
     notes: tuple[Note, ...] = ()

@@ -8,6 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from snd_analysis.base.problem import Elsewhere, Note, Problem
+from snd_analysis.base.rule import Rule
 from snd_analysis.base.text import Span
 from snd_analysis.model import Place
 
@@ -30,7 +31,7 @@ class Failure(Struct, frozen=True):
     than there is.
     """
 
-    rule: str
+    rule: Rule
     message: str
     sites: tuple[Site, ...] = ()
     related: tuple[Site, ...] = ()
@@ -67,7 +68,7 @@ class PlacedProblem(Struct, frozen=True):
 
 def placed_problems(failures: Iterable[Failure], path: str) -> list[PlacedProblem]:
     """The failures as problems of one file: each at its innermost site in it, the same place and rule once."""
-    found: dict[tuple[str, str, Span], PlacedProblem] = {}
+    found: dict[tuple[Rule, str, Span], PlacedProblem] = {}
     for failure in failures:
         at = next((number for number, site in enumerate(failure.sites) if site.place.path == path), None)
         if at is None:

@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
+from snd_analysis import rules
 from snd_analysis.compose.bind.arguments import Arguments, Binder
 from snd_analysis.compose.bind.declarations import evaluate_declarations
 from snd_analysis.compose.bind.declared_shapes import MOST_TENSORS, Declarations
@@ -61,7 +62,7 @@ def compose_root(
     may be used next.
     """
     specialization = _composed(session, template, attributes, dtypes, inputs or {}, lasting)
-    if session.composing and not any(failure.rule == "assertion-fails" for failure in specialization.failures):
+    if session.composing and not any(failure.rule == rules.ASSERTION_FAILS for failure in specialization.failures):
 
         def composed(values: Mapping[Hashable, int]) -> Sequence[Failure]:
             given = {**attributes, **_attributes_for(specialization, values)}
@@ -97,7 +98,7 @@ def _composed(
         return empty
     except Unbindable:
         return empty
-    own = [failure for failure in specialization.failures if failure.rule == "assertion-fails"]
+    own = [failure for failure in specialization.failures if failure.rule == rules.ASSERTION_FAILS]
     compose_body(session, specialization, lasting)
     if own:
         # With attributes that are not meant for it anything may fail.
@@ -128,7 +129,7 @@ def _declared(binder: _RootBinder, lasting: LastingModel | None) -> Specializati
     specialization.failures[:] = map(_at_declaration, specialization.failures)
     if binder.impossible:
         # What makes an extent of an input negative does so with others that are made of the same.
-        others = [failure for failure in specialization.failures if failure.rule != "negative-extent"]
+        others = [failure for failure in specialization.failures if failure.rule != rules.NEGATIVE_EXTENT]
         specialization.failures[:] = [*others, binder.impossible[0]]
     return specialization
 
@@ -162,7 +163,7 @@ def _too_many_levels(template: Template) -> Failure:
         "more than snd works with"
     )
     return Failure(
-        "nesting-too-deep", message, (Site(template.place(0, template.definition.name), "this is composed here"),)
+        rules.NESTING_TOO_DEEP, message, (Site(template.place(0, template.definition.name), "this is composed here"),)
     )
 
 
@@ -339,7 +340,7 @@ class _RootBinder(Binder):
                 f"an extent of '{member.name}' would be negative: its shape comes to [{','.join(map(str, extents))}]"
             )
             site = Site(self.template.place(member.base, member.node.shape), "the shape is declared here")
-            self.impossible.append(Failure("negative-extent", message, (site,)))
+            self.impossible.append(Failure(rules.NEGATIVE_EXTENT, message, (site,)))
 
     def _demand_possible_extent(self, member: Member, extent: nodes.Extent) -> None:
         """Attributes may make a bound, or a number of dimensions, negative."""
@@ -353,7 +354,7 @@ class _RootBinder(Binder):
                 number = value if isinstance(value, Integer) and value.value is not None else f"at most {most}"
                 message = f"{what} of '{member.name}' can't be negative, but '{written(node)}' is {number}"
                 site = Site(self.template.place(member.base, node), "this is evaluated here")
-                self.impossible.append(Failure("negative-extent", message, (site,)))
+                self.impossible.append(Failure(rules.NEGATIVE_EXTENT, message, (site,)))
 
     def _item_shape(self, member: Member, declarations: Declarations, length: Integer) -> Shape | None:
         """The shape of every tensor of a pack of unknown length; what differs between them is an unknown."""

@@ -8,12 +8,12 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from itertools import accumulate
 from typing import TypeAlias
 
-from snd_analysis.base.diagnostics import Location, Severity, TextEdit
+from snd_analysis.base.diagnostics import Location, TextEdit
+from snd_analysis.base.rule import Rule, Severity
 from snd_analysis.base.text import Span
 from snd_analysis.ide.definition import declaration_of
 from snd_analysis.ide.mentions import mentions
 from snd_analysis.ide.targets import Subject
-from snd_analysis.skriptnd.lints.catalogue import severity_of
 from snd_analysis.skriptnd.names.part import Part
 from snd_analysis.skriptnd.names.resolution import AttributeName
 from snd_analysis.skriptnd.names.symbols import OperatorName
@@ -142,7 +142,7 @@ def _definition_at(snapshot: Snapshot, path: str, name: Span) -> OperatorName | 
     return None if definition is None else OperatorName(path, definition.name.text)
 
 
-def _errors(snapshot: Snapshot, name: OperatorName) -> Iterator[tuple[str, str]]:
+def _errors(snapshot: Snapshot, name: OperatorName) -> Iterator[tuple[Rule, str]]:
     for problem in snapshot.definition_problems(name):
-        if severity_of(problem.rule) is Severity.ERROR:
+        if problem.rule.severity is Severity.ERROR:
             yield problem.rule, problem.message

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from snd_analysis.base.diagnostics import Severity
 from snd_analysis.base.problem import Problem
-from snd_analysis.skriptnd.lints.catalogue import severity_of
+from snd_analysis.base.rule import Severity
 from snd_analysis.skriptnd.lints.structure import check_structure
 from snd_analysis.skriptnd.names.resolution import Resolution
 from snd_analysis.skriptnd.names.unused import unused_problems
@@ -43,6 +42,6 @@ def check_definition(
     context = type_definition(definition, resolution, others, lasting)
     found = [*check_structure(definition), *context.problems, *check_precedence(resolution)]
     problems = [*resolution.problems, *(problem for problem in found if resolution.is_clear(problem.span))]
-    if syntax_is_right and not any(severity_of(problem.rule) is Severity.ERROR for problem in problems):
+    if syntax_is_right and not any(problem.rule.severity is Severity.ERROR for problem in problems):
         problems.extend(unused_problems(resolution))
     return tuple(problems), context

@@ -13,15 +13,11 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 
 from msgspec import Struct, field
 
+from snd_analysis import rules
 from snd_analysis.base.diagnostics import Diagnostic, Fix, Location, TextEdit
+from snd_analysis.base.rule import Rule
 from snd_analysis.base.text import Source, Span
-from snd_analysis.skriptnd.lints.rule import Rule
-from snd_analysis.skriptnd.lints.suppressions import (
-    BLANKET_SUPPRESSION,
-    UNKNOWN_DIRECTIVE,
-    UNKNOWN_RULE_IN_SUPPRESSION,
-    UNUSED_SUPPRESSION,
-)
+from snd_analysis.skriptnd.lints import catalogue
 from snd_analysis.skriptnd.samples.comment_lines import MARKER
 from snd_analysis.skriptnd.syntax.spelling import close_matches
 
@@ -32,29 +28,28 @@ _DIRECTIVES = ("ignore", "ignore-file")
 _DIRECTIVE = re.compile(r"#\s*snd:(?P<blank>\s*)(?P<word>[\w-]*)")
 
 
-def apply(
-    diagnostics: Iterable[Diagnostic], source: Source, comments: Iterable[Span], elsewhere: Set[str] = frozenset()
-) -> tuple[Diagnostic, ...]:
-    """The diagnostics of ``source`` that no comment suppresses, and those about the suppressions; sorted by place.
-
-    ``elsewhere`` are the rules that others look after: to name one is neither wrong nor in vain.
-    """
+def apply(diagnostics: Iterable[Diagnostic], source: Source, comments: Iterable[Span]) -> tuple[Diagnostic, ...]:
+    """The diagnostics of ``source`` that no comment suppresses, and those about the suppressions; sorted by place."""
     comments = tuple(comments)
     suppressions = _suppressions(source, comments)
     unknown = [*_unknown_directives(source, comments)]
     if not suppressions:
         return tuple(sorted([*diagnostics, *unknown], key=lambda found: found.location.span))
-    from snd_analysis.skriptnd.lints.catalogue import catalogue
-
-    rules = catalogue().keys() - elsewhere
+    known = {*catalogue.names()}
+    ours = known - {rule.name for rule in _reported_elsewhere()}
     kept = [found for found in diagnostics if not _suppressed(found, source, suppressions)]
-    about = unknown + [found for each in suppressions for found in _questionable(each, source, rules | elsewhere)]
+    about = unknown + [found for each in suppressions for found in _questionable(each, source, known)]
     kept += [found for found in about if not _suppressed(found, source, suppressions, by_name=True)]
-    meta = {UNUSED_SUPPRESSION.name}
-    unused = [found for each in suppressions for found in _unused(each, source, rules - meta)]
+    meta = {rules.UNUSED_SUPPRESSION.name}
+    unused = [found for each in suppressions for found in _unused(each, source, ours - meta)]
     kept += [found for found in unused if not _suppressed(found, source, suppressions, by_name=True)]
     kept += [found for each in suppressions if not each.is_blanket for found in _unused(each, source, meta)]
     return tuple(sorted(kept, key=lambda found: found.location.span))
+
+
+def _reported_elsewhere() -> tuple[Rule, ...]:
+    """The rules of problems that ``apply`` never sees: to name one is neither wrong nor in vain."""
+    return rules.INTERNAL_ERROR, rules.SAMPLE_DIFFERS, rules.SAMPLE_FAILS, rules.SAMPLE_WITHOUT_RESULT
 
 
 def unsuppressed(diagnostics: Iterable[Diagnostic], source: Source, comments: Iterable[Span]) -> tuple[Diagnostic, ...]:
@@ -144,29 +139,29 @@ def _suppressed(found: Diagnostic, source: Source, suppressions: Sequence[_Suppr
     covering = [
         each
         for each in suppressions
-        if each.covers(line) and (found.rule in each.rules or (each.is_blanket and not by_name))
+        if each.covers(line) and (found.rule.name in each.rules or (each.is_blanket and not by_name))
     ]
     for each in covering:
-        each.used.add(found.rule)
+        each.used.add(found.rule.name)
     return bool(covering)
 
 
-def _questionable(suppression: _Suppression, source: Source, rules: Set[str]) -> Iterator[Diagnostic]:
+def _questionable(suppression: _Suppression, source: Source, known: Set[str]) -> Iterator[Diagnostic]:
     if suppression.is_blanket and suppression.used:
         names = ", ".join(sorted(suppression.used))
         span = suppression.directive
         word = source.text[span.start : span.end].partition("[")[0].rstrip()
         fix = _fix(source, f"name what it suppresses: '{names}'", [(span, f"{word}[{names}]")])
         message = "this comment suppresses every rule; it should name those that are meant"
-        yield _diagnostic(BLANKET_SUPPRESSION, message, span, source, fix)
+        yield _diagnostic(rules.BLANKET_SUPPRESSION, message, span, source, fix)
     for name, span in zip(suppression.rules, suppression.names, strict=True):
-        if name in rules:
+        if name in known:
             continue
-        suggestion = next(iter(close_matches(name, rules)), None)
+        suggestion = next(iter(close_matches(name, known)), None)
         message = f"there is no rule '{name}'" + (f"; did you mean '{suggestion}'?" if suggestion else "")
         # not safe: the suggestion is a guess, and a right guess hides diagnostics
         guess = _fix(source, f"write '{suggestion}'", [(span, suggestion)], safe=False) if suggestion else None
-        yield _diagnostic(UNKNOWN_RULE_IN_SUPPRESSION, message, span, source, guess)
+        yield _diagnostic(rules.UNKNOWN_RULE_IN_SUPPRESSION, message, span, source, guess)
 
 
 def _unknown_directives(source: Source, comments: Iterable[Span]) -> Iterator[Diagnostic]:
@@ -179,13 +174,13 @@ def _unknown_directives(source: Source, comments: Iterable[Span]) -> Iterator[Di
         if suggestion is None and word and not match["blank"]:
             continue  # as '# snd:math …', the path of a module of the library
         if suggestion is None:
-            yield _diagnostic(UNKNOWN_DIRECTIVE, _no_directive(word), Span(*match.span()), source, None)
+            yield _diagnostic(rules.UNKNOWN_DIRECTIVE, _no_directive(word), Span(*match.span()), source, None)
             continue
         span = Span(*match.span("word"))
         message = f"there is no directive '{word}'; did you mean '{suggestion}'?"
         # not safe: the suggestion is a guess, and a right guess hides diagnostics
         guess = _fix(source, f"write '{suggestion}'", [(span, suggestion)], safe=False)
-        yield _diagnostic(UNKNOWN_DIRECTIVE, message, span, source, guess)
+        yield _diagnostic(rules.UNKNOWN_DIRECTIVE, message, span, source, guess)
 
 
 def _no_directive(word: str) -> str:
@@ -193,12 +188,12 @@ def _no_directive(word: str) -> str:
     return f"{what}; 'ignore[rule]' and 'ignore-file[rule]' are those that there are"
 
 
-def _unused(suppression: _Suppression, source: Source, rules: Set[str]) -> Iterator[Diagnostic]:
+def _unused(suppression: _Suppression, source: Source, known: Set[str]) -> Iterator[Diagnostic]:
     if suppression.is_blanket:
         if not suppression.used:
             yield _useless(suppression, source, _reason(suppression, "this comment suppresses nothing"))
         return
-    unused = [name for name in dict.fromkeys(suppression.rules) if name in rules and name not in suppression.used]
+    unused = [name for name in dict.fromkeys(suppression.rules) if name in known and name not in suppression.used]
     if not unused:
         return
     listed = ", ".join(f"'{name}'" for name in unused)
@@ -210,7 +205,7 @@ def _unused(suppression: _Suppression, source: Source, rules: Set[str]) -> Itera
     whole = Span(suppression.names[0].start, suppression.names[-1].end)
     span = suppression.names[suppression.rules.index(unused[0])]
     yield _diagnostic(
-        UNUSED_SUPPRESSION, message, span, source, _fix(source, f"remove {listed}", [(whole, ", ".join(kept))])
+        rules.UNUSED_SUPPRESSION, message, span, source, _fix(source, f"remove {listed}", [(whole, ", ".join(kept))])
     )
 
 
@@ -222,7 +217,7 @@ def _reason(suppression: _Suppression, message: str) -> str:
 
 def _useless(suppression: _Suppression, source: Source, message: str) -> Diagnostic:
     fix = _fix(source, "remove the comment", [(_removal(suppression, source), "")])
-    return _diagnostic(UNUSED_SUPPRESSION, message, suppression.directive, source, fix, unnecessary=True)
+    return _diagnostic(rules.UNUSED_SUPPRESSION, message, suppression.directive, source, fix, unnecessary=True)
 
 
 def _removal(suppression: _Suppression, source: Source) -> Span:
@@ -242,4 +237,4 @@ def _fix(source: Source, title: str, edits: Iterable[tuple[Span, str]], safe: bo
 def _diagnostic(
     rule: Rule, message: str, span: Span, source: Source, fix: Fix | None, unnecessary: bool = False
 ) -> Diagnostic:
-    return Diagnostic(rule.name, rule.severity, message, Location(source.path, span), fix=fix, unnecessary=unnecessary)
+    return Diagnostic(rule, rule.severity, message, Location(source.path, span), fix=fix, unnecessary=unnecessary)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from snd_analysis import rules
 from snd_analysis.base.problem import Problem
 from snd_analysis.skriptnd.check import check_definition, type_definition
 from snd_analysis.skriptnd.lints.imports import with_import
@@ -80,7 +81,7 @@ class Checks(Names):
 
     def _importable(self, path: str, problem: Problem) -> Problem:
         """A problem, with the import that mends it if that is all that is missing."""
-        if problem.rule != "unknown-module" or problem.repair is not None:
+        if problem.rule != rules.UNKNOWN_MODULE or problem.repair is not None:
             return problem
         module = self.source(path).text[problem.span.start : problem.span.end]
         found = next(candidates(module, path, self.exists, self.module_paths), path)

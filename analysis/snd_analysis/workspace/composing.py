@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 
-from snd_analysis.base.diagnostics import Severity
+from snd_analysis import rules
 from snd_analysis.base.problem import Problem
+from snd_analysis.base.rule import Rule, Severity
 from snd_analysis.base.text import Span
 from snd_analysis.compose.entry import Composition, compose_graph
 from snd_analysis.compose.failure import PlacedProblem, placed_problems
@@ -14,7 +15,6 @@ from snd_analysis.compose.root import InputShapes, compose_root
 from snd_analysis.compose.session import Reached, Session
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.template import Template
-from snd_analysis.skriptnd.lints.catalogue import severity_of
 from snd_analysis.skriptnd.names.library import is_library, library_original
 from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.symbolic.values import Value
@@ -54,7 +54,7 @@ class Composing(Checks):
         errors: tuple[Span, ...] = ()
         if not is_library(name.path):
             problems = (*chunk.problems, *self._check(name.path, definition, not chunk.problems))
-            wrong = (each.span for each in problems if severity_of(each.rule) is Severity.ERROR)
+            wrong = (each.span for each in problems if each.rule.severity is Severity.ERROR)
             errors = (*wrong, *resolution.unclear)
         known = self._known.templates.get((name.path, definition))
         if known is None or known.resolution is not resolution or known.errors != errors:
@@ -124,7 +124,7 @@ class Composing(Checks):
 
     def _composing_problems(self, path: str) -> list[Problem]:
         """What fails in the graphs of a file, composed with their defaults, and in its operators by themselves."""
-        found: dict[tuple[str, Span, str], Problem] = {}
+        found: dict[tuple[Rule, Span, str], Problem] = {}
         definitions = self.definitions(path)
         # A mistake that shows with the shapes of a graph is told by them.
         for name in sorted(definitions, key=lambda each: definitions[each].definition.kind):
@@ -133,12 +133,12 @@ class Composing(Checks):
                 if placed.definition in definitions:
                     problem = placed.problem.shifted(definitions[placed.definition].start)
                     found.setdefault((problem.rule, problem.span, placed.definition), problem)
-        too_large = {definition for rule, _, definition in found if rule == "value-too-large"}
+        too_large = {definition for rule, _, definition in found if rule == rules.VALUE_TOO_LARGE}
         following = {definition for definition in too_large if self._reaches_one_of(path, definition, too_large)}
         return [
             problem
             for (rule, _, definition), problem in found.items()
-            if rule != "value-too-large" or definition not in following
+            if rule != rules.VALUE_TOO_LARGE or definition not in following
         ]
 
     def _reaches_one_of(self, path: str, definition: str, others: Collection[str]) -> bool:

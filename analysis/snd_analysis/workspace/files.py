@@ -7,6 +7,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
+from snd_analysis.base.rule import Rule
 from snd_analysis.base.text import Source, Span
 from snd_analysis.skriptnd.names.library import is_library, library_text
 from snd_analysis.skriptnd.syntax.chunks import SyntaxTree, parse_file
@@ -15,7 +16,7 @@ from snd_analysis.skriptnd.syntax.chunks import SyntaxTree, parse_file
 class UnreadableText(Exception):  # noqa: N818 - it is an answer of a reader, not a fault
     """A file that is there but is no text: ``rule`` says why, ``offset`` where, in code points, as well as can be."""
 
-    def __init__(self, message: str, rule: str, offset: int = 0) -> None:
+    def __init__(self, message: str, rule: Rule, offset: int = 0) -> None:
         super().__init__(message)
         self.message = message
         self.rule = rule

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from snd_analysis import rules
 from snd_analysis.base.diagnostics import Diagnostic
 from snd_analysis.base.problem import Problem
 from snd_analysis.compose.entry import Composition
@@ -51,7 +52,7 @@ def reached_diagnostics(
 def _is_settled(snapshot: Snapshot, graph: OperatorName, composition: Composition, problem: Problem) -> bool:
     """Whether a problem is that the declaration of an input leaves open what the composition knows."""
     template = snapshot.template(graph)
-    if template is None or problem.rule not in ("unbounded-extent", "missing-shape"):
+    if template is None or problem.rule not in (rules.UNBOUNDED_EXTENT, rules.MISSING_SHAPE):
         return False
     start = snapshot.definitions(graph.path)[graph.name].start
     spans = {member.name: member.node.span.shifted(start + member.base) for member in template.inputs}

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from snd_analysis.base.diagnostics import Severity
+from snd_analysis import rules
 from snd_analysis.base.problem import Note, Problem
+from snd_analysis.base.rule import Severity
 from snd_analysis.compose.failure import Failure, PlacedProblem, placed_problems
 from snd_analysis.compose.root import compose_root
 from snd_analysis.compose.template import Template
 from snd_analysis.model import Operation
-from snd_analysis.skriptnd.lints.catalogue import severity_of
 from snd_analysis.skriptnd.names.environment import Environment
 from snd_analysis.skriptnd.names.resolution import AttributeName, ModuleName, Resolution, Role, Use
 from snd_analysis.skriptnd.names.resolve import resolve
 from snd_analysis.skriptnd.names.symbols import BuiltIn, OperatorName, SymbolKind
 from snd_analysis.skriptnd.samples.reading import SampleText, samples_of
-from snd_analysis.skriptnd.samples.results import RESULT_SHAPE, result_problems
+from snd_analysis.skriptnd.samples.results import result_problems
 from snd_analysis.skriptnd.samples.sample import Sample
 from snd_analysis.skriptnd.samples.statement import SAMPLE_NAME, Statement, statement_of
 from snd_analysis.skriptnd.syntax.chunks import Chunk, SyntaxTree
@@ -68,8 +68,8 @@ class CheckedSample(Struct, frozen=True, eq=False):
     @property
     def has_errors(self) -> bool:
         """Whether it can't be evaluated; what is recorded is no reason for that, if it can be read."""
-        rules = (each.problem.rule for each in self.problems)
-        return any(rule != RESULT_SHAPE and severity_of(rule) is Severity.ERROR for rule in rules)
+        broken = (each.problem.rule for each in self.problems)
+        return any(rule != rules.SAMPLE_RESULT_SHAPE and rule.severity is Severity.ERROR for rule in broken)
 
 
 class _Typed(Struct, frozen=True, eq=False):
@@ -161,7 +161,7 @@ def _typed(snapshot: Snapshot, path: str, sample: Sample) -> _Typed:
     if not problems:
         problems = _typing_problems(statement, resolution, others)
     found = tuple(map(SampleProblem, problems))
-    if any(severity_of(problem.rule) is Severity.ERROR for problem in problems):
+    if any(problem.rule.severity is Severity.ERROR for problem in problems):
         return typed(CheckedSample(sample, target, found, uses))
     template = Template(OperatorName(path, SAMPLE_NAME), statement.definition, resolution, ())
     generators = tuple(statement.generators.items())

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from snd_analysis.base.diagnostics import Diagnostic, Fix, Location, Related, Severity, TextEdit
+from snd_analysis import rules
+from snd_analysis.base.diagnostics import Diagnostic, Fix, Location, Related, TextEdit
 from snd_analysis.base.problem import Note, Problem
+from snd_analysis.base.rule import Rule, Severity
 from snd_analysis.base.text import BYTE_ORDER_MARK, HEAD, Edit, Span
-from snd_analysis.skriptnd.lints.catalogue import severity_of
 from snd_analysis.skriptnd.lints.documents import check_definitions, check_items
 from snd_analysis.skriptnd.lints.imports import check_imports
 from snd_analysis.skriptnd.names.library import library_modules
@@ -36,7 +37,7 @@ class Snapshot(Composing):
             )
             return (self._diagnostic(path, problem),)
         found = [self._diagnostic(path, problem) for problem in self._problems(path, self.whole_tree(path))]
-        found.sort(key=lambda diagnostic: (diagnostic.location.span, diagnostic.rule))
+        found.sort(key=lambda diagnostic: (diagnostic.location.span, diagnostic.rule.name))
         return tuple(found)
 
     def _problems(self, path: str, tree: SyntaxTree) -> list[Problem]:
@@ -56,10 +57,10 @@ class Snapshot(Composing):
         named.update(use.target for _, checked in samples for use in checked.uses)
         used = self._modules_in(path, named)
         known = (*library_modules(),)
-        complete = all(problem.rule == "invalid-escape" for problem in tree.problems)
+        complete = all(problem.rule == rules.INVALID_ESCAPE for problem in tree.problems)
         problems.extend(
             problem for problem in check_imports(self.imports(path), frozenset(used), known)
-            if complete or problem.rule != "unused-import"
+            if complete or problem.rule != rules.UNUSED_IMPORT
         )  # fmt: skip
         return problems
 
@@ -86,7 +87,7 @@ class Snapshot(Composing):
         """
         reported = {(problem.rule, problem.span) for problem in found}
         definitions = self.definitions(path)
-        errors = [problem.span.start for problem in found if severity_of(problem.rule) is Severity.ERROR]
+        errors = [problem.span.start for problem in found if problem.rule.severity is Severity.ERROR]
         for placed, checked in samples:
             target = checked.target
             if target is not None and target.path == path and target.name in definitions:
@@ -104,11 +105,11 @@ class Snapshot(Composing):
     # ---- diagnostics -------------------------------------------------------------------------------------------------
     def as_diagnostics(self, path: str, problems: Iterable[Problem]) -> tuple[Diagnostic, ...]:
         """Problems of a file as diagnostics, in order of their places; what is told twice, once."""
-        told: dict[tuple[str, Span], Problem] = {}
+        told: dict[tuple[Rule, Span], Problem] = {}
         for problem in problems:
             told.setdefault((problem.rule, problem.span), problem)
         found = [self._diagnostic(path, problem) for problem in told.values()]
-        return tuple(sorted(found, key=lambda diagnostic: (diagnostic.location.span, diagnostic.rule)))
+        return tuple(sorted(found, key=lambda diagnostic: (diagnostic.location.span, diagnostic.rule.name)))
 
     def _diagnostic(self, path: str, problem: Problem) -> Diagnostic:
         repair = problem.repair
@@ -117,9 +118,9 @@ class Snapshot(Composing):
             edits = tuple(self._text_edit(path, edit) for edit in repair.edits)
             fix = Fix(repair.title, edits, repair.safe)
         return Diagnostic(
-            problem.rule, severity_of(problem.rule), problem.message, Location(path, problem.span),
+            problem.rule, problem.rule.severity, problem.message, Location(path, problem.span),
             tuple(self._related(path, note) for note in problem.notes), fix,
-            unnecessary=problem.rule in ("unused-import", "unused-symbol"),
+            unnecessary=problem.rule in (rules.UNUSED_IMPORT, rules.UNUSED_SYMBOL),
         )  # fmt: skip
 
     def import_edit(self, path: str, module: str) -> TextEdit:
@@ -153,7 +154,7 @@ class Snapshot(Composing):
 
 def _without_hints(problems: list[Problem], composed: list[Problem], tree: SyntaxTree) -> list[Problem]:
     """What was found without composing, but of names that nothing uses in what can't be composed."""
-    errors = [problem.span.start for problem in composed if severity_of(problem.rule) is Severity.ERROR]
+    errors = [problem.span.start for problem in composed if problem.rule.severity is Severity.ERROR]
     if not errors:
         return problems
     broken = [
@@ -165,5 +166,6 @@ def _without_hints(problems: list[Problem], composed: list[Problem], tree: Synta
     return [
         problem
         for problem in problems
-        if problem.rule != "unused-symbol" or not any(span.start <= problem.span.start < span.end for span in broken)
+        if problem.rule != rules.UNUSED_SYMBOL
+        or not any(span.start <= problem.span.start < span.end for span in broken)
     ]

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from msgspec import Struct
 
+from snd_analysis import rules
 from snd_analysis.compose.bind.arguments import Arguments
 from snd_analysis.compose.failure import Failure
 from snd_analysis.compose.root import compose_root
@@ -111,7 +112,7 @@ class _Inputs:
             node = member.node
             if member.name not in self._attributes and node.default is None and not node.optional:
                 message = f"the attribute '{member.name}' of '{self._template.shown}' has no default: give it a value"
-                raise InvalidRequest(failure_at(self._template, message, member, "missing-attribute"))
+                raise InvalidRequest(failure_at(self._template, message, member, rules.MISSING_ATTRIBUTE))
 
     def _is_to_be_made(self, member: Member, parts: Mapping[str, Parts]) -> bool:
         if member.name in parts:

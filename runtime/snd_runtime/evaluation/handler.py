@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from msgspec.structs import replace
 
+from snd_analysis import rules
 from snd_analysis.compose.failure import Failure, Site
 from snd_analysis.compose.session import Session
 from snd_analysis.workspace import Snapshot, Workspace
@@ -79,7 +80,7 @@ def evaluate(
     session = Session(snapshot)
     template = session.template(request.name)
     if template is None:
-        return EvaluationAnswer(failures=(Failure("unknown-operator", f"there is no '{request.name.name}'"),))
+        return EvaluationAnswer(failures=(Failure(rules.UNKNOWN_OPERATOR, f"there is no '{request.name.name}'"),))
     answer = EvaluationAnswer()
     try:
         given = bound(session, template, request, real, Budget(request.limits), found)

@@ -7,12 +7,14 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from snd_analysis.base.rule import Rule
 from snd_analysis.compose.failure import Failure, Site
 from snd_analysis.compose.template import Member, Template
 from snd_runtime.evaluation.request import InputValue, Literal
 from snd_runtime.generators import Generator, generate, source_of
 from snd_runtime.limits import Budget
 from snd_runtime.lowering.lowered import Argument
+from snd_runtime.rules import ARGUMENT_VALUE
 from snd_runtime.values import array_of, converted
 
 Array: TypeAlias = np.ndarray[Any, Any]
@@ -32,7 +34,7 @@ class InvalidRequest(Exception):  # noqa: N818
         self.failures = failures
 
 
-def failure_at(template: Template, message: str, member: Member | None = None, rule: str = "argument-value") -> Failure:
+def failure_at(template: Template, message: str, member: Member | None = None, rule: Rule = ARGUMENT_VALUE) -> Failure:
     """A failure at the declaration of a member, or at the name of the definition."""
     place = template.place(0, template.definition.name) if member is None else template.declared(member.symbol)
     return Failure(rule, message, (Site(place, ""),))

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from snd_analysis import rules
 from snd_analysis.compose.bind.arguments import Arguments
 from snd_analysis.compose.session import Session
 from snd_analysis.compose.specialization import Specialization
@@ -18,6 +19,7 @@ from snd_runtime.execution.failing import raise_failure
 from snd_runtime.execution.plain import array_dtype, plain, static_shape, tensor_of
 from snd_runtime.lowering.arithmetic import STR, Array
 from snd_runtime.lowering.lowered import Argument
+from snd_runtime.rules import ARGUMENT_TYPE, LIMIT_EXCEEDED, UNKNOWN_VALUE
 
 _KINDS = {"real": "fiu", "int": "iu", "bool": "b", "str": "OU"}
 
@@ -40,10 +42,10 @@ def bind_arrays(
         specialization = session.specialization(template, given)
     except RecursionError:
         message = f"the invocations in '{template.shown}' are nested too deeply"
-        raise EvaluationFailed("limit-exceeded", message, _place(template)) from None
+        raise EvaluationFailed(LIMIT_EXCEEDED, message, _place(template)) from None
     raise_failure(specialization)
     if not specialization.valid:
-        raise EvaluationFailed("unknown-value", _reason(template, given), _place(template))
+        raise EvaluationFailed(UNKNOWN_VALUE, _reason(template, given), _place(template))
     return specialization
 
 
@@ -66,7 +68,7 @@ def converted(template: Template, inputs: Sequence[Argument], real: np.dtype[Any
     """The arguments as arrays of the types that tensors have. Raises EvaluationFailed if one can't be."""
     if len(inputs) > len(template.inputs):
         message = f"'{template.shown}' has {len(template.inputs)} inputs, but {len(inputs)} arguments are given"
-        raise EvaluationFailed("argument-count", message, _place(template))
+        raise EvaluationFailed(rules.ARGUMENT_COUNT, message, _place(template))
     return [_converted(template, member, value, real) for member, value in zip(template.inputs, inputs, strict=False)]
 
 
@@ -77,7 +79,7 @@ def _converted(template: Template, member: Member, value: Argument, real: np.dty
         return _array(template, member, value, real)
     if isinstance(value, np.ndarray):
         message = f"the input '{member.name}' is a pack of tensors, but one array is given for it"
-        raise EvaluationFailed("argument-type", message, template.declared(member.symbol))
+        raise EvaluationFailed(ARGUMENT_TYPE, message, template.declared(member.symbol))
     return tuple(_array(template, member, item, real) for item in value)
 
 
@@ -86,7 +88,7 @@ def _array(template: Template, member: Member, value: Any, real: np.dtype[Any]) 
     wanted = member.node.type.text
     if array.dtype.kind not in _KINDS.get(wanted, "fiubOU"):
         message = f"the input '{member.name}' is '{wanted}', but an array of {array.dtype} is given for it"
-        raise EvaluationFailed("argument-type", message, template.declared(member.symbol))
+        raise EvaluationFailed(ARGUMENT_TYPE, message, template.declared(member.symbol))
     if wanted not in _KINDS:  # a generic type: that of the array
         wanted = {"f": "real", "b": "bool", "O": "str", "U": "str"}.get(array.dtype.kind, "int")
     if array.dtype.kind == "U":

@@ -13,6 +13,7 @@ from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import NULL, Pack
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.lowering.lowered import Argument
+from snd_runtime.rules import EXTENT_BOUND, UNKNOWN_VALUE
 
 
 def raise_failure(specialization: Specialization) -> None:
@@ -46,7 +47,7 @@ def check_empty_packs(specialization: Specialization) -> None:
                 targets.get(node) is symbol for output in template.outputs for node in nodes.descendants(output.node)
             ):
                 message = f"the pack '{member.name}' is empty, so nothing tells what '{symbol.name}' is"
-                raise EvaluationFailed("unknown-value", message, template.declared(member.symbol))
+                raise EvaluationFailed(UNKNOWN_VALUE, message, template.declared(member.symbol))
 
 
 def check_bounds(name: str, declared: TensorValue, value: Argument) -> None:
@@ -63,4 +64,4 @@ def check_bounds(name: str, declared: TensorValue, value: Argument) -> None:
             message = (
                 f"dimension {at} of '{name}' may have an extent of {most} at most, but it comes to {value.shape[at]}"
             )
-            raise EvaluationFailed("extent-bound", message, declared.place)
+            raise EvaluationFailed(EXTENT_BOUND, message, declared.place)

@@ -14,6 +14,7 @@ from snd_runtime.execution.state import State, joined
 from snd_runtime.execution.stepwise import Stepwise
 from snd_runtime.intrinsics import Invocation
 from snd_runtime.lowering.lowered import Argument
+from snd_runtime.rules import NO_EVALUATION, UNKNOWN_VALUE
 
 
 def invoke(
@@ -35,12 +36,12 @@ def run_specialization(
     """The outputs of a specialization, the one that was asked for if ``is_root``. Raises EvaluationFailed."""
     if specialization.checks:  # all that they depend on should be known
         check = specialization.checks[0]
-        raise EvaluationFailed("unknown-value", f"whether this holds is not known: {check.message}", check.place)
+        raise EvaluationFailed(UNKNOWN_VALUE, f"whether this holds is not known: {check.message}", check.place)
     template = specialization.template
     wrong = template.wrong_body
     if wrong is not None:
         message = f"'{template.shown}' can't be run as long as there are mistakes in its '@{wrong.kind}'"
-        raise EvaluationFailed("no-evaluation", message, template.place(0, wrong))
+        raise EvaluationFailed(NO_EVALUATION, message, template.place(0, wrong))
     ready = prepared(specialization)
     arguments = list(inputs)
     if len(arguments) < len(specialization.inputs) or any(each is None for each in arguments):
@@ -76,7 +77,7 @@ def _computed(state: State, ready: Prepared, arguments: list[Argument], scope: s
         outputs = ()
     else:
         message = f"'{template.shown}' has neither a composition nor formulas, and there is no intrinsic for it"
-        raise EvaluationFailed("no-evaluation", message)
+        raise EvaluationFailed(NO_EVALUATION, message)
     if specialization.dynamic:
         for member, declared, value in zip(template.outputs, specialization.outputs, outputs, strict=True):
             check_bounds(member.name, declared, value)
@@ -109,7 +110,7 @@ def _intrinsic(state: State, ready: Prepared, arguments: list[Argument], scope: 
     try:
         attributes = ready.attributes
     except ValueError:
-        raise EvaluationFailed("unknown-value", "the value of an attribute is not known") from None
+        raise EvaluationFailed(UNKNOWN_VALUE, "the value of an attribute is not known") from None
     with np.errstate(all="ignore"):
         return ready.intrinsic(
             Invocation(

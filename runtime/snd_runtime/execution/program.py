@@ -12,6 +12,7 @@ from typing import Protocol, TypeAlias
 import numpy as np
 from msgspec import Struct
 
+from snd_analysis import rules
 from snd_analysis.compose.failure import Site
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.model import Place, TensorValue
@@ -20,6 +21,7 @@ from snd_runtime.execution.plain import array_dtype, bytes_of, fits
 from snd_runtime.execution.state import State, joined, truth
 from snd_runtime.lowering.arithmetic import INT, Array
 from snd_runtime.lowering.lowered import Argument
+from snd_runtime.rules import INT_OVERFLOW
 
 Reference: TypeAlias = "int | tuple[int, ...] | None"
 """The slot of a tensor, those of a pack, or None for null."""
@@ -130,7 +132,7 @@ class Part(Struct, frozen=True):
         """What a condition comes to. Raises EvaluationFailed if it is not one bool."""
         found = truth(self.run(frame)[0])
         if found is None:
-            raise EvaluationFailed("condition-shape", "a condition is one bool", self.place)
+            raise EvaluationFailed(rules.CONDITION_SHAPE, "a condition is one bool", self.place)
         return found
 
 
@@ -244,7 +246,7 @@ class Repetition(Struct, frozen=True):
 def integer(value: Argument, place: Place) -> int:
     """The number of iterations that a tensor says. Raises EvaluationFailed if it is not one int."""
     if not isinstance(value, np.ndarray) or value.size != 1:
-        raise EvaluationFailed("condition-shape", "the number of iterations is one int", place)
+        raise EvaluationFailed(rules.CONDITION_SHAPE, "the number of iterations is one int", place)
     return int(value.reshape(-1)[0])
 
 
@@ -253,7 +255,7 @@ def check_count(count: int | None, lengths: Sequence[int], place: Place) -> None
     for length in lengths:
         if count is not None and count > length:
             message = f"the loop counts to {count}, but the packs that it scans have only {length} tensors"
-            raise EvaluationFailed("scan-lengths", message, place)
+            raise EvaluationFailed(rules.SCAN_LENGTHS, message, place)
 
 
 class Fixed(Struct, frozen=True):
@@ -328,7 +330,7 @@ def filled(state: State, each: Fixed) -> Array:
     """The array of a constant. Raises EvaluationFailed."""
     dtype = array_dtype(each.dtype, state.real)
     if not fits(each.value):
-        raise EvaluationFailed("int-overflow", f"{each.value} does not fit into 64 bits", each.place)
+        raise EvaluationFailed(INT_OVERFLOW, f"{each.value} does not fit into 64 bits", each.place)
     if each.shape:
         state.budget.allocate(f"'{each.name}'", each.shape, dtype.itemsize, each.place)
     return np.full(each.shape, each.value, dtype)

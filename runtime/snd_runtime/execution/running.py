@@ -17,6 +17,7 @@ from snd_runtime.execution.prepared import weight_of
 from snd_runtime.execution.request import Execution, Outcome
 from snd_runtime.execution.state import State
 from snd_runtime.lowering.lowered import Argument
+from snd_runtime.rules import LIMIT_EXCEEDED
 
 
 @np.errstate(all="ignore")  # a constant may be too large for its type, too
@@ -40,9 +41,9 @@ def execute(
         state = State(session, request, total, invoke)
         outputs = run_specialization(state, specialization, arguments, "", is_root=True)
     except RecursionError:
-        raise EvaluationFailed("limit-exceeded", "invocations are nested too deeply to be run") from None
+        raise EvaluationFailed(LIMIT_EXCEEDED, "invocations are nested too deeply to be run") from None
     except MemoryError:
-        raise EvaluationFailed("limit-exceeded", "there is not enough memory") from None
+        raise EvaluationFailed(LIMIT_EXCEEDED, "there is not enough memory") from None
     names = [member.name for member in template.outputs]
     variables = state.variables
     return Outcome(dict(zip(names, outputs, strict=True)), dict(variables.values), variables.drawn, variables.unused)

@@ -27,6 +27,7 @@ from snd_runtime.execution.plain import array_dtype, static_shape
 from snd_runtime.limits import Budget
 from snd_runtime.lowering.arithmetic import STR, Array
 from snd_runtime.lowering.lowered import Argument
+from snd_runtime.rules import UNKNOWN_VALUE, VARIABLE_VALUE
 
 # Each piece has a generator of its own, so that threads can draw them side by side.
 _PIECE = 1 << 20
@@ -88,7 +89,7 @@ class Variables:
             return None
         self._used.add(name)
         if not isinstance(value, np.ndarray):
-            raise EvaluationFailed("variable-value", f"the variable '{name}' is one tensor, not a pack", place)
+            raise EvaluationFailed(VARIABLE_VALUE, f"the variable '{name}' is one tensor, not a pack", place)
         return value
 
     def _item(self, name: str, at: int, count: int) -> Array | None:
@@ -99,13 +100,13 @@ class Variables:
         if isinstance(pack, np.ndarray) or len(pack) != count:
             found = "one tensor" if isinstance(pack, np.ndarray) else f"{len(pack)} tensors"
             message = f"the variable '{name}' is a pack of {count} tensors, but {found} is given for it"
-            raise EvaluationFailed("variable-value", message)
+            raise EvaluationFailed(VARIABLE_VALUE, message)
         return pack[at]
 
     def _array(self, name: str, tensor: Tensor, given: Array | None) -> Array:
         shape = static_shape(tensor)
         if shape is None or tensor.dtype is None:
-            raise EvaluationFailed("unknown-value", f"the shape of the variable '{name}' is not known", tensor.place)
+            raise EvaluationFailed(UNKNOWN_VALUE, f"the shape of the variable '{name}' is not known", tensor.place)
         dtype = array_dtype(tensor.dtype, self._real)
         if given is None:
             self._drawn.add(name)
@@ -119,7 +120,7 @@ class Variables:
                 f"the variable '{name}' is '{tensor.dtype}[{_extents(shape)}]', "
                 f"but what is given for it is '{given.dtype}[{_extents(given.shape)}]'"
             )
-            raise EvaluationFailed("variable-value", message, tensor.place)
+            raise EvaluationFailed(VARIABLE_VALUE, message, tensor.place)
         if given.dtype == dtype:
             return given
         self._budget.hold(f"the variable '{name}'", shape, dtype.itemsize, tensor.place)

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from msgspec import Struct
 
+from snd_analysis.base.rule import Rule
 from snd_analysis.model import Place
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.limits import Budget
@@ -64,7 +65,7 @@ class Invocation(Struct, frozen=True):
         """Takes the memory of an array from the budget. Raises EvaluationFailed if it has not enough."""
         self.budget.allocate(what, shape, dtype.itemsize, self.place)
 
-    def failed(self, rule: str, message: str) -> EvaluationFailed:
+    def failed(self, rule: Rule, message: str) -> EvaluationFailed:
         """A failure at the invocation."""
         return EvaluationFailed(rule, message, self.place)
 

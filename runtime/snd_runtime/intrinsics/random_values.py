@@ -12,6 +12,7 @@ import numpy as np
 from snd_runtime.intrinsics.invocation import Invocation
 from snd_runtime.lowering.arithmetic import BOOL, INT
 from snd_runtime.lowering.lowered import Argument
+from snd_runtime.rules import INT_OVERFLOW, UNKNOWN_VALUE
 
 _DOUBLE = np.dtype(np.float64)
 
@@ -41,7 +42,7 @@ def _uniform_ints(invocation: Invocation) -> tuple[Argument, ...]:
     allowed = np.iinfo(np.int64)
     for name, value in (("min", low), ("max", high)):
         if not allowed.min <= value <= allowed.max:
-            raise invocation.failed("int-overflow", f"'{name}' is {value}, which does not fit into 64 bits")
+            raise invocation.failed(INT_OVERFLOW, f"'{name}' is {value}, which does not fit into 64 bits")
     invocation.claim("'output'", shape, INT)
     return (np.asarray(invocation.generator.integers(low, high, shape, INT.type, endpoint=True)),)
 
@@ -74,5 +75,5 @@ def _finite(invocation: Invocation, name: str) -> np.floating[Any]:
         value: np.floating[Any] = invocation.real.type(invocation.number(name))
     if not np.isfinite(value):
         message = f"'{name}' is {invocation.number(name)!r}, which is no finite number of the type {invocation.real}"
-        raise invocation.failed("unknown-value", message)
+        raise invocation.failed(UNKNOWN_VALUE, message)
     return value

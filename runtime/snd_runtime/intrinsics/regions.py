@@ -7,6 +7,7 @@ from math import prod
 import numpy as np
 from msgspec import Struct
 
+from snd_analysis import rules
 from snd_runtime.intrinsics.invocation import Invocation
 from snd_runtime.lowering.arithmetic import Array
 from snd_runtime.lowering.lowered import Argument
@@ -108,7 +109,7 @@ def _check_index(invocation: Invocation, index: Array, count: int) -> None:
         message = (
             f"the index {index[at]} is outside of dimension 0 of 'input', whose extent is {count} (at index[{at}])"
         )
-        raise invocation.failed("index-out-of-range", message)
+        raise invocation.failed(rules.INDEX_OUT_OF_RANGE, message)
 
 
 def _corners(invocation: Invocation, rois: Array) -> tuple[Array, Array]:
@@ -117,7 +118,7 @@ def _corners(invocation: Invocation, rois: Array) -> tuple[Array, Array]:
     if far.any():
         at = np.unravel_index(int(np.argmax(far)), far.shape)
         message = f"{rois[at]} is no coordinate (at rois[{int(at[0])}, {int(at[1])}])"
-        raise invocation.failed("cast-type", message)
+        raise invocation.failed(rules.CAST_TYPE, message)
     rounded = (np.sign(rois) * np.floor(np.abs(rois) + 0.5)).astype(np.int64)
     d = rois.shape[1] // 2
     begins, ends = rounded[:, :d], rounded[:, d:]
@@ -125,5 +126,5 @@ def _corners(invocation: Invocation, rois: Array) -> tuple[Array, Array]:
     if backward.any():
         at_row = int(np.argmax(backward))
         message = f"the region rois[{at_row}] ends before it begins: {[each.item() for each in rois[at_row]]}"
-        raise invocation.failed("negative-extent", message)
+        raise invocation.failed(rules.NEGATIVE_EXTENT, message)
     return begins, ends

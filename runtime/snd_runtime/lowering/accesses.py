@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from snd_analysis import rules
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
@@ -12,6 +13,7 @@ from snd_analysis.symbolic.values import NULL, Pack, Value, range_, sliced
 from snd_runtime.lowering.operands import LONGEST_PACK, TERMS, Chosen, Guarded, Partial
 from snd_runtime.lowering.packing import list_item, pack_item, slice_of
 from snd_runtime.lowering.terms import Bounds, Place, Slot, Term
+from snd_runtime.rules import LIMIT_EXCEEDED, UNKNOWN_VALUE
 
 if TYPE_CHECKING:
     from snd_runtime.lowering.expressions import Expressions
@@ -109,7 +111,7 @@ def _stacked(expressions: Expressions, node: nodes.Node, chosen: Chosen) -> tupl
         if chosen.index.axes:
             raise VariesWith(node, chosen.index.axes)
         message = "tensors of different shapes can't be chosen among by a value that is read from a tensor"
-        raise EvaluationError(node, "unknown-value", message)
+        raise EvaluationError(node, UNKNOWN_VALUE, message)
     terms = expressions.terms
     count = terms.constant("int", len(chosen.slots))
     return slot, (terms.place(terms.apply("position in pack", (chosen.index, count), "int", node)),)
@@ -132,7 +134,7 @@ def _of_tensor(
             columns.append(value)
     if len(columns) != slot.rank:
         message = f"'{slot.name}' has the rank {slot.rank}, but here are {len(columns) - len(first)} indices"
-        raise EvaluationError(node, "index-count", message)
+        raise EvaluationError(node, rules.INDEX_COUNT, message)
     is_pack = any(isinstance(column, Pack) for column in columns)
     rows = _rows(node, columns)
     return [(slot, tuple(_place(expressions, node, value) for value in row)) for row in rows], is_pack
@@ -141,10 +143,10 @@ def _of_tensor(
 def _along(expressions: Expressions, node: nodes.Node, slot: Slot, dimension: int, part: nodes.Range) -> Value:
     extent = slot.shape[dimension] if dimension < slot.rank else None
     if extent is None:
-        raise EvaluationError(node, "unknown-value", "the extent along this dimension is not known yet")
+        raise EvaluationError(node, UNKNOWN_VALUE, "the extent along this dimension is not known yet")
     if extent > LONGEST_PACK:
         message = f"{extent} elements along a dimension are too many for a pack: use an index of the formula"
-        raise EvaluationError(node, "limit-exceeded", message)
+        raise EvaluationError(node, LIMIT_EXCEEDED, message)
     naturals = range_(shapes.constant(0), shapes.constant(extent), None)
     given = [expressions.evaluate(bound) for bound in (part.first, part.last, part.step) if bound is not None]
     return sliced(naturals, slice_of(part, given))
@@ -157,7 +159,7 @@ def _rows(node: nodes.Node, columns: Sequence[Value]) -> Iterator[tuple[Value, .
         return
     items = packed[0].items
     if len(packed) > 1 or items is None:
-        raise EvaluationError(node, "two-packed-indices", "at most one dimension can be indexed by a pack")
+        raise EvaluationError(node, rules.TWO_PACKED_INDICES, "at most one dimension can be indexed by a pack")
     for item in items:
         yield tuple(item if column is packed[0] else column for column in columns)
 
@@ -179,5 +181,5 @@ def _term(expressions: Expressions, node: nodes.Node, value: Value) -> Term:
     if isinstance(value, TERMS):
         return value
     if isinstance(value, Partial) or value is NULL:
-        raise EvaluationError(node, "null-not-allowed", "an index can't be null")
+        raise EvaluationError(node, rules.NULL_NOT_ALLOWED, "an index can't be null")
     return expressions.term(node, value)

@@ -10,10 +10,13 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from snd_analysis import rules
+from snd_analysis.base.rule import Rule
 from snd_runtime.lowering.error_function import error_function
+from snd_runtime.rules import INT_OVERFLOW
 
 Array: TypeAlias = np.ndarray[Any, Any]
-Outcome: TypeAlias = tuple[Array, "tuple[str, str, Array] | None"]
+Outcome: TypeAlias = tuple[Array, "tuple[Rule, str, Array] | None"]
 """The result, and with what rule and message it fails where."""
 
 INT: Final = np.dtype(np.int64)
@@ -22,8 +25,8 @@ STR: Final = np.dtype(object)
 _LEAST, _GREATEST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
 
 
-def _overflow(symbol: str, where: Array) -> tuple[str, str, Array]:
-    return "int-overflow", f"the result of '{symbol}' does not fit into 64 bits", where
+def _overflow(symbol: str, where: Array) -> tuple[Rule, str, Array]:
+    return INT_OVERFLOW, f"the result of '{symbol}' does not fit into 64 bits", where
 
 
 # ---- ints ------------------------------------------------------------------------------------------------------------
@@ -49,8 +52,8 @@ def _magnitude(a: Array) -> int:
     return max(abs(int(a.min())), abs(int(a.max())))
 
 
-def _zero(symbol: str, b: Array) -> tuple[str, str, Array]:
-    return "division-by-zero", f"the right side of '{symbol}' is 0 here", b == 0
+def _zero(symbol: str, b: Array) -> tuple[Rule, str, Array]:
+    return rules.DIVISION_BY_ZERO, f"the right side of '{symbol}' is 0 here", b == 0
 
 
 def _divide(a: Array, b: Array) -> Outcome:
@@ -73,7 +76,7 @@ def _power(a: Array, b: Array) -> Outcome:
     negative = b < 0
     if negative.any():
         message = "an int can't be raised to a negative power"
-        return np.where(negative, 1, a) ** np.where(negative, 0, b), ("negative-exponent", message, negative)
+        return np.where(negative, 1, a) ** np.where(negative, 0, b), (rules.NEGATIVE_EXPONENT, message, negative)
     with np.errstate(all="ignore"):
         approximate = np.abs(a.astype(np.float64)) ** b
         if (approximate < 2.0**62).all():
@@ -217,4 +220,4 @@ def cast(a: Array, dtype: np.dtype[Any]) -> Outcome:
         return result, None
     if finite.all():
         return result, _overflow("int", ~fits)
-    return result, ("cast-type", "infinity and NaN have no int value", ~fits)
+    return result, (rules.CAST_TYPE, "infinity and NaN have no int value", ~fits)

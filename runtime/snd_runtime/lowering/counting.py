@@ -15,6 +15,7 @@ from snd_runtime.lowering.evaluation import Evaluation, Scope
 from snd_runtime.lowering.formula import Formula
 from snd_runtime.lowering.memory import Memory
 from snd_runtime.lowering.writing import condition_scope, store, target_scope
+from snd_runtime.rules import EXTENT_CONFLICT
 
 Counted = dict[Symbol, tuple[int, str]]
 """What extents come to, and in which output."""
@@ -38,7 +39,7 @@ def count(memory: Memory, unrolled: Sequence[tuple[Analysis, Formula]], counted:
                 message = (
                     f"'{symbol.name}' comes to {total} here, but to {known} in a formula before, of '{output}', too"
                 )
-            raise EvaluationFailed("extent-conflict", message, formula.source)
+            raise EvaluationFailed(EXTENT_CONFLICT, message, formula.source)
     for _, each in unrolled:
         _allocate(memory, each, counted)
     offset = 0

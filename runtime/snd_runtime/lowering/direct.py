@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from snd_analysis.base.rule import Rule
 from snd_runtime.lowering.affine import Affine, Analysis, colliding_axes
 from snd_runtime.lowering.arithmetic import (
     COMPARISONS,
@@ -215,6 +216,6 @@ def _unchecked(function: Callable[..., Any], numbers: list[int]) -> Instruction:
     return lambda values, memory: np.asarray(function(*(values[number] for number in numbers)))
 
 
-def _checked(outcome: tuple[Array, tuple[str, str, Array] | None]) -> Array | None:
+def _checked(outcome: tuple[Array, tuple[Rule, str, Array] | None]) -> Array | None:
     result, problem = outcome
     return None if problem is not None and np.any(problem[2]) else np.asarray(result)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from snd_analysis import rules
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.template import Member
 from snd_analysis.model import Place as SourcePlace
@@ -23,6 +24,7 @@ from snd_runtime.lowering.operands import LONGEST_PACK, TERMS, Operations, Parti
 from snd_runtime.lowering.packing import pack_item
 from snd_runtime.lowering.tensors import Tensors
 from snd_runtime.lowering.terms import Constant, Slot, Term, Terms
+from snd_runtime.rules import LIMIT_EXCEEDED, UNKNOWN_VALUE
 
 # How often a formula may be unrolled: each time it is taken apart anew.
 MOST_FORMULAS = 1 << 14
@@ -40,7 +42,7 @@ def elaborate(specialization: Specialization, tensors: Tensors) -> Iterator[Form
             for count, formula in enumerate(elaboration.formulas()):
                 if count >= MOST_FORMULAS:
                     message = f"this would have to be unrolled more than {MOST_FORMULAS} times"
-                    raise EvaluationError(node, "limit-exceeded", message)
+                    raise EvaluationError(node, LIMIT_EXCEEDED, message)
                 yield formula
         except EvaluationError as error:
             raise EvaluationFailed(error.rule, error.message, template.place(base, error.node)) from None
@@ -53,7 +55,7 @@ def elaborate_constant(
     node, template = member.node, specialization.template
     default = node.default
     if default is None:
-        raise EvaluationFailed("unknown-value", f"'{member.name}' has no value", template.declared(member.symbol))
+        raise EvaluationFailed(UNKNOWN_VALUE, f"'{member.name}' has no value", template.declared(member.symbol))
     target = nodes.Access(node.name.start, node.name.end, node.name, ())
     sign = nodes.Operator(node.name.end, default.start, "=")
     formula = nodes.Lowering(
@@ -83,7 +85,7 @@ class _Elaboration:
         expressions = self._expressions()
         count = expressions.evaluate(unroll.count)
         if not isinstance(count, Integer) or count.value is None:
-            raise EvaluationError(unroll.count, "unknown-value", "how often to unroll must be known")
+            raise EvaluationError(unroll.count, UNKNOWN_VALUE, "how often to unroll must be known")
         for at in range(count.value):
             self._fixed = [(unroll.name.text, at)]
             yield from self._unrolled({self._symbol(unroll.name): shapes.constant(at)})
@@ -94,7 +96,7 @@ class _Elaboration:
     def _symbol(self, name: nodes.Name) -> Symbol:
         symbol = self._specialization.template.resolution.targets.get(name)
         if not isinstance(symbol, Symbol):
-            raise EvaluationError(name, "unknown-value", f"'{name.text}' stands for nothing")
+            raise EvaluationError(name, UNKNOWN_VALUE, f"'{name.text}' stands for nothing")
         return symbol
 
     # ---- unrolling ---------------------------------------------------------------------------------------------------
@@ -116,7 +118,7 @@ class _Elaboration:
         extent = names[axis][1]
         if not isinstance(extent, Constant):
             message = f"the bound of '{names[axis][0]}' must be known: something of a different kind depends on it"
-            raise EvaluationError(varies.node, "unknown-value", message)
+            raise EvaluationError(varies.node, UNKNOWN_VALUE, message)
         for at in range(int(extent.value)):
             yield from self._unrolled(bindings, {**fixed, axis: at})
 
@@ -154,7 +156,7 @@ class _Elaboration:
             self._bind(expressions, bound, [*range(len(axes) - len(extents), len(axes))], fixed)
         if len(axes) > MOST_RANK:
             message = f"this has {len(axes)} indices, but snd computes with {MOST_RANK} dimensions at most"
-            raise EvaluationError(node, "limit-exceeded", message)
+            raise EvaluationError(node, LIMIT_EXCEEDED, message)
         if any(isinstance(axis.extent, Constant) and int(axis.extent.value) <= 0 for axis in axes):
             return None  # it never runs, so what it says of items that aren't there doesn't matter
         for local in node.locals:
@@ -218,7 +220,7 @@ class _Elaboration:
         if not isinstance(value, Pack):
             return [(bound.name.text, self._term(expressions, bound.bound, value, "int"))]
         if value.items is None or len(value.items) > LONGEST_PACK:
-            raise EvaluationError(bound.bound, "unknown-value", "the number of indices must be known, and small")
+            raise EvaluationError(bound.bound, UNKNOWN_VALUE, "the number of indices must be known, and small")
         extents = [self._term(expressions, bound.bound, item, "int") for item in value.items]
         return [(f"{bound.name.text}[{at}]", extent) for at, extent in enumerate(extents)]
 
@@ -242,15 +244,15 @@ class _Elaboration:
             return ()
         elements = access(expressions, node.target, target, node.target.indices[-1])
         if elements is None:
-            raise EvaluationError(node.target, "null-not-allowed", "an index of the left side is null")
+            raise EvaluationError(node.target, rules.NULL_NOT_ALLOWED, "an index of the left side is null")
         if value is NULL or isinstance(value, Partial):
-            raise EvaluationError(node.value, "null-not-allowed", "the right side of the formula is null")
+            raise EvaluationError(node.value, rules.NULL_NOT_ALLOWED, "the right side of the formula is null")
         values: tuple[Value, ...] = (value,) * len(elements.items)
         if isinstance(value, Pack):
             given = value.items
             if not elements.is_pack or given is None or len(given) != len(elements.items):
                 message = f"{value.length} values can't be assigned to {len(elements.items)} elements"
-                raise EvaluationError(node.value, "length-mismatch", message)
+                raise EvaluationError(node.value, rules.LENGTH_MISMATCH, message)
             values = given
         return tuple(
             Write(slot, places, self._term(expressions, node.value, one, slot.dtype))
@@ -259,12 +261,12 @@ class _Elaboration:
 
     def _term(self, expressions: Expressions, node: nodes.Node, value: Value, dtype: str | None = None) -> Term:
         if value is NULL or isinstance(value, Partial):
-            raise EvaluationError(node, "null-not-allowed", "this is null")
+            raise EvaluationError(node, rules.NULL_NOT_ALLOWED, "this is null")
         if not isinstance(value, TERMS) and not isinstance(value, Pack | Slot):
             return expressions.term(node, value, dtype)
         if isinstance(value, TERMS):
             return value
-        raise EvaluationError(node, "unexpected-pack", "this is not a single value")
+        raise EvaluationError(node, rules.UNEXPECTED_PACK, "this is not a single value")
 
 
 def _name_of(target: nodes.Access) -> nodes.Qualified:

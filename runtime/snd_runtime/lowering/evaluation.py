@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
+from snd_analysis import rules
+from snd_analysis.base.rule import Rule
 from snd_analysis.model import Place as SourcePlace
 from snd_analysis.skriptnd.syntax import nodes
 from snd_runtime.errors import EvaluationFailed
@@ -41,6 +43,7 @@ from snd_runtime.lowering.terms import (
     subterms,
     unconditional,
 )
+from snd_runtime.rules import UNKNOWN_VALUE
 
 
 class Scope:
@@ -158,7 +161,7 @@ class Evaluation:
             return self._item(term, scope)
         if isinstance(term, Next):
             if self._next is None:
-                raise self.failed("unknown-value", f"'{term.symbol.name}' is not counted here", self.formula.node)
+                raise self.failed(UNKNOWN_VALUE, f"'{term.symbol.name}' is not counted here", self.formula.node)
             return self._next
         if term.operation in SHORT_CIRCUITING:
             return self._short_circuited(term, scope)
@@ -242,7 +245,7 @@ class Evaluation:
             scope,
             failing,
             lambda at: (
-                "index-out-of-range",
+                rules.INDEX_OUT_OF_RANGE,
                 f"the index {self.at(index, at)} is outside of the pack, which has {count} items",
             ),
             term.node,
@@ -261,7 +264,7 @@ class Evaluation:
         self,
         scope: Scope,
         failing: Array,
-        describe: Callable[[Sequence[int]], tuple[str, str]],
+        describe: Callable[[Sequence[int]], tuple[Rule, str]],
         node: nodes.Node,
     ) -> None:
         """Raises EvaluationFailed for the first point of a scope that fails, in order of the loops."""
@@ -292,7 +295,7 @@ class Evaluation:
         ]
         return f" (at {', '.join(names)})" if names else ""
 
-    def failed(self, rule: str, message: str, node: nodes.Node) -> EvaluationFailed:
+    def failed(self, rule: Rule, message: str, node: nodes.Node) -> EvaluationFailed:
         """A failure at a node of the formula."""
         source = self.formula.source
         place = SourcePlace(source.path, source.definition, node.span.shifted(self.formula.base))

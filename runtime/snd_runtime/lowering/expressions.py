@@ -14,6 +14,7 @@ from snd_runtime.lowering.forms import FORMS
 from snd_runtime.lowering.operands import INT_MAX, INT_MIN, LONGEST_PACK, Operations, Overflow, Partial
 from snd_runtime.lowering.tensors import Tensors
 from snd_runtime.lowering.terms import Term, Terms
+from snd_runtime.rules import LIMIT_EXCEEDED, UNKNOWN_VALUE
 
 _LOCAL_KINDS = frozenset({SymbolKind.INDEX, SymbolKind.LOCAL})
 _TENSOR_KINDS = frozenset({SymbolKind.INPUT, SymbolKind.OUTPUT, SymbolKind.VARIABLE, SymbolKind.CONSTANT})
@@ -60,18 +61,16 @@ class Expressions:
         if self._is_known(node):
             value = evaluate(node, self.specialization.scope)
             if value is UNDEFINED or isinstance(value, Unknown) or (isinstance(value, Integer) and value.value is None):
-                raise EvaluationError(node, "unknown-value", "the value of this is not known when the formula is run")
+                raise EvaluationError(node, UNKNOWN_VALUE, "the value of this is not known when the formula is run")
             return value
         try:
             value = FORMS[type(node)](self, node)
         except Failure as failure:
             raise self.blamed(node, failure) from None
         if value is UNDEFINED:
-            raise EvaluationError(node, "unknown-value", "this has no value in a formula")
+            raise EvaluationError(node, UNKNOWN_VALUE, "this has no value in a formula")
         if isinstance(value, Pack) and value.items is not None and len(value.items) > LONGEST_PACK:
-            raise EvaluationError(
-                node, "limit-exceeded", f"a pack of {len(value.items)} items is too long for a formula"
-            )
+            raise EvaluationError(node, LIMIT_EXCEEDED, f"a pack of {len(value.items)} items is too long for a formula")
         return value
 
     def _is_known(self, node: nodes.Node) -> bool:

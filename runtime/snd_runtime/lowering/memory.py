@@ -11,6 +11,7 @@ from snd_runtime.errors import EvaluationFailed
 from snd_runtime.limits import Budget
 from snd_runtime.lowering.arithmetic import BOOL, INT, STR, Array
 from snd_runtime.lowering.terms import Slot
+from snd_runtime.rules import UNKNOWN_VALUE
 
 
 class Memory:
@@ -35,7 +36,7 @@ class Memory:
         if known is not None:
             return known
         if not slot.items:
-            raise EvaluationFailed("unknown-value", f"'{slot.name}' has no values yet", place)
+            raise EvaluationFailed(UNKNOWN_VALUE, f"'{slot.name}' has no values yet", place)
         items = [self.array(item, place) for item in slot.items]
         made = self.allocate(slot, (len(items), *items[0].shape), place)
         np.stack(items, out=made)

@@ -24,6 +24,7 @@ from snd_analysis.symbolic.values import (
 )
 from snd_runtime.lowering.operands import TERMS, Chosen, is_dynamic, items_of
 from snd_runtime.lowering.terms import Slot
+from snd_runtime.rules import UNKNOWN_VALUE
 
 if TYPE_CHECKING:
     from snd_runtime.lowering.expressions import Expressions
@@ -126,7 +127,7 @@ def _replaced(expressions: Expressions, node: nodes.Substitution, target: Value,
 
 def _range_of(first: Value, last: Value, step: Value = None) -> Value:
     if not isinstance(first, Integer) or not isinstance(last, Integer) or not isinstance(step, Integer | None):
-        raise Failure("unknown-value", "the bounds of a range must be known when the formula is bound")
+        raise Failure(UNKNOWN_VALUE, "the bounds of a range must be known when the formula is bound")
     return range_(first, last, step)
 
 
@@ -137,7 +138,7 @@ def slice_of(part: nodes.Range, given: Sequence[Value]) -> Slice:
     for bound in (part.first, part.last, part.step):
         value = None if bound is None else next(rest)
         if value is not None and not isinstance(value, Integer):
-            raise Failure("unknown-value", "the bounds of a slice must be known when the formula is bound")
+            raise Failure(UNKNOWN_VALUE, "the bounds of a slice must be known when the formula is bound")
         bounds.append(value)
     return Slice(*bounds)
 

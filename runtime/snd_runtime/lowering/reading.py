@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from snd_analysis import rules
+from snd_analysis.base.rule import Rule
 from snd_runtime.lowering.affine import Affine
 from snd_runtime.lowering.arithmetic import Array
 from snd_runtime.lowering.domains import Box
@@ -134,13 +136,13 @@ def index_values(
         return index
     failing = (index < 0) | (index >= extent)
 
-    def describe(at: Sequence[int]) -> tuple[str, str]:
+    def describe(at: Sequence[int]) -> tuple[Rule, str]:
         shown = slot.name if not slot.items else f"{slot.name}[…]"
         message = (
             f"the index {evaluation.at(index, at)} is outside of dimension {dimension} of '{shown}', "
             f"whose extent is {extent}"
         )
-        return "index-out-of-range", message
+        return rules.INDEX_OUT_OF_RANGE, message
 
     evaluation.check(scope, failing, describe, node)
     return np.where(failing, 0, index)

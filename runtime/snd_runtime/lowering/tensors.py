@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from snd_analysis import rules
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.model import Tensor, TensorValue
 from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind
@@ -11,6 +12,7 @@ from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import MOST_ITEMS, NULL, Pack, Value
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.lowering.terms import Slot
+from snd_runtime.rules import UNKNOWN_VALUE
 
 
 def too_many_items(name: str, pack: Pack) -> EvaluationFailed | None:
@@ -19,7 +21,7 @@ def too_many_items(name: str, pack: Pack) -> EvaluationFailed | None:
     if count is None or count <= MOST_ITEMS:
         return None
     message = f"'{name}' would be a pack of {count:,} tensors, but snd works with {MOST_ITEMS:,} at most"
-    return EvaluationFailed("value-too-large", message)
+    return EvaluationFailed(rules.VALUE_TOO_LARGE, message)
 
 
 class Tensors:
@@ -89,7 +91,7 @@ class Tensors:
 
     def _unknown(self, symbol: Symbol) -> EvaluationFailed:
         message = f"the type or shape of '{symbol.name}' is not known"
-        return EvaluationFailed("unknown-value", message, self._specialization.template.declared(symbol))
+        return EvaluationFailed(UNKNOWN_VALUE, message, self._specialization.template.declared(symbol))
 
     def stacked(self, slots: tuple[Slot, ...]) -> Slot | None:
         """Tensors of a pack as one, if they are of one shape."""

@@ -15,6 +15,7 @@ from snd_runtime.lowering.evaluation import Evaluation, Scope
 from snd_runtime.lowering.formula import Write
 from snd_runtime.lowering.reading import index_values, strided
 from snd_runtime.lowering.terms import Bounds
+from snd_runtime.rules import INT_OVERFLOW
 
 ACCUMULATORS: Final[dict[str, Any]] = {
     "+=": np.add,
@@ -141,7 +142,7 @@ def fitting(evaluation: Evaluation, exact: Array, operator: str) -> Array:
     low, high = np.iinfo(np.int64).min, np.iinfo(np.int64).max
     if exact.size and (exact.min() < low or exact.max() > high):
         message = f"the result of '{operator}' does not fit into 64 bits"
-        raise evaluation.failed("int-overflow", message, evaluation.formula.node)
+        raise evaluation.failed(INT_OVERFLOW, message, evaluation.formula.node)
     return exact.astype(np.int64)
 
 

@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from snd_analysis import rules
 from snd_analysis.model import Tensor, TensorKind, TensorValue
 from snd_analysis.symbolic.integers import TRUE, Integer, Truth
 from snd_analysis.symbolic.values import NULL, Pack, Run, Value
@@ -14,6 +15,7 @@ from snd_runtime.errors import EvaluationFailed
 from snd_runtime.generators import Generator, generate, source_of
 from snd_runtime.limits import Budget
 from snd_runtime.lowering.lowered import Argument
+from snd_runtime.rules import INT_OVERFLOW, REAL_OVERFLOW
 from snd_runtime.values import filled, numpy_dtype
 
 Array: TypeAlias = np.ndarray[Any, Any]
@@ -38,18 +40,18 @@ class Arguments:
 
     def _tensor(self, value: object) -> Array:
         if not isinstance(value, Tensor) or value.shape is None or value.dtype is None:
-            raise EvaluationFailed("sample-fails", "an argument is not known")
+            raise EvaluationFailed(rules.SAMPLE_FAILS, "an argument is not known")
         shape = tuple(_extent(extent) for extent in value.shape)
         if value.kind is TensorKind.CONSTANT:
             return self._constant(value, shape)
         generator = self._generators.get(value.name)
         if generator is None:
-            raise EvaluationFailed("sample-fails", f"nothing gives '{value.name}' a value")
+            raise EvaluationFailed(rules.SAMPLE_FAILS, f"nothing gives '{value.name}' a value")
         source = source_of(self._seed, value.name)
         try:
             return generate(Generator(generator, shape), value.dtype, source, real=self._real, budget=self._budget)
         except ValueError as error:
-            raise EvaluationFailed("sample-fails", str(error)) from None
+            raise EvaluationFailed(rules.SAMPLE_FAILS, str(error)) from None
 
     def _constant(self, tensor: Tensor, shape: tuple[int, ...]) -> Array:
         assert tensor.dtype is not None
@@ -60,7 +62,8 @@ class Arguments:
         try:
             array = filled(items, dtype)
         except ValueError as error:
-            raise EvaluationFailed(f"{tensor.dtype}-overflow", str(error), tensor.place) from None
+            overflow = INT_OVERFLOW if tensor.dtype == "int" else REAL_OVERFLOW
+            raise EvaluationFailed(overflow, str(error), tensor.place) from None
         return array.reshape(shape) if isinstance(value, Pack) else np.full(shape, array[0], dtype)
 
 
@@ -76,7 +79,7 @@ def _spread(pack: Pack, of: Callable[[object], Any]) -> Iterator[Any]:
 def _extent(extent: object) -> int:
     number = extent.value if isinstance(extent, Integer) else None
     if number is None:
-        raise EvaluationFailed("sample-fails", f"the extent '{extent}' of an argument is not known")
+        raise EvaluationFailed(rules.SAMPLE_FAILS, f"the extent '{extent}' of an argument is not known")
     return number
 
 
@@ -88,4 +91,4 @@ def plain(value: Value) -> int | float | bool | str:
         return value is TRUE
     if isinstance(value, float | str):
         return value
-    raise EvaluationFailed("sample-fails", f"the value '{value}' of an argument is not known")
+    raise EvaluationFailed(rules.SAMPLE_FAILS, f"the value '{value}' of an argument is not known")

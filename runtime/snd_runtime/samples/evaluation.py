@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from snd_analysis import rules
+from snd_analysis.base.rule import Rule
 from snd_analysis.compose.failure import Site
 from snd_analysis.compose.session import Session
 from snd_analysis.compose.specialization import Specialization
@@ -40,7 +42,7 @@ def evaluate_sample(
     def outcome(status: Status, results: tuple[Result, ...] = ()) -> SampleOutcome:
         return SampleOutcome(status, results, seconds=time.monotonic() - started)
 
-    def failure(rule: str | None, message: str, sites: tuple[Site, ...] = ()) -> SampleOutcome:
+    def failure(rule: Rule | None, message: str, sites: tuple[Site, ...] = ()) -> SampleOutcome:
         error = checked.sample.error
         status = Status.FAILED if error is None else Status.DIFFERS
         if error is not None and error.matches(message):
@@ -65,7 +67,7 @@ def evaluate_sample(
     except EvaluationFailed as failed:
         return failure(failed.rule, failed.message, _sites(failed))
     except Exception as error:  # a fault of ours must cost this sample only
-        return failure("internal-error", f"snd itself failed ({type(error).__name__}: {error})")
+        return failure(rules.INTERNAL_ERROR, f"snd itself failed ({type(error).__name__}: {error})")
     if not sample.has_results:
         return outcome(Status.UNRECORDED, results)
     is_complete = {each.name for each in sample.results} == {each.name for each in results if each.recorded}

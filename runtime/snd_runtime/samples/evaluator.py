@@ -7,7 +7,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from snd_analysis import rules
+from snd_analysis.base.rule import Rule
 from snd_runtime.evaluation.request import Texts
+from snd_runtime.rules import LIMIT_EXCEEDED
 from snd_runtime.samples.handler import OneSample, SampleOrder, StepCount
 from snd_runtime.samples.outcome import SampleOutcome, Status
 from snd_runtime.samples.proposal import SEARCH_SECONDS, NoProposal, ProposalRequest, SampleProposal
@@ -89,5 +92,5 @@ class SampleEvaluator:
         return self.worker.call(order, seconds=allowed)
 
 
-def _rule(failed: WorkerFailed) -> str:
-    return "internal-error" if failed.reason == "fault" else "limit-exceeded"
+def _rule(failed: WorkerFailed) -> Rule:
+    return rules.INTERNAL_ERROR if failed.reason == "fault" else LIMIT_EXCEEDED

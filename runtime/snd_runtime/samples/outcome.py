@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
+from snd_analysis.base.rule import Rule
 from snd_analysis.compose.failure import Site
 from snd_runtime.evaluation.answer import ShownTensor
 
@@ -48,7 +49,7 @@ class SampleOutcome(Struct, frozen=True):
 
     status: Status
     results: tuple[Result, ...] = ()
-    rule: str | None = None
+    rule: Rule | None = None
     """The rule of a failure."""
     message: str | None = None
     """Why it failed."""

@@ -9,6 +9,7 @@ import numpy as np
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from snd_analysis.base.rule import Rule
 from snd_analysis.base.text import Span
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.template import Template
@@ -60,7 +61,7 @@ class GraphTrace(Struct, frozen=True):
     """Inputs that nothing gave, so that they are random."""
     drawn: tuple[str, ...] = ()
     """Variables that nothing gave."""
-    rule: str | None = None
+    rule: Rule | None = None
     """The rule of a failure."""
     message: str | None = None
     """Why it failed."""

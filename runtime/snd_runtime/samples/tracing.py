@@ -9,6 +9,7 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
+from snd_analysis import rules
 from snd_analysis.compose.session import Session
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.template import Template
@@ -50,7 +51,7 @@ def trace_graph(snapshot: Snapshot, request: TraceRequest, found: FoundShapes) -
     session = snapshot.session()
     template = session.template(request.name)
     if template is None:
-        return GraphTrace(rule="unknown-operator", message=f"there is no '{request.name.name}'")
+        return GraphTrace(rule=rules.UNKNOWN_OPERATOR, message=f"there is no '{request.name.name}'")
     tracer = Tracer(template, request.around.pictures)
     trace, begin = GraphTrace(), time.monotonic()
     try:
@@ -78,14 +79,14 @@ def _bound(snapshot: Snapshot, session: Session, template: Template, request: Tr
     checked = snapshot.checked_sample(around.path, sample)
     operation = checked.operation
     if checked.failure is not None:
-        raise EvaluationFailed("sample-fails", checked.failure)
+        raise EvaluationFailed(rules.SAMPLE_FAILS, checked.failure)
     if (
         checked.has_errors
         or operation is None
         or operation.specialization is None
         or not operation.specialization.valid
     ):
-        raise EvaluationFailed("sample-fails", "the sample that is chosen for it can't be composed")
+        raise EvaluationFailed(rules.SAMPLE_FAILS, "the sample that is chosen for it can't be composed")
     return _Run(*arguments_of(checked, operation, around.limits, around.real, around.seed))
 
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
-from snd_analysis.skriptnd.lints.rule import Rule
+from snd_analysis.base.rule import Rule
+from snd_analysis.skriptnd.lints import catalogue
 from snd_server import rule_url
-from snd_server.render.rule_page import index, page
-from snd_server.rules import known_rules
+from snd_server.render.rule_page import index, rule_page
 from snd_server.selection import UnknownRuleError, nearest
 
 
@@ -20,29 +20,30 @@ from snd_server.selection import UnknownRuleError, nearest
 @click.option("--format", "format", type=click.Choice(["text", "json"]), default="text", help="text is Markdown.")
 def rule(name: str | None, everything: bool, format: str) -> None:
     """Explain a rule: what it reports, why, and an example of each kind. Without NAME, list the rules."""
-    rules = known_rules()
+    names = catalogue.names()
     if name is not None and everything:
         raise click.UsageError("give either NAME or --all")
-    if name is not None and name not in rules:
-        raise click.UsageError(str(UnknownRuleError(name, nearest(name, rules))))
-    chosen = [rules[name]] if name is not None else list(rules.values())
+    if name is not None and name not in names:
+        raise click.UsageError(str(UnknownRuleError(name, nearest(name, names))))
+    chosen = [catalogue.rule(each) for each in (names if name is None else (name,))]
     if format == "json":
         records = [_record(each) for each in chosen]
         click.echo(json.dumps(records if name is None else records[0], indent=2, ensure_ascii=False))
     elif name is None and not everything:
         click.echo(index(chosen), nl=False)
     else:
-        click.echo("\n".join(map(page, chosen)), nl=False)
+        click.echo("\n".join(map(rule_page, chosen)), nl=False)
 
 
 def _record(rule: Rule) -> dict[str, Any]:
+    page = catalogue.page(rule)
     return {
         "name": rule.name,
         "severity": rule.severity.value,
-        "summary": rule.summary,
-        "why": rule.why,
-        "bad": rule.bad,
-        "good": rule.good,
+        "summary": page.summary,
+        "why": page.why,
+        "bad": page.bad,
+        "good": page.good,
         "section": rule.section,
         "url": rule_url(rule.name),
     }

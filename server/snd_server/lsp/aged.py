@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec import Struct
 
+from snd_analysis import rules
 from snd_analysis.ide.graphs import KnownGraph
 from snd_analysis.ide.samples import KnownSample
 from snd_analysis.skriptnd.names.symbols import OperatorName
@@ -44,7 +45,7 @@ class AgedSample(Struct, frozen=True):
         """An outcome of a fault of ours."""
         from snd_runtime.samples import SampleOutcome, Status
 
-        return SampleOutcome(Status.FAILED, rule="internal-error", message=message)
+        return SampleOutcome(Status.FAILED, rule=rules.INTERNAL_ERROR, message=message)
 
 
 class AgedGraph(Struct, frozen=True):
@@ -82,7 +83,7 @@ class AgedGraph(Struct, frozen=True):
         """An outcome of a fault of ours."""
         from snd_runtime.samples import GraphTrace
 
-        return GraphTrace(rule="internal-error", message=message)
+        return GraphTrace(rule=rules.INTERNAL_ERROR, message=message)
 
 
 Subject: TypeAlias = AgedSample | AgedGraph

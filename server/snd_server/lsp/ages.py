@@ -23,9 +23,6 @@ Outcome: TypeAlias = "SampleOutcome | GraphTrace"
 """What came of a sample, or of the tensors of a graph."""
 _Outcome = TypeVar("_Outcome", "SampleOutcome", "GraphTrace", Any)
 
-OVER_LIMIT = "limit-exceeded"
-"""The rule of evaluations that were ended."""
-
 _MOST_OVERS = 3
 
 NOTICEABLE_SECONDS = 0.3
@@ -148,11 +145,12 @@ class Values:
 
 def age_of(outcome: Outcome) -> Age:
     """The age of a value that was found for the state that it is shown for."""
+    from snd_runtime.rules import LIMIT_EXCEEDED
     from snd_runtime.samples import GraphTrace, Status
 
     if isinstance(outcome, GraphTrace):
-        return Age.FRESH if outcome.rule is None else Age.OVER_LIMIT if outcome.rule == OVER_LIMIT else Age.FAILED
-    if outcome.rule == OVER_LIMIT and outcome.status is not Status.AS_EXPECTED:
+        return Age.FRESH if outcome.rule is None else Age.OVER_LIMIT if outcome.rule == LIMIT_EXCEEDED else Age.FAILED
+    if outcome.rule == LIMIT_EXCEEDED and outcome.status is not Status.AS_EXPECTED:
         return Age.OVER_LIMIT
     if outcome.status in (Status.FAILED, Status.INVALID):
         return Age.FAILED

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from snd_analysis.base.diagnostics import Diagnostic, Severity
+from snd_analysis.base.diagnostics import Diagnostic
+from snd_analysis.base.rule import Severity
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.analysis_thread import Question
 from snd_server.reporting import configured, unsuppressed
@@ -85,8 +86,8 @@ def _converted(server: SndServer, snapshot: Snapshot, diagnostic: Diagnostic) ->
         converter.range(source, diagnostic.location.span),
         diagnostic.message,
         _SEVERITIES[diagnostic.severity],
-        diagnostic.rule,
-        types.CodeDescription(knows.rule_page.replace("{rule}", diagnostic.rule)) if knows.rule_page else None,
+        diagnostic.rule.name,
+        types.CodeDescription(knows.rule_page.replace("{rule}", diagnostic.rule.name)) if knows.rule_page else None,
         "snd",
         [types.DiagnosticTag.Unnecessary] if diagnostic.unnecessary and knows.unnecessary else None,
         related if related and knows.related else None,

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from msgspec import Struct, field
 
 from snd_runtime.worker import ProcessLimits, WorkerFailed
-from snd_server.lsp.ages import NOTICEABLE_SECONDS, OVER_LIMIT, ValueKey, Values
+from snd_server.lsp.ages import NOTICEABLE_SECONDS, ValueKey, Values
 from snd_server.lsp.late_runtime import load_runtime
 
 if TYPE_CHECKING:
@@ -187,7 +187,9 @@ class EvaluationQueue:
             lane.job, lane.since, lane.last = None, None, time.monotonic()
         if not job.done.cancelled():
             if job.digest is not None:
-                over = outcome.rule == OVER_LIMIT
+                from snd_runtime.rules import LIMIT_EXCEEDED
+
+                over = outcome.rule == LIMIT_EXCEEDED
                 self._values.end(job.key, job.digest, outcome, time.monotonic() - started if over else outcome.seconds)
             job.done.set_result(outcome)
         if self._server.session.documents.get(job.key.path) is None:  # there is nobody to show it to

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from pygls.exceptions import JsonRpcInvalidParams
 
-from snd_analysis.base.diagnostics import Diagnostic, Location, Severity
+from snd_analysis.base.diagnostics import Diagnostic, Location
+from snd_analysis.base.rule import Severity
 from snd_analysis.ide.graph_view import graph_content, graph_view
 from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.workspace import Snapshot

@@ -19,7 +19,7 @@ def sample_content(outcome: SampleOutcome) -> dict[str, Any]:
     return {
         "age": age_of(outcome).value,
         "status": outcome.status.value,
-        "rule": outcome.rule,
+        "rule": outcome.rule and outcome.rule.name,
         "message": outcome.message,
         "seconds": round(outcome.seconds, 6),
         "results": [
@@ -48,7 +48,7 @@ def trace_content(graph: GraphName, sample: SampleName, trace: GraphTrace) -> di
         "graph": graph.name,
         "sample": {"code": sample.code, "occurrence": sample.occurrence},
         "age": age_of(trace).value,
-        "rule": trace.rule,
+        "rule": trace.rule and trace.rule.name,
         "message": trace.message,
         "seconds": round(trace.seconds, 6),
         "trace": tensors,

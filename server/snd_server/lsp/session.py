@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from lsprotocol import types
 
+from snd_analysis import rules
 from snd_analysis.skriptnd.names.library import is_library
 from snd_analysis.workspace import Snapshot, UnreadableText, Workspace
 from snd_server.config import ConfigError, Configuration, Configurations
@@ -250,7 +251,7 @@ def _too_large(text: str) -> UnreadableText | None:
     if len(text) <= _MOST_CHARACTERS:
         return None
     message = f"the file has {len(text):,} characters; in editors, files of up to {_MOST_CHARACTERS:,} are looked at"
-    return UnreadableText(message, "file-too-large")
+    return UnreadableText(message, rules.FILE_TOO_LARGE)
 
 
 def _open(workspace: Workspace, document: Document) -> None:

@@ -17,6 +17,6 @@ def render(report: Report) -> str:
 def _line(diagnostic: Diagnostic, report: Report) -> str:
     start = report.start(diagnostic.location)
     place = f"{report.paint('bold', one_line(diagnostic.location.path))}:{start.line}:{start.column}"
-    rule = report.paint(SEVERITY_STYLES[diagnostic.severity], f"{diagnostic.severity}[{diagnostic.rule}]")
+    rule = report.paint(SEVERITY_STYLES[diagnostic.severity], f"{diagnostic.severity}[{diagnostic.rule.name}]")
     mark = "[*] " if is_fixable(diagnostic, report.unsafe_fixes) else ""
     return f"{place}: {rule} {mark}{one_line(diagnostic.message)}\n"

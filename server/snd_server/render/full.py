@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from snd_analysis.base.diagnostics import Diagnostic, Location, Severity
+from snd_analysis.base.diagnostics import Diagnostic, Location
+from snd_analysis.base.rule import Severity
 from snd_server.render.fix_preview import draw_fix
 from snd_server.render.frame import Frame
 from snd_server.render.summary import summary
@@ -28,7 +29,7 @@ def render(report: Report) -> str:
 def _block(diagnostic: Diagnostic, report: Report) -> Iterator[str]:
     style = SEVERITY_STYLES[diagnostic.severity]
     frame = Frame(report.paint, _gutter(diagnostic, report), report.width)
-    yield _head(report, style, f"{diagnostic.severity}[{diagnostic.rule}]", diagnostic.message)
+    yield _head(report, style, f"{diagnostic.severity}[{diagnostic.rule.name}]", diagnostic.message)
     yield from _place(diagnostic.location, report, frame, "^", style)
     for related in diagnostic.related:
         yield _head(report, "bold cyan", "note", related.message)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from snd_analysis.base.diagnostics import Diagnostic, Severity
+from snd_analysis.base.diagnostics import Diagnostic
+from snd_analysis.base.rule import Severity
 from snd_server.report import Report, relative_url
 
 _COMMANDS = {
@@ -21,7 +22,7 @@ def render(report: Report) -> str:
 def _command(diagnostic: Diagnostic, report: Report) -> str:
     start, end = report.start(diagnostic.location), report.end(diagnostic.location)
     properties = {
-        "title": f"snd ({diagnostic.rule})",
+        "title": f"snd ({diagnostic.rule.name})",
         "file": relative_url(diagnostic.location.path),
         "line": start.line,
     }
@@ -32,9 +33,8 @@ def _command(diagnostic: Diagnostic, report: Report) -> str:
         properties |= {"endColumn": end.column}
     listed = ",".join(f"{name}={_property(str(value))}" for name, value in properties.items())
     where = f"{relative_url(diagnostic.location.path)}:{start.line}:{start.column}"
-    return (
-        f"::{_COMMANDS[diagnostic.severity]} {listed}::{_data(f'{where}: {diagnostic.rule}: {diagnostic.message}')}\n"
-    )
+    told = _data(f"{where}: {diagnostic.rule.name}: {diagnostic.message}")
+    return f"::{_COMMANDS[diagnostic.severity]} {listed}::{told}\n"
 
 
 def _data(text: str) -> str:

@@ -8,7 +8,8 @@ from collections import Counter
 from hashlib import sha256
 from typing import Any
 
-from snd_analysis.base.diagnostics import Diagnostic, Severity
+from snd_analysis.base.diagnostics import Diagnostic
+from snd_analysis.base.rule import Severity
 from snd_server.report import Report, relative_url
 
 _SEVERITIES = {
@@ -30,8 +31,8 @@ def _issue(diagnostic: Diagnostic, report: Report, seen: Counter[str]) -> dict[s
     path = relative_url(diagnostic.location.path, os.environ.get("CI_PROJECT_DIR", ""))
     start, end = report.start(diagnostic.location), report.end(diagnostic.location)
     return {
-        "description": f"{diagnostic.rule}: {diagnostic.message}",
-        "check_name": diagnostic.rule,
+        "description": f"{diagnostic.rule.name}: {diagnostic.message}",
+        "check_name": diagnostic.rule.name,
         "fingerprint": _fingerprint(path, diagnostic, report, seen),
         "severity": _SEVERITIES[diagnostic.severity],
         "location": {
@@ -47,6 +48,6 @@ def _issue(diagnostic: Diagnostic, report: Report, seen: Counter[str]) -> dict[s
 def _fingerprint(path: str, diagnostic: Diagnostic, report: Report, seen: Counter[str]) -> str:
     """Stays the same while lines are added elsewhere: it takes the text of the line, not its number."""
     line = report.source(diagnostic.location.path).line_text(report.start(diagnostic.location).line).strip()
-    identity = "\0".join((path, diagnostic.rule, diagnostic.message, line))
+    identity = "\0".join((path, diagnostic.rule.name, diagnostic.message, line))
     seen[identity] += 1
     return sha256(f"{identity}\0{seen[identity]}".encode("utf-8", "surrogatepass")).hexdigest()

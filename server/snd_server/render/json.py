@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from snd_analysis.base.diagnostics import Severity
+from snd_analysis.base.rule import Severity
 from snd_server.render.records import record
 from snd_server.report import Report
 

@@ -32,12 +32,12 @@ def _case(diagnostic: Diagnostic, report: Report) -> TestCase:
     start = report.start(diagnostic.location)
     path = visible(diagnostic.location.path)
     place = f"{path}:{start.line}:{start.column}"
-    case = TestCase(f"{diagnostic.rule} at {start.line}:{start.column}", classname=path)
+    case = TestCase(f"{diagnostic.rule.name} at {start.line}:{start.column}", classname=path)
     case._elem.set("file", path)
     case._elem.set("line", str(start.line))
     text = f"{place}: {diagnostic.severity}: {one_line(diagnostic.message)}"
     if report.fails(diagnostic):
-        failure = Failure(one_line(diagnostic.message), diagnostic.rule)
+        failure = Failure(one_line(diagnostic.message), diagnostic.rule.name)
         failure.text = text
         case.result = [failure]
     else:

@@ -13,7 +13,7 @@ def record(diagnostic: Diagnostic, report: Report) -> dict[str, Any]:
     """The diagnostic as lists, dictionaries, strings and numbers."""
     return {
         "path": diagnostic.location.path,
-        "rule": diagnostic.rule,
+        "rule": diagnostic.rule.name,
         "severity": diagnostic.severity.value,
         "message": diagnostic.message,
         "range": _range(diagnostic.location, report),
@@ -26,7 +26,7 @@ def record(diagnostic: Diagnostic, report: Report) -> dict[str, Any]:
             "safe": diagnostic.fix.safe,
             "edits": [{**_placed(edit.location, report), "text": edit.text} for edit in diagnostic.fix.edits],
         },
-        "url": rule_url(diagnostic.rule),
+        "url": rule_url(diagnostic.rule.name),
     }
 
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from snd_analysis.skriptnd.lints.rule import Rule
+from snd_analysis.base.rule import Rule
+from snd_analysis.skriptnd.lints import catalogue
 
 
-def page(rule: Rule) -> str:
+def rule_page(rule: Rule) -> str:
     """Heading, what is reported, why, and the examples."""
-    parts = [f"## {rule.name}", rule.summary, f"*Severity: {rule.severity}. {_origin(rule.section)}*", rule.why]
+    page = catalogue.page(rule)
+    parts = [f"## {rule.name}", page.summary, f"*Severity: {rule.severity}. {_origin(rule.section)}*", page.why]
     parts += [
         f"{title}:\n\n```sknd\n{code.strip(chr(10))}\n```"
-        for title, code in (("Reported", rule.bad), ("Not reported", rule.good))
+        for title, code in (("Reported", page.bad), ("Not reported", page.good))
         if code
     ]
     return "\n\n".join(parts) + "\n"
@@ -22,7 +24,7 @@ def index(rules: Iterable[Rule]) -> str:
     """One line per rule."""
     rows = list(rules)
     wide = max((len(rule.name) for rule in rows), default=0)
-    return "".join(f"{rule.name:<{wide}}  {rule.severity:<7}  {rule.summary}\n" for rule in rows)
+    return "".join(f"{rule.name:<{wide}}  {rule.severity:<7}  {catalogue.page(rule).summary}\n" for rule in rows)
 
 
 def _origin(section: str) -> str:

@@ -6,17 +6,17 @@ Built as plain dictionaries: the model libraries for SARIF cost more time to imp
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from snd_analysis.base.diagnostics import Diagnostic, Fix, Location, Severity
-from snd_analysis.skriptnd.lints.rule import Rule
+from snd_analysis import rules
+from snd_analysis.base.diagnostics import Diagnostic, Fix, Location
+from snd_analysis.base.rule import Rule, Severity
+from snd_analysis.skriptnd.lints import catalogue
 from snd_server import __version__
-from snd_server.render.rule_page import page
+from snd_server.render.rule_page import rule_page
 from snd_server.report import Report, relative_url
-from snd_server.rules import known_rules
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _LEVELS = {
@@ -30,32 +30,29 @@ _LEVELS = {
 def render(report: Report) -> str:
     """A log with one run; only the rules that were triggered are described."""
     triggered = sorted(report.by_rule())
-    rules = known_rules()
     run = {
         "tool": {
             "driver": {
                 "name": "snd",
                 "version": __version__,
                 "semanticVersion": __version__,
-                "rules": [_rule(name, rules) for name in triggered],
+                "rules": [_rule(catalogue.rule(name)) for name in triggered],
             }
         },
         "columnKind": "unicodeCodePoints",
-        "invocations": [{"executionSuccessful": "internal-error" not in triggered}],
+        "invocations": [{"executionSuccessful": rules.INTERNAL_ERROR.name not in triggered}],
         "results": [_result(diagnostic, triggered, report) for diagnostic in report.diagnostics],
     }
     return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False) + "\n"
 
 
-def _rule(name: str, rules: Mapping[str, Rule]) -> dict[str, Any]:
-    rule = rules.get(name)
-    if rule is None:
-        return {"id": name}
+def _rule(rule: Rule) -> dict[str, Any]:
+    page = catalogue.page(rule)
     return {
-        "id": name,
-        "shortDescription": {"text": rule.summary},
-        "fullDescription": {"text": rule.why},
-        "help": {"text": rule.why, "markdown": page(rule)},
+        "id": rule.name,
+        "shortDescription": {"text": page.summary},
+        "fullDescription": {"text": page.why},
+        "help": {"text": page.why, "markdown": rule_page(rule)},
         "defaultConfiguration": {"level": _LEVELS[rule.severity]},
         "properties": {"section": rule.section},
     }
@@ -63,8 +60,8 @@ def _rule(name: str, rules: Mapping[str, Rule]) -> dict[str, Any]:
 
 def _result(diagnostic: Diagnostic, triggered: list[str], report: Report) -> dict[str, Any]:
     result: dict[str, Any] = {
-        "ruleId": diagnostic.rule,
-        "ruleIndex": triggered.index(diagnostic.rule),
+        "ruleId": diagnostic.rule.name,
+        "ruleIndex": triggered.index(diagnostic.rule.name),
         "level": _LEVELS[diagnostic.severity],
         "message": {"text": diagnostic.message},
         "locations": [{"physicalLocation": _place(diagnostic.location, report)}],

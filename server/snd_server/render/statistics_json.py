@@ -18,8 +18,8 @@ def counts(report: Report) -> list[dict[str, Any]]:
     rows: dict[tuple[str, str], dict[str, Any]] = {}
     for diagnostic in report.diagnostics:
         row = rows.setdefault(
-            (diagnostic.rule, diagnostic.severity.value),
-            {"rule": diagnostic.rule, "severity": diagnostic.severity.value, "count": 0, "fixable": 0},
+            (diagnostic.rule.name, diagnostic.severity.value),
+            {"rule": diagnostic.rule.name, "severity": diagnostic.severity.value, "count": 0, "fixable": 0},
         )
         row["count"] += 1
         row["fixable"] += is_fixable(diagnostic, report.unsafe_fixes)

@@ -10,12 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from snd_analysis.base.diagnostics import Diagnostic, Severity
+from snd_analysis.base.diagnostics import Diagnostic
+from snd_analysis.base.rule import Severity
 from snd_analysis.base.text import Span
 from snd_analysis.ide.actions import Action, ActionKind, actions
 from snd_analysis.skriptnd.format.files import format_text
-from snd_analysis.skriptnd.lints.catalogue import catalogue
+from snd_analysis.skriptnd.lints import catalogue
 from support.memory import check, read_program, shown, snapshot_of, split_files
+from support.rules import checked_rules
 
 ROOT = Path(__file__).parents[3]
 LIBRARY = ROOT / "analysis" / "snd_analysis" / "libraries" / "std"
@@ -35,7 +37,7 @@ CHAINS = """operator chains {
 """
 PROGRAMS = {
     "chains": {"operators.sknd": CHAINS},
-    **{f"rule {rule.name}": split_files(rule.bad) for rule in catalogue().values()},
+    **{f"rule {rule.name}": split_files(catalogue.page(rule).bad) for rule in checked_rules().values()},
     **{path.name: read_program(path) for path in sorted((ROOT / "examples").iterdir())},
     **{name: {name: (LIBRARY / name).read_text()} for name in ("quant.sknd", "linalg.sknd", "rand.sknd")},
 }  # fmt: skip
@@ -64,7 +66,7 @@ def _severe(found: Mapping[str, list[Diagnostic]]) -> tuple[int, int]:
 
 
 def _of_rule(found: Mapping[str, list[Diagnostic]], rule: str) -> int:
-    return sum(each.rule == rule for diagnostics in found.values() for each in diagnostics)
+    return sum(each.rule.name == rule for diagnostics in found.values() for each in diagnostics)
 
 
 def assert_no_action_makes_it_worse(files: Mapping[str, str], places: int) -> None:
@@ -84,7 +86,7 @@ def assert_no_action_makes_it_worse(files: Mapping[str, str], places: int) -> No
                 told = f"{action}\nbefore:\n{shown(before, files)}\nafter:\n{shown(found, after)}"
                 assert all(now <= then for now, then in zip(_severe(found), _severe(before), strict=True)), told
                 for resolved in action.resolves[:1]:
-                    assert _of_rule(found, resolved.rule) < _of_rule(before, resolved.rule), told
+                    assert _of_rule(found, resolved.rule.name) < _of_rule(before, resolved.rule.name), told
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -275,7 +277,7 @@ def test_an_operator_from_its_use():
         "    @output { y: real[x_shape..]; output: real[x_shape..]; }\n"
         "}\n"
     )
-    assert not any(each.rule == "unknown-operator" for each in check({"main.sknd": done})["main.sknd"])
+    assert not any(each.rule.name == "unknown-operator" for each in check({"main.sknd": done})["main.sknd"])
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from snd_analysis.base.diagnostics import Severity
+from snd_analysis.base.rule import Severity
 from snd_analysis.base.text import Edit, Span
 from snd_analysis.ide.completion import Completion, CompletionKind, Completions, completions, documentation
 from snd_analysis.ide.completion.stack import stack_of
@@ -163,7 +163,7 @@ def test_what_is_offered_is_no_mistake():
                 start, end = found.insert.start, found.insert.start + len(item.inserted)
                 wrong = [
                     each for each in workspace.snapshot().diagnostics(path)
-                    if each.rule in _OF_NAMES and each.severity is Severity.ERROR
+                    if each.rule.name in _OF_NAMES and each.severity is Severity.ERROR
                     and each.location.span.start <= end and start <= each.location.span.end
                 ]  # fmt: skip
                 assert not wrong, (text[start - 40 : start], item, wrong, use)

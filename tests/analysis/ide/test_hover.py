@@ -15,7 +15,7 @@ from snd_analysis.ide.hover import hover
 from snd_analysis.ide.inlay_hints import inlay_hints
 from snd_analysis.ide.semantic_tokens import semantic_tokens
 from snd_analysis.ide.vocabulary import vocabulary
-from snd_analysis.skriptnd.lints.catalogue import catalogue
+from snd_analysis.skriptnd.lints import catalogue
 from snd_analysis.skriptnd.names.environment import BUILT_INS
 from snd_analysis.skriptnd.names.library import library_modules
 from snd_analysis.skriptnd.syntax.tokens import keywords
@@ -107,13 +107,13 @@ def test_sections_of_the_vocabulary_are_those_of_chapter_two():
 
 
 def test_every_rule_is_explained_where_it_is_suppressed():
-    names = [*catalogue()]
+    names = catalogue.names()
     text = f"# snd: ignore[{', '.join(names)}] all\n"
     snapshot = snapshot_of({"a.sknd": text})
     for name in names:
         found = hover(snapshot, "a.sknd", text.index(name))
         assert found is not None
-        assert name in found.markdown or catalogue()[name].summary in found.markdown
+        assert name in found.markdown or catalogue.page(catalogue.rule(name)).summary in found.markdown
 
 
 @pytest.mark.parametrize("program", ["lenet", "lstm", "transformer"])
@@ -165,7 +165,7 @@ def test_expressions_in_long_blocks_answer_whatever_was_asked_before():
     )
     workspace = Workspace(MemoryReader({}))
     workspace.open("main.sknd", text)
-    assert {each.rule for each in workspace.snapshot().diagnostics("main.sknd")} == {"unused-symbol"}
+    assert {each.rule.name for each in workspace.snapshot().diagnostics("main.sknd")} == {"unused-symbol"}
     at = text.index("t5, -5.0")
     text = text.replace("t5, -5.0", "t4, -5.0")
     workspace.edit("main.sknd", [Edit(Span(at, at + 8), "t4, -5.0")])

@@ -37,7 +37,7 @@ def _after(files: dict[str, str], done: Renaming) -> dict[str, str]:
 
 
 def _rules(files: dict[str, str]) -> dict[str, Counter[str]]:
-    return {path: Counter(item.rule for item in found) for path, found in check(files).items()}
+    return {path: Counter(item.rule.name for item in found) for path, found in check(files).items()}
 
 
 def _names(files: dict[str, str]) -> list[tuple[str, Span]]:

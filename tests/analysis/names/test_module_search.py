@@ -45,7 +45,7 @@ def test_the_library_comes_last_and_is_hidden_by_any_file():
         files = {"main.sknd": main, place: operator("exp")}
         snapshot = snapshot_of(files, ("lib",))
         assert found(snapshot, "main.sknd") == {"math": place}
-        assert [item.rule for item in snapshot.diagnostics("main.sknd")] == ["shadowed-module"]
+        assert [item.rule.name for item in snapshot.diagnostics("main.sknd")] == ["shadowed-module"]
 
 
 def test_the_library_never_imports_what_lies_beside_a_model():
@@ -101,17 +101,17 @@ def test_a_file_that_appears_or_vanishes_changes_what_is_found():
     reader = MemoryReader({"main.sknd": model("a", "a.f(x)")})
     workspace = Workspace(reader)
     before = workspace.snapshot()
-    assert before.diagnostics("main.sknd")[0].rule == "module-not-found"
+    assert before.diagnostics("main.sknd")[0].rule.name == "module-not-found"
     reader.files["a.sknd"] = operator("f")
     workspace.refresh("a.sknd")
     assert workspace.snapshot().diagnostics("main.sknd") == ()
     workspace.open("a.sknd", operator("g"))
-    assert [item.rule for item in workspace.snapshot().diagnostics("main.sknd")] == ["unknown-operator"]
+    assert [item.rule.name for item in workspace.snapshot().diagnostics("main.sknd")] == ["unknown-operator"]
     workspace.close("a.sknd")
     assert workspace.snapshot().diagnostics("main.sknd") == ()
     del reader.files["a.sknd"]
     workspace.refresh("a.sknd")
-    assert workspace.snapshot().diagnostics("main.sknd")[0].rule == "module-not-found"
+    assert workspace.snapshot().diagnostics("main.sknd")[0].rule.name == "module-not-found"
 
 
 def test_a_file_that_only_a_client_holds_is_found():

@@ -155,7 +155,7 @@ def test_a_program_with_other_names_means_the_same(program: Path):
 
 def _rules(found: list[Diagnostic]) -> Counter[str]:
     """Without what is said of paths in ``@quantize``: behind a label they name symbols of other definitions."""
-    return Counter(item.rule for item in found if item.rule != "unknown-quantized-tensor")
+    return Counter(item.rule.name for item in found if item.rule.name != "unknown-quantized-tensor")
 
 
 def _new_name(snapshot: Snapshot, files: dict[str, str], fresh: dict[object, str], use: Use) -> str | None:

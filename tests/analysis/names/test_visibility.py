@@ -50,13 +50,13 @@ NAMES = {
 @pytest.mark.parametrize("name", NAMES)
 def test_names_in_an_operator(block: str, name: str):
     source = OPERATOR.format(**{**dict.fromkeys(VISIBLE, "1"), block: NAMES[name]})
-    found = [item for item in check({"ops.sknd": source})["ops.sknd"] if not item.rule.startswith("unused-")]
+    found = [item for item in check({"ops.sknd": source})["ops.sknd"] if not item.rule.name.startswith("unused-")]
     about = [item for item in found if f"'{name}'" in item.message]
     if name in VISIBLE[block].split():
         assert about == [], [item.message for item in about]
         return
     assert len(about) == 1, [item.message for item in found]
-    assert about[0].rule in ("undefined-name", "not-visible", "used-before-definition")
+    assert about[0].rule.name in ("undefined-name", "not-visible", "used-before-definition")
     assert source[about[0].location.span.start : about[0].location.span.end].startswith(name)
 
 
@@ -117,13 +117,13 @@ GRAPH_VISIBLE = {
 @pytest.mark.parametrize("name", ["x", "c", "v", "t", "y", "b", "p", "q", "s", "s2", "i", "z", "o", "label"])
 def test_tensors_in_a_graph(place: str, name: str):
     source = GRAPH.format(**{**dict.fromkeys(GRAPH_VISIBLE, "x"), place: name})
-    found = [item for item in check({"main.sknd": source})["main.sknd"] if not item.rule.startswith("unused-")]
+    found = [item for item in check({"main.sknd": source})["main.sknd"] if not item.rule.name.startswith("unused-")]
     about = [item for item in found if f"'{name}'" in item.message]
     if name in GRAPH_VISIBLE[place].split():
         assert about == [], shown({"main.sknd": about}, {"main.sknd": source})
         return
     assert len(about) == 1, shown({"main.sknd": found}, {"main.sknd": source})
-    assert about[0].rule in ("undefined-name", "not-visible", "used-before-definition")
+    assert about[0].rule.name in ("undefined-name", "not-visible", "used-before-definition")
 
 
 @pytest.mark.parametrize("order", [(0, 1, 2, 3), (3, 2, 1, 0), (2, 0, 3, 1), (1, 3, 0, 2)])

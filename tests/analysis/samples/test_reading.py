@@ -97,7 +97,7 @@ def test_a_mistake_behind_continued_lines_is_marked_where_it_stands(line_break: 
     files = {"a.sknd": text}
     (found,) = check(files)["a.sknd"]
     span = found.location.span
-    assert (found.rule, text[span.start : span.end]) == ("type-mismatch", "2"), shown(check(files), files)
+    assert (found.rule.name, text[span.start : span.end]) == ("type-mismatch", "2"), shown(check(files), files)
     assert text[span.start - 6 : span.start] == "# ... "
 
 

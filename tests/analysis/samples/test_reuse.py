@@ -93,7 +93,7 @@ def test_an_edit_of_an_imported_module_counts():
     workspace.open("a.sknd", "import ops;\n\n# >>> ops.scale{factor=3.0}([1.0])\n")
     assert not workspace.snapshot().diagnostics("a.sknd")
     workspace.edit("ops.sknd", [_edited(OPERATORS, "factor: real", "gain: real")])
-    assert [each.rule for each in workspace.snapshot().diagnostics("a.sknd")] == ["unknown-attribute"]
+    assert [each.rule.name for each in workspace.snapshot().diagnostics("a.sknd")] == ["unknown-attribute"]
 
 
 PIECES = ("[", "]", "(", "{", "# >>> ", "# ... ", "\n", "\r\n", "1.0", "1", ",", "=", "𝔘", "null", "zeros[2]", "# y: ")

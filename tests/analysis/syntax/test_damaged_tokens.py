@@ -9,7 +9,8 @@ import random
 
 import pytest
 
-from snd_analysis.base.diagnostics import Diagnostic, Severity
+from snd_analysis.base.diagnostics import Diagnostic
+from snd_analysis.base.rule import Severity
 from snd_analysis.skriptnd.syntax.chunks import parse_file
 from snd_analysis.skriptnd.syntax.tokens import Token, tokenize
 from support.analysis.trees import VALID
@@ -67,4 +68,4 @@ def test_damage_of_a_token_is_told_once() -> None:
     ids=["blocks", "blocks over lines", "branches", "parentheses", "invocations"],
 )
 def test_deep_nesting_is_told_once(nested: str) -> None:
-    assert [problem.rule for problem in parse_file(GRAPH.format(nested)).problems] == ["nesting-too-deep"]
+    assert [problem.rule.name for problem in parse_file(GRAPH.format(nested)).problems] == ["nesting-too-deep"]

@@ -189,7 +189,7 @@ def test_every_rule_is_used() -> None:
 @pytest.mark.parametrize("word", sorted(keywords()))
 def test_keywords_are_no_names(word: str) -> None:
     problems = parse(program("attrib", f"{word}: int")).problems
-    assert [problem.rule for problem in problems] == ["keyword-as-name"]
+    assert [problem.rule.name for problem in problems] == ["keyword-as-name"]
     assert f"'{word}'" in problems[0].message
 
 

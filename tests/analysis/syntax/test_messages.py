@@ -34,7 +34,7 @@ def described(text: str) -> str:
 
 def _problems(tree: SyntaxTree, source: Source) -> Iterator[str]:
     for problem in tree.problems:
-        yield f"{_place(source, problem.span)} {problem.rule}: {problem.message}"
+        yield f"{_place(source, problem.span)} {problem.rule.name}: {problem.message}"
         for note in problem.notes:
             yield f"    {_place(source, note.span)} {note.message}"
         if problem.repair:
@@ -83,4 +83,4 @@ def test_repairs_work(file: Path) -> None:
                     repaired = edit.apply(repaired)
                 left = list(parse_file(repaired).problems)
                 assert len(left) <= len(problems), (name, problem.repair)
-                assert (problem.rule, problem.span) not in {(other.rule, other.span) for other in left}, name
+                assert (problem.rule.name, problem.span) not in {(other.rule.name, other.span) for other in left}, name

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from snd_analysis.base.diagnostics import Severity
+from snd_analysis.base.rule import Severity
 from support.memory import check
 
 
@@ -32,5 +32,5 @@ def test_a_failure_inside_the_library_shows_where_it_is():
         "    @compose { y = nn.conv(x, w); }\n}\n"
     )
     (item,) = (each for each in check({"main.sknd": main})["main.sknd"] if each.severity is Severity.ERROR)
-    assert item.rule == "assertion-fails"
+    assert item.rule.name == "assertion-fails"
     assert item.related[0].location.path == "snd:nn"

@@ -43,7 +43,7 @@ def typing(text: str) -> tuple[Context, dict[str, object]]:
 
 def shown(context: Context) -> Iterator[tuple[object, ...]]:
     """All that is known and said, as text."""
-    yield from ((each.rule, each.span, each.message) for each in context.problems)
+    yield from ((each.rule.name, each.span, each.message) for each in context.problems)
     for symbol, typed in context.symbols.items():
         extents = context.extents.get(symbol)
         yield symbol.name, str(typed.type), str(typed.value), None if extents is None else [*map(str, extents)]

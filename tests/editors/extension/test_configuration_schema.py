@@ -9,9 +9,9 @@ from typing import Any
 import jsonschema
 import pytest
 
+from snd_analysis.skriptnd.lints import catalogue
 from snd_server import config_schema
 from snd_server.config_schema import ConfigError, Settings, parse_settings
-from snd_server.rules import known_rules
 from support.editors.downloads import REPOSITORY
 from support.editors.packaged_extension import SOURCES
 
@@ -63,7 +63,7 @@ def test_every_key_is_described(schema: dict[str, Any]):
 
 def test_rules_are_all_there_with_what_they_say(schema: dict[str, Any], request: pytest.FixtureRequest):
     """``pytest --update-goldens`` writes the names and summaries of the rules into the schema."""
-    rules = {"all": "Every rule."} | {name: rule.summary for name, rule in sorted(known_rules().items())}
+    rules = {"all": "Every rule."} | {name: catalogue.page(rule).summary for name, rule in catalogue.rules().items()}
     wanted = {
         "type": "string",
         "enum": [*rules],

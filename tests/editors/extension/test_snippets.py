@@ -58,7 +58,9 @@ def test_samples_are_samples(name: str):
 def test_whole_definitions_have_no_mistake_at_all(name: str):
     program = _program(name)
     files = {"net.sknd": f"import layer, nn;\n\n{program}"}
-    wrong = {path: [each for each in found if each.rule != "unused-import"] for path, found in check(files).items()}
+    wrong = {
+        path: [each for each in found if each.rule.name != "unused-import"] for path, found in check(files).items()
+    }
     assert not any(wrong.values()), shown(wrong, files)
 
 

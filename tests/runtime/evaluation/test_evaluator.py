@@ -125,7 +125,7 @@ def assert_works(evaluator: Evaluator) -> None:
 
 def test_an_answer_is_plain(evaluator):
     answer = ask(evaluator, "twice", inputs={"x": Generator("iota", (101,))}, seed=1)
-    assert answer.failures[0].rule == "argument-shape"
+    assert answer.failures[0].rule.name == "argument-shape"
     answer = ask(evaluator, "twice", inputs={"x": Generator("iota", (5,))})
     (y,) = answer.outputs
     assert (y.label, str(y.summary), y.values.tolist()) == (
@@ -175,7 +175,7 @@ def test_an_endless_loop_ends_in_time_and_says_where(evaluator):
     answer = ask(evaluator, "endless", inputs={"x": ONES}, limits=Limits(seconds=0.5))
     assert time.monotonic() - begin < 30
     (failure,) = answer.failures
-    assert (failure.rule, failure.message) == (
+    assert (failure.rule.name, failure.message) == (
         "limit-exceeded", "this takes longer than the 0.5 seconds that are allowed",
     )  # fmt: skip
     assert any(site.place.definition == "endless" for site in failure.sites)

@@ -93,7 +93,7 @@ def output(answer: EvaluationAnswer):
 
 def failure(answer: EvaluationAnswer) -> tuple[str, str]:
     assert answer.arrays is None
-    return answer.failures[0].rule, answer.failures[0].message
+    return answer.failures[0].rule.name, answer.failures[0].message
 
 
 # ---- what does not fit -----------------------------------------------------------------------------------------------
@@ -175,7 +175,7 @@ def test_every_operator_of_the_library_that_needs_no_attribute_is_evaluated_with
     for module in library_modules():
         for name in library_names(module).definitions:
             answer = evaluate(snapshot, EvaluationRequest(OperatorName(f"snd:{module}", name)), lambda note: None)
-            if answer.failures and answer.failures[0].rule != "missing-attribute":
+            if answer.failures and answer.failures[0].rule.name != "missing-attribute":
                 refused[f"{module}.{name}"] = answer.failures[0].message
     assert refused == {}
 

@@ -141,7 +141,7 @@ def test_part_of_a_pack():
     assert both_ways(*args, R(0)) == [0, 0]
     with pytest.raises(EvaluationFailed) as caught:
         both_ways(*args, R(4))
-    assert caught.value.rule == "scan-lengths"
+    assert caught.value.rule.name == "scan-lengths"
     assert "counts to 4" in caught.value.message
 
 

@@ -267,7 +267,7 @@ operator inner { @input { x: real[n]; } @output { y: real[~|n]; } @compose { p =
     text = net("x: real[n];", "y: real[~|n];", "y = inner(x);", operators=operators)
     assert run(text, R([1.0, -1.0, 2.0])).tolist() == [3]
     found = failure(text, R([1.0, 1.0, 2.0]))
-    assert found.rule == "assertion-fails"
+    assert found.rule.name == "assertion-fails"
     assert "the number of items must be even (n = 3)" in found.message
     assert found.place is not None
     assert found.place.definition == "inner"
@@ -289,7 +289,7 @@ def test_a_dynamic_extent_above_its_bound():
         "    @lower { y[k,] = x[i,], i < n | x[i,] > 0.0; } }"  # fmt: skip
     text = net("x: real[n];", "y: real[~|1];", "y = few(x);", operators=operators)
     assert run(text, R([1.0, -2.0])).tolist() == [1]
-    assert failure(text, R([1.0, 2.0])).rule == "extent-bound"
+    assert failure(text, R([1.0, 2.0])).rule.name == "extent-bound"
 
 
 def test_one_instance_runs_on_inputs_of_any_size():
@@ -310,7 +310,7 @@ operator second { @input { x: real[n]; at: int[m]; } @output { y: real[m]; }
 """
     text = net("x: real[n]; at: int[n];", "y: real[n];", "y = second(x, at);", operators=operators)
     found = failure(text, np.zeros(2), R([0, 5]))
-    assert found.rule == "index-out-of-range"
+    assert found.rule.name == "index-out-of-range"
     assert found.place is not None
     assert found.place.definition == "pick"
     assert [(site.message, site.place.definition) for site in found.chain] == [

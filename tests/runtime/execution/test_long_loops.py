@@ -57,5 +57,5 @@ def test_indices_and_failures_say_where():
     x[1050] = (1 << 63) - 1
     with pytest.raises(EvaluationFailed) as caught:
         run(text, x)
-    assert caught.value.rule == "int-overflow"
+    assert caught.value.rule.name == "int-overflow"
     assert caught.value.chain[-1].place.definition == "net"

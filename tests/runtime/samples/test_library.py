@@ -27,4 +27,4 @@ def test_the_library_read_as_files_has_its_intrinsics():
 
 def _failures(path: str, text: str) -> set[str | None]:
     outcomes = evaluate_samples(SampleRequest(path, {path: text}))
-    return {each.rule for each in outcomes if each.status not in (Status.OK, Status.AS_EXPECTED)}
+    return {each.rule.name for each in outcomes if each.status not in (Status.OK, Status.AS_EXPECTED)}

@@ -141,4 +141,4 @@ def test_limits_cost_the_sample_that_exceeds_them():
     text = f"# >>> relu(zeros[1000000000000])\n# >>> relu([1.0])\n# y: real[1]\n# sum: real[] = 1.0\n{RELU}"
     outcomes = evaluate_samples(SampleRequest("a.sknd", {"a.sknd": text}))
     assert [outcome.status for outcome in outcomes] == [Status.FAILED, Status.OK]
-    assert outcomes[0].rule == "limit-exceeded"
+    assert outcomes[0].rule.name == "limit-exceeded"

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import random
 
+from snd_analysis import rules
 from snd_analysis.ide.samples import SampleName
+from snd_runtime.rules import LIMIT_EXCEEDED
 from snd_runtime.samples import SampleOutcome, Status
 from snd_server.lsp.ages import Age, ValueKey, Values
 from snd_server.lsp.evaluation_options import EvaluationOptions, evaluation_options
@@ -47,10 +49,13 @@ def test_a_result_that_comes_too_late_is_stale():
 def test_what_went_wrong():
     values = Values()
     for outcome, age in (
-        (SampleOutcome(Status.FAILED, rule="division-by-zero", message="…"), Age.FAILED),
-        (SampleOutcome(Status.FAILED, rule="limit-exceeded", message="…"), Age.OVER_LIMIT),
-        (SampleOutcome(Status.DIFFERS, rule="other", message="another error than the one recorded"), Age.FAILED),
-        (SampleOutcome(Status.AS_EXPECTED, rule="limit-exceeded", message="…"), Age.FRESH),
+        (SampleOutcome(Status.FAILED, rule=rules.DIVISION_BY_ZERO, message="…"), Age.FAILED),
+        (SampleOutcome(Status.FAILED, rule=LIMIT_EXCEEDED, message="…"), Age.OVER_LIMIT),
+        (
+            SampleOutcome(Status.DIFFERS, rule=rules.SAMPLE_DIFFERS, message="another error than the one recorded"),
+            Age.FAILED,
+        ),
+        (SampleOutcome(Status.AS_EXPECTED, rule=LIMIT_EXCEEDED, message="…"), Age.FRESH),
         (SampleOutcome(Status.DIFFERS), Age.FRESH),
         (SampleOutcome(Status.OK), Age.FRESH),
     ):

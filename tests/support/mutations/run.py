@@ -74,7 +74,7 @@ class Outcome:
         for item in self.errors[:6]:
             line = mutated.count("\n", 0, item.location.span.start) + 1
             marked = " ".join(mutated[item.location.span.start : item.location.span.end].split())[:40]
-            lines.append(f"    → {line}: {item.rule}: {item.message[:170]} | {marked}")
+            lines.append(f"    → {line}: {item.rule.name}: {item.message[:170]} | {marked}")
         return "\n".join(lines + ([self.crash] if self.crash else []))
 
 

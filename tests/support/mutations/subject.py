@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from snd_analysis.base.diagnostics import Diagnostic, Severity
+from snd_analysis.base.diagnostics import Diagnostic
+from snd_analysis.base.rule import Severity
 from snd_analysis.base.text import Span
 from snd_analysis.ide.references import references
 from snd_analysis.skriptnd.names.resolution import Resolution

@@ -37,7 +37,7 @@ def _expected(lowered: Lowered, inputs: Sequence[Any]) -> tuple[list[Any], str |
     try:
         return oracle(lowered.specialization, inputs), None
     except OracleError as error:
-        return [], error.rule
+        return [], error.rule.name
 
 
 def budget(size: int) -> Budget:
@@ -48,7 +48,7 @@ def _rule(lowered: Lowered, inputs: Sequence[Any], size: int) -> str | None:
     try:
         lowered.run(inputs, real=FLOAT64, budget=budget(size))
     except EvaluationFailed as failed:
-        return failed.rule
+        return failed.rule.name
     return None
 
 

@@ -69,7 +69,7 @@ def single(operation: Any, *operands: Any) -> Any:
     try:
         result = scalar_of(operation(*map(value_of, given)))
     except Failure as failure:
-        raise OracleError(failure.rule) from None
+        raise OracleError(failure.rule.name) from None
     if type(result) is int and not -(2**63) <= result < 2**63:
         raise OracleError("int-overflow")
     return result
@@ -203,7 +203,7 @@ class Oracle:
                 failure = failure or error
         except SkipError:
             if failure is not None and in_condition:
-                raise AmbiguousError(failure.rule) from None
+                raise AmbiguousError(failure.rule.name) from None
             return
         if failure is not None:
             raise failure
@@ -292,7 +292,7 @@ class Oracle:
             except BranchSkipError as error:
                 skip = error
         if failure is not None and skip is not None:
-            raise AmbiguousError(failure.rule)
+            raise AmbiguousError(failure.rule.name)
         if failure is not None or skip is not None:
             raise skip or failure
         return found

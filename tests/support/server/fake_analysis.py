@@ -13,9 +13,11 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from snd_analysis.base.diagnostics import Diagnostic, Fix, Location, Related, Severity, TextEdit
+from snd_analysis import rules
+from snd_analysis.base.diagnostics import Diagnostic, Fix, Location, Related, TextEdit
+from snd_analysis.base.rule import Rule, Severity
 from snd_analysis.base.text import Source, Span
-from snd_analysis.skriptnd.lints.rule import Rule
+from snd_analysis.skriptnd.lints import catalogue
 from snd_analysis.workspace import UnreadableText
 
 _SEVERITIES = {
@@ -36,20 +38,31 @@ _COMMENT = re.compile(r"#[^\r\n]*")
 _REPLACEMENTS = {"wrong": "right", "odd": "", "tangle": "((("}
 
 
-def fake_catalogue() -> dict[str, Rule]:
-    from snd_analysis.skriptnd.lints import suppressions
+_RULES = {name: Rule(name, "2.1", severity) for name, severity in _SEVERITIES.items()}
 
-    own = {
-        name: Rule(name, f"The word {name}.", f"Because of {name}.", f"{name}\n", "fine\n", "2.1", severity)
-        for name, severity in _SEVERITIES.items()
-    }
+
+def fake_rules() -> dict[str, Rule]:
     shared = (
-        suppressions.UNUSED_SUPPRESSION,
-        suppressions.UNKNOWN_RULE_IN_SUPPRESSION,
-        suppressions.BLANKET_SUPPRESSION,
-        suppressions.UNKNOWN_DIRECTIVE,
+        rules.INTERNAL_ERROR,
+        rules.SAMPLE_DIFFERS,
+        rules.SAMPLE_FAILS,
+        rules.SAMPLE_WITHOUT_RESULT,
+        rules.UNUSED_SUPPRESSION,
+        rules.UNKNOWN_RULE_IN_SUPPRESSION,
+        rules.BLANKET_SUPPRESSION,
+        rules.UNKNOWN_DIRECTIVE,
     )
-    return own | {rule.name: rule for rule in shared}
+    return _RULES | {rule.name: rule for rule in shared}
+
+
+_real_page = catalogue.page
+
+
+def fake_page(rule: Rule) -> catalogue.Page:
+    if rule.name not in _RULES:
+        return _real_page(rule)
+    name = rule.name
+    return catalogue.Page(f"The word {name}.", f"Because of {name}.", f"{name}\n", "fine\n")
 
 
 class FakeWorkspace:
@@ -119,7 +132,9 @@ class FakeWorkspace:
             raise RuntimeError("the fake analysis\nfell over")
         if match["module"]:
             missing = self._resolved(match["module"], path) is None
-            found = Diagnostic("missing-module", Severity.ERROR, f"There is no module `{match['module']}`", place)
+            found = Diagnostic(
+                _RULES["missing-module"], Severity.ERROR, f"There is no module `{match['module']}`", place
+            )
             return [found] if missing else []
         rule = {"((": "syntax-error", "begin": "block"}.get(word.split()[0], word)
         related = self._echoes(path) if rule == "echo" else ()
@@ -128,7 +143,9 @@ class FakeWorkspace:
             replacement = _REPLACEMENTS[rule]
             title = f"Write `{replacement}`" if replacement else "Remove the word"
             fix = Fix(title, (TextEdit(place, replacement),), safe=rule != "odd")
-        return [Diagnostic(rule, _SEVERITIES[rule], f"The word `{word.split()[0]}` is {rule}", place, related, fix)]
+        return [
+            Diagnostic(_RULES[rule], _SEVERITIES[rule], f"The word `{word.split()[0]}` is {rule}", place, related, fix)
+        ]
 
     def _echoes(self, path: str) -> tuple[Related, ...]:
         return tuple(

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from snd_analysis import rules
+from snd_analysis.base.rule import Rule
 from snd_analysis.compose.bind.affine import Unsolvable, solve
 from snd_analysis.compose.bind.declared_shapes import Declarations
 from snd_analysis.compose.bind.shape_binding import ShapeBinder
@@ -80,7 +82,7 @@ class Binder:
         return self.binding
 
     # ---- failures ----------------------------------------------------------------------------------------------------
-    def fail(self, rule: str, message: str, member: Member, others: tuple[Site, ...] = ()) -> BindingFailed:
+    def fail(self, rule: Rule, message: str, member: Member, others: tuple[Site, ...] = ()) -> BindingFailed:
         """A failure to bind a member, which its value is to blame for, if the invocation gives it."""
         what = "attribute" if member in self.template.attributes else "input"
         related = Site(self.template.declared(member.symbol), f"the {what} '{member.name}' is declared here")
@@ -236,7 +238,7 @@ class Binder:
                 f"the attribute '{member.name}' of '{self.template.shown}' must be given here: "
                 f"its default '{written(default.value)}' is null{because}"
             )
-            raise self.fail("missing-attribute", message, member)
+            raise self.fail(rules.MISSING_ATTRIBUTE, message, member)
         if isinstance(value, Maybe):
             value = UNDEFINED
         self._give(member, value)
@@ -272,7 +274,7 @@ class Binder:
                     f"the {_kind(self.template, member)} '{member.name}' of '{self.template.shown}' is a pack of "
                     f"'{written(expression)}' {what}, but here there are {shown(actual)}: {found.because}"
                 )
-                raise self.fail("length-mismatch", message, member)
+                raise self.fail(rules.LENGTH_MISMATCH, message, member)
             values[form.symbol] = found
             self.origins[form.symbol] = f"by the {_kind(self.template, member)} '{member.name}'"
             return True
@@ -298,7 +300,7 @@ class Binder:
             f"the {_kind(self.template, member)} '{member.name}' of '{self.template.shown}' is a pack of "
             f"{wanted}{value}, but this has {counted_items(actual)}"
         )
-        return self.fail("length-mismatch", message, member)
+        return self.fail(rules.LENGTH_MISMATCH, message, member)
 
     def origin_of(self, expression: nodes.Node) -> str:
         """`` by the input 'A'``: what has determined the names in an expression."""
@@ -326,7 +328,7 @@ class Binder:
             message = f"the length of '{member.name}' would be negative: '{written(expression)}' comes to {length}"
             site = Site(self.template.place(member.base, expression), "the length is declared here")
             responsible = responsible_for(self.scope, expression)
-            raise BindingFailed(Failure("negative-extent", message, (), (site,), responsible))
+            raise BindingFailed(Failure(rules.NEGATIVE_EXTENT, message, (), (site,), responsible))
         if not isinstance(length, Integer) or isinstance(value, Maybe):
             self.scope.values[member.symbol] = UNDEFINED
         else:
@@ -344,7 +346,7 @@ class Binder:
             f"the attribute '{member.name}' of '{self.template.shown}' is a pack of '{written(expression)}' items, "
             "but nothing here determines how many that is: give it a list"
         )
-        raise self.fail("uniform-length", message, member)
+        raise self.fail(rules.UNIFORM_LENGTH, message, member)
 
     def _bind_missing(self) -> None:
         """What only parameters that are left out would bind is null."""

@@ -8,6 +8,7 @@ from itertools import islice, product
 from msgspec import Struct
 from msgspec.structs import replace
 
+from snd_analysis import rules
 from snd_analysis.compose.scope import Scope
 from snd_analysis.compose.template import Member
 from snd_analysis.model import Tensor, TensorValue
@@ -82,13 +83,13 @@ def _check_count(member: Member, default: nodes.Default, tensor: Tensor, values:
         f"there are {values.length} values for '{member.name}', a tensor of the shape [{written(member.node.shape)}], "
         f"which is [{extents}] here and has {elements} elements"
     )
-    raise EvaluationError(default.value, "constant-values", message)
+    raise EvaluationError(default.value, rules.CONSTANT_VALUES, message)
 
 
 def _pack_with_values(default: nodes.Default, pack: Pack, values: Pack) -> Pack:
     if shapes.decide_equal(pack.length, values.length) is Verdict.DIFFERENT:
         message = f"there are {values.length} values for a pack of {pack.length} constants"
-        raise EvaluationError(default.value, "constant-values", message)
+        raise EvaluationError(default.value, rules.CONSTANT_VALUES, message)
     if pack.items is None or values.items is None:
         return pack
     items = [

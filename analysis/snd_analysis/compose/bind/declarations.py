@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from snd_analysis import rules
 from snd_analysis.compose.bind.arguments import evaluation_failure
 from snd_analysis.compose.bind.constants import with_values
 from snd_analysis.compose.bind.declared_shapes import Declarations, is_dynamic
@@ -129,10 +130,10 @@ class _Evaluation:
         place = self._template.place(base, node.condition)
         message = failing_message(self._scope, node)
         if self._template.is_graph:
-            return Failure("assertion-fails", message, (Site(place, "this must hold"),))
+            return Failure(rules.ASSERTION_FAILS, message, (Site(place, "this must hold"),))
         message = f"{message}, as '{self._template.shown}' demands"
         responsible = responsible_for(self._scope, node.condition)
-        return Failure("assertion-fails", message, (), (Site(place, "this must hold"),), responsible)
+        return Failure(rules.ASSERTION_FAILS, message, (), (Site(place, "this must hold"),), responsible)
 
     # ---- tensors -----------------------------------------------------------------------------------------------------
     def _declare_tensors(self) -> bool:
@@ -201,7 +202,7 @@ class _Evaluation:
         )
         own = self._template.is_graph
         self._specialization.failures.append(
-            Failure("dynamic-variable", message, (site,) if own else (), () if own else (site,))
+            Failure(rules.DYNAMIC_VARIABLE, message, (site,) if own else (), () if own else (site,))
         )
 
     def _note_obligations(self, member: Member, value: TensorValue) -> None:
@@ -265,8 +266,8 @@ class _Evaluation:
         """What a declaration can't be: the fault of whoever invokes an operator, or of the graph itself."""
         site = Site(self._template.place(base, node), here)
         if self._template.is_graph:
-            return Failure("negative-extent", message, (site,))
-        return Failure("negative-extent", message, (), (site,), responsible_for(self._scope, node))
+            return Failure(rules.NEGATIVE_EXTENT, message, (site,))
+        return Failure(rules.NEGATIVE_EXTENT, message, (), (site,), responsible_for(self._scope, node))
 
 
 def as_condition(value: Value) -> Truth | None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from msgspec import Struct, field
 
+from snd_analysis import rules
 from snd_analysis.compose.checks.assignments import Open
 from snd_analysis.compose.scope import Scope
 from snd_analysis.compose.template import Member
@@ -137,7 +138,7 @@ class Declarations(Struct):
             return None
         if length.value > MOST_TENSORS:
             message = f"there are {length} dynamic extents, more than snd works with ({MOST_TENSORS:,})"
-            raise EvaluationError(extent, "value-too-large", message)
+            raise EvaluationError(extent, rules.VALUE_TOO_LARGE, message)
         limits = bound.items if isinstance(bound, Pack) else None
         row = []
         for number in range(length.value):

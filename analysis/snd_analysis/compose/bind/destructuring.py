@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from snd_analysis import rules
 from snd_analysis.compose.scope import Scope
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.names.symbols import Symbol
@@ -50,7 +51,7 @@ def _check_hint(scope: Scope, target: nodes.NameTarget, node: nodes.Expression, 
             f"'{target.name.text}' is said to have {text if text == str(hint) else f'{text} = {hint}'} items, "
             f"but the value has {value.length} here"
         )
-        raise EvaluationError(target, "length-mismatch", message, ((node, f"this has {value.length} items here"),))
+        raise EvaluationError(target, rules.LENGTH_MISMATCH, message, ((node, f"this has {value.length} items here"),))
 
 
 def _parts(scope: Scope, target: nodes.ListTarget, node: nodes.Expression, pack: Pack) -> list[Value]:
@@ -63,16 +64,16 @@ def _parts(scope: Scope, target: nodes.ListTarget, node: nodes.Expression, pack:
     note = ((node, f"this has {pack.length} items here"),)
     if flexible is None and shapes.decide_equal(rest, 0) is Verdict.DIFFERENT:
         message = f"a pack of {pack.length} items can't be taken apart into {known}"
-        raise EvaluationError(target, "decomposition-mismatch", message, note)
+        raise EvaluationError(target, rules.DECOMPOSITION_MISMATCH, message, note)
     most = shapes.bounds(rest)[1]
     if flexible is not None and most is not None and most < 0:
         message = f"a pack of {pack.length} items can't be taken apart into {known} and more"
-        raise EvaluationError(target, "decomposition-mismatch", message, note)
+        raise EvaluationError(target, rules.DECOMPOSITION_MISMATCH, message, note)
     if isinstance(flexible, nodes.TupleTarget):
         count = len(flexible.names)
         if shapes.decide_equal(shapes.remainder(rest, count), 0) is Verdict.DIFFERENT:
             message = f"{rest} items can't be unzipped into {count} packs of equal length"
-            raise EvaluationError(flexible, "decomposition-mismatch", message, note)
+            raise EvaluationError(flexible, rules.DECOMPOSITION_MISMATCH, message, note)
     parts: list[Value] = []
     remaining = pack
     for item, length in zip(target.items, lengths, strict=True):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from snd_analysis import rules
 from snd_analysis.compose.bind.affine import Unsolvable
 from snd_analysis.compose.failure import BindingFailed
 from snd_analysis.compose.printing import shown, tensor_text
@@ -25,7 +26,7 @@ def wrong_named_rank(binder: Binder, member: Member, tensor: Tensor, name: nodes
         f"the input '{member.name}' of '{binder.template.shown}' must be of rank '{name.text}', which is {known} "
         f"here, but this is '{tensor_text(tensor)}', of rank {rank_of(tensor)}"
     )
-    return binder.fail("argument-rank", message, member)
+    return binder.fail(rules.ARGUMENT_RANK, message, member)
 
 
 def wrong_length(
@@ -42,7 +43,7 @@ def wrong_length(
         f"'{written(extent)}' in the input '{member.name}' of '{binder.template.shown}' stands for "
         f"'{written(length)}' dimensions, but '{tensor_text(tensor)}' has {count} there: {why.because}"
     )
-    return binder.fail("argument-rank", message, member)
+    return binder.fail(rules.ARGUMENT_RANK, message, member)
 
 
 def wrong_rank(binder: Binder, member: Member, tensor: Tensor, needed: str) -> BindingFailed:
@@ -51,7 +52,7 @@ def wrong_rank(binder: Binder, member: Member, tensor: Tensor, needed: str) -> B
         f"the input '{member.name}' of '{binder.template.shown}' is declared as '{_declared(member)}' and needs "
         f"rank {needed} here, but this is '{tensor_text(tensor)}', of rank {rank_of(tensor)}"
     ).replace("needs rank at least", "needs at least rank")
-    return binder.fail("argument-rank", message, member)
+    return binder.fail(rules.ARGUMENT_RANK, message, member)
 
 
 def disagreement(
@@ -72,7 +73,7 @@ def disagreement(
         f"{wanted or ' is prescribed'}, but this is '{tensor_text(tensor)}', "
         f"with {_extent_text(actual, names, tensor)} there"
     )
-    return binder.fail("argument-shape", message, member)
+    return binder.fail(rules.ARGUMENT_SHAPE, message, member)
 
 
 def not_deducible(
@@ -83,7 +84,7 @@ def not_deducible(
         f"the input '{member.name}' of '{binder.template.shown}' is declared as '{_declared(member)}', and its extent "
         f"'{written(extent)}' can't be {actual}, as in '{tensor_text(tensor)}': {why.because}"
     )
-    return binder.fail("argument-shape", message, member)
+    return binder.fail(rules.ARGUMENT_SHAPE, message, member)
 
 
 def dynamic_for_static(
@@ -94,7 +95,7 @@ def dynamic_for_static(
         f"the extent '{written(extent)}' of the input '{member.name}' of '{binder.template.shown}' must be known when "
         f"composing, but '{actual}' in '{tensor_text(tensor)}' is dynamic"
     )
-    return binder.fail("dynamic-for-static", message, member)
+    return binder.fail(rules.DYNAMIC_FOR_STATIC, message, member)
 
 
 def beyond_bound(
@@ -105,7 +106,7 @@ def beyond_bound(
         f"the extent '{written(extent)}' of the input '{member.name}' of '{binder.template.shown}' is at most "
         f"{bound}, but here it is {actual}"
     )
-    return binder.fail("argument-shape", message, member)
+    return binder.fail(rules.ARGUMENT_SHAPE, message, member)
 
 
 def _extent_text(extent: Integer, names: set[str], tensor: Tensor) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from snd_analysis import rules
 from snd_analysis.compose.body.agreement import narrowed
 from snd_analysis.compose.printing import tensor_text
 from snd_analysis.compose.scope import rank_of
@@ -36,7 +37,7 @@ def annotated(composer: Composer, type_: nodes.ResultType, value: TensorValue) -
             f"the result is said to be '{type_.type.text}[{written(type_.shape)}]', "
             f"which is [{','.join(map(str, shape))}] here, but it is '{tensor_text(tensor)}'"
         )
-        composer.fail("result-shape", type_, message)
+        composer.fail(rules.RESULT_SHAPE, type_, message)
         return UNDEFINED
     if shape is None or not parts:
         return value

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 
 from msgspec.structs import replace
 
+from snd_analysis import rules
+from snd_analysis.base.rule import Rule
 from snd_analysis.compose.bind.arguments import Arguments, as_tensor, evaluation_failure
 from snd_analysis.compose.bind.declared_shapes import dynamic_extent
 from snd_analysis.compose.body.outputs import check_output
@@ -88,7 +90,7 @@ class Composer:
         place = self.template.place(self.base, node)
         return Place(place.path, place.definition, place.span, self._statement, self.base)
 
-    def fail(self, rule: str, node: nodes.Node, message: str, related: Sequence[Site] = ()) -> None:
+    def fail(self, rule: Rule, node: nodes.Node, message: str, related: Sequence[Site] = ()) -> None:
         """Notes a broken rule at a node of the statement at hand."""
         site = Site(self.place(node), "this is composed here")
         self.specialization.failures.append(Failure(rule, message, (site,), tuple(related)))
@@ -174,7 +176,7 @@ class Composer:
                 f"this loop leads to more than {MOST_STEPS:,} statements that would have to be composed one by one, "
                 "more than snd works with"
             )
-            self.fail("value-too-large", node.keyword, message)
+            self.fail(rules.VALUE_TOO_LARGE, node.keyword, message)
             return None
 
     def call(self, value: nodes.Callable, targets: Targets) -> Values | None:

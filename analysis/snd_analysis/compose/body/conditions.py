@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from snd_analysis import rules
 from snd_analysis.compose.printing import tensor_text
 from snd_analysis.model import Tensor
 from snd_analysis.skriptnd.syntax import nodes
@@ -29,4 +30,4 @@ def check_condition(composer: Composer, node: nodes.Callable, values: Values | N
         composer.check(shapes.compare("==", volume, 1), f"a condition is one bool, not {volume} of them", node)
     elif verdict is Verdict.DIFFERENT:
         message = f"a condition is one bool, but this is '{tensor_text(tensor)}', which has {volume} elements"
-        composer.fail("condition-shape", node, message)
+        composer.fail(rules.CONDITION_SHAPE, node, message)

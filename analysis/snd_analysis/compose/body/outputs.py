@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from snd_analysis import rules
 from snd_analysis.compose.body.agreement import narrowed
 from snd_analysis.compose.body.annotations import disagree
 from snd_analysis.compose.failure import Failure, Site
@@ -36,7 +37,7 @@ def check_output(composer: Composer, member: Member, declared: TensorValue, comp
         f"{_coming_to(member, declared)}, but it is composed as '{tensor_text(composed)}'{problem}"
     )
     site = Site(composer.template.place(member.base, member.node), f"the output '{member.name}' is declared here")
-    composer.specialization.failures.append(Failure("output-shape", message, (site,)))
+    composer.specialization.failures.append(Failure(rules.OUTPUT_SHAPE, message, (site,)))
     return declared
 
 
@@ -61,7 +62,7 @@ def check_alternatives(
         f"but in this branch it is composed as '{tensor_text(value)}'{_difference(declared, value)}"
     )
     related = Site(composer.template.place(member.base, member.node), f"the output '{member.name}' is declared here")
-    composer.fail("output-shape", node, message, (related,))
+    composer.fail(rules.OUTPUT_SHAPE, node, message, (related,))
 
 
 def as_declared(composer: Composer, name: nodes.Name, symbol: Symbol, value: TensorValue) -> TensorValue:
@@ -97,7 +98,7 @@ def check_update(composer: Composer, name: nodes.Name, symbol: Symbol, value: Te
         f"the variable '{name.text}' is '{tensor_text(declared)}', but its new value is '{tensor_text(value)}'{problem}"
     )
     related = Site(composer.template.declared(symbol), f"the variable '{name.text}' is declared here")
-    composer.fail("update-shape", name, message, (related,))
+    composer.fail(rules.UPDATE_SHAPE, name, message, (related,))
 
 
 def _difference(declared: TensorValue, composed: TensorValue) -> str | None:

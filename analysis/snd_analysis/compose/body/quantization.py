@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from snd_analysis import rules
 from snd_analysis.compose.bind.arguments import Arguments
 from snd_analysis.compose.failure import Site
 from snd_analysis.model import Quantization, Tensor
@@ -52,7 +53,7 @@ def _check(composer: Composer, node: nodes.Quantization, name: OperatorName, att
     dtypes = tuple(composer.scope.element_type(item) for item in node.generics.items) if node.generics else ()
     specialization = composer.session.specialization(template, Arguments(dtypes, attributes, (value,)))
     for failure in specialization.failures:
-        if failure.rule != "assertion-fails":
+        if failure.rule != rules.ASSERTION_FAILS:
             continue
         site = Site(composer.place(node.algorithm), f"'{template.shown}' quantizes a tensor here")
         composer.specialization.failures.append(failure.via(site))

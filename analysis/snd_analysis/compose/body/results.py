@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from snd_analysis import rules
 from snd_analysis.compose.body.annotations import annotated
 from snd_analysis.model import Place, Tensor, TensorKind, TensorValue, empty_pack, item_of_empty
 from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind
@@ -193,7 +194,7 @@ def _has_length(composer: Composer, result: nodes.Result, value: TensorValue) ->
         composer.check(shapes.compare("==", wanted, value.length), f"'{name}' must be {wanted} tensors", result)
         return True
     message = f"'{name}' is said to be a pack of {wanted} tensors, but this result has {value.length}"
-    composer.fail("length-mismatch", result, message)
+    composer.fail(rules.LENGTH_MISMATCH, result, message)
     return False
 
 
@@ -237,7 +238,7 @@ def _parts(composer: Composer, result: nodes.ResultList, pack: Pack) -> list[Ten
     ):
         wanted = f"{'at least ' if flexible else ''}{known}"
         message = f"there are {pack.length} tensors in this result, but the list of names takes {wanted}"
-        composer.fail("length-mismatch", result, message)
+        composer.fail(rules.LENGTH_MISMATCH, result, message)
         return unknown
     parts: list[TensorValue] = []
     for item, length in zip(result.items, lengths, strict=True):

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec import Struct, field
 
+from snd_analysis import rules
+from snd_analysis.base.rule import Rule
 from snd_analysis.compose.checks.assignments import Assignment, assignments
 from snd_analysis.compose.failure import Failure, Site
 from snd_analysis.model import Branch, Graph, Loop, Operation, Place
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
     from snd_analysis.compose.specialization import Specialization
     from snd_analysis.compose.template import Template
 
-_RULES = ("negative-extent", "division-by-zero")
 _MOST_DOUBTS = 100
 _MOST_PATHS = 8
 """An operator that is invoked under more different conditions is judged by the first ones."""
@@ -48,9 +49,9 @@ class Obligation(Struct, frozen=True):
     place: Place
 
     @property
-    def rule(self) -> str:
+    def rule(self) -> Rule:
         """The rule that it may break."""
-        return "divisor-may-be-zero" if self.is_divisor else "extent-may-be-negative"
+        return rules.DIVISOR_MAY_BE_ZERO if self.is_divisor else rules.EXTENT_MAY_BE_NEGATIVE
 
     def may_be(self, number: int) -> bool:
         """Whether a number is what the value must not be."""
@@ -59,13 +60,13 @@ class Obligation(Struct, frozen=True):
     def is_shown_by(self, failure: Failure) -> bool:
         """Whether a failure of composing with numbers is this one: at this place, or in the same definition."""
         # What an operator declares is the fault of whoever invokes it.
-        blamed = failure.related if failure.rule == "negative-extent" and failure.related else failure.sites
+        blamed = failure.related if failure.rule == rules.NEGATIVE_EXTENT and failure.related else failure.sites
         place = blamed[0].place if blamed else None
         if place is None or (place.path, place.definition) != (self.place.path, self.place.definition):
             return False
         if self.is_divisor:
-            return failure.rule == "division-by-zero"
-        return failure.rule == "negative-extent" and place == self.place
+            return failure.rule == rules.DIVISION_BY_ZERO
+        return failure.rule == rules.NEGATIVE_EXTENT and place == self.place
 
 
 def obligations_of_shape(extents: Sequence[object], name: str, place: Place) -> Iterator[Obligation]:
@@ -229,7 +230,7 @@ class _Showing(Struct):
 
     conditions: Sequence[Truth]
     composed: Composed
-    known: frozenset[tuple[str, tuple[Site, ...]]]
+    known: frozenset[tuple[Rule, tuple[Site, ...]]]
     """What fails in any case."""
     rest: int
     found: dict[frozenset[tuple[Hashable, int]], Sequence[Failure]] = field(default_factory=dict)
@@ -258,7 +259,8 @@ class _Showing(Struct):
                 return ()
             self.rest -= 1
             failures = [each for each in self.composed(trial.values) if (each.rule, each.sites) not in self.known]
-            self.found[key] = failures if all(each.rule in _RULES for each in failures) else ()
+            shown = {rules.NEGATIVE_EXTENT, rules.DIVISION_BY_ZERO}
+            self.found[key] = failures if all(each.rule in shown for each in failures) else ()
         return self.found[key]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from snd_analysis import rules
 from snd_analysis.compose.scope import Scope
 from snd_analysis.model import Tensor
 from snd_analysis.skriptnd.evaluate import EvaluationError
@@ -21,7 +22,7 @@ def packed_length(scope: Scope, formula: nodes.Lowering) -> None:
     written = _slice_length(scope, symbol, formula.target.indices[-1])
     if written is not None and shapes.decide_equal(written, value) is Verdict.DIFFERENT:
         message = f"the left side is a pack of {written} values here, the right side one of {value}"
-        raise EvaluationError(formula.value, "length-mismatch", message)
+        raise EvaluationError(formula.value, rules.LENGTH_MISMATCH, message)
 
 
 def _length(scope: Scope, node: nodes.Node) -> Integer | None:
@@ -54,7 +55,7 @@ def _common(node: nodes.Node, first: Integer | None, second: Integer | None) -> 
         return first if second is None else second
     if shapes.decide_equal(first, second) is Verdict.DIFFERENT:
         message = f"these packs have different lengths here: {first} and {second}"
-        raise EvaluationError(node, "length-mismatch", message)
+        raise EvaluationError(node, rules.LENGTH_MISMATCH, message)
     return first
 
 

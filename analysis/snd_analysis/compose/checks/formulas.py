@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterator
 
 from msgspec import Struct
 
+from snd_analysis import rules
 from snd_analysis.compose.checks.formula_lengths import packed_length
 from snd_analysis.compose.failure import Failure, Site
 from snd_analysis.compose.printing import tensor_text
@@ -180,7 +181,7 @@ class _Formula:
                     f"'{tensor_text(tensor)}' here; '|{written(part)}|' would skip what is outside"
                 )
                 site = Site(self._template.place(self._base, node), "this is computed here")
-                return Failure("access-out-of-range", message, (site,))
+                return Failure(rules.ACCESS_OUT_OF_RANGE, message, (site,))
         return None
 
     def _indices(self, index: nodes.Index) -> list[Value] | None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from snd_analysis import rules
 from snd_analysis.compose.body.agreement import demand_shape
 from snd_analysis.compose.body.annotations import disagree, written_shape
 from snd_analysis.compose.body.results import Targets
@@ -35,7 +36,7 @@ def initial(composer: Composer, carry: nodes.Carry) -> TensorValue:
             f"[{written(carry.type.shape)}]', which is [{','.join(map(str, shape))}] here, "
             f"but it begins as '{tensor_text(value)}'"
         )
-        composer.fail("result-shape", carry.type, message)
+        composer.fail(rules.RESULT_SHAPE, carry.type, message)
         return UNDEFINED
     declared = f"{carry.type.type.text}[{written(carry.type.shape)}]"
     said = f"the carried variable '{carry.name.text}' must begin as '{declared}'"
@@ -71,7 +72,7 @@ def final(
             f"the carried variable '{carry.name.text}' is '{tensor_text(before)}', but its new value is "
             f"'{tensor_text(after)}': its shape can't change, unless the loop is unrolled"
         )
-        composer.fail("carried-shape", carry, message)
+        composer.fail(rules.CARRIED_SHAPE, carry, message)
         return UNDEFINED
     demand_shape(composer, before.shape, after.shape, f"'{carry.name.text}' must keep its shape", carry)
     name = composer.scoped(targets.name(at) or carry.name.text)

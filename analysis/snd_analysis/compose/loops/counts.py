@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from snd_analysis import rules
 from snd_analysis.model import TensorValue
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.written import written
@@ -32,7 +33,7 @@ def lengths_agree(composer: Composer, node: nodes.Loop, packs: Values) -> bool:
                 f"packs that are scanned together have one length, but '{written(scan.value)}' has {pack.length} "
                 f"tensors here and '{written(first_scan.value)}' has {first.length}"
             )
-            composer.fail("scan-lengths", scan.value, message)
+            composer.fail(rules.SCAN_LENGTHS, scan.value, message)
             return False
     return True
 
@@ -48,7 +49,7 @@ def iterations(composer: Composer, node: nodes.Loop, packs: Values) -> tuple[Int
     if isinstance(value, Integer):
         possible = shapes.compare(">=", value, 0)
         if possible is shapes.FALSE:
-            composer.fail("loop-count", written_count, f"a loop count can't be negative, but this is {value}")
+            composer.fail(rules.LOOP_COUNT, written_count, f"a loop count can't be negative, but this is {value}")
             return None, True
         composer.check(possible, "a loop count can't be negative", written_count)
         enough = shapes.TRUE if length is None else shapes.compare("<=", value, length)
@@ -56,7 +57,7 @@ def iterations(composer: Composer, node: nodes.Loop, packs: Values) -> tuple[Int
             composer.check(enough, f"the packs that are scanned must have {value} tensors", written_count)
         else:
             message = f"the loop counts to {value}, but the packs that it scans have only {length} tensors"
-            composer.fail("scan-lengths", written_count, message)
+            composer.fail(rules.SCAN_LENGTHS, written_count, message)
         return value, dynamic
     if value is NULL:
         return length, dynamic

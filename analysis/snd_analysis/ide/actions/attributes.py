@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from snd_analysis import rules
 from snd_analysis.ide.actions.action import Action, ActionKind, Request
 from snd_analysis.ide.completion.expected import signature_named
 from snd_analysis.ide.cursor import PlacedNode, nodes_at
@@ -35,7 +36,7 @@ def missing_attributes(request: Request) -> Iterator[Action]:
     else:
         at = call.attributes.start + 1
     place = at + placed.base
-    resolved = tuple(each for each in request.here if each.rule == "missing-attribute")
+    resolved = tuple(each for each in request.here if each.rule == rules.MISSING_ATTRIBUTE)
     title = f"add the attribute{'s' if len(missing) > 1 else ''} {names}"
     yield Action(title, ActionKind.QUICK_FIX, (request.edit(place, place, text),), resolved, bool(resolved))
 

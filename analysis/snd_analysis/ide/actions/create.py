@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from snd_analysis import rules
 from snd_analysis.ide.actions.action import Action, ActionKind, Request
 from snd_analysis.ide.cursor import PlacedNode, definition_at, nodes_at
 from snd_analysis.skriptnd.syntax import nodes
@@ -20,7 +21,7 @@ _WRITTEN = re.compile(r"\d+(?:, ?\d+)*", re.ASCII)
 def create_operator(request: Request) -> Iterator[Action]:
     """Declares the operator that an invocation names and that does not exist. It has no body yet."""
     for found in request.here:
-        if found.rule != "unknown-operator":
+        if found.rule != rules.UNKNOWN_OPERATOR:
             continue
         around = nodes_at(request.tree, found.location.span.start)
         call = next((each for each in reversed(around) if isinstance(each.node, nodes.Call)), None)

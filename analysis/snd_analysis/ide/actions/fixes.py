@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from snd_analysis.base.diagnostics import Diagnostic, Fix, TextEdit
+from snd_analysis.base.rule import Rule
 from snd_analysis.base.text import Span
 from snd_analysis.ide.actions.action import Action, ActionKind, Request
 
 
 def fixes(request: Request) -> Iterator[Action]:
     """The fixes of what is wrong at a place, and of what is wrong likewise elsewhere in the file."""
-    told: set[str] = set()
+    told: set[Rule] = set()
     for found in request.here:
         if found.fix is None:
             continue
@@ -21,7 +22,7 @@ def fixes(request: Request) -> Iterator[Action]:
             told.add(found.rule)
             edits, fixed = together(same)
             if len(fixed) > 1:
-                yield Action(f"fix all of '{found.rule}' ({len(fixed)})", ActionKind.QUICK_FIX, edits, fixed)
+                yield Action(f"fix all of '{found.rule.name}' ({len(fixed)})", ActionKind.QUICK_FIX, edits, fixed)
 
 
 def fix_all(request: Request) -> Iterator[Action]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from snd_analysis.base.diagnostics import Severity
+from snd_analysis import rules
+from snd_analysis.base.diagnostics import Diagnostic
+from snd_analysis.base.rule import Severity
 from snd_analysis.base.text import Span
 from snd_analysis.ide.actions.action import Action, ActionKind, Request
 from snd_analysis.ide.completion.modules import importable
@@ -16,7 +18,6 @@ from snd_analysis.skriptnd.syntax import nodes
 _QUALIFIER = re.compile(r"(?:\b[A-Za-z_]\w*\s*\.\s*)+\Z", re.ASCII)
 # Names of modules are shorter.
 _FAR = 300
-_UNNEEDED = ("unused-import", "duplicate-import")
 
 
 def organize_imports(request: Request) -> Iterator[Action]:
@@ -33,7 +34,7 @@ def organize_imports(request: Request) -> Iterator[Action]:
     start, end = statements[0][0], statements[-1][1]
     if any(start < comment.start < end for comment in request.tree.comments) or _others(request, start, end):
         return
-    unneeded = {found.location.span for found in problems if found.rule in _UNNEEDED}
+    unneeded = {found.location.span for found in problems if _is_unneeded(found)}
     names = sorted({item.node.text for item in items if item.span not in unneeded})
     lines = [f"import {name};" for name in names] if len(statements) > 1 else [f"import {', '.join(names)};"]
     text = _line_break(request.text).join(lines) if names else ""
@@ -41,7 +42,7 @@ def organize_imports(request: Request) -> Iterator[Action]:
         gone = without_statement(request.text, Span(start, end))
         start, end = gone.start, gone.end
     if text != request.text[start:end]:
-        fixed = tuple(found for found in problems if found.rule in _UNNEEDED)
+        fixed = tuple(found for found in problems if _is_unneeded(found))
         yield Action("organize imports", ActionKind.ORGANIZE_IMPORTS, (request.edit(start, end, text),), fixed)
 
 
@@ -63,7 +64,7 @@ def missing_imports(request: Request, files: Sequence[str]) -> Iterator[Action]:
     for found in request.here:
         span = found.location.span
         name = request.text[span.start : span.end]
-        if found.rule != "unknown-operator" or not name.isidentifier():
+        if found.rule != rules.UNKNOWN_OPERATOR or not name.isidentifier():
             continue
         # With the module that it was looked for in.
         qualifier = _QUALIFIER.search(request.text, max(span.start - _FAR, 0), span.start)
@@ -80,3 +81,7 @@ def missing_imports(request: Request, files: Sequence[str]) -> Iterator[Action]:
                 )
                 title = f"import '{module}' and write '{module}.{name}'"
                 yield Action(title, ActionKind.QUICK_FIX, edits, (found,))
+
+
+def _is_unneeded(found: Diagnostic) -> bool:
+    return found.rule in (rules.UNUSED_IMPORT, rules.DUPLICATE_IMPORT)

@@ -5,23 +5,28 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from snd_analysis import rules
 from snd_analysis.base.diagnostics import Diagnostic
+from snd_analysis.base.rule import Rule
 from snd_analysis.base.text import Span
 from snd_analysis.ide.actions.action import Action, ActionKind, Request
 from snd_analysis.ide.cursor import chunk_at, chunk_tokens
-from snd_analysis.skriptnd.lints import suppressions
-from snd_analysis.skriptnd.lints.rule import Rule
 
 _IGNORE = re.compile(r"[ \t]*#\s*snd:\s*ignore\s*\[[^\]\r\n]*(?=\])")
 _REASON = "TODO: say why"
-_ABOUT_COMMENTS = frozenset(value.name for value in vars(suppressions).values() if isinstance(value, Rule))
 
 
 def suppress(request: Request) -> Iterator[Action]:
     """For each rule that is broken at a place, a comment above the line that suppresses it there, with its reason."""
-    told: set[str] = set()
+    about_comments = {
+        rules.BLANKET_SUPPRESSION,
+        rules.UNKNOWN_DIRECTIVE,
+        rules.UNKNOWN_RULE_IN_SUPPRESSION,
+        rules.UNUSED_SUPPRESSION,
+    }
+    told: set[Rule] = set()
     for found in request.here:
-        if found.rule in told or found.rule in _ABOUT_COMMENTS or not _can_be_above(request, found):
+        if found.rule in told or found.rule in about_comments or not _can_be_above(request, found):
             continue
         told.add(found.rule)
         yield _comment(request, found)
@@ -31,15 +36,15 @@ def _comment(request: Request, found: Diagnostic) -> Action:
     source = request.snapshot.source(request.path)
     line = source.position(found.location.span.start).line
     start = source.line_starts[line - 1]
-    title = f"suppress '{found.rule}' here"
+    title = f"suppress '{found.rule.name}' here"
     above = _IGNORE.match(source.line_text(line - 1))
     if above is not None:
         at = source.line_starts[line - 2] + above.end()
-        return Action(title, ActionKind.QUICK_FIX, (request.edit(at, at, f", {found.rule}"),), (found,))
+        return Action(title, ActionKind.QUICK_FIX, (request.edit(at, at, f", {found.rule.name}"),), (found,))
     text = source.line_text(line)
     indent = text[: len(text) - len(text.lstrip(" \t"))]
     ends = re.match(r"[^\r\n]*(\r\n|\n|\r)", source.text[start:])
-    comment = f"{indent}# snd: ignore[{found.rule}] {_REASON}{ends[1] if ends else chr(10)}"
+    comment = f"{indent}# snd: ignore[{found.rule.name}] {_REASON}{ends[1] if ends else chr(10)}"
     return Action(title, ActionKind.QUICK_FIX, (request.edit(start, start, comment),), (found,))
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from snd_analysis.base.text import Source, Span
 from snd_analysis.ide.completion.item import Completion, CompletionKind, Completions
 from snd_analysis.ide.completion.matching import closeness, matches
-from snd_analysis.skriptnd.lints.catalogue import catalogue
+from snd_analysis.skriptnd.lints import catalogue
 from snd_analysis.skriptnd.samples.comment_lines import CONTINUATION, MARKER
 from snd_analysis.workspace import Snapshot
 
@@ -50,12 +50,15 @@ def _rules(snapshot: Snapshot, source: Source, path: str, offset: int, named: se
     alone = source.line_text(line).lstrip().startswith("#")
     covered = range(line, line + (6 if alone else 1))
     broken = {
-        found.rule for found in snapshot.diagnostics(path) if source.position(found.location.span.start).line in covered
+        found.rule.name
+        for found in snapshot.diagnostics(path)
+        if source.position(found.location.span.start).line in covered
     }
-    for name, rule in catalogue().items():
+    for name, rule in catalogue.rules().items():
         if name not in named:
             group = 0 if name in broken else 1
-            yield Completion(name, CompletionKind.RULE, group, detail=rule.summary, subject=("rule", name))
+            detail = catalogue.page(rule).summary
+            yield Completion(name, CompletionKind.RULE, group, detail=detail, subject=("rule", name))
 
 
 def _directives(snippets: bool) -> Iterator[Completion]:

@@ -7,7 +7,7 @@ from snd_analysis.ide.hover.definitions import attribute_text, definition_text, 
 from snd_analysis.ide.hover.symbols import symbol_text
 from snd_analysis.ide.hover.words import function_text, word_text
 from snd_analysis.ide.knowledge import knowledge_of
-from snd_analysis.skriptnd.lints.catalogue import catalogue
+from snd_analysis.skriptnd.lints import catalogue
 from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.workspace import Snapshot
 
@@ -25,7 +25,7 @@ def documentation(snapshot: Snapshot, subject: tuple[str, ...], importer: str) -
             knowledge = knowledge_of(snapshot, OperatorName(path, definition))
             symbol = None if knowledge is None else knowledge.resolution.symbol(name)
             return "" if knowledge is None or symbol is None else symbol_text(knowledge, symbol)
-        case ("rule", name) if name in catalogue():
+        case ("rule", name) if name in catalogue.names():
             return rule_text(name)
         case ("function", name):
             return function_text(name)

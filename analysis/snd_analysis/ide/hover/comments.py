@@ -9,7 +9,7 @@ from snd_analysis.ide.hover.definitions import attribute_text, definition_text, 
 from snd_analysis.ide.hover.symbols import symbol_text
 from snd_analysis.ide.knowledge import knowledge_of
 from snd_analysis.ide.markdown import code, code_block, paragraphs
-from snd_analysis.skriptnd.lints.catalogue import catalogue
+from snd_analysis.skriptnd.lints import catalogue
 from snd_analysis.skriptnd.names.resolution import AttributeName, ModuleName, Use
 from snd_analysis.skriptnd.names.symbols import OperatorName, Symbol
 from snd_analysis.workspace import Snapshot
@@ -34,7 +34,7 @@ def comment_hover(snapshot: Snapshot, path: str, comment: Span, offset: int) -> 
     if found is not None and found.start("rules") <= offset <= found.end("rules"):
         names = _NAME.finditer(text, *found.span("rules"))
         name = next((each for each in names if each.start() <= offset <= each.end()), None)
-        if name is not None and name[0] in catalogue():
+        if name is not None and name[0] in catalogue.names():
             return Span(*name.span()), rule_text(name[0])
     directive = _DIRECTIVE.search(text, comment.start, comment.end)
     if directive is not None and directive.start() <= offset <= directive.end():
@@ -44,8 +44,11 @@ def comment_hover(snapshot: Snapshot, path: str, comment: Span, offset: int) -> 
 
 def rule_text(name: str) -> str:
     """A rule: what it reports, and why."""
-    rule = catalogue()[name]
-    return paragraphs([f"**{rule.name}** ({rule.severity})", rule.summary, rule.why, code_block(rule.good.strip())])
+    rule = catalogue.rule(name)
+    page = catalogue.page(rule)
+    return paragraphs(
+        [f"**{rule.name}** ({rule.severity})", page.summary, page.why, page.good and code_block(page.good.strip())]
+    )
 
 
 def _sample_hover(snapshot: Snapshot, path: str, offset: int) -> tuple[Span, str] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from snd_analysis.base.rule import Rule
 from snd_analysis.skriptnd.syntax import nodes
 
 
@@ -9,7 +10,7 @@ class EvaluationError(Exception):
     """An expression that has no value: where, by which rule and why; ``notes`` explain parts of it."""
 
     def __init__(
-        self, node: nodes.Node, rule: str, message: str, notes: tuple[tuple[nodes.Node, str], ...] = ()
+        self, node: nodes.Node, rule: Rule, message: str, notes: tuple[tuple[nodes.Node, str], ...] = ()
     ) -> None:
         super().__init__(message)
         self.node = node

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from snd_analysis import rules
 from snd_analysis.base.problem import Note, Problem
 from snd_analysis.base.text import Span
-from snd_analysis.skriptnd.lints.rule import Rule
 from snd_analysis.skriptnd.names.modules import is_main
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.chunks import SyntaxTree
@@ -30,7 +30,7 @@ def check_items(tree: SyntaxTree) -> Iterator[Problem]:
             if rank < latest:
                 what = {0: "the version stands", 1: "extensions stand", 2: "imports stand"}[rank]
                 before = "everything else" if rank == 0 else "imports and definitions" if rank == 1 else "definitions"
-                yield Problem("misplaced-header", item.span.shifted(placed.start), f"{what} before {before}")
+                yield Problem(rules.MISPLACED_HEADER, item.span.shifted(placed.start), f"{what} before {before}")
             latest = max(latest, rank)
 
 
@@ -43,13 +43,13 @@ def _check_versions(tree: SyntaxTree) -> Iterator[Problem]:
             span = item.span.shifted(placed.start)
             if first is not None:
                 yield Problem(
-                    "duplicate-version", span, "a document has one version", (Note(first, "the first is here"),)
+                    rules.DUPLICATE_VERSION, span, "a document has one version", (Note(first, "the first is here"),)
                 )
                 continue
             first = span
             if not _VERSION.fullmatch(item.number):
                 message = f"'{item.number}' is no version: it consists of two integers, as in 'version 2.0;'"
-                yield Problem("malformed-version", span, message)
+                yield Problem(rules.MALFORMED_VERSION, span, message)
 
 
 def check_definitions(path: str, tree: SyntaxTree) -> Iterator[Problem]:
@@ -65,13 +65,13 @@ def check_definitions(path: str, tree: SyntaxTree) -> Iterator[Problem]:
             earlier_base, earlier = first[name.text]
             note = Note(earlier.name.span.shifted(earlier_base), f"the {earlier.kind} '{name.text}' is defined here")
             message = f"this module has a definition of the name '{name.text}' already"
-            yield Problem("duplicate-operator", name.span.shifted(base), message, (note,))
+            yield Problem(rules.DUPLICATE_OPERATOR, name.span.shifted(base), message, (note,))
         else:
             first[name.text] = (base, definition)
     broken = any(isinstance(item, nodes.ErrorItem) for placed in tree.chunks for item in placed.chunk.document.items)
     if is_main(path) and not graphs and not broken:
         message = "the main module of a model must contain a graph"
-        yield Problem("main-without-graph", Span(0, 0), message)
+        yield Problem(rules.MAIN_WITHOUT_GRAPH, Span(0, 0), message)
 
 
 _VERSIONED = """\
@@ -84,114 +84,3 @@ graph net {
     @compose { y = math.exp(x); }
 }
 """
-
-MALFORMED_VERSION = Rule(
-    name="malformed-version",
-    summary="The version of a document is not two integers with a point between them.",
-    why="It names an edition of the language, such as 2.0: it is no real number, though it looks like one.",
-    bad=_VERSIONED.replace("2.0", "2"),
-    good=_VERSIONED,
-    section="2.16",
-)
-
-DUPLICATE_VERSION = Rule(
-    name="duplicate-version",
-    summary="A document has two version statements.",
-    why="The version says how the whole document is to be read, so there can be but one.",
-    bad=_VERSIONED.replace("version 2.0;", "version 2.0;\nversion 2.1;"),
-    good=_VERSIONED,
-    section="2.16",
-)
-
-MISPLACED_HEADER = Rule(
-    name="misplaced-header",
-    summary="A version, extension or import statement stands below something that it has to stand above.",
-    why=(
-        "A file begins with its version, followed by extensions, imports and definitions, in this order: whoever reads "
-        "it knows from its first lines what it needs."
-    ),
-    bad="""\
-graph net {
-    @input { x: real[4]; }
-    @output { y: real[4]; }
-    @compose { y = math.exp(x); }
-}
-
-import math;
-""",
-    good="""\
-import math;
-
-graph net {
-    @input { x: real[4]; }
-    @output { y: real[4]; }
-    @compose { y = math.exp(x); }
-}
-""",
-    section="2.16",
-)
-
-
-MAIN_WITHOUT_GRAPH = Rule(
-    name="main-without-graph",
-    summary="A file named `main.sknd` contains no graph.",
-    why=(
-        "The main module is what a model consists of, and its graph is what gets executed. A module of operators "
-        "needs another name."
-    ),
-    bad="""\
-# file: main.sknd
-operator double {
-    @input { x: real[n]; }
-    @output { y: real[n]; }
-    @lower { y[i,] = 2.0 * x[i,], i < n; }
-}
-""",
-    good="""\
-# file: main.sknd
-operator double {
-    @input { x: real[n]; }
-    @output { y: real[n]; }
-    @lower { y[i,] = 2.0 * x[i,], i < n; }
-}
-
-graph net {
-    @input { x: real[4]; }
-    @output { y: real[4]; }
-    @compose { y = double(x); }
-}
-""",
-    section="2.15",
-)
-
-
-DUPLICATE_OPERATOR = Rule(
-    name="duplicate-operator",
-    summary="A module has two definitions of one name.",
-    why=(
-        "Operators and graphs of a module share one space of names, and there is no overloading: where types differ, "
-        "declare a generic one in `@dtype`. Invocations mean the first of the two."
-    ),
-    bad="""\
-operator double {
-    @input { x: real[n]; }
-    @output { y: real[n]; }
-    @lower { y[i,] = 2.0 * x[i,], i < n; }
-}
-
-operator double {
-    @input { x: int[n]; }
-    @output { y: int[n]; }
-    @lower { y[i,] = 2 * x[i,], i < n; }
-}
-""",
-    good="""\
-operator double {
-    @dtype { T: num; }
-    @input { x: T[n]; }
-    @output { y: T[n]; }
-    @lower { y[i,] = T(2) * x[i,], i < n; }
-}
-""",
-    section="2.15",
-)

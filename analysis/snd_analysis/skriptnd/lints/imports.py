@@ -8,10 +8,9 @@ from collections.abc import Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
-from snd_analysis.base.diagnostics import Severity
+from snd_analysis import rules
 from snd_analysis.base.problem import Elsewhere, Note, Problem, Repair
 from snd_analysis.base.text import Edit, Span
-from snd_analysis.skriptnd.lints.rule import Rule
 from snd_analysis.skriptnd.names.undefined import import_of
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.chunks import PlacedChunk, SyntaxTree
@@ -107,7 +106,9 @@ def check_imports(imports: tuple[ImportedName, ...], used: frozenset[str], known
         if earlier is not item:
             note = Note(earlier.span, "first imported here")
             removal = Repair("remove the import", (_removal(item),))
-            yield Problem("duplicate-import", item.span, f"the module '{name}' is imported already", (note,), removal)
+            yield Problem(
+                rules.DUPLICATE_IMPORT, item.span, f"the module '{name}' is imported already", (note,), removal
+            )
         elif item.path is None:
             close = close_matches(name, known)
             hint = f"; did you mean '{close[0]}'?" if close else ""
@@ -116,7 +117,7 @@ def check_imports(imports: tuple[ImportedName, ...], used: frozenset[str], known
                 f"folder, in 'module-paths' or in the standard library{hint}"
             )
             repair = Repair(f"write '{close[0]}'", (Edit(item.span, close[0]),), safe=False) if close else None
-            yield Problem("module-not-found", item.span, message, repair=repair)
+            yield Problem(rules.MODULE_NOT_FOUND, item.span, message, repair=repair)
         else:
             yield from _check_found(item, name, used)
 
@@ -128,13 +129,13 @@ def _check_found(item: ImportedName, name: str, used: frozenset[str]) -> Iterato
             Note(Span(0, 0), f"the graph '{graph}' is here", Elsewhere(item.path, graph)) for graph in item.graphs
         )
         message = f"the module '{name}' contains the graph '{item.graphs[0]}': only the main module may contain graphs"
-        yield Problem("graph-in-imported-module", item.span, message, notes)
+        yield Problem(rules.GRAPH_IN_IMPORTED_MODULE, item.span, message, notes)
     if item.shadowed is not None:
         message = f"'{item.path}' hides the module '{name}' of the standard library"
-        yield Problem("shadowed-module", item.span, message)
+        yield Problem(rules.SHADOWED_MODULE, item.span, message)
     if name not in used:
         repair = Repair("remove the import", (_removal(item),))
-        yield Problem("unused-import", item.span, f"the module '{name}' is imported and never used", repair=repair)
+        yield Problem(rules.UNUSED_IMPORT, item.span, f"the module '{name}' is imported and never used", repair=repair)
 
 
 def _removal(item: ImportedName) -> Edit:
@@ -145,195 +146,3 @@ def _removal(item: ImportedName) -> Edit:
     if at == 0:
         return Edit(Span(item.node.start, names[1].start).shifted(item.base), "")
     return Edit(Span(names[at - 1].end, item.node.end).shifted(item.base), "")
-
-
-MODULE_NOT_FOUND = Rule(
-    name="module-not-found",
-    summary="An imported module does not exist.",
-    why=(
-        "The module `a.b` is the file `a/b.sknd`, looked for beside the importing file, in the folder of the model's "
-        "`main.sknd`, in the folders of the setting `module-paths`, and in the standard library, in this order."
-    ),
-    bad="""\
-import maths, math;
-
-graph net {
-    @input { x: real[4]; }
-    @output { y: real[4]; }
-    @compose { y = math.add(x, 1.0); }
-}
-""",
-    good="""\
-import math;
-
-graph net {
-    @input { x: real[4]; }
-    @output { y: real[4]; }
-    @compose { y = math.exp(x); }
-}
-""",
-    section="2.15",
-)
-
-DUPLICATE_IMPORT = Rule(
-    name="duplicate-import",
-    summary="A module is imported twice.",
-    why="The second import changes nothing; it is a leftover, or another module was meant.",
-    bad="""\
-import math;
-import nn, math;
-
-graph net {
-    @input { x: real[1, 4]; }
-    @output { y: real[1, 4]; }
-    @compose {
-        t = math.exp(x);
-        y = nn.relu(t);
-    }
-}
-""",
-    good="""\
-import math, nn;
-
-graph net {
-    @input { x: real[1, 4]; }
-    @output { y: real[1, 4]; }
-    @compose {
-        t = math.exp(x);
-        y = nn.relu(t);
-    }
-}
-""",
-    section="2.15",
-    severity=Severity.WARNING,
-)
-
-UNUSED_IMPORT = Rule(
-    name="unused-import",
-    summary="A module is imported and none of its operators is invoked.",
-    why="The file seems to depend on something that it does not need.",
-    bad="""\
-import math, nn;
-
-graph net {
-    @input { x: real[1, 4]; }
-    @output { y: real[1, 4]; }
-    @compose { y = nn.relu(x); }
-}
-""",
-    good="""\
-import nn;
-
-graph net {
-    @input { x: real[1, 4]; }
-    @output { y: real[1, 4]; }
-    @compose { y = nn.relu(x); }
-}
-""",
-    section="tool",
-    severity=Severity.HINT,
-)
-
-SHADOWED_MODULE = Rule(
-    name="shadowed-module",
-    summary="An imported file hides a module of the standard library.",
-    why=(
-        "A file beside the model is found before a standard module of the same name. Where that is not intended, "
-        "operators of the library are missing or mean something else; where it is, another name spares the next reader "
-        "the question."
-    ),
-    bad="""\
-# file: main.sknd
-import math;
-
-graph net {
-    @input { x: real[4]; }
-    @output { y: real[4]; }
-    @compose { y = math.half(x); }
-}
-# file: math.sknd
-operator half {
-    @input { x: real[n]; }
-    @output { y: real[n]; }
-    @lower { y[i,] = 0.5 * x[i,], i < n; }
-}
-""",
-    good="""\
-# file: main.sknd
-import fractions;
-
-graph net {
-    @input { x: real[4]; }
-    @output { y: real[4]; }
-    @compose { y = fractions.half(x); }
-}
-# file: fractions.sknd
-operator half {
-    @input { x: real[n]; }
-    @output { y: real[n]; }
-    @lower { y[i,] = 0.5 * x[i,], i < n; }
-}
-""",
-    section="LANGUAGE",
-    severity=Severity.WARNING,
-)
-
-GRAPH_IN_IMPORTED_MODULE = Rule(
-    name="graph-in-imported-module",
-    summary="An imported module contains a graph.",
-    why=(
-        "Graphs belong to the main module, which is what gets executed; other modules provide operators. Make the "
-        "graph an operator, or move it."
-    ),
-    bad="""\
-# file: main.sknd
-import blocks;
-
-graph net {
-    @input { x: real[4]; }
-    @output { y: real[4]; }
-    @compose { y = blocks.half(x); }
-}
-# file: blocks.sknd
-operator half {
-    @input { x: real[n]; }
-    @output { y: real[n]; }
-    @lower { y[i,] = 0.5 * x[i,], i < n; }
-}
-
-graph quarter {
-    @input { x: real[4]; }
-    @output { y: real[4]; }
-    @compose {
-        t = half(x);
-        y = half(t);
-    }
-}
-""",
-    good="""\
-# file: main.sknd
-import blocks;
-
-graph net {
-    @input { x: real[4]; }
-    @output { y: real[4]; }
-    @compose { y = blocks.quarter(x); }
-}
-# file: blocks.sknd
-operator half {
-    @input { x: real[n]; }
-    @output { y: real[n]; }
-    @lower { y[i,] = 0.5 * x[i,], i < n; }
-}
-
-operator quarter {
-    @input { x: real[n]; }
-    @output { y: real[n]; }
-    @compose {
-        t = half(x);
-        y = half(t);
-    }
-}
-""",
-    section="2.15",
-)

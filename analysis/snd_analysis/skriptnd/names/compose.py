@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeGuard
 
+from snd_analysis import rules
 from snd_analysis.base.problem import Note, Problem
 from snd_analysis.skriptnd.names.expressions import resolve_expression, resolve_invocation, resolve_type
 from snd_analysis.skriptnd.names.parameters import resolve_declared
@@ -82,7 +83,7 @@ class ComposeNames:
         name = value.left.text if isinstance(value.left, nodes.Qualified) else ""
         message = f"'{name}' is an operator: this '<' needs its '>' behind the types, as in '{name}<real>(…)'"
         place = value.operator.span.shifted(self._tables.base)
-        self._tables.make_unclear(value, Problem("syntax-error", place, message))
+        self._tables.make_unclear(value, Problem(rules.SYNTAX_ERROR, place, message))
 
     def _region(self, region: nodes.Region, scope: Scope) -> None:
         inner = Scope(scope)
@@ -143,14 +144,14 @@ class ComposeNames:
         if earlier is target and target.kind is SymbolKind.OUTPUT and target not in tables.ambiguous:
             message = f"the output '{name.text}' is assigned a second time"
             note = Note(tables.span(target), f"the output '{name.text}' is declared here")
-            tables.problems.append(Problem("assigned-twice", name.span.shifted(tables.base), message, (note,)))
+            tables.problems.append(Problem(rules.ASSIGNED_TWICE, name.span.shifted(tables.base), message, (note,)))
             return
         self._scope.bind(name.text, target)
 
     def _report_assignment(self, name: nodes.Name, kind: SymbolKind) -> None:
         message = f"the {kind} '{name.text}' can't be assigned here: {_REASONS[kind]}"
         span = name.span.shifted(self._tables.base)
-        self._tables.problems.append(Problem("illegal-assignment", span, message))
+        self._tables.problems.append(Problem(rules.ILLEGAL_ASSIGNMENT, span, message))
 
     def _result_type(self, type_: nodes.ResultType | None, scope: Scope, declares: bool) -> None:
         if type_ is None:

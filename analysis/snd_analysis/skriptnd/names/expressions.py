@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from snd_analysis import rules
 from snd_analysis.base.problem import Problem
+from snd_analysis.base.rule import Rule
 from snd_analysis.skriptnd.names.environment import BUILT_INS
 from snd_analysis.skriptnd.names.operators import resolve_operator
 from snd_analysis.skriptnd.names.resolution import AttributeName
@@ -65,12 +67,12 @@ def _resolve_qualified(tables: Tables, scope: Scope, node: nodes.Qualified) -> N
     member = node.parts[1]
     if not symbol.is_tensor:
         message = f"'{node.text}' can't stand in an expression: '{first.text}' is no tensor, but {symbol.kind.article}"
-        _report(tables, "unknown-member", node, message)
+        _report(tables, rules.UNKNOWN_MEMBER, node, message)
     elif len(node.parts) > 2 or member.text not in _MEMBERS:
         close = close_matches(member.text, _MEMBERS)
         hint = f"; did you mean '{first.text}.{close[0]}'?" if close else ""
         message = f"a tensor has 'shape' and 'rank', a pack of them 'size', but no '{member.text}'{hint}"
-        _report(tables, "unknown-member", node, message)
+        _report(tables, rules.UNKNOWN_MEMBER, node, message)
     else:
         tables.targets[node] = ShapeMember(symbol, member.text)
 
@@ -88,12 +90,12 @@ def _resolve_function(tables: Tables, scope: Scope, call: nodes.Call) -> None:
     elif tables.environment.operator(tuple(part.text for part in name.parts)) is not None or len(name.parts) > 1:
         resolve_operator(tables, name)
         message = f"'{name.text}' can't be invoked inside an expression: assign its result to a tensor first"
-        _report(tables, "nested-invocation", call, message)
+        _report(tables, rules.NESTED_INVOCATION, call, message)
     else:
         close = close_matches(name.text, BUILT_INS)
         hint = f"; did you mean '{close[0]}'?" if close else ""
         if name.text:
-            _report(tables, "undefined-name", name, f"there is no built-in function '{name.text}'{hint}")
+            _report(tables, rules.UNDEFINED_NAME, name, f"there is no built-in function '{name.text}'{hint}")
 
 
 def resolve_invocation(tables: Tables, scope: Scope, call: nodes.Call) -> None:
@@ -114,5 +116,5 @@ def resolve_invocation(tables: Tables, scope: Scope, call: nodes.Call) -> None:
         resolve_expression(tables, scope, argument)
 
 
-def _report(tables: Tables, rule: str, node: nodes.Node, message: str) -> None:
+def _report(tables: Tables, rule: Rule, node: nodes.Node, message: str) -> None:
     tables.problems.append(Problem(rule, node.span.shifted(tables.base), message))

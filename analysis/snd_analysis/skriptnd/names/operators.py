@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from snd_analysis import rules
 from snd_analysis.base.problem import Problem, Repair
 from snd_analysis.base.text import Edit, Span
 from snd_analysis.skriptnd.names.environment import BUILT_INS
@@ -36,7 +37,7 @@ def resolve_operator(tables: Tables, name: nodes.Qualified, one_argument: bool =
         return None
     if len(parts) > 1 and parts[-1].startswith("_"):
         message = f"the operator '{parts[-1]}' is private to its module '{'.'.join(parts[:-1])}'"
-        tables.problems.append(Problem("private-operator", name.span.shifted(tables.base), message))
+        tables.problems.append(Problem(rules.PRIVATE_OPERATOR, name.span.shifted(tables.base), message))
     tables.targets[name] = found
     tables.use(name.parts[-1], found)
     return found
@@ -61,16 +62,16 @@ def _no_operator_here(tables: Tables, name: nodes.Qualified, one_argument: bool)
         full = f"{owners[0]}.{text}"
         repair = Repair(f"write '{full}'", (Edit(span, full),), safe=len(owners) == 1)
         message = f"there is no operator '{text}' in this module; '{full}' is meant by its full name only"
-        return Problem("unknown-operator", span, message, repair=repair)
+        return Problem(rules.UNKNOWN_OPERATOR, span, message, repair=repair)
     if text in BUILT_INS and one_argument:
         message = f"there is no operator '{text}' in this module; for the built-in function write '({text}(…))'"
-        return Problem("unknown-operator", span, message)
+        return Problem(rules.UNKNOWN_OPERATOR, span, message)
     close = close_matches(text, environment.own.definitions)
     if close:
         return _unknown_operator(span, f"there is no operator '{text}' in this module", close[0], close[0])
     owners = [module for module, names in environment.available.items() if text in names.definitions]
     hint = f"; there is one in the module '{owners[0]}', which is not imported" if owners else ""
-    return Problem("unknown-operator", span, f"there is no operator '{text}' in this module{hint}")
+    return Problem(rules.UNKNOWN_OPERATOR, span, f"there is no operator '{text}' in this module{hint}")
 
 
 def _no_operator_in_module(tables: Tables, name: nodes.Qualified) -> Problem:
@@ -84,17 +85,17 @@ def _no_operator_in_module(tables: Tables, name: nodes.Qualified) -> Problem:
     if imported and not last.text.startswith("_"):
         full = f"{imported[0]}.{last.text}"
         repair = Repair(f"write '{full}'", (Edit(name.span.shifted(tables.base), full),), safe=False)
-        return Problem("unknown-operator", span, f"{message}; did you mean '{full}'?", repair=repair)
+        return Problem(rules.UNKNOWN_OPERATOR, span, f"{message}; did you mean '{full}'?", repair=repair)
     owners = [other for other, names in environment.available.items() if last.text in names.definitions]
     if owners and not last.text.startswith("_"):
         message += f"; there is one in the module '{owners[0]}', which is not imported"
-        return Problem("unknown-operator", span, message)
+        return Problem(rules.UNKNOWN_OPERATOR, span, message)
     close = close_matches(last.text, [item for item in definitions if not item.startswith("_")])
     if not close:
-        return Problem("unknown-operator", span, message)
+        return Problem(rules.UNKNOWN_OPERATOR, span, message)
     return _unknown_operator(span, message, close[0], f"{module}.{close[0]}")
 
 
 def _unknown_operator(span: Span, message: str, text: str, meant: str) -> Problem:
     repair = Repair(f"write '{text}'", (Edit(span, text),), safe=False)
-    return Problem("unknown-operator", span, f"{message}; did you mean '{meant}'?", repair=repair)
+    return Problem(rules.UNKNOWN_OPERATOR, span, f"{message}; did you mean '{meant}'?", repair=repair)

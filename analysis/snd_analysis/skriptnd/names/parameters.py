@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from snd_analysis import rules
 from snd_analysis.base.problem import Problem
 from snd_analysis.skriptnd.names.affine import affine
 from snd_analysis.skriptnd.names.expressions import resolve_expression, resolve_type
@@ -62,7 +63,7 @@ def declare_extents(
                 f"{names} {'is' if len(unknown) == 1 else 'are'} declared nowhere, and an extent or length declares a "
                 f"name only in an affine expression such as '2 * {next(iter(unknown))} + 1'"
             )
-            tables.problems.append(Problem("not-affine", expression.span.shifted(base), message))
+            tables.problems.append(Problem(rules.NOT_AFFINE, expression.span.shifted(base), message))
             tables.block = block
             for name in unknown.values():
                 _declare_extent(tables, scope, base, node, name, kind)

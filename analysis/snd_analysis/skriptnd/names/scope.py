@@ -7,6 +7,7 @@ from typing import TypeAlias, TypeVar
 
 from msgspec import Struct, field
 
+from snd_analysis import rules
 from snd_analysis.base.problem import Note, Problem
 from snd_analysis.base.text import Span
 from snd_analysis.skriptnd.names.environment import Environment
@@ -271,7 +272,7 @@ class Tables:
         """A lone ``_`` is reserved (2.4)."""
         if name.text == "_":
             message = "'_' alone can't be a name; write '~' for a result that is not needed"
-            self.problems.append(Problem("reserved-name", name.span.shifted(self.base), message))
+            self.problems.append(Problem(rules.RESERVED_NAME, name.span.shifted(self.base), message))
 
     def report_duplicate(self, symbol: Symbol, earlier: Symbol) -> None:
         """Two declarations of one name."""
@@ -282,15 +283,15 @@ class Tables:
                 f"'{symbol.name}' declares {earlier.kind.article}, and the two clash"
             )
             note = Note(self.span(symbol), f"the {symbol.kind} is declared here")
-            self.problems.append(Problem("not-visible", self.span(earlier), message, (note,)))
+            self.problems.append(Problem(rules.NOT_VISIBLE, self.span(earlier), message, (note,)))
             return
-        rule, what = "duplicate-definition", f"the {symbol.kind} '{symbol.name}' has the name of"
+        rule, what = rules.DUPLICATE_DEFINITION, f"the {symbol.kind} '{symbol.name}' has the name of"
         if symbol.kind is earlier.kind:
             what = f"the {symbol.kind} '{symbol.name}' has the same name as"
         if symbol.kind is SymbolKind.TENSOR and earlier.kind is SymbolKind.TENSOR:
-            rule, what = "assigned-twice", f"the tensor '{symbol.name}' is assigned a second time:"
+            rule, what = rules.ASSIGNED_TWICE, f"the tensor '{symbol.name}' is assigned a second time:"
         message = f"{what} the {earlier.kind} declared before"
-        if rule == "assigned-twice":
+        if rule == rules.ASSIGNED_TWICE:
             message = f"the tensor '{symbol.name}' is assigned a second time; each needs a name of its own"
         note = Note(self.span(earlier), "first declared here")
         self.problems.append(Problem(rule, self.span(symbol), message, (note,)))

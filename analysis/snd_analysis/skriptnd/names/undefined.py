@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from snd_analysis import rules
 from snd_analysis.base.problem import Note, Problem, Repair
 from snd_analysis.base.text import HEAD, Edit, Span
 from snd_analysis.skriptnd.names.environment import Environment
@@ -71,12 +72,12 @@ def _module_problem(unknown: UnknownModule, environment: Environment) -> Problem
     if name in environment.available:
         message = f"the module '{name}' is not imported"
         if unknown.wanted not in environment.available[name].definitions:
-            return Problem("unknown-module", span, message)
+            return Problem(rules.UNKNOWN_MODULE, span, message)
         message += f"; the module exists: write 'import {name};' at the top"
-        return Problem("unknown-module", span, message, repair=import_of(name))
+        return Problem(rules.UNKNOWN_MODULE, span, message, repair=import_of(name))
     close = close_matches(name, [*environment.imports, *environment.available])
     hint = f"; did you mean '{close[0]}'?" if close else ""
-    return Problem("unknown-module", span, f"there is no module '{name}' here{hint}")
+    return Problem(rules.UNKNOWN_MODULE, span, f"there is no module '{name}' here{hint}")
 
 
 def import_of(module: str) -> Repair:
@@ -92,7 +93,7 @@ def _undefined_problem(undefined: Undefined, resolution: Resolution, is_guessed:
     close = _meant(undefined) if is_guessed else None
     hint = f"; did you mean '{close}'?" if close else ""
     repair = Repair(f"write '{close}'", (Edit(span, close),), safe=False) if close else None
-    return Problem("undefined-name", span, f"there is no {undefined.wanted} '{name}' here{hint}", repair=repair)
+    return Problem(rules.UNDEFINED_NAME, span, f"there is no {undefined.wanted} '{name}' here{hint}", repair=repair)
 
 
 def _meant(undefined: Undefined) -> str | None:
@@ -114,16 +115,16 @@ def _hidden_problem(undefined: Undefined, symbol: Symbol, declared: Span) -> Pro
     if kind in (SymbolKind.TENSOR, SymbolKind.OUTPUT) and undefined.block in ("compose", "update"):
         if kind is SymbolKind.OUTPUT or declared.start > span.start:
             message = f"the {kind} '{name}' is used before it is assigned"
-            return Problem("used-before-definition", span, message, note)
-        return Problem("undefined-name", span, f"the tensor '{name}' is not visible outside of its block", note)
+            return Problem(rules.USED_BEFORE_DEFINITION, span, message, note)
+        return Problem(rules.UNDEFINED_NAME, span, f"the tensor '{name}' is not visible outside of its block", note)
     if kind is SymbolKind.USING and undefined.block == "using":
         message = f"the helper symbol '{name}' is used before it is defined"
-        return Problem("used-before-definition", span, message, note)
+        return Problem(rules.USED_BEFORE_DEFINITION, span, message, note)
     if kind is SymbolKind.LABEL:
         message = f"'{name}' is a label: what it labels can be named in '@quantize', but not in an expression"
-        return Problem("undefined-name", span, message, note)
+        return Problem(rules.UNDEFINED_NAME, span, message, note)
     if kind in (SymbolKind.INDEX, SymbolKind.LOCAL, SymbolKind.CARRY, SymbolKind.SCAN, SymbolKind.ITERATION):
         message = f"the {kind} '{name}' is local to where it is declared, and not visible here"
-        return Problem("undefined-name", span, message, note)
+        return Problem(rules.UNDEFINED_NAME, span, message, note)
     message = f"the {kind} '{name}' can't be used in '@{undefined.block}', which is evaluated before it is known"
-    return Problem("not-visible", span, message, note)
+    return Problem(rules.NOT_VISIBLE, span, message, note)

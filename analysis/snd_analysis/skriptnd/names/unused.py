@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import filterfalse
 
+from snd_analysis import rules
 from snd_analysis.base.problem import Problem
 from snd_analysis.skriptnd.names.resolution import Resolution
 from snd_analysis.skriptnd.names.symbols import SymbolKind
@@ -38,5 +39,5 @@ def unused_problems(resolution: Resolution) -> Iterator[Problem]:
             continue
         hint = "; write '~' in its place" if symbol.kind is SymbolKind.TENSOR else ""
         yield Problem(
-            "unused-symbol", resolution.span(symbol), f"the {symbol.kind} '{symbol.name}' is never used{hint}"
+            rules.UNUSED_SYMBOL, resolution.span(symbol), f"the {symbol.kind} '{symbol.name}' is never used{hint}"
         )

@@ -7,11 +7,9 @@
 composed like any other: by ``snd_analysis.workspace.samples``. They are evaluated by ``snd_runtime.samples``.
 """
 
-from snd_analysis.skriptnd.samples.results import RESULT_SHAPE
 from snd_analysis.skriptnd.samples.sample import Recorded, RecordedError, Sample
 
 __all__ = [
-    "RESULT_SHAPE",
     "Recorded",
     "RecordedError",
     "Sample",

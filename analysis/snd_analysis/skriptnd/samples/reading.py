@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, MutableMapping
 from typing import TypeAlias
 
+from snd_analysis import rules
 from snd_analysis.base.problem import Problem
 from snd_analysis.base.text import Span
 from snd_analysis.skriptnd.samples.comment_lines import MARKER, SampleLines, code_of, sample_lines
@@ -62,13 +63,13 @@ def _read(text: str, lines: SampleLines) -> Sample:
 def _invocation(code: str, marker: Span, end: int, problems: list[Problem]) -> nodes.Call | None:
     if not code[marker.end : end].strip():
         message = "an invocation is missing here, as in '# >>> relu([-1.0, 2.0])'"
-        problems.append(Problem("sample-syntax", marker, message))
+        problems.append(Problem(rules.SAMPLE_SYNTAX, marker, message))
         return None
     expression = read_single(code, marker.end, end, problems)
     if expression is None or isinstance(expression, nodes.Call):
         return expression
     message = "a sample invokes an operator or a graph, as in '# >>> relu([-1.0, 2.0])'"
-    problems.append(Problem("sample-syntax", expression.span, message))
+    problems.append(Problem(rules.SAMPLE_SYNTAX, expression.span, message))
     return None
 
 

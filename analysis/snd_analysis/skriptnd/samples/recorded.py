@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct, field
 
+from snd_analysis import rules
 from snd_analysis.base.problem import Problem
 from snd_analysis.base.text import Span
 from snd_analysis.skriptnd.samples.rows import RaggedError, value_of_rows
@@ -62,7 +63,7 @@ def _read_line(text: str, line: Span, below: Below) -> bool:
     if error is not None:
         if below.error is not None or not error["text"]:
             message = "an expected error has a message, as in '# error: stride must be positive', and there is one only"
-            below.problems.append(Problem("sample-syntax", line, message))
+            below.problems.append(Problem(rules.SAMPLE_SYNTAX, line, message))
         else:
             below.error = RecordedError(line, error["text"])
         return True
@@ -75,7 +76,7 @@ def _read_line(text: str, line: Span, below: Below) -> bool:
     nearly = _NEARLY.match(text, line.start, line.end)
     if nearly is not None:
         message = f"this is no result of a sample: {_WRITE}"
-        below.problems.append(Problem("sample-syntax", Span(line.start, line.end), message))
+        below.problems.append(Problem(rules.SAMPLE_SYNTAX, Span(line.start, line.end), message))
         return True
     return False
 
@@ -85,7 +86,7 @@ def _recorded(text: str, line: Span, result: re.Match[str], problems: list[Probl
     shape = _shape(result["shape"] or "")
     if shape is None:
         message = f"the shape of a result consists of numbers, or of '..[2, 3]' for an extent of each tensor: {_WRITE}"
-        problems.append(Problem("sample-syntax", Span(*result.span("shape")), message))
+        problems.append(Problem(rules.SAMPLE_SYNTAX, Span(*result.span("shape")), message))
         return None
     length = None if result["length"] is None else int(result["length"])
     start, end = result.span("rest")
@@ -103,7 +104,7 @@ def _recorded(text: str, line: Span, result: re.Match[str], problems: list[Probl
     elif rest.startswith("n="):
         summary = rest
     elif rest:
-        problems.append(Problem("sample-syntax", Span(start, end), f"'=' or a summary is missing here: {_WRITE}"))
+        problems.append(Problem(rules.SAMPLE_SYNTAX, Span(start, end), f"'=' or a summary is missing here: {_WRITE}"))
         return None
     return Recorded(
         line, result["name"], name_span, type_span, result["dtype"], shape, length, value, summary, tolerance

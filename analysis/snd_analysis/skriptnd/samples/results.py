@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from snd_analysis import rules
 from snd_analysis.base.problem import Problem
 from snd_analysis.model import Operation, Tensor, TensorValue
 from snd_analysis.skriptnd.samples.sample import ItemExtent, Nested, Recorded, Sample
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Verdict
 from snd_analysis.symbolic.values import NULL, Maybe, Pack, Run
-
-RESULT_SHAPE = "sample-result-shape"
 
 
 def result_problems(sample: Sample, operation: Operation) -> Iterator[Problem]:
@@ -25,9 +24,11 @@ def result_problems(sample: Sample, operation: Operation) -> Iterator[Problem]:
         if recorded.name not in outputs:
             known = " and ".join(f"'{name}'" for name in names)
             message = f"'{operation.specialization.template.shown}' has no result '{recorded.name}', only {known}"
-            yield Problem(RESULT_SHAPE, recorded.name_span, message)
+            yield Problem(rules.SAMPLE_RESULT_SHAPE, recorded.name_span, message)
         elif recorded.name in seen:
-            yield Problem(RESULT_SHAPE, recorded.name_span, f"the result '{recorded.name}' is recorded twice")
+            yield Problem(
+                rules.SAMPLE_RESULT_SHAPE, recorded.name_span, f"the result '{recorded.name}' is recorded twice"
+            )
         else:
             seen.add(recorded.name)
             yield from _against_own_header(recorded)
@@ -40,15 +41,15 @@ def _against_composed(recorded: Recorded, value: TensorValue) -> Iterator[Proble
         value = value.value
     if value is NULL or recorded.dtype is None:
         if value is NULL and recorded.dtype is not None:
-            yield Problem(RESULT_SHAPE, recorded.type_span, f"{said}, but it is null")
+            yield Problem(rules.SAMPLE_RESULT_SHAPE, recorded.type_span, f"{said}, but it is null")
         elif value is not NULL and isinstance(value, Tensor | Pack):
-            yield Problem(RESULT_SHAPE, recorded.type_span, f"{said}, but it is {_shown(value)}")
+            yield Problem(rules.SAMPLE_RESULT_SHAPE, recorded.type_span, f"{said}, but it is {_shown(value)}")
         return
     if isinstance(value, Tensor):
         if value.shape is not None and not _agrees(recorded, value):
-            yield Problem(RESULT_SHAPE, recorded.type_span, f"{said}, but it is {_shown(value)}")
+            yield Problem(rules.SAMPLE_RESULT_SHAPE, recorded.type_span, f"{said}, but it is {_shown(value)}")
     elif isinstance(value, Pack) and not _pack_agrees(recorded, value):
-        yield Problem(RESULT_SHAPE, recorded.type_span, f"{said}, but it is {_shown(value)}")
+        yield Problem(rules.SAMPLE_RESULT_SHAPE, recorded.type_span, f"{said}, but it is {_shown(value)}")
 
 
 def _agrees(recorded: Recorded, tensor: Tensor) -> bool:
@@ -101,19 +102,23 @@ def _against_own_header(recorded: Recorded) -> Iterator[Problem]:
     if not _dtypes(recorded.value) <= {recorded.dtype}:
         found = ", ".join(sorted(_dtypes(recorded.value) - {recorded.dtype}))
         message = f"the value of '{recorded.name}' is recorded as {_header(recorded)}, but consists of {found}"
-        yield Problem(RESULT_SHAPE, recorded.type_span, message)
+        yield Problem(rules.SAMPLE_RESULT_SHAPE, recorded.type_span, message)
         return
     if recorded.length is None:
         items = [(recorded.value, item_shape(recorded.shape, 0))]
     elif isinstance(recorded.value, tuple) and len(recorded.value) == recorded.length:
         items = [(value, item_shape(recorded.shape, at)) for at, value in enumerate(recorded.value)]
     else:
-        yield Problem(RESULT_SHAPE, recorded.type_span, f"there are not {recorded.length} tensors in what is recorded")
+        yield Problem(
+            rules.SAMPLE_RESULT_SHAPE,
+            recorded.type_span,
+            f"there are not {recorded.length} tensors in what is recorded",
+        )
         return
     for value, shape in items:
         if not _fits(value, shape):
             message = f"the value that is recorded of '{recorded.name}' has not the shape {shape}"
-            yield Problem(RESULT_SHAPE, recorded.type_span, message)
+            yield Problem(rules.SAMPLE_RESULT_SHAPE, recorded.type_span, message)
             return
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from snd_analysis import rules
 from snd_analysis.base.problem import Note
+from snd_analysis.base.rule import Rule
 from snd_analysis.skriptnd.evaluate import EvaluationError, Unresolved, evaluate
 from snd_analysis.skriptnd.samples.sample import Leaf, Nested
 from snd_analysis.skriptnd.syntax import nodes
@@ -15,7 +17,7 @@ from snd_analysis.symbolic.values import UNDEFINED, Pack, Value
 class RaggedError(Exception):
     """A list that is no tensor."""
 
-    def __init__(self, rule: str, node: nodes.Node, message: str, notes: tuple[Note, ...] = ()) -> None:
+    def __init__(self, rule: Rule, node: nodes.Node, message: str, notes: tuple[Note, ...] = ()) -> None:
         super().__init__(message)
         self.rule = rule
         self.node = node
@@ -55,7 +57,7 @@ def rows_of(node: nodes.List) -> Rows | None:
         odd = node.items[nested.index(not nested[0])]
         first, this = ("a list", "a single value") if nested[0] else ("a single value", "a list")
         message = f"the items of a tensor are all lists or all single values, but this is {this}, the first {first}"
-        raise RaggedError("ragged-tensor", odd, message, (Note(node.items[0].span, f"this is {first}"),))
+        raise RaggedError(rules.RAGGED_TENSOR, odd, message, (Note(node.items[0].span, f"this is {first}"),))
     found: list[Rows] = []
     for item in node.items:
         assert isinstance(item, nodes.List)
@@ -65,7 +67,7 @@ def rows_of(node: nodes.List) -> Rows | None:
         if found and rows.shape != found[0].shape:
             first, this = _shown(found[0].shape), _shown(rows.shape)
             message = f"the rows of a tensor have one shape, but that of this one is {this}, of the first {first}"
-            raise RaggedError("ragged-tensor", item, message, (Note(node.items[0].span, f"its shape is {first}"),))
+            raise RaggedError(rules.RAGGED_TENSOR, item, message, (Note(node.items[0].span, f"its shape is {first}"),))
         found.append(rows)
     items = tuple(item for rows in found for item in rows.items)
     return Rows((len(found), *found[0].shape), items)
@@ -98,7 +100,7 @@ def value_of_rows(node: nodes.Expression) -> Nested:
     """
     if isinstance(node, nodes.List):
         if any(isinstance(item, nodes.Range | nodes.Expanded | nodes.Zip) for item in node.items):
-            raise RaggedError("sample-syntax", node, "a recorded value is written out")
+            raise RaggedError(rules.SAMPLE_SYNTAX, node, "a recorded value is written out")
         return tuple(value_of_rows(item) for item in node.items)  # type: ignore[arg-type]
     return _leaf(node)
 
@@ -115,4 +117,4 @@ def _leaf(node: nodes.Expression) -> Leaf:
         return value is TRUE
     if isinstance(value, float | str):
         return value
-    raise RaggedError("sample-syntax", node, "a recorded value consists of numbers, bools or strings")
+    raise RaggedError(rules.SAMPLE_SYNTAX, node, "a recorded value consists of numbers, bools or strings")

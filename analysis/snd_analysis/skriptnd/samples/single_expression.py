@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from snd_analysis import rules
 from snd_analysis.base.problem import Problem
 from snd_analysis.base.text import Span
 from snd_analysis.skriptnd.syntax import nodes
@@ -29,19 +30,19 @@ def read_single(text: str, start: int, end: int, problems: list[Problem]) -> nod
     expression: nodes.Expression = value[0] if isinstance(value, list) else value
     deep = nodes.first_below(expression, _DEEPEST)
     if deep is not None:
-        problems.append(Problem("nesting-too-deep", deep.span, "this nests too deeply: split it up"))
+        problems.append(Problem(rules.NESTING_TOO_DEEP, deep.span, "this nests too deeply: split it up"))
         return None
     return expression
 
 
 def _fault(text: str, run: Run, start: int, end: int) -> Problem:
     if run.too_deep:
-        return Problem("nesting-too-deep", Span(start, end), "brackets or operators nest too deeply here")
+        return Problem(rules.NESTING_TOO_DEEP, Span(start, end), "brackets or operators nest too deeply here")
     token = run.token()
     if token.end > token.start:
         message = f"one expression stands here: found '{token.spelling(text)}' where it goes on, or has ended"
-        return Problem("sample-syntax", Span(token.start, token.end), message)
+        return Problem(rules.SAMPLE_SYNTAX, Span(token.start, token.end), message)
     last: Token | None = run.tokens[-1] if run.tokens else None
     if last is None:
-        return Problem("sample-syntax", Span(start, end), "an expression is missing here")
-    return Problem("sample-syntax", Span(last.start, last.end), "behind this the expression ends too early")
+        return Problem(rules.SAMPLE_SYNTAX, Span(start, end), "an expression is missing here")
+    return Problem(rules.SAMPLE_SYNTAX, Span(last.start, last.end), "behind this the expression ends too early")

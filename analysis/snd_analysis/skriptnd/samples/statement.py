@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from snd_analysis import rules
 from snd_analysis.base.problem import Problem
 from snd_analysis.base.text import Span
 from snd_analysis.skriptnd.names.resolve import entries_of
@@ -138,7 +139,7 @@ class _Builder:
             value = _known(item)
             if value is None or value < 0:
                 message = f"the extents of '{generator}[…]' are numbers, not negative"
-                self.problems.append(Problem("sample-syntax", item.span, message))
+                self.problems.append(Problem(rules.SAMPLE_SYNTAX, item.span, message))
                 return node
             extents.append(_extent(item, value))
         self.generators[name] = generator

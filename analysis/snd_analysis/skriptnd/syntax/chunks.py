@@ -15,6 +15,7 @@ from itertools import pairwise
 
 from msgspec import Struct
 
+from snd_analysis import rules
 from snd_analysis.base.problem import Problem
 from snd_analysis.base.text import Span
 from snd_analysis.skriptnd.syntax import nodes
@@ -98,7 +99,7 @@ class _ParsedChunk(Struct, frozen=True, eq=False, dict=True):
 def _without_repetitions(problems: tuple[Problem, ...]) -> Iterator[Problem]:
     keywords_told = set[str]()
     for problem in problems:
-        if problem.rule == "keyword-as-name":
+        if problem.rule == rules.KEYWORD_AS_NAME:
             if problem.message in keywords_told:
                 continue
             keywords_told.add(problem.message)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from snd_analysis import rules
 from snd_analysis.base.problem import Problem
 from snd_analysis.base.text import Span
 from snd_analysis.skriptnd.syntax import nodes
@@ -51,7 +52,7 @@ class Chain:
         start = first.start - (self._base if isinstance(first, Token) else 0)
         end = last.end - (self._base if isinstance(last, Token) else 0)
         message = f"this expression has more than {_LONGEST_CHAIN} operators in a row: split it up"
-        self._problems.append(Problem("nesting-too-deep", Span(start + self._base, end + self._base), message))
+        self._problems.append(Problem(rules.NESTING_TOO_DEEP, Span(start + self._base, end + self._base), message))
         return nodes.ErrorExpression(start, end)
 
     def _climb(self, lowest: int) -> nodes.Expression:

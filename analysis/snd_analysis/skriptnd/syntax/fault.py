@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from snd_analysis import rules
 from snd_analysis.base.problem import Note, Problem, Repair
+from snd_analysis.base.rule import Rule
 from snd_analysis.base.text import Edit, Span
 from snd_analysis.skriptnd.syntax import expected, nodes
 from snd_analysis.skriptnd.syntax.stacks import run_states
@@ -177,7 +179,7 @@ class Fault:
 
     # ---- reports -----------------------------------------------------------------------------------------------------
     def report(
-        self, rule: str, span: Span, message: str, notes: tuple[Note, ...] = (), repair: Repair | None = None
+        self, rule: Rule, span: Span, message: str, notes: tuple[Note, ...] = (), repair: Repair | None = None
     ) -> None:
         """Adds a problem, unless a string that is not closed in the same statement explains it."""
         if not self._behind_unclosed_string():
@@ -186,13 +188,13 @@ class Fault:
     def report_keyword(self, token: Token) -> None:
         """Reports a keyword that stands for a name."""
         message = f"'{self.word(token)}' is a keyword and can't be used as a name"
-        self.report("keyword-as-name", span_of(token), message)
+        self.report(rules.KEYWORD_AS_NAME, span_of(token), message)
 
     def report_missing(self, kind: str) -> None:
         """Reports that a terminal is missing before the token."""
         place = self.run.last_end
         if kind == "ID":
-            self.report("syntax-error", self.place(), self.found_expected(), self.context())
+            self.report(rules.SYNTAX_ERROR, self.place(), self.found_expected(), self.context())
             return
         at_line_end = self.begins_line and self.token.kind != END
         symbol = self.run.table.literals[kind]
@@ -201,7 +203,7 @@ class Fault:
         repair = Repair(f"insert '{symbol}'", (Edit(Span(place, place), spaced),), safe=kind == "SEMI" and at_end)
         span = Span(place, place) if kind == "SEMI" or at_line_end else self.place()
         found = "the end of the line" if at_line_end else None
-        self.report("syntax-error", span, self.found_expected(f"'{symbol}'", found), self.context(), repair)
+        self.report(rules.SYNTAX_ERROR, span, self.found_expected(f"'{symbol}'", found), self.context(), repair)
 
     def report_unclosed(self, opened: Sequence[Token], insertion: str | None = None) -> None:
         """One problem for all brackets, innermost first, that one mistake left open: at the innermost of them.
@@ -216,7 +218,7 @@ class Fault:
         text = symbols if insertion is None else insertion
         repair = Repair(f"insert '{text}'", (Edit(Span(end, end), text),), safe=False) if text else None
         message = f"this '{SYMBOLS[innermost.kind]}' is never closed"
-        self.report("unclosed-bracket", span_of(innermost), message, notes, repair)
+        self.report(rules.UNCLOSED_BRACKET, span_of(innermost), message, notes, repair)
 
     def _behind_unclosed_string(self) -> bool:
         run = self.run

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
+from snd_analysis import rules
 from snd_analysis.base.problem import Problem
 from snd_analysis.base.text import Span
 from snd_analysis.skriptnd.syntax import nodes
@@ -22,7 +23,6 @@ from snd_analysis.skriptnd.syntax.tokens import Token, Tokens, tokenize
 # The automaton keeps at most so many symbols waiting for their end, and a statement nests at most so deeply: those who
 # walk trees may recurse.
 _DEEPEST = 600
-_OF_GARBAGE = ("illegal-character", "unclosed-string")
 
 
 class Parsed(Struct, frozen=True):
@@ -105,6 +105,7 @@ class Run:
 
     def problems(self, tokens: Tokens) -> list[Problem]:
         """All problems of the tokens and of the run in order; one is enough for each piece that was given up."""
+        of_garbage = {rules.ILLEGAL_CHARACTER, rules.UNCLOSED_STRING}
         skipped = iter(sorted(self.skipped))
         current = next(skipped, None)
         kept = list(self.builder.problems)
@@ -112,7 +113,7 @@ class Run:
             start = problem.span.start
             while current is not None and current.end <= start:
                 current = next(skipped, None)
-            if problem.rule not in _OF_GARBAGE or current is None or start <= current.start:
+            if problem.rule not in of_garbage or current is None or start <= current.start:
                 kept.append(problem)
         return sorted(kept, key=lambda problem: problem.span)
 
@@ -221,7 +222,7 @@ class Run:
         if too_deep is None:
             return entry
         message = f"this stands more than {_DEEPEST} expressions deep: split them up"
-        self.builder.problems.append(Problem("nesting-too-deep", too_deep.span.shifted(start), message))
+        self.builder.problems.append(Problem(rules.NESTING_TOO_DEEP, too_deep.span.shifted(start), message))
         return nodes.Entry(start, self.last_end, nodes.ErrorEntry(0, self.last_end - start, ""))
 
 
@@ -259,7 +260,7 @@ def read_expression(builder: ExpressionBuilder, start: int, end: int) -> nodes.E
     token = run.token()
     found = f"found '{builder.text[token.start : token.end]}'" if token.end > token.start else "it ends too early"
     place = Span(token.start, token.end) if token.end > token.start else Span(start, end)
-    problem = "nesting-too-deep" if run.too_deep else "malformed-format"
+    problem = rules.NESTING_TOO_DEEP if run.too_deep else rules.MALFORMED_FORMAT
     builder.problems.append(Problem(problem, place, f"between '{{' and '}}' stands one whole expression: {found}"))
     return nodes.ErrorExpression(start - builder.base, end - builder.base)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from snd_analysis import rules
 from snd_analysis.skriptnd.syntax import repairs, rereading, wrong_brackets
 from snd_analysis.skriptnd.syntax.fault import Fault, span_of
 from snd_analysis.skriptnd.syntax.panic import panic
@@ -72,7 +73,7 @@ class Recovery:
         run = self._run
         fault = Fault(run)
         if run.too_deep:
-            fault.report("nesting-too-deep", span_of(fault.token), "brackets or operators nest too deeply here")
+            fault.report(rules.NESTING_TOO_DEEP, span_of(fault.token), "brackets or operators nest too deeply here")
             panic(run, whole=True)
             return
         if repairs.keyword_as_name(fault) or (self._may_repair() and any(repair(fault) for repair in _REPAIRS)):
@@ -129,4 +130,4 @@ def _report(fault: Fault) -> None:
     elif token.kind == "TYPE" and fault.run.token(1).kind == "ID":
         name, type_ = fault.word(fault.run.token(1)), fault.word(token)
         message = f"a type stands behind its name: write '{name}: {type_}'"
-    fault.report("syntax-error", fault.place(), message, fault.context())
+    fault.report(rules.SYNTAX_ERROR, fault.place(), message, fault.context())

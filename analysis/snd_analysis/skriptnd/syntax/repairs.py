@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
+from snd_analysis import rules
 from snd_analysis.base.problem import Repair
 from snd_analysis.base.text import Edit, Span
 from snd_analysis.skriptnd.syntax.fault import (
@@ -76,7 +77,7 @@ def foreign_comment(fault: Fault) -> bool:
         return False
     span = Span(token.start, run.token(count - 1).end)
     repair = Repair("write '#'", (Edit(Span(start, start + 2), "#"),))
-    fault.report("syntax-error", span, "a comment begins with '#'", repair=repair)
+    fault.report(rules.SYNTAX_ERROR, span, "a comment begins with '#'", repair=repair)
     _drop(fault, count)
     return True
 
@@ -118,7 +119,7 @@ def block_name(fault: Fault) -> bool:
         if fault.parses([BLOCK_KINDS[name]], 1):
             repair = Repair(f"write '@{name}'", (Edit(span_of(fault.token), f"@{name}"),), safe=False)
             message = f"there is no block '{word}'; did you mean '@{name}'?"
-            fault.report("syntax-error", span_of(fault.token), message, fault.context(), repair)
+            fault.report(rules.SYNTAX_ERROR, span_of(fault.token), message, fault.context(), repair)
             _take(fault, BLOCK_KINDS[name], f"@{name}")
             return True
     return False
@@ -137,7 +138,7 @@ def misspelt_keyword(fault: Fault) -> bool:
         if fault.parses([words[name]], 1):
             repair = Repair(f"write '{name}'", (Edit(span_of(fault.token), name),), safe=False)
             message = f"'{word}' can't stand here; did you mean '{name}'?"
-            fault.report("syntax-error", span_of(fault.token), message, fault.context(), repair)
+            fault.report(rules.SYNTAX_ERROR, span_of(fault.token), message, fault.context(), repair)
             _take(fault, words[name])
             return True
     return False
@@ -155,7 +156,7 @@ def glued_keyword(fault: Fault) -> bool:
             middle = fault.token.start + len(keyword)
             repair = Repair("insert a space", (Edit(Span(middle, middle), " "),), safe=False)
             message = f"'{word}' can't stand here; did you mean '{keyword} {rest}'?"
-            fault.report("syntax-error", span_of(fault.token), message, fault.context(), repair)
+            fault.report(rules.SYNTAX_ERROR, span_of(fault.token), message, fault.context(), repair)
             fault.run.supply(words[keyword], fault.token.start, middle)
             fault.run.supply(kind, middle, fault.token.end, rest)
             fault.run.at += 1
@@ -173,7 +174,7 @@ def else_if(fault: Fault) -> bool:
         return False
     span = Span(before.start, fault.token.end)
     repair = Repair("write 'elif'", (Edit(span, "elif"),))
-    fault.report("syntax-error", span, "'else if' is written 'elif'", repair=repair)
+    fault.report(rules.SYNTAX_ERROR, span, "'else if' is written 'elif'", repair=repair)
     stacks.cut(len(stacks.values) - 1)
     fault.run.supply("ELIF", span.start, span.end)
     fault.run.at += 1
@@ -207,7 +208,7 @@ def replace(fault: Fault, kind: str) -> None:
     wanted = fault.run.table.literals[kind]
     repair = Repair(f"write '{wanted}'", (Edit(span_of(fault.token), wanted),), safe=False)
     message = fault.found_expected(f"'{wanted}'")
-    fault.report("syntax-error", span_of(fault.token), message, fault.context(), repair)
+    fault.report(rules.SYNTAX_ERROR, span_of(fault.token), message, fault.context(), repair)
     _take(fault, kind)
 
 
@@ -256,7 +257,7 @@ def doubled(fault: Fault) -> bool:
         return False
     word = fault.word(token)
     repair = Repair(f"remove '{word}'", (Edit(Span(before.end, token.end), ""),), safe=False)
-    fault.report("syntax-error", span_of(token), f"'{word}' stands here twice", fault.context(), repair)
+    fault.report(rules.SYNTAX_ERROR, span_of(token), f"'{word}' stands here twice", fault.context(), repair)
     _drop(fault, 1)
     return True
 
@@ -291,7 +292,7 @@ def extra_brace(fault: Fault) -> bool:
     extra = token if token.kind == "RBRACE" else brace
     why = "closes nothing" if extra is token else f"is one too many: {fault.found(token)} follows"
     repair = Repair("remove '}'", (Edit(span_of(extra), ""),), safe=False)
-    fault.report("syntax-error", span_of(extra), f"this '}}' {why}", repair=repair)
+    fault.report(rules.SYNTAX_ERROR, span_of(extra), f"this '}}' {why}", repair=repair)
     run.stacks = remembered.restore()
     run.builder.base = base
     run.before_brace = None
@@ -315,14 +316,14 @@ def delete(fault: Fault) -> bool:
     what = f"'{fault.run.text[span.start : span.end]}'"
     repair = Repair(f"remove {what}", (Edit(span, ""),), safe=False)
     if token.kind == "B_UNKNOWN":
-        fault.report("syntax-error", span, fault.unknown_block(), fault.context())
+        fault.report(rules.SYNTAX_ERROR, span, fault.unknown_block(), fault.context())
         _drop(fault, count)
         return True
     if token.kind in CLOSERS.values():
         message = f"this {what} closes nothing"
     else:
         message = fault.found_expected(found=None if count == 1 else what)
-    fault.report("syntax-error", span, message, fault.context(), repair)
+    fault.report(rules.SYNTAX_ERROR, span, message, fault.context(), repair)
     _drop(fault, count)
     return True
 
@@ -337,7 +338,7 @@ def attributes_in_parentheses(fault: Fault) -> bool:
         return False
     name = fault.word(fault.run.tokens[fault.run.at - 1])
     message = f"attributes stand in braces, before the arguments: write {callee.text}{{{name}=…}}(…)"
-    fault.report("syntax-error", span_of(fault.token), message, fault.context())
+    fault.report(rules.SYNTAX_ERROR, span_of(fault.token), message, fault.context())
     panic(fault.run)
     return True
 
@@ -356,7 +357,7 @@ def skip_rest(fault: Fault) -> bool:
     else:
         return False
     if fault.token.kind != "ILLEGAL":
-        fault.report("syntax-error", span_of(fault.token), fault.found_expected(), fault.context())
+        fault.report(rules.SYNTAX_ERROR, span_of(fault.token), fault.found_expected(), fault.context())
     run.skipped.append(Span(fault.token.start, run.token(count - 1).end))
     _drop(fault, count)
     return True

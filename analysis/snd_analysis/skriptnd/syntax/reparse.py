@@ -13,6 +13,7 @@ from bisect import bisect_left
 
 from msgspec import Struct
 
+from snd_analysis import rules
 from snd_analysis.base.problem import Note, Problem, Repair
 from snd_analysis.base.text import Edit, Span
 from snd_analysis.skriptnd.syntax import nodes
@@ -71,7 +72,7 @@ def reparse(
 
 def _may_close_string(problems: tuple[Problem, ...], change: _Change) -> bool:
     """Whether a quote of the edit may be the one that a string misses, however far above it that begins."""
-    return any(problem.rule == "unclosed-string" and problem.span.start < change.start for problem in problems)
+    return any(problem.rule == rules.UNCLOSED_STRING and problem.span.start < change.start for problem in problems)
 
 
 class _Old(Struct, frozen=True):

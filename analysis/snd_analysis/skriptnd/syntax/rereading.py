@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from snd_analysis import rules
 from snd_analysis.base.problem import Repair
 from snd_analysis.base.text import Edit, Span
 from snd_analysis.skriptnd.syntax import nodes
@@ -36,7 +37,7 @@ def foreign_word(fault: Fault) -> bool:
     repair = Repair(f"write '{written}'", (edit,), safe=False)
     message = f"'{fault.word(token)}' is written '{written}'"
     again = _back_to(fault, at)
-    again.report("syntax-error", span_of(token), message, (), repair)
+    again.report(rules.SYNTAX_ERROR, span_of(token), message, (), repair)
     _take(again, kind, written)
     return True
 
@@ -78,7 +79,7 @@ def label_without_quotes(fault: Fault) -> bool:
     repair = Repair(f"write {quoted}", (Edit(span_of(token), quoted),), safe=False)
     message = f"the label of a printed value is a string: write {quoted}"
     again = _back_to(fault, at)
-    again.report("syntax-error", span_of(token), message, (), repair)
+    again.report(rules.SYNTAX_ERROR, span_of(token), message, (), repair)
     _take(again, "STRING")
     return True
 
@@ -123,7 +124,7 @@ def semicolon_in_formula(fault: Fault) -> bool:
     run.entry = entry._replace(at=first, problems=len(problems))
     again = _back_to(fault, semicolon)
     repair = Repair("write ','", (Edit(span_of(again.token), ","),), safe=False)
-    again.report("syntax-error", span_of(again.token), again.found_expected("','"), again.context(), repair)
+    again.report(rules.SYNTAX_ERROR, span_of(again.token), again.found_expected("','"), again.context(), repair)
     _take(again, "COMMA")
     return True
 

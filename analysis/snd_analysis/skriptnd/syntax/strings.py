@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from snd_analysis import rules
 from snd_analysis.base.problem import Problem, Repair
 from snd_analysis.base.text import Edit, Span
 from snd_analysis.skriptnd.syntax import nodes
@@ -42,14 +43,14 @@ def string_parts(
                 message = (
                     "this '{' begins an expression that is never closed: write '}' behind it, or '\\{' for a brace"
                 )
-                problems.append(Problem("malformed-format", Span(at, at + 1), message))
+                problems.append(Problem(rules.MALFORMED_FORMAT, Span(at, at + 1), message))
                 return parts
             parts.append(_field(text, at, close, base, problems, read))
             at = run_start = close + 1
         elif character == "}":
             repair = Repair("write '\\}'", (Edit(Span(at, at + 1), "\\}"),))
             message = "this '}' closes nothing: write '\\}' for a brace"
-            problems.append(Problem("malformed-format", Span(at, at + 1), message, repair=repair))
+            problems.append(Problem(rules.MALFORMED_FORMAT, Span(at, at + 1), message, repair=repair))
             run.append(character)
             at += 1
         else:
@@ -66,7 +67,7 @@ def _escape(text: str, at: int, problems: list[Problem]) -> str:
     repair = Repair("write '\\\\'", (Edit(Span(at, at + 1), "\\\\"),))
     shown = escaped if escaped.isprintable() else "…"
     message = f"'\\{shown}' is not an escape and stays as it is; escapes are \\{{ \\}} \\' \\\" \\\\ \\n \\t"
-    problems.append(Problem("invalid-escape", Span(at, at + 2), message, repair=repair))
+    problems.append(Problem(rules.INVALID_ESCAPE, Span(at, at + 2), message, repair=repair))
     return "\\" + escaped
 
 
@@ -97,7 +98,7 @@ def _field(text: str, start: int, close: int, base: int, problems: list[Problem]
         value = read(start + 1, close)
     else:
         problems.append(
-            Problem("malformed-format", Span(start, close + 1), "there is no expression between '{' and '}'")
+            Problem(rules.MALFORMED_FORMAT, Span(start, close + 1), "there is no expression between '{' and '}'")
         )
         value = nodes.ErrorExpression(start + 1 - base, close - base)
     return nodes.Field(start - base, close + 1 - base, value)

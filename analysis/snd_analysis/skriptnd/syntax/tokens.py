@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
+from snd_analysis import rules
 from snd_analysis.base.problem import Problem, Repair
 from snd_analysis.base.text import BYTE_ORDER_MARK, Edit, Span
 from snd_analysis.skriptnd.syntax.table import table
@@ -165,7 +166,9 @@ def tokenize(text: str, start: int = 0, end: int | None = None, stop: int | None
             if not (ascii_only or found.group(kind).isascii()):
                 problems.append(_malformed_number(found.group(kind), Span(position, stop)))
             elif kind == "INT" and stop - position > _MAXIMUM_DIGITS:
-                problems.append(Problem("malformed-number", Span(position, stop), "this number has too many digits"))
+                problems.append(
+                    Problem(rules.MALFORMED_NUMBER, Span(position, stop), "this number has too many digits")
+                )
         append(new(Token, (kind, position, stop, None)))
         position = stop
     return Tokens(tuple(tokens), tuple(comments), tuple(problems))
@@ -177,7 +180,7 @@ def _check_space(text: str, start: int, stop: int, problems: list[Problem]) -> N
         if character not in _SPACES:
             repair = Repair("write a plain space", (Edit(Span(at, at + 1), " "),))
             message = f"U+{ord(character):04X} can't stand here: it looks like white space but is none in SkriptND"
-            problems.append(Problem("illegal-character", Span(at, at + 1), message, repair=repair))
+            problems.append(Problem(rules.ILLEGAL_CHARACTER, Span(at, at + 1), message, repair=repair))
 
 
 def _string_end(text: str, start: int, stop: int, end: int, problems: list[Problem]) -> int:
@@ -198,7 +201,7 @@ def _unclosed(text: str, start: int, end: int, problems: list[Problem]) -> int:
     if _BEHIND_LAST_STRING.match(text, start + 1, line_end):
         span = Span(start, start + 1)
         message = f"this {quote} closes no string: its first {quote} is missing"
-        problems.append(Problem("unclosed-string", span, message))
+        problems.append(Problem(rules.UNCLOSED_STRING, span, message))
         return start + 1
     brace = _stray_brace(text, start + 1, line_end)
     stop = max(start + len(_STATEMENT_END.sub("", text[start : line_end if brace is None else brace])), start + 1)
@@ -208,7 +211,7 @@ def _unclosed(text: str, start: int, end: int, problems: list[Problem]) -> int:
     else:
         message = f"this string is never closed: its second {quote} is missing"
         repair = Repair(f"insert {quote}", (Edit(Span(stop, stop), quote),), safe=False)
-    problems.append(Problem("unclosed-string", Span(start, stop), message, repair=repair))
+    problems.append(Problem(rules.UNCLOSED_STRING, Span(start, stop), message, repair=repair))
     return stop
 
 
@@ -237,22 +240,24 @@ def _wrong(found: re.Match[str], problems: list[Problem]) -> str:
             return "B_UNKNOWN"
     name = "a NUL character" if word == "\0" else f"'{word}'" if word.isprintable() else f"U+{ord(word[0]):04X}"
     message = f"{name} can't stand here: SkriptND has no such symbol"
-    problems.append(Problem("illegal-character", span, message))
+    problems.append(Problem(rules.ILLEGAL_CHARACTER, span, message))
     return "ILLEGAL"
 
 
 def _no_name(word: str, span: Span) -> Problem:
     message = f"'{word}' is not a name: names are made of ASCII letters, digits and '_'"
-    return Problem("illegal-character", span, message)
+    return Problem(rules.ILLEGAL_CHARACTER, span, message)
 
 
 def _malformed_number(word: str, span: Span) -> Problem:
     if word.startswith("."):
         repair = Repair(f"write 0{word}", (Edit(Span(span.start, span.start), "0"),))
-        return Problem("malformed-number", span, f"a number can't begin with '.': write 0{word}", repair=repair)
+        return Problem(rules.MALFORMED_NUMBER, span, f"a number can't begin with '.': write 0{word}", repair=repair)
     if word.lower().startswith("0x"):
-        return Problem("malformed-number", span, f"'{word}' is not a number: only decimal digits can be used")
+        return Problem(rules.MALFORMED_NUMBER, span, f"'{word}' is not a number: only decimal digits can be used")
     exponent = re.fullmatch(r"[\d.]+[eE][+-]?", word)
     if exponent:
-        return Problem("malformed-number", span, f"the exponent of '{word}' has no digits")
-    return Problem("malformed-number", span, f"'{word}' is neither a number nor a name: names can't begin with a digit")
+        return Problem(rules.MALFORMED_NUMBER, span, f"the exponent of '{word}' has no digits")
+    return Problem(
+        rules.MALFORMED_NUMBER, span, f"'{word}' is neither a number nor a name: names can't begin with a digit"
+    )

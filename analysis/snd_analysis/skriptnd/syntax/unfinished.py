@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from snd_analysis import rules
 from snd_analysis.base.text import Span
 from snd_analysis.skriptnd.syntax.fault import CLOSERS, DEFINITION_STARTS, SYMBOLS, Fault
 from snd_analysis.skriptnd.syntax.repairs import replace
@@ -160,8 +161,8 @@ def _report(fault: Fault, completion: list[str]) -> None:
         return fault.report_missing(completion[0])
     if fault.begins_line and fault.token.kind != END:
         message = fault.found_expected(found="the end of the line")
-        return fault.report("syntax-error", Span(end, end), message, fault.context())
-    return fault.report("syntax-error", fault.place(), fault.found_expected(), fault.context())
+        return fault.report(rules.SYNTAX_ERROR, Span(end, end), message, fault.context())
+    return fault.report(rules.SYNTAX_ERROR, fault.place(), fault.found_expected(), fault.context())
 
 
 def _closed_by(completion: list[str], opened: list[Token]) -> list[Token]:

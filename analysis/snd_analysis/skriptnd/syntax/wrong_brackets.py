@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from snd_analysis import rules
 from snd_analysis.base.problem import Repair
 from snd_analysis.base.text import Edit
 from snd_analysis.skriptnd.syntax.fault import CLOSERS, Fault, span_of
@@ -28,7 +29,7 @@ def shape_in_parentheses(fault: Fault) -> bool:
     text = run.text[opening.end : closer.start]
     repair = Repair(f"write [{text}]", (Edit(span_of(opening), "["), Edit(span_of(closer), "]")), safe=False)
     message = f"this needs brackets, not parentheses: write [{text}]"
-    fault.report("syntax-error", span_of(opening), message, fault.context(), repair)
+    fault.report(rules.SYNTAX_ERROR, span_of(opening), message, fault.context(), repair)
     last = run.at + closing
     run.supply("LSQB", opening.start, opening.end)
     run.at += 1
@@ -51,7 +52,7 @@ def parentheses_around_results(fault: Fault) -> bool:
     opening, closer = fault.token, run.token(closing)
     repair = Repair("remove the parentheses", (Edit(span_of(opening), ""), Edit(span_of(closer), "")), safe=False)
     message = "results stand without parentheses, separated by commas"
-    fault.report("syntax-error", span_of(opening), message, fault.context(), repair)
+    fault.report(rules.SYNTAX_ERROR, span_of(opening), message, fault.context(), repair)
     last = run.at + closing
     run.at += 1
     run.advance(limit=last)
@@ -65,7 +66,7 @@ def block_without_results(fault: Fault) -> bool:
     if fault.token.kind != "LBRACE" or not fault.begins_statement or not _parse(fault, ["TILDE", "ASSIGN", "LBRACE"]):
         return False
     message = "a block in braces is the right side of a statement: write 'results = { … };'"
-    fault.report("syntax-error", span_of(fault.token), message, fault.context())
+    fault.report(rules.SYNTAX_ERROR, span_of(fault.token), message, fault.context())
     panic(run, block=True)
     return True
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
+from snd_analysis import rules
 from snd_analysis.base.problem import Repair
 from snd_analysis.base.text import Edit, Span
 from snd_analysis.skriptnd.syntax import nodes
@@ -31,7 +32,7 @@ def tensor_access(context: Context, node: nodes.Subscript, tensor: Typed) -> Typ
         return replace(packs.pack_index(context, node, tensor), accesses=False)
     if context.place is not Place.LOWER:
         message = f"elements of a tensor can be read in '@lower' only; this is one of type '{type_}'"
-        context.report("access-outside-lower", node, message)
+        context.report(rules.ACCESS_OUTSIDE_LOWER, node, message)
         return UNTYPED
     return accessed(context, node, node.index, type_)
 
@@ -40,7 +41,7 @@ def report_tensor(context: Context, node: nodes.Node, type_: Type) -> None:
     """Says that a formula computes with elements, where it has a whole tensor."""
     element = element_of(node, None if type_.shape is None else type_.shape.rank)
     message = f"this is a tensor of type '{type_}': access its elements by index, as in '{element}'"
-    context.report("tensor-not-accessed", node, message)
+    context.report(rules.TENSOR_NOT_ACCESSED, node, message)
 
 
 def _is_pack_index(index: nodes.Index) -> bool:
@@ -65,18 +66,18 @@ def accessed(context: Context, node: nodes.Node, index: nodes.Index, tensor: Typ
         message = (
             "an access with one index has a comma behind it, as in 'x[i,]'; without it, an item of a pack is meant"
         )
-        context.report("missing-comma", index, message, repair=repair)
+        context.report(rules.MISSING_COMMA, index, message, repair=repair)
         return UNTYPED
     if rank is not None and shapes.decide_equal(indexed.count, rank) is Verdict.DIFFERENT:
         there = "there is 1 index" if indexed.count.value == 1 else f"there are {indexed.count} indices"
         message = f"the tensor has the rank {rank} (its type is '{tensor.item()}'), but {there}"
         symbol = context.symbol(_name(node))
         notes = () if symbol is None else (context.declared(symbol),)
-        context.report("index-count", index, message, notes)
+        context.report(rules.INDEX_COUNT, index, message, notes)
         return UNTYPED
     if indexed.packed is not None and tensor.packed:
         message = "the tensors are a pack already: no dimension of theirs can be indexed by another pack"
-        context.report("two-packed-indices", index, message)
+        context.report(rules.TWO_PACKED_INDICES, index, message)
         return UNTYPED
     length = tensor.length if indexed.packed is None else indexed.packed
     element = replace(tensor, shape=None, length=length, optional=tensor.optional or indexed.optional)
@@ -130,7 +131,7 @@ def _dimensions(context: Context, index: nodes.Index, extents: Extents | None) -
             known = count.value is not None and extents is not None and count.value < len(extents)
             typed = _along(context, item, extents[count.value] if known else None)  # type: ignore[index]
         elif isinstance(item, nodes.Zip):
-            context.report("zip-not-expanded", item, "a tuple in an index must be expanded: write '..' behind it")
+            context.report(rules.ZIP_NOT_EXPANDED, item, "a tuple in an index must be expanded: write '..' behind it")
             typed = UNTYPED
         else:
             typed = infer_index_part(context, item)
@@ -142,7 +143,7 @@ def _dimensions(context: Context, index: nodes.Index, extents: Extents | None) -
             right = False
             continue
         if typed.type.dtype != INT:
-            context.report("operand-type", item, f"an index is an int, but this is '{typed.type}'")
+            context.report(rules.OPERAND_TYPE, item, f"an index is an int, but this is '{typed.type}'")
             right = False
             continue
         optional |= typed.type.optional
@@ -156,7 +157,7 @@ def _dimensions(context: Context, index: nodes.Index, extents: Extents | None) -
         if first is not None:
             notes = (context.note(first, "the first one is here"),)
             message = "at most one dimension can be indexed by a pack or a range"
-            context.report("two-packed-indices", item, message, notes)
+            context.report(rules.TWO_PACKED_INDICES, item, message, notes)
             right = False
         packed, first = typed.type.length, item
     return _Dimensions(count, packed, optional) if right else None

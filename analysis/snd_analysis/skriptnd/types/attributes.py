@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from snd_analysis import rules
 from snd_analysis.base.problem import Repair
 from snd_analysis.base.text import Edit, Span
 from snd_analysis.skriptnd.syntax import nodes
@@ -51,7 +52,7 @@ def check_rank_capture(context: Context, declaration: Declaration) -> None:
         article = "an" if declaration.block in ("attrib", "output") else "a"
         what = "attribute" if declaration.block == "attrib" else declaration.block
         message = f"the rank of {article} {what} can't be captured: '^({rank.text})' is for inputs"
-        context.report("illegal-rank-capture", rank, message)
+        context.report(rules.ILLEGAL_RANK_CAPTURE, rank, message)
 
 
 def check_no_bounds(context: Context, declaration: Declaration) -> None:
@@ -59,7 +60,7 @@ def check_no_bounds(context: Context, declaration: Declaration) -> None:
     default = declaration.parameter.default
     if default is not None and default.bounds:
         message = "index symbols are for constants, whose elements they run over"
-        context.report("illegal-index-bound", default.bounds[0], message)
+        context.report(rules.ILLEGAL_INDEX_BOUND, default.bounds[0], message)
 
 
 def report_optional_default(context: Context, declaration: Declaration) -> None:
@@ -76,7 +77,7 @@ def report_optional_default(context: Context, declaration: Declaration) -> None:
         repair = Repair("remove 'optional'", (Edit(Span(removed.start, removed.end + 1), ""),), safe=False)
     message = f"'{declaration.name}' is optional, and so null if it is not given: it can't have a default as well"
     notes = (context.note(modifier, "'optional' is here"),)
-    context.report("optional-default", parameter.default, message, notes, repair)
+    context.report(rules.OPTIONAL_DEFAULT, parameter.default, message, notes, repair)
 
 
 def _is_tested_for_null(context: Context, name: nodes.Name) -> bool:
@@ -104,7 +105,7 @@ def _report_tensor(context: Context, declaration: Declaration) -> None:
     names = [node for node in nodes.descendants(shape) if isinstance(node, nodes.Qualified)]
     if all(context.target(name) is not None for name in names):
         message = f"the attribute '{declaration.name}' can't be a tensor: attributes are values known when composing"
-        context.report("tensor-attribute", shape, message)
+        context.report(rules.TENSOR_ATTRIBUTE, shape, message)
 
 
 def _report_circle(context: Context, declaration: Declaration, circle: tuple[Declaration, ...]) -> None:
@@ -118,7 +119,7 @@ def _report_circle(context: Context, declaration: Declaration, circle: tuple[Dec
         message = f"the default of '{declaration.name}' depends on '{declaration.name}' itself"
     symbols = [context.symbol(each.parameter.name) for each in others]
     notes = tuple(context.declared(symbol) for symbol in symbols if symbol is not None)
-    context.report("circular-default", default.value, message, notes)
+    context.report(rules.CIRCULAR_DEFAULT, default.value, message, notes)
     # What else is wrong with it is reported still.
     infer(context, default.value)
 
@@ -143,7 +144,7 @@ def _check_default(context: Context, declaration: Declaration, default: nodes.De
             f"one value as the default of the pack '{declaration.name}' is repeated to its length, "
             "but nothing determines that: write a list"
         )
-        context.report("uniform-default", default.value, message)
+        context.report(rules.UNIFORM_DEFAULT, default.value, message)
 
 
 def _has_known_length(context: Context, declaration: Declaration, pack: nodes.Pack) -> bool:

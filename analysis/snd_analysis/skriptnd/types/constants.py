@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from snd_analysis import rules
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.attributes import check_rank_capture
 from snd_analysis.skriptnd.types.context import Context
@@ -27,7 +28,7 @@ def check_variables(context: Context, variables: Sequence[Declaration]) -> None:
         default = declaration.parameter.default
         if default is not None:
             message = f"the variable '{declaration.name}' can't have a value here: a file of its own stores that"
-            context.report("illegal-default", default, message)
+            context.report(rules.ILLEGAL_DEFAULT, default, message)
 
 
 def check_constants(context: Context, constants: Sequence[Declaration]) -> None:
@@ -42,7 +43,7 @@ def check_constants(context: Context, constants: Sequence[Declaration]) -> None:
                 context.distrust(context.symbol(declaration.parameter.name))
         elif complete:
             message = f"the constant '{declaration.name}' has no value: write '= …' behind its type"
-            context.report("missing-value", declaration.parameter.name, message)
+            context.report(rules.MISSING_VALUE, declaration.parameter.name, message)
 
 
 def _check_tensor(context: Context, declaration: Declaration) -> bool:
@@ -54,17 +55,17 @@ def _check_tensor(context: Context, declaration: Declaration) -> bool:
     if parameter.optional:
         modifier = next(each for each in parameter.modifiers if each.text == "optional")
         message = f"the {block} '{declaration.name}' can't be optional: it is always there"
-        context.report("illegal-optional", modifier, message)
+        context.report(rules.ILLEGAL_OPTIONAL, modifier, message)
     check_shape(context, declaration)
     if parameter.shape is None:
         if parameter.type.text:
             single = f"write '{parameter.type.text}[]' for a single value"
             message = f"the {block} '{declaration.name}' needs a shape: {single}"
-            context.report("missing-shape", parameter.type, message)
+            context.report(rules.MISSING_SHAPE, parameter.type, message)
         return False
     if parameter.pack is not None and parameter.pack.length is None:
         message = f"the pack of {block}s '{declaration.name}' needs a length, as in '..(2)'"
-        context.report("missing-length", parameter.pack, message)
+        context.report(rules.MISSING_LENGTH, parameter.pack, message)
         return False
     return True
 
@@ -87,7 +88,7 @@ def _check_value(context: Context, declaration: Declaration, default: nodes.Defa
         return
     if default.bounds and parameter.pack is not None:
         message = f"'{declaration.name}' is a pack of constants: each has one value for all elements, and no index"
-        context.report("constant-indices", default.bounds[0], message)
+        context.report(rules.CONSTANT_INDICES, default.bounds[0], message)
     elif default.bounds:
         _check_indices(context, declaration, default, bounds)
     elif typed.type.length is not None:
@@ -124,7 +125,7 @@ def _check_indices(context: Context, declaration: Declaration, default: nodes.De
     if shapes.decide_equal(count, rank) is Verdict.DIFFERENT:
         word = "index" if count.value == 1 else "indices"
         message = f"'{declaration.name}' has the rank {rank}, but {count} {word}: there must be one for each dimension"
-        context.report("constant-indices", default.bounds[-1], message, note)
+        context.report(rules.CONSTANT_INDICES, default.bounds[-1], message, note)
         return
     if len(bounds) != len(shape.extents):
         return
@@ -137,7 +138,7 @@ def _check_indices(context: Context, declaration: Declaration, default: nodes.De
                 f"the index '{index.name.text}' runs up to {bound.value}, "
                 f"but this extent of '{declaration.name}' is {extent_value}"
             )
-            context.report("constant-indices", index, message, (context.note(extent, "the extent is here"),))
+            context.report(rules.CONSTANT_INDICES, index, message, (context.note(extent, "the extent is here"),))
             return
 
 
@@ -163,7 +164,7 @@ def _check_count(context: Context, declaration: Declaration, default: nodes.Defa
     if shapes.decide_equal(wanted, count) is Verdict.DIFFERENT:
         are = "is" if count.value == 1 else "are"
         message = f"there {are} {counted(count, 'value')} for '{declaration.name}', {what}"
-        context.report("constant-values", default.value, message, (context.note(node, "it is declared here"),))
+        context.report(rules.CONSTANT_VALUES, default.value, message, (context.note(node, "it is declared here"),))
 
 
 def _volume(context: Context, shape: nodes.Shape) -> Integer | None:

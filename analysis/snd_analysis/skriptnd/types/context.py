@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from enum import StrEnum
 
 from snd_analysis.base.problem import Note, Problem, Repair
+from snd_analysis.base.rule import Rule
 from snd_analysis.base.text import Span
 from snd_analysis.skriptnd.names.resolution import Resolution
 from snd_analysis.skriptnd.names.resolve import entries_of
@@ -167,7 +168,7 @@ class Context:
 
     def report(
         self,
-        rule: str,
+        rule: Rule,
         node: nodes.Node,
         message: str,
         notes: tuple[Note, ...] = (),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from snd_analysis import rules
 from snd_analysis.base.problem import Note
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.context import Context
@@ -28,4 +29,4 @@ def check_length(context: Context, declaration: Declaration, default: nodes.Defa
         pack = declaration.parameter.pack
         assert pack is not None
         notes = (context.note(pack, "its length is declared here"),)
-        context.report("length-mismatch", default.value, f"the default of '{declaration.name}' has {items}", notes)
+        context.report(rules.LENGTH_MISMATCH, default.value, f"the default of '{declaration.name}' has {items}", notes)

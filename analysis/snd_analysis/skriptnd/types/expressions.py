@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from snd_analysis import rules
 from snd_analysis.base.problem import Note
 from snd_analysis.skriptnd.names.symbols import BuiltIn, ShapeMember, Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
@@ -109,7 +110,7 @@ def _report_remap(context: Context, node: nodes.Bounded) -> None:
         operator = context.span(node.value.operator)
         repair = Repair("write '<>'", (Edit(Span(operator.start, operator.end), "<>"),))
     message = "a remapped index is written '|i <> below : above|'"
-    context.report("remap-notation", node, message, repair=repair)
+    context.report(rules.REMAP_NOTATION, node, message, repair=repair)
 
 
 def expect(
@@ -136,22 +137,22 @@ def expect(
     if type_.dtype != wanted and not empty:
         kind = "element type" if type_.packed and packed is None else "type"
         message = f"{what} has the {kind} '{wanted}{'..' if packed else ''}', but this is '{type_}'"
-        context.report("type-mismatch", node, message, notes)
+        context.report(rules.TYPE_MISMATCH, node, message, notes)
         context.obligation(node)
         return UNTYPED
     if packed is True and not type_.packed:
         message = f"{what} is a pack, but this is a single value of type '{type_}'"
-        context.report("pack-expected", node, message, notes)
+        context.report(rules.PACK_EXPECTED, node, message, notes)
         context.obligation(node)
         return UNTYPED
     if packed is False and type_.packed:
         message = f"{what} is a single value, but this is a pack of type '{type_}'"
-        context.report("unexpected-pack", node, message, notes)
+        context.report(rules.UNEXPECTED_PACK, node, message, notes)
         context.obligation(node)
         return UNTYPED
     if type_.optional and not optional:
         message = f"{what} can't be null, but this may be: its type is '{type_}'; give a value for null with '??'"
-        context.report("null-not-allowed", node, message, notes)
+        context.report(rules.NULL_NOT_ALLOWED, node, message, notes)
         context.presume(node)
         return Typed(type_.required(), typed.value, typed.items, typed.accesses)
     return (
@@ -221,7 +222,7 @@ def _qualified(context: Context, node: nodes.Qualified) -> Typed:
         return UNTYPED
     if target.kind is SymbolKind.DTYPE:
         context.report(
-            "type-as-value", node, f"'{target.name}' is a type, not a value; '{target.name}()' is its default value"
+            rules.TYPE_AS_VALUE, node, f"'{target.name}' is a type, not a value; '{target.name}()' is its default value"
         )
         return UNTYPED
     return context.typed(target)
@@ -235,12 +236,12 @@ def _shape_member(context: Context, node: nodes.Qualified, target: ShapeMember) 
     if member == "size":
         if tensor.length is None:
             message = f"'{name}' is a single tensor: only a pack of tensors has a 'size'"
-            context.report("unknown-member", node, message, (context.declared(target.tensor),))
+            context.report(rules.UNKNOWN_MEMBER, node, message, (context.declared(target.tensor),))
             return UNTYPED
         return Typed(Type(INT, tensor.optional), tensor.length)
     if tensor.packed:
         message = f"'{name}' is a pack of tensors, which may have different shapes: it has a 'size', but no '{member}'"
-        context.report("unknown-member", node, message, (context.declared(target.tensor),))
+        context.report(rules.UNKNOWN_MEMBER, node, message, (context.declared(target.tensor),))
         return UNTYPED
     rank = tensor.shape.rank if tensor.shape is not None else shapes.opaque(f"{name}.rank")
     if member == "rank":
@@ -322,13 +323,13 @@ def _call(context: Context, node: nodes.Call) -> Typed:
         if not node.arguments:
             return Typed(Type(dtype))
         if len(arguments) > 1:
-            context.report("argument-count", node, f"a cast takes one value, not {len(arguments)}")
+            context.report(rules.ARGUMENT_COUNT, node, f"a cast takes one value, not {len(arguments)}")
             return UNTYPED
         return converted(context, node.arguments[0], dtype, arguments[0])
     if not isinstance(target, BuiltIn):
         return UNTYPED
     if len(arguments) != 1 or len(node.arguments) != 1:
-        context.report("argument-count", node, f"'{target.name}' takes one argument, not {len(node.arguments)}")
+        context.report(rules.ARGUMENT_COUNT, node, f"'{target.name}' takes one argument, not {len(node.arguments)}")
         return UNTYPED
     return built_in(context, node, target.name, arguments[0])
 
@@ -336,7 +337,7 @@ def _call(context: Context, node: nodes.Call) -> Typed:
 def _cast(context: Context, node: nodes.Cast) -> Typed:
     dtype = CONCRETE.get(node.type.text)
     if dtype is None:
-        context.report("abstract-type", node.type, f"'{node.type.text}' stands for several types: a cast needs one")
+        context.report(rules.ABSTRACT_TYPE, node.type, f"'{node.type.text}' stands for several types: a cast needs one")
         if node.value is not None:
             infer(context, node.value)
         return UNTYPED
@@ -348,7 +349,7 @@ def _cast(context: Context, node: nodes.Cast) -> Typed:
 def _bounded(context: Context, node: nodes.Bounded) -> Typed:
     _bounded_index(context, node)
     message = "'|i|' guards a whole index of a tensor; it can't be part of a calculation, or stand anywhere else"
-    context.report("bounded-outside-index", node, message)
+    context.report(rules.BOUNDED_OUTSIDE_INDEX, node, message)
     return UNTYPED
 
 

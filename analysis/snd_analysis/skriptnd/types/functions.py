@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from snd_analysis import rules
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types import operators, packs
 from snd_analysis.skriptnd.types.context import Context
@@ -22,7 +23,7 @@ def built_in(context: Context, node: nodes.Call, name: str, operand: Typed) -> T
     dtype = operand.type.dtype
     if name in NUMERIC_FUNCTIONS:
         if not is_numeric(dtype):
-            context.report("operand-type", argument, f"'{name}' takes int or real, but this is {described(dtype)}")
+            context.report(rules.OPERAND_TYPE, argument, f"'{name}' takes int or real, but this is {described(dtype)}")
             context.obligation(argument)
             return UNTYPED
         value = None
@@ -31,7 +32,7 @@ def built_in(context: Context, node: nodes.Call, name: str, operand: Typed) -> T
         return Typed(operand.type, value, accesses=operand.accesses)
     if dtype != REAL:
         message = f"'{name}' takes real, but this is {described(dtype)}"
-        context.report("operand-type", argument, message)
+        context.report(rules.OPERAND_TYPE, argument, message)
         context.obligation(argument)
         return UNTYPED
     return Typed(operand.type, accesses=operand.accesses)
@@ -49,10 +50,10 @@ def converted(context: Context, node: nodes.Node, dtype: Dtype, operand: Typed) 
                     f"{described(source)} can't be cast to {described(dtype)}: casts are between int, real and bool"
                 )
                 hint = '; a string is made of a value by formatting: "{x}"' if unfit == STR and unfit is dtype else ""
-                context.report("cast-type", node, message + hint)
+                context.report(rules.CAST_TYPE, node, message + hint)
                 return UNTYPED
     if dtype == INT and _is_infinite(node):
-        context.report("cast-type", node, "infinity has no int value")
+        context.report(rules.CAST_TYPE, node, "infinity has no int value")
         return UNTYPED
     type_ = Type(dtype, operand.type.optional, operand.type.length)
     keeps = dtype == INT and source == INT

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from snd_analysis import rules
 from snd_analysis.skriptnd.names.resolve import entries_of
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.context import Context
@@ -29,17 +30,17 @@ def check_generics(context: Context) -> None:
 
 def _report_base(context: Context, entry: nodes.DtypeDeclaration) -> None:
     message = f"the base of a generic type is 'type', 'arith' or 'num', but '{entry.base.text}' is no abstract type"
-    context.report("generic-base", entry.base, message)
+    context.report(rules.GENERIC_BASE, entry.base, message)
 
 
 def _check_default(context: Context, entry: nodes.DtypeDeclaration, default: nodes.TypeName) -> None:
     if default.text in ABSTRACT or (not default.is_keyword and context.symbol(default) is not None):
         message = f"the default of '{entry.name.text}' must be 'int', 'real', 'bool' or 'str', not '{default.text}'"
-        context.report("generic-default", default, message)
+        context.report(rules.GENERIC_DEFAULT, default, message)
     elif default.text in CONCRETE and default.text not in ALLOWED[entry.base.text]:
         allowed = " or ".join(f"'{name}'" for name in CONCRETE if name in ALLOWED[entry.base.text])
         message = f"the default of '{entry.name.text}: {entry.base.text}' must be {allowed}, not '{default.text}'"
-        context.report("generic-default", default, message)
+        context.report(rules.GENERIC_DEFAULT, default, message)
 
 
 def _check_missing_default(context: Context, entry: nodes.DtypeDeclaration) -> None:
@@ -48,7 +49,7 @@ def _check_missing_default(context: Context, entry: nodes.DtypeDeclaration) -> N
             f"nothing invokes the graph '{context.definition.name.text}', so nothing says which type "
             f"'{entry.name.text}' is: give it a default, as in '{entry.name.text}: {entry.base.text} = real'"
         )
-        context.report("generic-without-default", entry.name, message)
+        context.report(rules.GENERIC_WITHOUT_DEFAULT, entry.name, message)
 
 
 def check_element_type(context: Context, name: nodes.TypeName) -> None:
@@ -59,4 +60,4 @@ def check_element_type(context: Context, name: nodes.TypeName) -> None:
             f"'{name.text}' stands for several types ({types}): write one of them, or declare a generic type of this "
             f"base, as in '@dtype {{ T: {name.text}; }}'"
         )
-        context.report("abstract-type", name, message)
+        context.report(rules.ABSTRACT_TYPE, name, message)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from snd_analysis import rules
 from snd_analysis.base.problem import Note, Problem, Repair
+from snd_analysis.base.rule import Rule
 from snd_analysis.base.text import Edit
 from snd_analysis.skriptnd.names.resolve import entries_of
 from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind
@@ -36,7 +38,7 @@ def check_lowering(context: Context) -> None:
             symbol = context.symbol(formula.target.name)
             before = len(context.problems)
             _check_formula(context, formula, symbol, first=symbol not in written)
-            _keep_first(context, before, "two-packed-indices")
+            _keep_first(context, before, rules.TWO_PACKED_INDICES)
             if symbol is not None and symbol.kind is SymbolKind.OUTPUT:
                 written.setdefault(symbol, []).append((base, formula))
             else:
@@ -52,10 +54,10 @@ def check_lowering(context: Context) -> None:
             continue
         if symbol not in written and not broken:
             message = f"no formula in '@lower' writes the output '{symbol.name}'"
-            context.problems.append(Problem("output-not-assigned", context.resolution.span(symbol), message))
+            context.problems.append(Problem(rules.OUTPUT_NOT_ASSIGNED, context.resolution.span(symbol), message))
 
 
-def _keep_first(context: Context, before: int, rule: str) -> None:
+def _keep_first(context: Context, before: int, rule: Rule) -> None:
     """Both sides of a formula take the same slices: what is wrong with them is one mistake."""
     found = [problem for problem in context.problems[before:] if problem.rule == rule]
     context.problems[:] = [problem for problem in context.problems if problem not in found[1:]]
@@ -67,7 +69,7 @@ def _check_formula(context: Context, formula: nodes.Lowering, symbol: Symbol | N
         count = expect(context, formula.unroll.count, INT, "the number of unrolled steps", packed=False)
         if count.accesses:
             context.report(
-                "run-time-count", formula.unroll.count, "the number of unrolled steps must be known when composing"
+                rules.RUN_TIME_COUNT, formula.unroll.count, "the number of unrolled steps must be known when composing"
             )
         _declare(context, formula.unroll.name, Typed(Type(INT), shapes.opaque(formula.unroll.name.text)))
     for bound in formula.bounds:
@@ -98,7 +100,7 @@ def _check_unrolled_once(context: Context, formula: nodes.Lowering, bound: nodes
         return
     message = f"the index '{bound.name.text}' is declared before, as the count of 'unroll'"
     note = context.note(formula.unroll.name, "first declared here")
-    context.report("duplicate-definition", bound.name, message, (note,))
+    context.report(rules.DUPLICATE_DEFINITION, bound.name, message, (note,))
 
 
 def _check_reads(context: Context, formula: nodes.Lowering, output: Symbol) -> None:
@@ -109,7 +111,7 @@ def _check_reads(context: Context, formula: nodes.Lowering, output: Symbol) -> N
                 f"this initialization of '{output.name}' reads '{output.name}', which has no values yet; "
                 "':=' updates it"
             )
-            context.report("reads-own-output", access, message)
+            context.report(rules.READS_OWN_OUTPUT, access, message)
             return
 
 
@@ -126,7 +128,7 @@ def _check_order(context: Context, written: dict[Symbol, list[tuple[int, nodes.L
                 first_base, first = later[read]
                 note = Note(first.target.span.shifted(first_base), f"'{read.name}' gets its values here")
                 message = f"'{read.name}' has no values yet: formulas are evaluated in their order, and it is below"
-                context.report("reads-own-output", access, message, (note,))
+                context.report(rules.READS_OWN_OUTPUT, access, message, (note,))
                 break
 
 
@@ -166,7 +168,7 @@ def _target(context: Context, target: nodes.Access, symbol: Symbol | None) -> Ty
         return UNTYPED
     if symbol.kind is not SymbolKind.OUTPUT:
         message = f"only outputs can stand on the left side of a formula, but '{symbol.name}' is {symbol.kind.article}"
-        context.report("left-side", target.name, message, (context.declared(symbol),))
+        context.report(rules.LEFT_SIDE, target.name, message, (context.declared(symbol),))
         _infer_indices(context, target)
         return UNTYPED
     type_ = context.typed(symbol).type
@@ -178,7 +180,7 @@ def _target(context: Context, target: nodes.Access, symbol: Symbol | None) -> Ty
         message = f"'{symbol.name}' is a single tensor of type '{type_}': it has one pair of brackets"
         if type_.packed:
             message = f"'{symbol.name}' is a pack of tensors: it has at most two pairs of brackets"
-        context.report("index-count", target, message, (context.declared(symbol),))
+        context.report(rules.INDEX_COUNT, target, message, (context.declared(symbol),))
         return UNTYPED
     if selections:
         type_ = _selected(context, selections[0], type_)
@@ -194,7 +196,7 @@ def _infer_indices(context: Context, target: nodes.Access) -> None:
 
 def _selected(context: Context, index: nodes.Index, type_: Type) -> Type | None:
     if len(index.items) != 1 or isinstance(index.items[0], nodes.Expanded | nodes.Zip | nodes.Range):
-        context.report("left-side", index, "one item of a pack of outputs is chosen by one index")
+        context.report(rules.LEFT_SIDE, index, "one item of a pack of outputs is chosen by one index")
         return None
     typed = expect(context, index.items[0], INT, "the index of a pack of tensors", packed=False)
     return None if typed.type is None else type_.item()
@@ -204,7 +206,7 @@ def _check_operator(context: Context, formula: nodes.Lowering) -> None:
     if formula.operator.text == "==":
         repair = Repair("write '='", (Edit(context.span(formula.operator), "="),))
         message = "'==' compares; a formula assigns with '=', ':=', '+=', '*=', '&=', '|=', '<?=' or '>?='"
-        context.report("assignment-operator", formula.operator, message, repair=repair)
+        context.report(rules.ASSIGNMENT_OPERATOR, formula.operator, message, repair=repair)
 
 
 def _check_value(context: Context, formula: nodes.Lowering, target: Typed, value: Typed) -> None:
@@ -219,7 +221,7 @@ def _check_value(context: Context, formula: nodes.Lowering, target: Typed, value
             f"the right side of a formula can't be null, but this may be: its type is '{type_}'; "
             "give a value for null with '??'"
         )
-        context.report("null-not-allowed", formula.value, message)
+        context.report(rules.NULL_NOT_ALLOWED, formula.value, message)
         context.presume(formula.value)
         return
     if target.type is None:
@@ -229,18 +231,20 @@ def _check_value(context: Context, formula: nodes.Lowering, target: Typed, value
         symbol = context.symbol(formula.target.name)
         notes = () if symbol is None else (context.declared(symbol),)
         message = f"'{formula.target.name.text}' has the type '{written}', but the right side is '{type_}'"
-        context.report("type-mismatch", formula.value, message, notes)
+        context.report(rules.TYPE_MISMATCH, formula.value, message, notes)
         return
     if operator in _NUMERIC_ASSIGNMENTS and not is_numeric(written):
         context.report(
-            "operand-type",
+            rules.OPERAND_TYPE,
             formula.operator,
             f"'{operator}' accumulates int or real, but the output is {described(written)}",
         )
         return
     if operator in _LOGICAL_ASSIGNMENTS and written != BOOL:
         context.report(
-            "operand-type", formula.operator, f"'{operator}' accumulates bool, but the output is {described(written)}"
+            rules.OPERAND_TYPE,
+            formula.operator,
+            f"'{operator}' accumulates bool, but the output is {described(written)}",
         )
         return
     if type_.length is None:
@@ -248,12 +252,12 @@ def _check_value(context: Context, formula: nodes.Lowering, target: Typed, value
     if target.type.length is None:
         message = f"the right side is a pack of type '{type_}', but the left side is a single element"
         context.report(
-            "unexpected-pack", formula.value, message, (context.note(formula.target, "this is one element"),)
+            rules.UNEXPECTED_PACK, formula.value, message, (context.note(formula.target, "this is one element"),)
         )
         return
     if shapes.decide_equal(type_.length, target.type.length) is Verdict.DIFFERENT:
         message = f"the left side is a pack of length {target.type.length}, the right side one of length {type_.length}"
-        context.report("length-mismatch", formula.value, message, (context.note(formula.target, "written here"),))
+        context.report(rules.LENGTH_MISMATCH, formula.value, message, (context.note(formula.target, "written here"),))
 
 
 def _check_formulas(context: Context, formulas: list[tuple[int, nodes.Lowering]], complete: bool) -> None:
@@ -283,7 +287,7 @@ def _check_formulas(context: Context, formulas: list[tuple[int, nodes.Lowering]]
             return
         if operator == ":=" and not initialized and complete:
             message = f"':=' updates '{name}', which has no value yet: initialize it with '=' first"
-            context.report("update-without-initial", formula.operator, message)
+            context.report(rules.UPDATE_WITHOUT_INITIAL, formula.operator, message)
             return
         accumulated = (base, formula)
 
@@ -295,4 +299,4 @@ def _report_second(
     note = Note(first.target.span.shifted(base), "the earlier formula is here")
     message = f"'{name}' gets {what}" if what.startswith("a ") else f"'{name}' is {what}"
     message += ": an output has one formula with '=' and then one with another operator"
-    context.report("too-many-formulas", formula.target, message, (note,))
+    context.report(rules.TOO_MANY_FORMULAS, formula.target, message, (note,))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from snd_analysis import rules
 from snd_analysis.skriptnd.names.symbols import Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.context import Context
@@ -26,7 +27,7 @@ def check_main_graph(context: Context, inputs: Sequence[Declaration]) -> None:
         if declaration.parameter.shape is None and declaration.parameter.type.text:
             name = declaration.parameter.type
             message = f"the input '{declaration.name}' of the main graph needs a shape: no invocation tells it"
-            context.report("missing-shape", name, message)
+            context.report(rules.MISSING_SHAPE, name, message)
         for extent in declaration.extents:
             _check_extent(context, declaration, extent, unbounded)
 
@@ -48,13 +49,13 @@ def _check_extent(context: Context, declaration: Declaration, extent: nodes.Exte
     if extent.expansion is not None and _is_of_unknown_length(context, extent, extent.expansion):
         text = written(extent)
         message = f"'{text}' may stand for any number of dimensions, but the rank of a main graph's input must be known"
-        context.report("unbounded-extent", extent, message)
+        context.report(rules.UNBOUNDED_EXTENT, extent, message)
         return
     if extent.bound is not None:
         return
     if isinstance(extent.value, nodes.Tilde):
         message = f"a dynamic extent of '{declaration.name}' needs an upper bound in the main graph, as in '~|100'"
-        context.report("unbounded-extent", extent, message)
+        context.report(rules.UNBOUNDED_EXTENT, extent, message)
         return
     missing = [symbol for symbol in symbols_in(context.resolution, extent.value) if symbol in unbounded]
     if not missing:
@@ -62,7 +63,7 @@ def _check_extent(context: Context, declaration: Declaration, extent: nodes.Exte
     unbounded.difference_update(missing)
     name = missing[0].name
     message = f"the extent '{name}' of the main graph is not known: write a number or a bound, as in '{name}|100'"
-    context.report("unbounded-extent", extent, message)
+    context.report(rules.UNBOUNDED_EXTENT, extent, message)
 
 
 def _is_of_unknown_length(context: Context, extent: nodes.Extent, expansion: nodes.Expansion) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
+from snd_analysis import rules
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.context import Context, Place
 from snd_analysis.skriptnd.types.element import described, is_numeric
@@ -127,9 +128,9 @@ def _integers(
             return None, None
         return None, tuple(applied(a, b) for a, b in zip(lefts, rights, strict=True))
     except DivisionByZero:
-        context.report("division-by-zero", node.right, f"the right side of '{node.operator.text}' is 0 here")
+        context.report(rules.DIVISION_BY_ZERO, node.right, f"the right side of '{node.operator.text}' is 0 here")
     except NegativeExponent:
-        context.report("negative-exponent", node.right, "an int can't be raised to a negative power")
+        context.report(rules.NEGATIVE_EXPONENT, node.right, "an int can't be raised to a negative power")
     return None, None
 
 
@@ -153,7 +154,7 @@ def _identity(context: Context, node: nodes.Binary, left: Typed, right: Typed) -
 def _containment(context: Context, node: nodes.Binary, item: Type, pack: Type, accesses: bool) -> Typed:
     if not pack.packed:
         message = f"the right side of 'in' must be a pack, but is a single value of type '{pack}'"
-        context.report("pack-expected", node.right, message)
+        context.report(rules.PACK_EXPECTED, node.right, message)
         return UNTYPED
     if item.dtype != pack.dtype:
         message = f"'in' looks for items of the type of the pack, but these are '{item}' and '{pack}'"
@@ -169,18 +170,18 @@ def fold(context: Context, node: nodes.Fold, operand: Typed) -> Typed:
         message = (
             f"a fold can't go over the elements of a tensor: write a contraction, such as 'y[] {_contraction(node)} …'"
         )
-        context.report("fold-of-access", node, message)
+        context.report(rules.FOLD_OF_ACCESS, node, message)
         return UNTYPED
     type_, operator = operand.type, node.operator.text
     if not type_.packed:
         dots = "..." if node.cumulative else ".."
         message = f"'{operator} {dots}' folds a pack, but this is a single value of type '{type_}'"
-        context.report("pack-expected", node.operand, message)
+        context.report(rules.PACK_EXPECTED, node.operand, message)
         return UNTYPED
     if node.cumulative and operator not in _CUMULATIVE:
         folds = "'+ ...', '* ...', '&& ...', '|| ...', '<? ...' and '>? ...'"
         message = f"'{operator}' has no cumulative fold; there are {folds}"
-        context.report("no-such-fold", node.operator, message)
+        context.report(rules.NO_SUCH_FOLD, node.operator, message)
         return UNTYPED
     if operator in ("&&", "||"):
         if type_.dtype != BOOL:
@@ -218,7 +219,7 @@ def _folded(context: Context, node: nodes.Fold, operand: Typed) -> Integer | Non
             return total
         if not items:
             context.report(
-                "empty-extremum", node, f"an empty pack has no {'minimum' if operator == '<?' else 'maximum'}"
+                rules.EMPTY_EXTREMUM, node, f"an empty pack has no {'minimum' if operator == '<?' else 'maximum'}"
             )
             return None
         return shapes.minimum(*items) if operator == "<?" else shapes.maximum(*items)
@@ -248,7 +249,7 @@ def select(
             message = f"the branches have different types: '{consequent.type}' and '{alternative.type}'"
             notes = (context.note(node.consequent, f"this is '{consequent.type}'"),)
             assert node.alternative is not None
-            context.report("type-mismatch", node.alternative, message, notes)
+            context.report(rules.TYPE_MISMATCH, node.alternative, message, notes)
             return UNTYPED
         if not _both_elements(context, (node.consequent, consequent), (node.alternative, alternative)):
             return UNTYPED
@@ -303,15 +304,15 @@ def coalesce(context: Context, node: nodes.Coalesce, value: Typed, fallback: Typ
         return UNTYPED
     if not value.type.optional:
         message = f"the left side of '??' can't be null: its type is '{value.type}'"
-        context.report("coalesce-not-optional", node.value, message)
+        context.report(rules.COALESCE_NOT_OPTIONAL, node.value, message)
     if value.type.dtype != fallback.type.dtype:
         message = f"the sides of '??' have different types: '{value.type.required()}' and '{fallback.type}'"
         notes = (context.note(node.value, f"this is '{value.type}'"),)
-        context.report("type-mismatch", node.fallback, message, notes)
+        context.report(rules.TYPE_MISMATCH, node.fallback, message, notes)
         return UNTYPED
     if fallback.type.optional:
         message = f"the right side of '??' must not be null, but its type is '{fallback.type}'"
-        context.report("null-not-allowed", node.fallback, message)
+        context.report(rules.NULL_NOT_ALLOWED, node.fallback, message)
         context.presume(node.fallback)
     if not _both_elements(context, (node.value, value), (node.fallback, fallback)):
         return UNTYPED
@@ -336,17 +337,17 @@ def scalars(context: Context, node: nodes.Node, typed: Typed) -> bool:
     if context.place == "lower":
         element = element_of(node, None if typed.type.shape is None else typed.type.shape.rank)
         message = f"this is a tensor of type '{typed.type}': access its elements by index, as in '{element}'"
-        context.report("tensor-not-accessed", node, message)
+        context.report(rules.TENSOR_NOT_ACCESSED, node, message)
     else:
         message = (
             f"tensors can't be computed with in expressions, and this is one of type '{typed.type}': invoke an operator"
         )
-        context.report("tensor-in-expression", node, message)
+        context.report(rules.TENSOR_IN_EXPRESSION, node, message)
     return False
 
 
 def _unfit(context: Context, node: nodes.Node, operator: str, wanted: str, dtype: Dtype) -> Typed:
-    context.report("operand-type", node, f"'{operator}' takes {wanted}, but this is {described(dtype)}")
+    context.report(rules.OPERAND_TYPE, node, f"'{operator}' takes {wanted}, but this is {described(dtype)}")
     context.obligation(node)
     return UNTYPED
 
@@ -357,6 +358,6 @@ def _mixed(context: Context, node: nodes.Binary, left: Type, right: Type, messag
         context.note(node.left, f"this is '{left}'"),
         context.note(node.right, f"this is '{right}'"),
     )
-    context.report("type-mismatch", node, message, notes)
+    context.report(rules.TYPE_MISMATCH, node, message, notes)
     context.obligation(node.left, node.right)
     return UNTYPED

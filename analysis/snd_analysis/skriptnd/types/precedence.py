@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain
 
+from snd_analysis import rules
 from snd_analysis.base.problem import Problem, Repair
 from snd_analysis.base.text import Edit, Span
 from snd_analysis.skriptnd.names.resolution import Resolution
@@ -37,13 +38,13 @@ def _chains(statement: nodes.Node) -> Iterator[tuple[nodes.Binary, nodes.Binary]
 def _check(base: int, outer: nodes.Binary, inner: nodes.Binary) -> Iterator[Problem]:
     first, second = inner.operator.text, outer.operator.text
     if second in _LOGICAL and first in _LOGICAL and first != second:
-        rule = "mixed-logical-operators"
+        rule = rules.MIXED_LOGICAL_OPERATORS
         message = (
             f"'{first}' and '{second}' have the same precedence and go from left to right: "
             "parentheses say what is meant"
         )
     elif first == second == "**":
-        rule = "chained-power"
+        rule = rules.CHAINED_POWER
         message = "'**' goes from left to right: 'a ** b ** c' is '(a ** b) ** c'; parentheses say what is meant"
     else:
         return

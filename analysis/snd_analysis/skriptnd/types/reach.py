@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
 
+from snd_analysis import rules
+from snd_analysis.base.rule import Rule
 from snd_analysis.skriptnd.names.symbols import Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.context import Context
@@ -86,7 +88,7 @@ def _leaves(context: Context, access: _Access, limits: Limits) -> bool:
     elif _leaves_tensor(context, access, symbol, index, limits):
         return True
     return type_.length is not None and any(
-        _leaves_extent(context, item, type_.length, limits, "index-out-of-range", symbol) for item in items
+        _leaves_extent(context, item, type_.length, limits, rules.INDEX_OUT_OF_RANGE, symbol) for item in items
     )
 
 
@@ -112,13 +114,13 @@ def _leaves_tensor(context: Context, access: _Access, symbol: Symbol, index: nod
     if any(extent is not None and shapes.is_negative(extent) for extent in extents):
         return False  # composing says so, and there is no such tensor
     return any(
-        extent is not None and _leaves_extent(context, item, extent, limits, "access-out-of-range", symbol)
+        extent is not None and _leaves_extent(context, item, extent, limits, rules.ACCESS_OUT_OF_RANGE, symbol)
         for item, extent in zip(index.items, extents, strict=True)
     )
 
 
 def _leaves_extent(
-    context: Context, item: nodes.Node, extent: Integer, limits: Limits, rule: str, symbol: Symbol
+    context: Context, item: nodes.Node, extent: Integer, limits: Limits, rule: Rule, symbol: Symbol
 ) -> bool:
     """Whether an index certainly reaches an extent, or is below 0; items of packs are counted from the end then."""
     typed = context.expressions.get(item, UNTYPED)
@@ -129,13 +131,13 @@ def _leaves_extent(
     high = None if least is None else shapes.bounds(least)[1]
     if low is not None and low >= 0:
         verb, reached = "reaches", most
-    elif high is not None and high < 0 and rule == "access-out-of-range":
+    elif high is not None and high < 0 and rule == rules.ACCESS_OUT_OF_RANGE:
         verb, reached = "begins at", least
     else:
         return False
     text = written(item)
     way = "is" if text == str(reached) else f"is {reached}," if least == most else f"{verb} {reached},"
-    there = "tensors" if rule == "index-out-of-range" else "indices"
+    there = "tensors" if rule == rules.INDEX_OUT_OF_RANGE else "indices"
     message = f"the index '{text}' {way} outside of '{symbol.name}', which has {there} from 0 to {extent - 1}"
     context.report(rule, item, message, (context.declared(symbol),))
     return True

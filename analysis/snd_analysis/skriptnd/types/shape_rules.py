@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from snd_analysis import rules
 from snd_analysis.base.problem import Note
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types import operators
@@ -31,7 +32,7 @@ def check_pack_length(context: Context, declaration: Declaration) -> None:
     if isinstance(pack.length, nodes.Tilde):
         if context.definition.kind != "graph":
             message = "only graphs may leave out a length by '~'; write '..' if the length needs no name"
-            context.report("omitted-extent", pack.length, message)
+            context.report(rules.OMITTED_EXTENT, pack.length, message)
     else:
         check_length(context, pack.length, f"the length of '{declaration.name}'")
     if pack.bound is not None:
@@ -44,15 +45,15 @@ def check_length(context: Context, length: nodes.Expression, what: str) -> Typed
     if typed.type is None or not operators.scalars(context, length, typed):
         return UNTYPED
     if typed.type.dtype not in (INT, BOOL):
-        context.report("type-mismatch", length, f"{what} is an int or a bool, but this is '{typed.type}'")
+        context.report(rules.TYPE_MISMATCH, length, f"{what} is an int or a bool, but this is '{typed.type}'")
         obligation(context, length)
         return UNTYPED
     if typed.type.packed:
         message = f"{what} is a single value, but this is a pack of type '{typed.type}'"
-        context.report("unexpected-pack", length, message, _declared(context, length))
+        context.report(rules.UNEXPECTED_PACK, length, message, _declared(context, length))
         return UNTYPED
     if typed.value is not None and shapes.is_negative(typed.value):
-        context.report("negative-extent", length, f"{what} can't be negative, but this is {typed.value}")
+        context.report(rules.NEGATIVE_EXTENT, length, f"{what} can't be negative, but this is {typed.value}")
         return UNTYPED
     return typed
 
@@ -87,7 +88,7 @@ def _check_extent(context: Context, declaration: Declaration, extent: nodes.Exte
     elif extent.expansion is None and value.type.packed:
         text = written(extent.value)
         message = f"'{text}' is a pack of type '{value.type}': write '{text}..' to have all of its items as extents"
-        context.report("extent-not-expanded", extent.value, message, _declared(context, extent.value))
+        context.report(rules.EXTENT_NOT_EXPANDED, extent.value, message, _declared(context, extent.value))
         obligation(context, extent.value)
     elif extent.expansion is not None and extent.expansion.length is None and not value.type.packed:
         text = written(extent.value)
@@ -95,11 +96,11 @@ def _check_extent(context: Context, declaration: Declaration, extent: nodes.Exte
             f"'{text}' is a single extent of type '{value.type}', not a pack: "
             "leave out the '..', or say how often it is repeated, as in '..(n)'"
         )
-        context.report("expansion-without-length", extent, message, _declared(context, extent.value))
+        context.report(rules.EXPANSION_WITHOUT_LENGTH, extent, message, _declared(context, extent.value))
         obligation(context, extent.value)
     elif length is not None and value.type.length is not None and _differ(length.value, value.type.length):
         message = f"'{written(extent.value)}' has {counted(value.type.length, 'item')}, not {length.value}"
-        context.report("length-mismatch", extent, message, _declared(context, extent.value))
+        context.report(rules.LENGTH_MISMATCH, extent, message, _declared(context, extent.value))
 
 
 def _differ(first: Integer | None, second: Integer | None) -> bool:
@@ -122,7 +123,7 @@ def _report_item_extent(context: Context, declaration: Declaration, extent: node
         message = f"'..{text}' is an extent for each tensor of a pack, but '{declaration.name}' is a single tensor"
     else:
         message = f"'..{text}' is one extent for each tensor of '{declaration.name}': it can't be expanded to several"
-    context.report("item-extent", extent, message)
+    context.report(rules.ITEM_EXTENT, extent, message)
 
 
 def _check_item_extents(context: Context, declaration: Declaration, extent: nodes.Extent, value: Typed) -> None:
@@ -131,11 +132,11 @@ def _check_item_extents(context: Context, declaration: Declaration, extent: node
     text = written(extent.value)
     if value.type.length is None:
         message = f"'..{text}' takes a pack with an extent for each tensor, but '{text}' is a single '{value.type}'"
-        context.report("item-extent", extent, message, _declared(context, extent.value))
+        context.report(rules.ITEM_EXTENT, extent, message, _declared(context, extent.value))
     elif _differ(value.type.length, length):
         extents, tensors = counted(value.type.length, "extent"), counted(length, "tensor")
         message = f"'{text}' has {extents}, but '{declaration.name}' is a pack of {tensors}"
-        context.report("length-mismatch", extent, message, _declared(context, extent.value))
+        context.report(rules.LENGTH_MISMATCH, extent, message, _declared(context, extent.value))
 
 
 def _check_bound(context: Context, declaration: Declaration, extent: nodes.Extent) -> None:
@@ -148,10 +149,10 @@ def _check_bound(context: Context, declaration: Declaration, extent: nodes.Exten
     if block in ("constant", "variable") or (block == "input" and kind == "operator"):
         what = f"a {block}" if block != "input" else "an input of an operator"
         message = f"{what} has no upper bound of an extent: bounds are for inputs of graphs and for outputs"
-        context.report("illegal-bound", extent.bound, message)
+        context.report(rules.ILLEGAL_BOUND, extent.bound, message)
     elif _is_known(context, extent):
         message = f"the extent '{written(extent.value)}' is known: an upper bound is for one that only the run tells"
-        context.report("illegal-bound", extent.bound, message, _declared(context, extent.value))
+        context.report(rules.ILLEGAL_BOUND, extent.bound, message, _declared(context, extent.value))
 
 
 def _is_known(context: Context, extent: nodes.Extent) -> bool:
@@ -169,12 +170,12 @@ def _check_omitted(context: Context, declaration: Declaration, extent: nodes.Ext
     block = declaration.block
     if block in ("constant", "variable"):
         message = f"an extent of a {block} can't be left out: its shape must be known"
-        context.report("omitted-extent", extent, message)
+        context.report(rules.OMITTED_EXTENT, extent, message)
     elif context.definition.kind == "graph":
         return
     elif block == "input":
         message = f"an extent of '{declaration.name}' can't be left out: only graphs may do so; give it a name"
-        context.report("omitted-extent", extent, message)
+        context.report(rules.OMITTED_EXTENT, extent, message)
     elif extent.bound is None:
         message = f"a dynamic extent of '{declaration.name}' needs an upper bound, as in '~|n'"
-        context.report("unbounded-extent", extent, message)
+        context.report(rules.UNBOUNDED_EXTENT, extent, message)

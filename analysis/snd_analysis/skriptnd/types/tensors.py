@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from snd_analysis import rules
 from snd_analysis.base.problem import Note
 from snd_analysis.skriptnd.names.symbols import Symbol
 from snd_analysis.skriptnd.syntax import nodes
@@ -65,12 +66,12 @@ def _check_captured_ranks(context: Context, inputs: Sequence[Declaration]) -> No
             f"'{declaration.name}' has the rank {rank}, as its shape '[{written(declaration.parameter.shape)}]' says"
         )
         if earlier[0] is declaration:
-            context.report("captured-ranks-differ", name, f"'{symbol.name}' can't be the rank of this: {shape}")
+            context.report(rules.CAPTURED_RANKS_DIFFER, name, f"'{symbol.name}' can't be the rank of this: {shape}")
             continue
         message = f"'{symbol.name}' is the rank of '{earlier[0].name}', which is {other}, but {shape}"
         assert earlier[0].parameter.rank is not None
         note = Note(earlier[0].parameter.rank.span.shifted(earlier[0].base), "captured here")
-        context.report("captured-ranks-differ", name, message, (note,))
+        context.report(rules.CAPTURED_RANKS_DIFFER, name, message, (note,))
 
 
 def _names_unknown(context: Context, declaration: Declaration) -> bool:
@@ -83,7 +84,7 @@ def _report_missing_shape(context: Context, declaration: Declaration, what: str)
     type_ = declaration.parameter.type
     if type_.text:
         message = f"{what} needs a shape: write '{declaration.name}: {type_.text}[]' for a single value"
-        context.report("missing-shape", type_, message)
+        context.report(rules.MISSING_SHAPE, type_, message)
 
 
 def _check_default(context: Context, declaration: Declaration, default: nodes.Default) -> None:
@@ -98,7 +99,7 @@ def _check_default(context: Context, declaration: Declaration, default: nodes.De
             f"'{declaration.name}' can't have a default: one value makes a tensor only of a known shape, "
             f"and nothing else that must be given determines {names}"
         )
-        context.report("illegal-default", default.value, message, tuple(context.declared(symbol) for symbol in own))
+        context.report(rules.ILLEGAL_DEFAULT, default.value, message, tuple(context.declared(symbol) for symbol in own))
         return
     dtype = dtype_of(context, parameter.type)
     if dtype is None or dtype.name in ABSTRACT:
@@ -133,13 +134,13 @@ def _report_obstacle(context: Context, obstacle: Obstacle) -> None:
             "need a length that a single int attribute or another input determines"
         )
         notes = tuple(context.note(extent, "a pack of unknown length") for extent in obstacle.packs)
-        context.report("ambiguous-shape", obstacle.packs[-1], message, notes)
+        context.report(rules.AMBIGUOUS_SHAPE, obstacle.packs[-1], message, notes)
         return
     unknown = " and ".join(f"'{symbol.name}'" for symbol in obstacle.unknown)
     message = f"the shape of '{name}' can't be bound: nothing that is certain to be given determines {unknown} before"
     notes = tuple(context.declared(symbol) for symbol in obstacle.unknown)
     parameter = obstacle.declaration.parameter
-    context.report("ambiguous-shape", parameter.shape or parameter.name, message, notes)
+    context.report(rules.AMBIGUOUS_SHAPE, parameter.shape or parameter.name, message, notes)
 
 
 def declare_output_extents(context: Context, outputs: Sequence[Declaration]) -> None:
@@ -169,14 +170,14 @@ def check_outputs(context: Context, outputs: Sequence[Declaration], inputs: Sequ
         if parameter.optional:
             modifier = next(each for each in parameter.modifiers if each.text == "optional")
             message = f"the output '{declaration.name}' can't be optional: every invocation computes it"
-            context.report("illegal-optional", modifier, message)
+            context.report(rules.ILLEGAL_OPTIONAL, modifier, message)
         if parameter.shape is None and context.definition.kind == "operator":
             _report_missing_shape(context, declaration, "an output of an operator")
         check_shape(context, declaration)
         _check_determined(context, declaration)
         if parameter.default is not None:
             message = f"the output '{declaration.name}' can't have a default: it is computed"
-            context.report("illegal-default", parameter.default, message)
+            context.report(rules.ILLEGAL_DEFAULT, parameter.default, message)
     _check_agreement(context, (*inputs, *outputs))
 
 
@@ -188,7 +189,7 @@ def _check_determined(context: Context, declaration: Declaration) -> None:
     if any(extent.spread for extent in declaration.extents):
         return  # as many as the pack of extents has items
     message = f"nothing says how many tensors the output '{declaration.name}' has: write it behind, as in '..(n)'"
-    context.report("missing-length", pack, message)
+    context.report(rules.MISSING_LENGTH, pack, message)
 
 
 def _check_agreement(context: Context, declared: Sequence[Declaration]) -> None:
@@ -211,4 +212,4 @@ def _check_agreement(context: Context, declared: Sequence[Declaration]) -> None:
             message = (
                 f"the upper bound of '{symbol.name}' is '{written(extent.bound)}' here, but '{written(bound)}' before"
             )
-            context.report("bounds-differ", extent.bound, message, (note,))
+            context.report(rules.BOUNDS_DIFFER, extent.bound, message, (note,))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from snd_analysis import rules
 from snd_analysis.skriptnd.names.resolve import entries_of
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types import operators
@@ -47,13 +48,13 @@ def _hinted(context: Context, target: nodes.NameTarget, node: nodes.Expression, 
         return UNTYPED
     if value.type.length is None:
         message = f"'{target.name.text}..' stands for a pack, but the value is a single one of type '{value.type}'"
-        context.report("pack-expected", target, message)
+        context.report(rules.PACK_EXPECTED, target, message)
         return UNTYPED
     if hint is None:
         return value
     if shapes.decide_equal(hint, value.type.length) is Verdict.DIFFERENT:
         message = f"'{target.name.text}' is said to have {counted(hint, 'item')}, but the value has {value.type.length}"
-        context.report("length-mismatch", target, message, (context.note(node, f"this is '{value.type}'"),))
+        context.report(rules.LENGTH_MISMATCH, target, message, (context.note(node, f"this is '{value.type}'"),))
         return value
     length = value.type.length if value.type.length.value is not None else hint
     return replace(value, type=value.type.of_length(length))
@@ -102,18 +103,18 @@ def _is_right(
     tuples = [part for part in target.items if isinstance(part, nodes.TupleTarget)]
     for part in tuples:
         if part.expansion is None:
-            context.report("zip-not-expanded", part, "a tuple in a list must be expanded: write '..' behind it")
+            context.report(rules.ZIP_NOT_EXPANDED, part, "a tuple in a list must be expanded: write '..' behind it")
             return False
     if value.type is None:
         return False
     if value.type.length is None:
         message = f"only a pack can be taken apart, but this is a single value of type '{value.type}'"
-        context.report("pack-expected", node, message)
+        context.report(rules.PACK_EXPECTED, node, message)
         return False
     if len(open_parts) > 1:
         message = "two parts of a list can't both take what is left: say how many items one of them has, as in '..(n)'"
         notes = (context.note(open_parts[0], "the first one is here"),)
-        context.report("ambiguous-decomposition", open_parts[1], message, notes)
+        context.report(rules.AMBIGUOUS_DECOMPOSITION, open_parts[1], message, notes)
         return False
     known = sum((length for length in lengths if length is not None), shapes.constant(0))
     return _fits(context, target, node, value.type.length, known, open_parts[0] if open_parts else None)
@@ -131,20 +132,20 @@ def _fits(
     if open_part is None:
         if shapes.decide_equal(total, known) is Verdict.DIFFERENT:
             message = f"a pack of {counted(total, 'item')} can't be taken apart into {known}"
-            context.report("decomposition-mismatch", target, message, notes)
+            context.report(rules.DECOMPOSITION_MISMATCH, target, message, notes)
             return False
         return True
     rest = total - known
     _, most = shapes.bounds(rest)
     if most is not None and most < 0:
         message = f"a pack of {counted(total, 'item')} can't be taken apart into {known} and more"
-        context.report("decomposition-mismatch", target, message, notes)
+        context.report(rules.DECOMPOSITION_MISMATCH, target, message, notes)
         return False
     if isinstance(open_part, nodes.TupleTarget):
         count = len(open_part.names)
         if shapes.decide_equal(shapes.remainder(rest, count), 0) is Verdict.DIFFERENT:
             message = f"{counted(rest, 'item')} can't be unzipped into {count} packs of equal length"
-            context.report("decomposition-mismatch", open_part, message, notes)
+            context.report(rules.DECOMPOSITION_MISMATCH, open_part, message, notes)
             return False
     return True
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
+from snd_analysis import rules
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import TRUE, Integer, Verdict
 from snd_analysis.symbolic.values.errors import Failure
@@ -49,7 +50,7 @@ def joined_length(operands: Sequence[Value]) -> Integer:
             if shapes.decide_equal(length, other) is Verdict.DIFFERENT:
                 message = f"these packs have different lengths: {length} and {other}"
                 notes = ((told, f"this has {counted(length)}"), (place, f"this has {counted(other)}"))
-                raise Failure("length-mismatch", message, None, notes)
+                raise Failure(rules.LENGTH_MISMATCH, message, None, notes)
             if other.value is not None:
                 length, told = other, place
     assert length is not None

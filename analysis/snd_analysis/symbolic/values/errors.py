@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from snd_analysis import rules
+from snd_analysis.base.rule import Rule
+
 
 class Failure(Exception):  # noqa: N818
     """An operation that has no value for its operands; which of them is to blame, if one is, and what to say of others.
@@ -10,7 +13,7 @@ class Failure(Exception):  # noqa: N818
     """
 
     def __init__(
-        self, rule: str, message: str, operand: int | None = None, notes: tuple[tuple[int, str], ...] = ()
+        self, rule: Rule, message: str, operand: int | None = None, notes: tuple[tuple[int, str], ...] = ()
     ) -> None:
         super().__init__(message)
         self.rule = rule
@@ -21,4 +24,4 @@ class Failure(Exception):  # noqa: N818
 
 def too_large(what: str) -> Failure:
     """Why a value has no value here that the language would give it: it would take all time and memory."""
-    return Failure("value-too-large", f"{what}, more than snd works with")
+    return Failure(rules.VALUE_TOO_LARGE, f"{what}, more than snd works with")

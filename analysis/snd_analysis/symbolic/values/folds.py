@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from itertools import accumulate, combinations, pairwise
 from typing import Final
 
+from snd_analysis import rules
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
 from snd_analysis.symbolic.values.compile_time import may_become_known
@@ -66,7 +67,7 @@ def _extremum(symbol: str) -> Fold:
         parts = _as_parts(pack)
         if not parts:
             name = "minimum" if symbol == "<?" else "maximum"
-            raise Failure("empty-extremum", f"an empty pack has no {name}", 0)
+            raise Failure(rules.EMPTY_EXTREMUM, f"an empty pack has no {name}", 0)
         uniform = pack.uniform
         if uniform is not None:
             return uniform

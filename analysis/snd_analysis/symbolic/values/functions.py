@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Final
 
+from snd_analysis import rules
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Truth, constant
 from snd_analysis.symbolic.values.errors import Failure
@@ -123,7 +124,7 @@ def to_int(a: Value) -> Value:
         return shapes.choose(a, 1, 0)
     if isinstance(a, float):
         if not math.isfinite(a):
-            raise Failure("cast-type", f"{'NaN' if math.isnan(a) else 'infinity'} has no int value", 0)
+            raise Failure(rules.CAST_TYPE, f"{'NaN' if math.isnan(a) else 'infinity'} has no int value", 0)
         return constant(int(a))
     if not isinstance(a, Unknown) or a.dtype != "real":
         return UNDEFINED

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 from msgspec import Struct
 
+from snd_analysis import rules
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
 from snd_analysis.symbolic.values.elementwise import elementwise, joined_length, run_element
@@ -69,7 +70,7 @@ def masked(target: Pack, mask: Pack) -> Value:
         joined_length((target, mask))
     except Failure:
         message = f"the mask has {counted(mask.length)}, the pack that it masks {target.length}"
-        raise Failure("length-mismatch", message, 1) from None
+        raise Failure(rules.LENGTH_MISMATCH, message, 1) from None
     uniform = mask.uniform
     if uniform is TRUE:
         return target
@@ -120,7 +121,7 @@ def sliced(target: Value, part: Slice) -> Value:
 
 def zero_step() -> Failure:
     """Why there is no range."""
-    return Failure("zero-step", "the step of a range can't be 0", 2)
+    return Failure(rules.ZERO_STEP, "the step of a range can't be 0", 2)
 
 
 def _numbers(part: Slice) -> tuple[int | None, int | None, int | None] | None:
@@ -144,7 +145,7 @@ def _check_bounds(part: Slice, length: Integer) -> None:
             outside = shapes.compare(">", bound, length) is TRUE or shapes.compare("<", bound, -length) is TRUE
         if outside:
             message = f"the bound {bound} is outside of the pack, which has {counted(length)}"
-            raise Failure("index-out-of-range", message, operand)
+            raise Failure(rules.INDEX_OUT_OF_RANGE, message, operand)
 
 
 def _sliced_symbolically(target: Pack, part: Slice, step: Integer) -> Value:

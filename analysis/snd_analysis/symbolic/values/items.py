@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from snd_analysis import rules
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer
 from snd_analysis.symbolic.notation import notation
@@ -15,7 +16,9 @@ from snd_analysis.symbolic.values.scalars import Value
 
 def outside(index: Integer, length: Integer) -> Failure:
     """Why there is no item at an index, as it was written."""
-    return Failure("index-out-of-range", f"the index {index} is outside of the pack, which has {counted(length)}", 1)
+    return Failure(
+        rules.INDEX_OUT_OF_RANGE, f"the index {index} is outside of the pack, which has {counted(length)}", 1
+    )
 
 
 def counted(length: Integer) -> str:

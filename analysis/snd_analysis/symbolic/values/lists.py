@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from snd_analysis import rules
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth, Verdict
 from snd_analysis.symbolic.values.elementwise import elementwise, joined_length
@@ -35,7 +36,7 @@ def repeated(value: Value, count: Value) -> Value:
 
 def _of_length(pack: Pack, length: Integer) -> Pack:
     if shapes.decide_equal(pack.length, length) is Verdict.DIFFERENT:
-        raise Failure("length-mismatch", f"this pack has {pack.length} items, not {length}", 0)
+        raise Failure(rules.LENGTH_MISMATCH, f"this pack has {pack.length} items, not {length}", 0)
     return with_length(pack, length)
 
 

@@ -11,6 +11,7 @@ import operator
 from collections.abc import Callable
 from typing import Final, TypeAlias
 
+from snd_analysis import rules
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import (
     FALSE,
@@ -45,7 +46,7 @@ def _too_many_digits(bits: int) -> Failure:
 
 def division_by_zero(symbol: str) -> Failure:
     """Why a quotient has no value."""
-    return Failure("division-by-zero", f"the right side of '{symbol}' is 0 here", 1)
+    return Failure(rules.DIVISION_BY_ZERO, f"the right side of '{symbol}' is 0 here", 1)
 
 
 # ---- arithmetic ------------------------------------------------------------------------------------------------------
@@ -104,7 +105,7 @@ def _power(a: Value, b: Value) -> Value:
             return shapes.power(a, b)
         except NegativeExponent:
             message = "an int can't be raised to a negative power"
-            raise Failure("negative-exponent", message, 1) from None
+            raise Failure(rules.NEGATIVE_EXPONENT, message, 1) from None
     if isinstance(a, float) and isinstance(b, float):
         return _real_power(a, b)
     return _of_unknown_reals("**", "real", a, b)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from snd_analysis import rules
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import TRUE, Integer
 from snd_analysis.symbolic.values.errors import Failure
@@ -27,7 +28,7 @@ def replaced(target: Value, place: Value, value: Value) -> Value:
         length = shapes.decide_equal(place.length, value.length)
         if length is shapes.Verdict.DIFFERENT:
             message = f"there are {counted(place.length)} to replace, but {value.length} to replace them by"
-            raise Failure("length-mismatch", message)
+            raise Failure(rules.LENGTH_MISMATCH, message)
     places = place.items
     if places is None:
         return _unknown(target, place, value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Hashable, Mapping
 
+from snd_analysis import rules
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import DivisionByZero, FoldKey, Integer, NegativeExponent, Truth
 from snd_analysis.symbolic.values.errors import Failure
@@ -110,9 +111,9 @@ class _Rewriting:
         try:
             return shapes.substitute(value, values)
         except DivisionByZero:
-            raise Failure("division-by-zero", "a divisor is 0 here") from None
+            raise Failure(rules.DIVISION_BY_ZERO, "a divisor is 0 here") from None
         except NegativeExponent:
-            raise Failure("negative-exponent", "an int can't be raised to a negative power") from None
+            raise Failure(rules.NEGATIVE_EXPONENT, "an int can't be raised to a negative power") from None
 
     def _integer(self, value: Integer) -> Integer:
         found = self._symbolic(value)

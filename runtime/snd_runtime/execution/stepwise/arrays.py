@@ -14,6 +14,7 @@ from snd_runtime.execution.plain import array_dtype, fits, plain, static_shape
 from snd_runtime.execution.state import State
 from snd_runtime.lowering.arithmetic import Array
 from snd_runtime.lowering.lowered import Argument
+from snd_runtime.rules import INT_OVERFLOW, UNKNOWN_VALUE
 
 
 class Arrays:
@@ -55,7 +56,7 @@ class Arrays:
                 known = self._known[value] = self._constant(value, place)
             if known is not None:
                 return known
-        raise EvaluationFailed("unknown-value", "what this comes to is not known", place)
+        raise EvaluationFailed(UNKNOWN_VALUE, "what this comes to is not known", place)
 
     def _constant(self, tensor: Tensor, place: Place | None) -> Array:
         shape = static_shape(tensor)
@@ -64,9 +65,9 @@ class Arrays:
         except ValueError:
             value = None
         if value is None or shape is None or tensor.dtype is None:
-            raise EvaluationFailed("unknown-value", "the value of a constant is not known", place)
+            raise EvaluationFailed(UNKNOWN_VALUE, "the value of a constant is not known", place)
         if not fits(value):
-            raise EvaluationFailed("int-overflow", f"{value} does not fit into 64 bits", place)
+            raise EvaluationFailed(INT_OVERFLOW, f"{value} does not fit into 64 bits", place)
         dtype = array_dtype(tensor.dtype, self._state.real)
         self._state.budget.allocate(f"'{tensor.name}'", shape, dtype.itemsize, place)
         return np.full(shape, value, dtype)

@@ -7,6 +7,7 @@ from contextlib import contextmanager, suppress
 
 from msgspec.structs import replace
 
+from snd_analysis import rules
 from snd_analysis.compose.bind.arguments import Arguments
 from snd_analysis.compose.body.branches import scopes_of_branch, static_condition
 from snd_analysis.compose.body.composer import Composer, Values
@@ -28,6 +29,7 @@ from snd_runtime.execution.state import State, joined, truth
 from snd_runtime.execution.stepwise.arrays import Arrays
 from snd_runtime.execution.stepwise.loops import run_loop
 from snd_runtime.lowering.lowered import Argument
+from snd_runtime.rules import UNKNOWN_VALUE
 
 
 class Stepwise(Composer):
@@ -130,7 +132,7 @@ class Stepwise(Composer):
         values = self._right_side(component.value, targets)
         raise_failure(self.specialization)
         if values is None or UNDEFINED in values:
-            raise EvaluationFailed("unknown-value", "what this comes to is not known", place)
+            raise EvaluationFailed(UNKNOWN_VALUE, "what this comes to is not known", place)
         assign(self, component, values)
         raise_failure(self.specialization)
         if isinstance(component.value, nodes.Branch | nodes.Loop):
@@ -150,7 +152,7 @@ class Stepwise(Composer):
             self.blame(failure, call, template)
         raise_failure(self.specialization)
         if not specialization.valid:
-            raise EvaluationFailed("unknown-value", f"'{template.shown}' can't be composed here", place)
+            raise EvaluationFailed(UNKNOWN_VALUE, f"'{template.shown}' can't be composed here", place)
         inputs = [self.arrays.argument(value, place) for value in given.inputs]
         label = self.scope_of(targets)
         if self._scope_is_passed_on and not targets.is_written:
@@ -228,7 +230,7 @@ class Stepwise(Composer):
             if static is FALSE or static is NULL:
                 continue
             if static is UNDEFINED:
-                raise EvaluationFailed("unknown-value", "the condition is not known", self.place(case.condition))
+                raise EvaluationFailed(UNKNOWN_VALUE, "the condition is not known", self.place(case.condition))
             if static is TRUE or (static is None and self.holds(case.condition, of_condition)):
                 return self.call(case.consequent, of_consequent)
         return self.call(node.alternative, scopes[-1][-1])
@@ -240,7 +242,7 @@ class Stepwise(Composer):
         found = truth(self.arrays.argument(values[0], place)) if values is not None and len(values) == 1 else None
         raise_failure(self.specialization)
         if found is None:
-            raise EvaluationFailed("condition-shape", "a condition is one bool", place)
+            raise EvaluationFailed(rules.CONDITION_SHAPE, "a condition is one bool", place)
         return found
 
     # ---- loops -------------------------------------------------------------------------------------------------------

@@ -27,6 +27,7 @@ from snd_runtime.execution.plain import bytes_of, static_shape
 from snd_runtime.execution.program import check_count, integer
 from snd_runtime.execution.stepwise.long_loops import run_at_once
 from snd_runtime.lowering.arithmetic import INT
+from snd_runtime.rules import UNKNOWN_VALUE
 
 if TYPE_CHECKING:
     from snd_runtime.execution.stepwise.body import Stepwise
@@ -85,7 +86,7 @@ def _repeat(
             results = body.call(node.body, of_body)
             raise_failure(body.specialization)
             if results is None or UNDEFINED in results or len(results) < len(carries):
-                raise EvaluationFailed("unknown-value", "what the loop comes to is not known", place)
+                raise EvaluationFailed(UNKNOWN_VALUE, "what the loop comes to is not known", place)
             items = results[len(carries) :]
             carries = _carried(body, node, first, results[: len(carries)], targets)
             items = [_item(body, value, targets, at, len(carries) + of) for of, value in enumerate(items)]
@@ -163,7 +164,7 @@ def _nothing(body: Stepwise, node: nodes.Loop, carries: Values, packs: Values, t
     found = nothing_collected(body, node, carries, packs, targets)
     if len(found) < targets.count - len(carries) or not all(map(_item_is_known, found)):
         message = "there is nothing to scan, so nothing tells the types and shapes of what the loop would collect"
-        raise EvaluationFailed("unknown-value", message, body.place(node))
+        raise EvaluationFailed(UNKNOWN_VALUE, message, body.place(node))
     return found
 
 

@@ -3,6 +3,7 @@ invoked operators decide, and without any concrete value."""
 
 from __future__ import annotations
 
+from snd_analysis import rules
 from snd_analysis.base.problem import Problem
 from snd_analysis.skriptnd.memo import Memo
 from snd_analysis.skriptnd.names.resolve import entries_of
@@ -59,4 +60,4 @@ def _check_outputs_assigned(context: Context) -> None:
     if missing and not any(isinstance(entry.statement, nodes.ErrorEntry) for entry in compose.entries):
         for symbol in missing:
             message = f"nothing is assigned to the output '{symbol.name}' in '@compose'"
-            context.problems.append(Problem("output-not-assigned", context.resolution.span(symbol), message))
+            context.problems.append(Problem(rules.OUTPUT_NOT_ASSIGNED, context.resolution.span(symbol), message))

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from snd_analysis import rules
 from snd_analysis.base.problem import Note
+from snd_analysis.base.rule import Rule
 from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.compose.binding import ShapeBinding
@@ -66,7 +68,7 @@ class ArgumentCheck:
         if len(call.arguments) == 1:
             message = f"'{self._name.name}' has no inputs, but there is an argument"
         note = elsewhere(self._name, f"'{self._name.name}' is defined here")
-        self._work.report_between("too-many-arguments", extra, call.arguments[-1], message, (note,))
+        self._work.report_between(rules.TOO_MANY_ARGUMENTS, extra, call.arguments[-1], message, (note,))
 
     def _omitted(self, parameter: TensorParameter, argument: nodes.Tilde) -> None:
         if not parameter.required:
@@ -75,7 +77,7 @@ class ArgumentCheck:
         message = (
             f"the input '{name}' of '{self._name.name}' is not optional and has no default: '~' can't stand for it"
         )
-        self._work.context.report("missing-argument", argument, message, (self._note(parameter),))
+        self._work.context.report(rules.MISSING_ARGUMENT, argument, message, (self._note(parameter),))
         self._forget(parameter)
 
     def _missing(self, call: nodes.Call, omitted: tuple[TensorParameter, ...]) -> None:
@@ -88,7 +90,7 @@ class ArgumentCheck:
         noun = "an argument for its input" if len(missing) == 1 else "arguments for its inputs"
         message = f"'{self._name.name}' needs {noun} {names}: {_given(len(call.arguments))}"
         notes = tuple(self._note(parameter) for parameter in missing[:3])
-        self._work.context.report("missing-argument", call.function, message, notes)
+        self._work.context.report(rules.MISSING_ARGUMENT, call.function, message, notes)
 
     def _forget(self, parameter: TensorParameter) -> None:
         if parameter.type is not None:
@@ -104,7 +106,9 @@ class ArgumentCheck:
             self._types.deduce(formal.dtype, None, argument, role)
             return False
         if actual.packed != formal.packed:
-            rule, what = ("pack-expected", "a single tensor") if formal.packed else ("unexpected-pack", "a pack")
+            rule, what = (
+                (rules.PACK_EXPECTED, "a single tensor") if formal.packed else (rules.UNEXPECTED_PACK, "a pack")
+            )
             wanted = "a pack" if formal.packed else "a single tensor"
             message = f"{role} of '{self._name.name}' is {wanted} of type '{formal}', but this is {what}: '{value}'"
             self._report(rule, argument, message, parameter)
@@ -115,7 +119,7 @@ class ArgumentCheck:
                 f"{role} of '{self._name.name}' can't be null, but this may be: its type is '{value}'; "
                 "test it with 'if ?…', or give a value for null with '??'"
             )
-            self._report("null-not-allowed", argument, message, parameter)
+            self._report(rules.NULL_NOT_ALLOWED, argument, message, parameter)
             self._forget(parameter)
             return False
         if is_empty_list(argument):
@@ -125,7 +129,7 @@ class ArgumentCheck:
         if formal.dtype == actual.dtype:
             return True
         message = f"{role} of '{self._name.name}' has the type '{formal}', but this is '{value}'"
-        self._report("type-mismatch", argument, message, parameter)
+        self._report(rules.TYPE_MISMATCH, argument, message, parameter)
         return False
 
     # ---- ranks -------------------------------------------------------------------------------------------------------
@@ -155,7 +159,7 @@ class ArgumentCheck:
                 f"the input '{parameter.symbol.name}' of '{self._name.name}' has the type '{parameter.type}' and needs "
                 f"{counted(needed, 'tensor')} here, but this has {actual}: its type is '{value}'"
             )
-            self._report("length-mismatch", argument, message, parameter)
+            self._report(rules.LENGTH_MISMATCH, argument, message, parameter)
 
         self._binding.equate_length(formal, actual, complain if self._work.shapes_certain else None)
 
@@ -179,7 +183,7 @@ class ArgumentCheck:
             f"the input '{parameter.symbol.name}' of '{self._name.name}'{type_} needs an extent of {needed} here, "
             f"but this tensor has {here}"
         )
-        self._report("argument-shape", place, message, parameter)
+        self._report(rules.ARGUMENT_SHAPE, place, message, parameter)
 
     def _report_rank(self, parameter: TensorParameter, value: Value, place: nodes.Node, rank: Integer) -> None:
         formal, actual = parameter.type, value.rank
@@ -195,10 +199,10 @@ class ArgumentCheck:
             f"the input '{parameter.symbol.name}' of '{self._name.name}' has the type '{shown}' and needs {needed} "
             f"here, but this is '{value}', of rank {actual}"
         )
-        self._report("argument-rank", place, message, parameter)
+        self._report(rules.ARGUMENT_RANK, place, message, parameter)
 
     # ---- messages ----------------------------------------------------------------------------------------------------
-    def _report(self, rule: str, node: nodes.Node, message: str, parameter: TensorParameter) -> None:
+    def _report(self, rule: Rule, node: nodes.Node, message: str, parameter: TensorParameter) -> None:
         self._work.context.report(rule, node, message, (self._note(parameter),))
 
     def _note(self, parameter: TensorParameter) -> Note:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from snd_analysis import rules
 from snd_analysis.base.problem import Note, Repair
+from snd_analysis.base.rule import Rule
 from snd_analysis.base.text import Edit, Span
 from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.skriptnd.syntax import nodes
@@ -54,7 +56,7 @@ class AttributeCheck:
             elif name in seen:
                 note = self._work.context.note(seen[name].name, "first given here")
                 self._work.context.report(
-                    "duplicate-attribute", item.name, f"the attribute '{name}' is given a second time", (note,)
+                    rules.DUPLICATE_ATTRIBUTE, item.name, f"the attribute '{name}' is given a second time", (note,)
                 )
             elif parameter is not None:
                 seen[name] = item
@@ -104,22 +106,22 @@ class AttributeCheck:
                 f"the attribute '{name}' has the type '{wanted}', whose value must be known when composing, "
                 f"but this is a tensor of type '{actual}'"
             )
-            self._report("tensor-in-expression", node, message, parameter)
+            self._report(rules.TENSOR_IN_EXPRESSION, node, message, parameter)
             return False
         if actual.packed and not formal.packed:
             message = f"the attribute '{name}' has the type '{wanted}', but this is a pack of type '{actual}'"
-            self._report("unexpected-pack", node, message, parameter)
+            self._report(rules.UNEXPECTED_PACK, node, message, parameter)
             return False
         if formal.packed and not actual.packed and not parameter.has_length:
             message = (
                 f"the attribute '{name}' is a pack of type '{wanted}', whose length nothing else says: "
                 f"write a list instead of a single value of type '{actual}'"
             )
-            self._report("pack-expected", node, message, parameter)
+            self._report(rules.PACK_EXPECTED, node, message, parameter)
             return False
         if actual.optional and not formal.optional and parameter.default is None:
             message = f"the attribute '{name}' can't be null, but this may be: its type is '{actual}'"
-            self._report("null-not-allowed", node, message, parameter)
+            self._report(rules.NULL_NOT_ALLOWED, node, message, parameter)
         return True
 
     def _has_type(self, parameter: AttributeParameter, formal: Type, actual: Type, item: nodes.Attribute) -> bool:
@@ -130,7 +132,7 @@ class AttributeCheck:
         if formal.dtype == actual.dtype:
             return True
         message = f"the attribute '{parameter.symbol.name}' has the type '{formal}', but this is '{actual}'"
-        self._report("type-mismatch", item.value, message, parameter)
+        self._report(rules.TYPE_MISMATCH, item.value, message, parameter)
         return False
 
     def _bind_length(self, parameter: AttributeParameter, item: nodes.Attribute, actual: Type) -> None:
@@ -144,7 +146,7 @@ class AttributeCheck:
                 f"the attribute '{parameter.symbol.name}' has the type '{parameter.type}' "
                 f"and needs {counted(needed, 'item')} here, but this has {length}"
             )
-            self._report("length-mismatch", item.value, message, parameter)
+            self._report(rules.LENGTH_MISMATCH, item.value, message, parameter)
 
         self._shapes.equate_length(parameter.type.length, length, complain if self._work.shapes_certain else None)
 
@@ -167,7 +169,7 @@ class AttributeCheck:
     def _role(self, parameter: AttributeParameter) -> str:
         return f"the attribute '{parameter.symbol.name}'"
 
-    def _report(self, rule: str, node: nodes.Node, message: str, parameter: AttributeParameter) -> None:
+    def _report(self, rule: Rule, node: nodes.Node, message: str, parameter: AttributeParameter) -> None:
         self._work.context.report(rule, node, message, (self._note(parameter),))
 
     def _note(self, parameter: AttributeParameter) -> Note:
@@ -184,7 +186,7 @@ class AttributeCheck:
             repair = Repair(f"write '{close[0]}'", (edit,), safe=False)
         message = f"'{self._name.name}' has no attribute '{name}'{hint}"
         note = elsewhere(self._name, f"'{self._name.name}' is defined here")
-        self._work.context.report("unknown-attribute", item.name, message, (note,), repair)
+        self._work.context.report(rules.UNKNOWN_ATTRIBUTE, item.name, message, (note,), repair)
 
     def _known_attributes(self) -> str:
         names = list(self._signature.attributes)
@@ -208,11 +210,11 @@ class AttributeCheck:
         message = f"'{self._name.name}' needs a value for its attribute '{name}', {why}"
         if parameter.type is not None:
             message = f"{message}: its type is '{parameter.type}'"
-        self._work.context.report("missing-attribute", place, message, (self._note(parameter),))
+        self._work.context.report(rules.MISSING_ATTRIBUTE, place, message, (self._note(parameter),))
 
     def _report_colon(self, item: nodes.Attribute) -> None:
         context = self._work.context
         between = Span(item.name.end, item.value.start).shifted(context.base)
         repair = Repair("write '='", (Edit(between, "="),))
         message = f"the value of an attribute stands behind '=': '{item.name.text}=…'"
-        context.report("attribute-colon", item, message, repair=repair)
+        context.report(rules.ATTRIBUTE_COLON, item, message, repair=repair)

@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
+from snd_analysis import rules
+from snd_analysis.base.rule import Rule
 from snd_analysis.skriptnd.names.symbols import Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.compose.composition import UNKNOWN, Composition, Located, Value, result_place
@@ -73,7 +75,7 @@ def _common(
                 "all branches must have as many"
             )
             note = work.context.note(result_place(first_node), f"this has {counted(len(common), 'result')}")
-            work.context.report("branch-results", result_place(node), message, (note,))
+            work.context.report(rules.BRANCH_RESULTS, result_place(node), message, (note,))
             return None
         pairs = zip(common, values, strict=True)
         common = [_joined(work, first_node, node, one, other, static) for one, other in pairs]
@@ -108,25 +110,25 @@ def _joined(
     return Value(type_, extents, None, compile_time, None, first.place)
 
 
-def _disagreement(work: Composition, first: Value, other: Value, static: bool) -> tuple[str, str] | None:
+def _disagreement(work: Composition, first: Value, other: Value, static: bool) -> tuple[Rule, str] | None:
     one, two = first.type, other.type
     assert one is not None
     assert two is not None
     if one.dtype != two.dtype:
-        return "branch-types", "their element type"
+        return rules.BRANCH_TYPES, "their element type"
     if one.packed != two.packed:
-        return "branch-types", "whether they are packs"
+        return rules.BRANCH_TYPES, "whether they are packs"
     if static or not work.shapes_certain:
         return None
     if one.length is not None and two.length is not None and (
         shapes.decide_equal(one.length, two.length) is Verdict.DIFFERENT
     ):  # fmt: skip
-        return "branch-types", "the number of tensors, for the condition is known at run time only"
+        return rules.BRANCH_TYPES, "the number of tensors, for the condition is known at run time only"
     if first.rank is None or other.rank is None:
         return None
     if shapes.decide_equal(first.rank, other.rank) is Verdict.DIFFERENT:
         return (
-            "branch-ranks",
+            rules.BRANCH_RANKS,
             f"their rank ({other.rank} and {first.rank}), for the condition is known at run time only",
         )
     return None

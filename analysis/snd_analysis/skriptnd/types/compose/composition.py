@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
+from snd_analysis import rules
 from snd_analysis.base.problem import Note, Problem
+from snd_analysis.base.rule import Rule
 from snd_analysis.base.text import Span
 from snd_analysis.skriptnd.names.symbols import OperatorName, Symbol
 from snd_analysis.skriptnd.syntax import nodes
@@ -156,7 +158,7 @@ class Composition:
                     f"and the first '{first[1].item()}', of rank {first[2]}"
                 )
                 note = self.context.note(first[0], f"this is '{first[1].item()}'")
-                self.context.report("pack-ranks-differ", item, message, (note,))
+                self.context.report(rules.PACK_RANKS_DIFFER, item, message, (note,))
                 return False
         return True
 
@@ -212,11 +214,11 @@ class Composition:
         if value.type is None or not value.type.optional:
             return value
         message = f"{what} can't be null, but this may be: its type is '{value}'; give a value for null with '??'"
-        self.context.report("null-not-allowed", node, message)
+        self.context.report(rules.NULL_NOT_ALLOWED, node, message)
         return replace(value, type=value.type.required())
 
     def report_between(
-        self, rule: str, first: nodes.Node, last: nodes.Node, message: str, notes: Sequence[Note] = ()
+        self, rule: Rule, first: nodes.Node, last: nodes.Node, message: str, notes: Sequence[Note] = ()
     ) -> None:
         """Reports a rule at everything from one node of the entry at hand to another."""
         span = Span(first.start, last.end).shifted(self.context.base)

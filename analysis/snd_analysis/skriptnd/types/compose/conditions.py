@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
+from snd_analysis import rules
 from snd_analysis.base.problem import Note
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.compose.composition import Composition, Value, result_place
@@ -32,7 +33,7 @@ def condition(work: Composition, node: nodes.Callable, run: Run) -> Condition:
         return Condition(False)
     if len(values) != 1:
         message = f"a condition is one bool, but this has {counted(len(values), 'result')}"
-        work.context.report("condition-type", result_place(node), message, _origin(values))
+        work.context.report(rules.CONDITION_TYPE, result_place(node), message, _origin(values))
         return Condition(False)
     value = values[0]
     type_ = value.type
@@ -41,15 +42,15 @@ def condition(work: Composition, node: nodes.Callable, run: Run) -> Condition:
         return Condition(not isinstance(node, nodes.Region | nodes.Labelled | nodes.Call))
     if type_.dtype != BOOL or type_.packed:
         message = f"a condition is one bool, but this is '{value}'"
-        work.context.report("condition-type", result_place(node), message, _origin(values))
+        work.context.report(rules.CONDITION_TYPE, result_place(node), message, _origin(values))
     elif type_.optional and not value.compile_time:
         message = f"a condition can't be null, but this may be: its type is '{value}'"
-        work.context.report("null-not-allowed", result_place(node), message, _origin(values))
+        work.context.report(rules.NULL_NOT_ALLOWED, result_place(node), message, _origin(values))
     elif not value.compile_time and work.shapes_certain and _is_plural(value):
         message = (
             f"a condition is one bool, but this is a tensor of type '{value}', which has another number of elements"
         )
-        work.context.report("condition-shape", result_place(node), message, _origin(values))
+        work.context.report(rules.CONDITION_SHAPE, result_place(node), message, _origin(values))
     return Condition(value.compile_time)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from snd_analysis import rules
 from snd_analysis.base.problem import Note, Problem
+from snd_analysis.base.rule import Rule
 from snd_analysis.base.text import Span
 from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
@@ -23,15 +25,15 @@ def check_assigned(work: Composition, symbol: Symbol, name: nodes.Name, value: V
     role = f"the {symbol.kind} '{symbol.name}'"
     note = (context.declared(symbol),)
     if declared.packed != actual.packed:
-        rule = "pack-expected" if declared.packed else "unexpected-pack"
+        rule = rules.PACK_EXPECTED if declared.packed else rules.UNEXPECTED_PACK
         what = "a single tensor" if actual.packed is False else "a pack"
         message = f"{role} is declared as '{declared}', but this is {what}: '{value}'"
         context.report(rule, value.place or name, message, note)
     elif actual.optional:
         message = f"{role} can't be null, but this may be: its type is '{value}'; give a value for null with '??'"
-        context.report("null-not-allowed", value.place or name, message, note)
+        context.report(rules.NULL_NOT_ALLOWED, value.place or name, message, note)
     elif declared.dtype != actual.dtype:
-        rule = "output-type" if symbol.kind is SymbolKind.OUTPUT else "update-type"
+        rule = rules.OUTPUT_TYPE if symbol.kind is SymbolKind.OUTPUT else rules.UPDATE_TYPE
         _report(work, rule, symbol, name, f"declared as '{declared}', but it is {_made(symbol)} as '{value}'")
     elif declared.length is not None and actual.length is not None and (
         shapes.decide_equal(declared.length, actual.length) is Verdict.DIFFERENT
@@ -39,7 +41,7 @@ def check_assigned(work: Composition, symbol: Symbol, name: nodes.Name, value: V
         message = (
             f"{role} has {counted(declared.length, 'tensor')}, but this has {actual.length}: its type is '{value}'"
         )
-        context.report("length-mismatch", value.place or name, message, note)
+        context.report(rules.LENGTH_MISMATCH, value.place or name, message, note)
     elif work.shapes_certain:
         _check_shape(work, symbol, name, value)
 
@@ -58,7 +60,7 @@ def _check_shape(work: Composition, symbol: Symbol, name: nodes.Name, value: Val
     else:
         return
     text = f"declared as '{declared}'{ranks[0]}, but it is {_made(symbol)} as '{value}'{ranks[1]}"
-    rule = "output-shape" if symbol.kind is SymbolKind.OUTPUT else "update-shape"
+    rule = rules.OUTPUT_SHAPE if symbol.kind is SymbolKind.OUTPUT else rules.UPDATE_SHAPE
     _report(work, rule, symbol, name, text)
 
 
@@ -66,7 +68,7 @@ def _made(symbol: Symbol) -> str:
     return "composed" if symbol.kind is SymbolKind.OUTPUT else "updated"
 
 
-def _report(work: Composition, rule: str, symbol: Symbol, name: nodes.Name, text: str) -> None:
+def _report(work: Composition, rule: Rule, symbol: Symbol, name: nodes.Name, text: str) -> None:
     """At the declaration of an output, which is what the composition is measured by; at the update of a variable."""
     context = work.context
     message = f"the {symbol.kind} '{symbol.name}' is {text}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from snd_analysis import rules
 from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.compose.composition import Composition
@@ -56,14 +57,14 @@ class TypeBinding:
                 message = f"'{self._name.name}' {has}, but a type is given"
             note = elsewhere(self._name, f"'{self._name.name}' is defined here")
             if all(item.is_keyword or context.target(item) is not None for item in generics.items):
-                self._work.report_between("generic-count", extra, generics.items[-1], message, (note,))
+                self._work.report_between(rules.GENERIC_COUNT, extra, generics.items[-1], message, (note,))
             self._bound = {generic.name: _Bound(None, "") for generic in declared}  # which are meant is not known
             return
         for generic, item in zip(declared, generics.items, strict=False):
             dtype = dtype_of(context, item)
             if dtype is not None and not dtype.is_generic and dtype.name in ABSTRACT:
                 message = f"'{dtype}' stands for several types: '{generic.name}' must be one of them"
-                context.report("generic-outside-base", item, message)
+                context.report(rules.GENERIC_OUTSIDE_BASE, item, message)
                 dtype = None
             if dtype is not None and not self._fits(dtype, generic.base):
                 self._report_base(item, generic.name, generic.base, dtype, "it is given as")
@@ -94,7 +95,7 @@ class TypeBinding:
         notes = [elsewhere(self._name, f"'{generic.name}' is declared here", generic.name)]
         if known.node is not None:
             notes.insert(0, self._work.context.note(known.node, f"'{generic.name}' is {before} by this"))
-        self._work.context.report("generic-conflict", node, message, tuple(notes))
+        self._work.context.report(rules.GENERIC_CONFLICT, node, message, tuple(notes))
         self._bound[generic.name] = _Bound(None, by)
         return False
 
@@ -115,7 +116,7 @@ class TypeBinding:
                     f"write it behind the name, as in '{self._name.name}<{types}>'"
                 )
                 note = elsewhere(self._name, f"'{generic.name}' is declared here", generic.name)
-                self._work.context.report("generic-not-deducible", place, message, (note,))
+                self._work.context.report(rules.GENERIC_NOT_DEDUCIBLE, place, message, (note,))
 
     def dtype(self, formal: Dtype) -> Dtype | None:
         """The type that a parameter's type stands for here; None if that is not known."""
@@ -137,4 +138,4 @@ class TypeBinding:
         allowed = _ALLOWED.get(base, "any type")
         message = f"'{generic}: {base}' of '{self._name.name}' can be {allowed}, but {how} {described(dtype)}"
         note = elsewhere(self._name, f"'{generic}' is declared here", generic)
-        self._work.context.report("generic-outside-base", node, message, (note,))
+        self._work.context.report(rules.GENERIC_OUTSIDE_BASE, node, message, (note,))

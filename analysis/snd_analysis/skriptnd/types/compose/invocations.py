@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from snd_analysis import rules
 from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.compose.arguments import ArgumentCheck
@@ -33,7 +34,7 @@ def invoke(work: Composition, call: nodes.Call) -> list[Value] | None:
     said = context.amount_said()
     if signature.kind == "graph" and not work.in_control_flow:
         message = f"'{name.name}' is a graph: graphs are invoked by branches and loops only; make it an operator"
-        context.report("graph-invoked", call.function, message, (elsewhere(name, "the graph is defined here"),))
+        context.report(rules.GRAPH_INVOKED, call.function, message, (elsewhere(name, "the graph is defined here"),))
     types, binding = TypeBinding(work, signature, name), ShapeBinding(call)
     if not signature.sound:
         binding.give_up()

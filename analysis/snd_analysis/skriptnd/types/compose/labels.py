@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
+from snd_analysis import rules
 from snd_analysis.base.problem import Note
 from snd_analysis.skriptnd.names.resolve import entries_of
 from snd_analysis.skriptnd.names.symbols import OperatorName, SymbolKind
@@ -23,7 +24,7 @@ def add_label(work: Composition, label: nodes.Name) -> None:
     earlier = work.labels.get(label.text)
     if earlier is not None:
         message = f"the label '{label.text}' is given a second time here: names of tensors below it would be ambiguous"
-        work.context.report("duplicate-label", label, message, (work.note(earlier, "first given here"),))
+        work.context.report(rules.DUPLICATE_LABEL, label, message, (work.note(earlier, "first given here"),))
         return
     work.labels[label.text] = work.located(label)
 
@@ -68,7 +69,7 @@ def _check_label(
             "below it would be ambiguous"
         )
         note = Note(result.span.shifted(base), "without a label of its own, this is labelled by its result")
-        context.report("duplicate-label", label, message, (note,))
+        context.report(rules.DUPLICATE_LABEL, label, message, (note,))
 
 
 def _generated(component: nodes.Component) -> Iterator[tuple[nodes.Name, nodes.Call]]:

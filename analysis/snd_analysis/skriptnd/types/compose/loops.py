@@ -7,6 +7,7 @@ from collections.abc import Callable
 from msgspec import Struct
 from msgspec.structs import replace
 
+from snd_analysis import rules
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.compose.composition import UNKNOWN, Composition, Value, result_place
 from snd_analysis.skriptnd.types.compose.conditions import condition
@@ -90,13 +91,13 @@ def _carry(work: Composition, carry: nodes.Carry) -> Value:
         note = (work.context.note(carry.type, "its type is declared here"),)
         if type_.packed:
             message = f"{role} is a single tensor of type '{wanted}', but this is a pack: '{value}'"
-            work.context.report("unexpected-pack", carry.value, message, note)
+            work.context.report(rules.UNEXPECTED_PACK, carry.value, message, note)
         elif type_.dtype != wanted.dtype:
             message = f"{role} has the type '{wanted}', but this is '{value}'"
-            work.context.report("type-mismatch", carry.value, message, note)
+            work.context.report(rules.TYPE_MISMATCH, carry.value, message, note)
         elif not value.compile_time and value.extents != () and disagreement(work, wanted, extents, value):
             message = f"{role} has the type '{wanted}', but this is '{value}'"
-            work.context.report("carried-type", carry.value, message, note)
+            work.context.report(rules.CARRIED_TYPE, carry.value, message, note)
     if len(work.context.problems) > reported:
         return UNKNOWN  # the value or the declaration is wrong
     return Value(wanted, extents, place=carry.name)
@@ -110,7 +111,7 @@ def _scan(work: Composition, scan: nodes.Scan) -> Value:
     assert value.type is not None
     if not value.type.packed:
         message = f"a loop scans packs, but this is a single tensor of type '{value}'"
-        work.context.report("pack-expected", scan.value, message)
+        work.context.report(rules.PACK_EXPECTED, scan.value, message)
         return UNKNOWN
     return replace(value, compile_time=False)
 
@@ -130,7 +131,7 @@ def _scan_length(work: Composition, node: nodes.Loop, scanned: list[Value]) -> I
                 f"and '{first[0].name.text}' {first[1]}"
             )
             note = work.context.note(first[0].value, f"this pack has {counted(first[1], 'tensor')}")
-            work.context.report("scan-lengths", scan.value, message, (note,))
+            work.context.report(rules.SCAN_LENGTHS, scan.value, message, (note,))
     return None if first is None else first[1]
 
 
@@ -144,7 +145,7 @@ def _count(work: Composition, node: nodes.Loop, length: Integer | None) -> _Coun
         return _Count(None, False)
     if type_.dtype != INT or type_.packed:
         message = f"a loop count is one int, but this is '{value}'"
-        work.context.report("loop-count", written, message)
+        work.context.report(rules.LOOP_COUNT, written, message)
         return _Count(None, False)
     if not value.compile_time:
         _check_dynamic_count(work, node, written, value)
@@ -156,7 +157,7 @@ def _count(work: Composition, node: nodes.Loop, length: Integer | None) -> _Coun
                 f"the loop counts to {value.scalar}, but the packs that it scans have only {counted(most, 'tensor')}"
             )
             work.context.report(
-                "scan-lengths", written, message, (work.context.note(node.scans[0].value, "scanned here"),)
+                rules.SCAN_LENGTHS, written, message, (work.context.note(node.scans[0].value, "scanned here"),)
             )
             return _Count(None, False)
     if type_.optional:
@@ -164,7 +165,7 @@ def _count(work: Composition, node: nodes.Loop, length: Integer | None) -> _Coun
         return _Count(None, False)
     if value.scalar is not None and _is_negative(value.scalar):
         message = f"a loop count can't be negative, but this is {value.scalar}"
-        work.context.report("loop-count", written, message)
+        work.context.report(rules.LOOP_COUNT, written, message)
         return _Count(None, False)
     return _Count(value.scalar, False)
 
@@ -180,12 +181,12 @@ def _check_dynamic_count(work: Composition, node: nodes.Loop, written: nodes.Exp
             "the count of an unrolled loop must be known when composing, "
             f"but this is a tensor of type '{value}'; write 'do' instead of 'unroll'"
         )
-        work.context.report("unroll-dynamic", written, message)
+        work.context.report(rules.UNROLL_DYNAMIC, written, message)
     elif work.shapes_certain and value.rank is not None and (
         shapes.decide_equal(value.rank, 0) is Verdict.DIFFERENT
     ):  # fmt: skip
         message = f"a loop count is a tensor of rank 0, but this is '{value}', of rank {value.rank}"
-        work.context.report("loop-count", written, message)
+        work.context.report(rules.LOOP_COUNT, written, message)
 
 
 def _check_end(work: Composition, node: nodes.Loop) -> None:
@@ -194,15 +195,15 @@ def _check_end(work: Composition, node: nodes.Loop) -> None:
     counted_ = node.iteration is not None and node.iteration.count is not None
     if not node.scans and not node.conditions and not counted_:
         message = "nothing ends this loop: give it packs to scan ('for'), a condition ('while') or a count ('do..(n)')"
-        context.report("endless-loop", node.keyword, message)
+        context.report(rules.ENDLESS_LOOP, node.keyword, message)
     if node.keyword.text == "unroll" and node.conditions:
         message = "a loop with a condition can't be unrolled: how often it runs is not known when composing"
         note = context.note(node.conditions[0], "the condition is here")
-        context.report("unroll-dynamic", node.keyword, message, (note,))
+        context.report(rules.UNROLL_DYNAMIC, node.keyword, message, (note,))
     if len(node.conditions) > 1:
         message = "a loop has one condition, before 'do' or behind the body"
         note = context.note(node.conditions[0], "the first condition is here")
-        context.report("two-conditions", node.conditions[1], message, (note,))
+        context.report(rules.TWO_CONDITIONS, node.conditions[1], message, (note,))
 
 
 # ---- what comes out --------------------------------------------------------------------------------------------------
@@ -219,7 +220,7 @@ def _results(
             f"but there are {counted(len(carries), 'carried variable')}: its first results are their new values"
         )
         note = work.context.note(node.carries[len(results)], "this one gets no new value")
-        work.context.report("carried-count", result_place(node.body), message, (note,))
+        work.context.report(rules.CARRIED_COUNT, result_place(node.body), message, (note,))
         return None
     unrolled = node.keyword.text == "unroll"
     final = [
@@ -254,7 +255,7 @@ def _updated(
             f"its {what} can't change"
         )
         note = work.context.note(carry, f"'{carry.name.text}' is declared here")
-        work.context.report("carried-type", result_place(node.body), message, (note,))
+        work.context.report(rules.CARRIED_TYPE, result_place(node.body), message, (note,))
         return replace(before, type=None)
     work.not_null(after, result_place(node.body), f"the new value of '{carry.name.text}'")
     return _lasting(before, after)
@@ -278,7 +279,7 @@ def _collected(work: Composition, node: nodes.Loop, value: Value, count: Integer
             f"every iteration would add a pack of type '{value}' to the results, but packs can't be nested: "
             "a body gives single tensors"
         )
-        work.context.report("unexpected-pack", result_place(node.body), message)
+        work.context.report(rules.UNEXPECTED_PACK, result_place(node.body), message)
         return UNKNOWN
     length = count if count is not None else shapes.opaque("iterations")
     return replace(value, type=value.type.of_length(length), scalar=None, compile_time=False, invoked=None, place=None)

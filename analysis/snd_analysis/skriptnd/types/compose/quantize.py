@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from snd_analysis import rules
 from snd_analysis.base.problem import Note
 from snd_analysis.base.text import Span
 from snd_analysis.skriptnd.names.resolve import entries_of
@@ -41,7 +42,7 @@ def _check_repetition(context: Context, entry: nodes.Quantization, first: dict[t
     earlier = first.setdefault(parts, context.span(entry.target))
     if earlier != context.span(entry.target):
         message = f"the tensor '{entry.target.text}' is quantized a second time"
-        context.report("duplicate-quantization", entry.target, message, (Note(earlier, "first quantized here"),))
+        context.report(rules.DUPLICATE_QUANTIZATION, entry.target, message, (Note(earlier, "first quantized here"),))
 
 
 def _check_target(work: Composition, entry: nodes.Quantization, guesses: Iterator[int]) -> bool:
@@ -55,7 +56,7 @@ def _check_target(work: Composition, entry: nodes.Quantization, guesses: Iterato
             f"'{entry.target.text}' can't be named here: "
             "of an operator that is not public only variables and constants can"
         )
-        context.report("private-tensor", entry.target, message)
+        context.report(rules.PRIVATE_TENSOR, entry.target, message)
     elif found is Found.NOTHING:
         is_guessed = next(guesses, None) is not None
         close = next(_similar(context, parts), None) if is_guessed else None
@@ -63,7 +64,7 @@ def _check_target(work: Composition, entry: nodes.Quantization, guesses: Iterato
         hint = f"; did you mean '{'.'.join(close)}'?" if close else ""
         if not close and below:
             hint = f"; there is {', '.join(below)}"
-        context.report("unknown-quantized-tensor", entry.target, f"there is no tensor '{entry.target.text}'{hint}")
+        context.report(rules.UNKNOWN_QUANTIZED_TENSOR, entry.target, f"there is no tensor '{entry.target.text}'{hint}")
     return True
 
 
@@ -105,7 +106,7 @@ def _check_algorithm(work: Composition, entry: nodes.Quantization) -> None:
     name = context.target(entry.algorithm)
     if entry.arguments is not None:
         message = f"a quantization has no arguments: it is applied to '{entry.target.text}'"
-        context.report("quantization-with-arguments", entry.arguments, message)
+        context.report(rules.QUANTIZATION_WITH_ARGUMENTS, entry.arguments, message)
     signature = context.others.signature(name) if isinstance(name, OperatorName) else None
     if signature is None or not isinstance(name, OperatorName):
         return
@@ -117,7 +118,7 @@ def _check_algorithm(work: Composition, entry: nodes.Quantization) -> None:
     if counts:
         message = f"'{name.name}' can't quantize: it has {' and '.join(counts)}, and must have exactly one of each"
         note = elsewhere(name, f"'{name.name}' is defined here")
-        context.report("quantization-algorithm", entry.algorithm, message, (note,))
+        context.report(rules.QUANTIZATION_ALGORITHM, entry.algorithm, message, (note,))
         return
     _check_parts(work, entry, name, signature)
 
@@ -143,5 +144,5 @@ def _check_parts(work: Composition, entry: nodes.Quantization, name: OperatorNam
     elif formal.dtype != tensor.dtype:
         message = f"{role} of '{name.name}' has the type '{formal}', but '{entry.target.text}' is '{tensor}'"
         note = elsewhere(name, f"{role} is declared here", signature.inputs[0].symbol.name)
-        context.report("type-mismatch", entry.target, message, (note,))
+        context.report(rules.TYPE_MISMATCH, entry.target, message, (note,))
     types.finish(entry.algorithm)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from snd_analysis import rules
 from snd_analysis.skriptnd.names.resolution import Resolution
 from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.skriptnd.syntax import nodes
@@ -37,7 +38,7 @@ def check_recursion(context: Context) -> None:
         context.base = base
         if len(chain) == 1 and chain[0] == own:
             message = f"'{own.name}' invokes itself: its composition would never end"
-            context.report("recursive-operator", call.function, message)
+            context.report(rules.RECURSIVE_OPERATOR, call.function, message)
             return
         names = [own.name, *(member.name for member in chain), own.name]
         if len(names) > _MOST_NAMES:
@@ -45,7 +46,7 @@ def check_recursion(context: Context) -> None:
             names[half:-half] = [f"… ({len(names) - 2 * half} more)"]
         message = f"'{own.name}' invokes itself through others: {' → '.join(names)}"
         notes = tuple(elsewhere(member, f"'{member.name}' is defined here") for member in chain[:_MOST_NAMES])
-        context.report("recursive-operator", call.function, message, notes)
+        context.report(rules.RECURSIVE_OPERATOR, call.function, message, notes)
         return
 
 

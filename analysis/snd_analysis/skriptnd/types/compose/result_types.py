@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from snd_analysis import rules
 from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.compose.composition import UNKNOWN, Composition, Value
@@ -41,12 +42,12 @@ def typed_result(work: Composition, annotation: nodes.ResultType | None, place: 
     if type_.dtype != value.type.dtype:
         message = f"the result is declared as '{type_}', but this is '{value}'"
         origin = () if value.place is None else (work.context.note(annotation, "the type is declared here"),)
-        work.context.report("type-mismatch", value.place or annotation, message, origin)
+        work.context.report(rules.TYPE_MISMATCH, value.place or annotation, message, origin)
         return UNKNOWN
     if not uniform and disagreement(work, type_, extents, value):
         message = f"the result is declared as '{type_}', but this is '{value}'"
         notes = () if value.place is None else (work.context.note(value.place, f"this is '{value}'"),)
-        work.context.report("result-shape", annotation, message, notes)
+        work.context.report(rules.RESULT_SHAPE, annotation, message, notes)
         return UNKNOWN
     return replace(result, extents=value.extents if value.extents is not None and not uniform else extents)
 

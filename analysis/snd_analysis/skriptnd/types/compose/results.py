@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from snd_analysis import rules
 from snd_analysis.base.problem import Note
 from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
@@ -43,7 +44,7 @@ def _report_count(work: Composition, component: nodes.Component, values: Sequenc
     if len(values) > len(results):
         message += "; write '~' for a result that is not needed"
     notes = [] if not values else _origin(work, values[0], "results")
-    work.report_between("result-count", results[0], results[-1], message, notes)
+    work.report_between(rules.RESULT_COUNT, results[0], results[-1], message, notes)
 
 
 def _origin(work: Composition, value: Value, what: str) -> list[Note]:
@@ -77,7 +78,7 @@ def _packed_as_written(work: Composition, result: nodes.Result, value: Value, le
         return value
     if not type_.packed:
         message = f"this is a single tensor of type '{value}': no '..' behind its name"
-        work.context.report("unexpected-pack", result, message, _origin_notes(work, value))
+        work.context.report(rules.UNEXPECTED_PACK, result, message, _origin_notes(work, value))
         return UNKNOWN
     assert type_.length is not None
     if length is None:
@@ -86,7 +87,7 @@ def _packed_as_written(work: Composition, result: nodes.Result, value: Value, le
         return value
     if shapes.decide_equal(length, type_.length) is Verdict.DIFFERENT:
         message = f"this result has {counted(type_.length, 'tensor')}, not {length}: its type is '{value}'"
-        work.context.report("length-mismatch", result.pack, message, _origin_notes(work, value))
+        work.context.report(rules.LENGTH_MISMATCH, result.pack, message, _origin_notes(work, value))
     return replace(value, type=type_.of_length(length))
 
 
@@ -107,7 +108,7 @@ def _without_length(work: Composition, result: nodes.Result, value: Value) -> Va
         f"the result is a pack of type '{value}': say how many tensors there are, as in "
         f"'{result.target.text}..(n)', or list their names in brackets"
     )
-    work.context.report("packed-result-without-length", result.target, message, _origin_notes(work, value))
+    work.context.report(rules.PACKED_RESULT_WITHOUT_LENGTH, result.target, message, _origin_notes(work, value))
     return replace(value, type=value.type.of_length(shapes.opaque("length")))
 
 
@@ -137,11 +138,11 @@ def _take_apart(work: Composition, result: nodes.ResultList, value: Value) -> No
     if len(flexible) > 1:
         message = "only one item of the list can be left to take what remains: say how long the others are"
         note = work.context.note(flexible[0], "this takes what remains")
-        work.context.report("two-flexible-results", flexible[1], message, (note,))
+        work.context.report(rules.TWO_FLEXIBLE_RESULTS, flexible[1], message, (note,))
         value = UNKNOWN
     elif value.type is not None and not value.type.packed:
         message = f"this is a list of names, but the result is a single tensor of type '{value}'"
-        work.context.report("pack-expected", result, message, _origin_notes(work, value))
+        work.context.report(rules.PACK_EXPECTED, result, message, _origin_notes(work, value))
         value = UNKNOWN
     elif not flexible or value.type is not None:
         value = _fitting(work, result, value, lengths, bool(flexible))
@@ -169,7 +170,7 @@ def _fitting(
         return value
     wanted = f"{'at least ' if rest else ''}{total}"
     message = f"this result has {counted(there, 'tensor')}, but the list of names takes {wanted}"
-    work.context.report("length-mismatch", result, message, _origin_notes(work, value))
+    work.context.report(rules.LENGTH_MISMATCH, result, message, _origin_notes(work, value))
     return UNKNOWN
 
 
@@ -236,7 +237,7 @@ def _check_updated_once(work: Composition, symbol: Symbol, name: nodes.Name) -> 
         work.updated[symbol] = work.located(name)
         return
     message = f"the variable '{symbol.name}' is updated a second time"
-    work.context.report("assigned-twice", name, message, (work.note(earlier, "first updated here"),))
+    work.context.report(rules.ASSIGNED_TWICE, name, message, (work.note(earlier, "first updated here"),))
 
 
 def _complete(work: Composition, symbol: Symbol, value: Value) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from snd_analysis import rules
 from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.compose.branches import branch
@@ -55,7 +56,7 @@ def _region(work: Composition, region: nodes.Region) -> list[Value] | None:
                 reported = True
                 note = work.context.note(behind, "the block yields its results here")
                 message = "'yield' must be the last statement of its block: nothing after it is computed"
-                work.context.report("yield-not-last", item, message, (note,))
+                work.context.report(rules.YIELD_NOT_LAST, item, message, (note,))
             if isinstance(item, nodes.Component):
                 statement(work, item)
             elif isinstance(item, nodes.Yield):
@@ -67,7 +68,9 @@ def _region(work: Composition, region: nodes.Region) -> list[Value] | None:
     work.labels = labels
     if results is None and not any(isinstance(item, nodes.ErrorEntry) for item in region.items):
         opening = nodes.Operator(region.start, region.start + 1, "{")
-        work.context.report("missing-yield", opening, "this block yields nothing: end it with 'yield' and its results")
+        work.context.report(
+            rules.MISSING_YIELD, opening, "this block yields nothing: end it with 'yield' and its results"
+        )
     return results
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from snd_analysis import rules
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.packs.lengths import by_condition, joined_length
@@ -35,7 +36,7 @@ def expanded(context: Context, item: nodes.Expanded) -> Typed:
         return _expanded_pack(context, item, typed, count)
     if count is None or count.type is None:
         message = f"this is a single value of type '{typed.type}': say how often it is repeated, as in '..(n)'"
-        context.report("expansion-without-length", item, message)
+        context.report(rules.EXPANSION_WITHOUT_LENGTH, item, message)
         return UNTYPED
     optional = typed.type.optional or count.type.optional
     repeated = _repetitions(context, item.expansion, count)
@@ -60,7 +61,7 @@ def _expanded_pack(context: Context, item: nodes.Expanded, typed: Typed, count: 
     if count.value is not None and typed.type.length is not None:
         if shapes.decide_equal(count.value, typed.type.length) is Verdict.DIFFERENT:
             message = f"this pack has {counted(typed.type.length, 'item')}, not {count.value}"
-            context.report("length-mismatch", item, message)
+            context.report(rules.LENGTH_MISMATCH, item, message)
             return UNTYPED
         if typed.type.length.value is None:
             return Typed(replace(typed.type, optional=optional, length=count.value), None, typed.items, typed.accesses)
@@ -73,14 +74,14 @@ def _count(context: Context, node: nodes.Expression, count: Typed) -> Typed:
         return count
     if count.type.tensor:
         context.report(
-            "tensor-in-expression",
+            rules.TENSOR_IN_EXPRESSION,
             node,
             f"a repetition is a compile-time value, but this is a tensor of type '{count.type}'",
         )
         return UNTYPED
     if count.type.packed or count.type.dtype not in (INT, BOOL):
         context.report(
-            "operand-type", node, f"how often to repeat is said by one int or bool, but this is '{count.type}'"
+            rules.OPERAND_TYPE, node, f"how often to repeat is said by one int or bool, but this is '{count.type}'"
         )
         return UNTYPED
     return count
@@ -107,12 +108,14 @@ def _zip(context: Context, node: nodes.Zip) -> Typed:
     for item, type_ in zip(node.items, types, strict=True):
         if not type_.packed:
             context.report(
-                "pack-expected", item, f"only packs can be interleaved, but this is a single value of type '{type_}'"
+                rules.PACK_EXPECTED,
+                item,
+                f"only packs can be interleaved, but this is a single value of type '{type_}'",
             )
             return UNTYPED
         if type_.dtype != types[0].dtype:
             message = f"interleaved packs have one type, but these are '{types[0]}' and '{type_}'"
-            context.report("type-mismatch", item, message, (context.note(node.items[0], f"this is '{types[0]}'"),))
+            context.report(rules.TYPE_MISMATCH, item, message, (context.note(node.items[0], f"this is '{types[0]}'"),))
             return UNTYPED
         length, agree = joined_length(context, node, types[0], type_, (node.items[0], item))
         if not agree:

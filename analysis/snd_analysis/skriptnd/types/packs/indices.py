@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from snd_analysis import rules
 from snd_analysis.skriptnd.names.symbols import SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.context import Context
@@ -27,7 +28,7 @@ def pack_index(context: Context, node: nodes.Subscript, pack: Typed) -> Typed:
             _infer_all(context, index)
             return UNTYPED
         message = f"only packs and strings can be indexed, but this is a single value of type '{type_}'"
-        context.report("not-indexable", node.target, message)
+        context.report(rules.NOT_INDEXABLE, node.target, message)
         _infer_all(context, index)
         return UNTYPED
     if len(index.items) != 1 or index.trailing_comma or isinstance(index.items[0], nodes.Expanded | nodes.Zip):
@@ -35,7 +36,7 @@ def pack_index(context: Context, node: nodes.Subscript, pack: Typed) -> Typed:
             "a pack is indexed by one index, range or pack of indices, but this is an access to a tensor; "
             f"'{type_}' is none"
         )
-        context.report("not-indexable", node, message)
+        context.report(rules.NOT_INDEXABLE, node, message)
         _infer_all(context, index)
         return UNTYPED
     length = type_.length if type_.length is not None else shapes.opaque("length")
@@ -73,7 +74,7 @@ def _taken(
         return None
     if typed.type.tensor:
         context.report(
-            "tensor-in-expression",
+            rules.TENSOR_IN_EXPRESSION,
             index,
             f"an index is a compile-time value, but this is a tensor of type '{typed.type}'",
         )
@@ -84,12 +85,17 @@ def _taken(
         if shapes.decide_equal(type_.length, length) is Verdict.DIFFERENT:
             message = f"the mask has {counted(type_.length, 'item')}, the pack that it masks {length}"
             context.report(
-                "length-mismatch", index, message, (context.note(node.target, f"this has {counted(length, 'item')}"),)
+                rules.LENGTH_MISMATCH,
+                index,
+                message,
+                (context.note(node.target, f"this has {counted(length, 'item')}"),),
             )
             return None
         return Taken(shapes.opaque("length"), optional=type_.optional, accesses=typed.accesses)
     if type_.dtype != INT:
-        context.report("operand-type", index, f"an index is an int, or a pack of bool as a mask, but this is '{type_}'")
+        context.report(
+            rules.OPERAND_TYPE, index, f"an index is an int, or a pack of bool as a mask, but this is '{type_}'"
+        )
         return None
     if not type_.packed:
         value = None
@@ -97,7 +103,7 @@ def _taken(
         if known is not None:
             if length.value is not None and not -length.value <= known < length.value:
                 message = f"the index {known} is outside of the pack, which has {counted(length, 'item')}"
-                context.report("index-out-of-range", index, message)
+                context.report(rules.INDEX_OUT_OF_RANGE, index, message)
                 return None
             value = items[known] if items is not None and -len(items) <= known < len(items) else None
         return Taken(None, value, optional=type_.optional, accesses=typed.accesses)
@@ -110,7 +116,7 @@ def substitution(context: Context, node: nodes.Substitution, pack: Typed, value:
 
     items = node.index.items
     if len(items) != 1 or isinstance(items[0], nodes.Expanded | nodes.Zip):
-        context.report("not-indexable", node.index, "a substitution has one index or pack of indices")
+        context.report(rules.NOT_INDEXABLE, node.index, "a substitution has one index or pack of indices")
         return UNTYPED
     index: Typed
     if isinstance(items[0], nodes.Range):
@@ -122,18 +128,22 @@ def substitution(context: Context, node: nodes.Substitution, pack: Typed, value:
     if pack.type is None or value.type is None or index.type is None:
         return UNTYPED
     if not pack.type.packed:
-        context.report("pack-expected", node.target, f"only items of a pack can be replaced, but this is '{pack.type}'")
+        context.report(
+            rules.PACK_EXPECTED, node.target, f"only items of a pack can be replaced, but this is '{pack.type}'"
+        )
         return UNTYPED
     if index.type.dtype != INT:
-        context.report("operand-type", items[0], f"the index of a substitution is an int, but this is '{index.type}'")
+        context.report(
+            rules.OPERAND_TYPE, items[0], f"the index of a substitution is an int, but this is '{index.type}'"
+        )
         return UNTYPED
     if value.type.dtype != pack.type.dtype and not is_empty_list(node.target):
         message = f"items of type '{pack.type.item()}' can't be replaced by values of type '{value.type.item()}'"
-        context.report("type-mismatch", node.value, message, (context.note(node.target, f"this is '{pack.type}'"),))
+        context.report(rules.TYPE_MISMATCH, node.value, message, (context.note(node.target, f"this is '{pack.type}'"),))
         return UNTYPED
     if not index.type.packed and value.type.packed:
         message = f"one item is replaced, but this is a pack of type '{value.type}'"
-        context.report("unexpected-pack", node.value, message)
+        context.report(rules.UNEXPECTED_PACK, node.value, message)
         return UNTYPED
     if index.type.packed and value.type.packed:
         _, agree = joined_length(context, node, index.type, value.type, (items[0], node.value))

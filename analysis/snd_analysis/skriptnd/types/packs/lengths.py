@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from snd_analysis import rules
 from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.context import Context, Place
@@ -23,7 +24,7 @@ def joined_length(
     if shapes.decide_equal(left.length, right.length) is Verdict.DIFFERENT:
         message = f"these packs have different lengths: {left.length} and {right.length}"
         notes = (context.note(side, f"this is '{type_}'") for side, type_ in zip(sides, (left, right), strict=False))
-        context.report("length-mismatch", node, message, tuple(notes))
+        context.report(rules.LENGTH_MISMATCH, node, message, tuple(notes))
         return None, False
     return _better_known(left.length, right.length), True
 

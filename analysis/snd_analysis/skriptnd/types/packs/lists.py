@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from snd_analysis import rules
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.context import Context, Place
 from snd_analysis.skriptnd.types.packs.expansions import MOST_KNOWN, expanded
@@ -47,7 +48,7 @@ def _agree(context: Context, node: nodes.List, types: list[Type], first: int) ->
         if type_.dtype != wanted.dtype and not _contributes_nothing(type_):
             message = f"the items of a list have one type, but these are '{wanted.item()}' and '{type_.item()}'"
             note = context.note(node.items[first], f"this is '{wanted.item()}'")
-            context.report("type-mismatch", item, message, (note,))
+            context.report(rules.TYPE_MISMATCH, item, message, (note,))
             return False
         if type_.tensor != wanted.tensor and context.place is not Place.COMPOSE:
             _report_not_accessed(context, *((item, type_) if type_.tensor else (node.items[first], wanted)))
@@ -92,14 +93,14 @@ def _item(context: Context, item: nodes.Node) -> Typed:
         return range_(context, item)
     if isinstance(item, nodes.Zip):
         message = "a tuple in a list must be expanded: write '..' behind it"
-        context.report("zip-not-expanded", item, message)
+        context.report(rules.ZIP_NOT_EXPANDED, item, message)
         return UNTYPED
     typed = infer_index_part(context, item)
     if typed.type is not None and typed.type.packed:
         message = (
             f"packs can't be nested: write '..' behind this pack of type '{typed.type}' to put its items into the list"
         )
-        context.report("pack-not-expanded", item, message)
+        context.report(rules.PACK_NOT_EXPANDED, item, message)
         return UNTYPED
     return typed
 
@@ -109,5 +110,5 @@ def _report_not_accessed(context: Context, item: nodes.Node, type_: Type) -> Non
     if context.place is Place.LOWER:
         element = element_of(item, None if type_.shape is None else type_.shape.rank)
         message += f": access its elements by index, as in '{element}'"
-    rule = "tensor-not-accessed" if context.place is Place.LOWER else "tensor-in-expression"
+    rule = rules.TENSOR_NOT_ACCESSED if context.place is Place.LOWER else rules.TENSOR_IN_EXPRESSION
     context.report(rule, item, message)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from snd_analysis import rules
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.type import INT, Type
@@ -16,7 +17,9 @@ MOST_MADE = 64
 def range_(context: Context, node: nodes.Range) -> Typed:
     """``first:last:step`` in a list, where both ends must be given."""
     if node.last is None or node.first is None:
-        context.report("range-without-end", node, "a range in a list needs its first and its last value: 'first:last'")
+        context.report(
+            rules.RANGE_WITHOUT_END, node, "a range in a list needs its first and its last value: 'first:last'"
+        )
         range_bounds(context, node)
         return UNTYPED
     bounds = range_bounds(context, node)
@@ -55,6 +58,6 @@ def range_bounds(context: Context, node: nodes.Range) -> Bounds | None:
     first, last, step = values
     step = shapes.constant(1) if node.step is None else step
     if step is not None and step.value == 0 and node.step is not None:
-        context.report("zero-step", node.step, "the step of a range can't be 0")
+        context.report(rules.ZERO_STEP, node.step, "the step of a range can't be 0")
         return None
     return first, last, step, optional

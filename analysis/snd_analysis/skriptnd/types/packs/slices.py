@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from snd_analysis import rules
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.packs.ranges import range_bounds
@@ -42,7 +43,7 @@ def sliced(
             for node, bound in ((index.first, known[0]), (index.last, known[1])):
                 if node is not None and bound is not None and not -length.value <= bound <= length.value:
                     message = f"the bound {bound} is outside of the pack, which has {counted(length, 'item')}"
-                    context.report("index-out-of-range", node, message)
+                    context.report(rules.INDEX_OUT_OF_RANGE, node, message)
                     return None
             part = items[known[0] : known[1] : step.value]
             return Taken(shapes.constant(len(part)), items=part, optional=optional)

@@ -1,0 +1,5 @@
+from __future__ import annotations
+
+from snd_analysis.base.rule import Rule
+
+VALUE_TOO_LARGE = Rule("value-too-large", section="tool")

@@ -1,0 +1,5 @@
+from __future__ import annotations
+
+from snd_analysis.base.rule import Rule
+
+CONSTANT_VALUES = Rule("constant-values", section="2.7")

@@ -1,0 +1,5 @@
+from __future__ import annotations
+
+from snd_analysis.base.rule import Rule
+
+CONDITION_TYPE = Rule("condition-type", section="2.10.1")

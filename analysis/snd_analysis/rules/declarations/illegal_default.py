@@ -1,0 +1,5 @@
+from __future__ import annotations
+
+from snd_analysis.base.rule import Rule
+
+ILLEGAL_DEFAULT = Rule("illegal-default", section="2.6")

@@ -1,0 +1,5 @@
+from __future__ import annotations
+
+from snd_analysis.base.rule import Rule
+
+ILLEGAL_RANK_CAPTURE = Rule("illegal-rank-capture", section="2.6")

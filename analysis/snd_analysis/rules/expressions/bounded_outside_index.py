@@ -1,0 +1,5 @@
+from __future__ import annotations
+
+from snd_analysis.base.rule import Rule
+
+BOUNDED_OUTSIDE_INDEX = Rule("bounded-outside-index", section="2.12")

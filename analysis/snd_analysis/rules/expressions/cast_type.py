@@ -1,0 +1,5 @@
+from __future__ import annotations
+
+from snd_analysis.base.rule import Rule
+
+CAST_TYPE = Rule("cast-type", section="2.4")

@@ -1,0 +1,5 @@
+from __future__ import annotations
+
+from snd_analysis.base.rule import Rule
+
+FOLD_OF_ACCESS = Rule("fold-of-access", section="2.12")

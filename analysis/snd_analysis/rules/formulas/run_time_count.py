@@ -1,0 +1,5 @@
+from __future__ import annotations
+
+from snd_analysis.base.rule import Rule
+
+RUN_TIME_COUNT = Rule("run-time-count", section="2.12")

@@ -1,0 +1,5 @@
+from __future__ import annotations
+
+from snd_analysis.base.rule import Rule
+
+TWO_PACKED_INDICES = Rule("two-packed-indices", section="2.12")

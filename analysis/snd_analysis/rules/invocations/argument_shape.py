@@ -1,0 +1,5 @@
+from __future__ import annotations
+
+from snd_analysis.base.rule import Rule
+
+ARGUMENT_SHAPE = Rule("argument-shape", section="2.6")

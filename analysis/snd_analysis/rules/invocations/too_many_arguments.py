@@ -1,0 +1,5 @@
+from __future__ import annotations
+
+from snd_analysis.base.rule import Rule
+
+TOO_MANY_ARGUMENTS = Rule("too-many-arguments", section="2.10")

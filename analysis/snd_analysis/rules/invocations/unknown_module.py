@@ -1,0 +1,5 @@
+from __future__ import annotations
+
+from snd_analysis.base.rule import Rule
+
+UNKNOWN_MODULE = Rule("unknown-module", section="2.15")

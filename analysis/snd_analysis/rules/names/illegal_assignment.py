@@ -1,0 +1,5 @@
+from __future__ import annotations
+
+from snd_analysis.base.rule import Rule
+
+ILLEGAL_ASSIGNMENT = Rule("illegal-assignment", section="2.11")

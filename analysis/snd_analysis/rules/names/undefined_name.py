@@ -1,0 +1,5 @@
+from __future__ import annotations
+
+from snd_analysis.base.rule import Rule
+
+UNDEFINED_NAME = Rule("undefined-name", section="2.2")

@@ -1,0 +1,5 @@
+from __future__ import annotations
+
+from snd_analysis.base.rule import Rule
+
+INDEX_OUT_OF_RANGE = Rule("index-out-of-range", section="LANGUAGE")

@@ -1,0 +1,5 @@
+from __future__ import annotations
+
+from snd_analysis.base.rule import Rule
+
+PRIVATE_TENSOR = Rule("private-tensor", section="2.10")

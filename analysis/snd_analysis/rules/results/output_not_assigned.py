@@ -1,0 +1,5 @@
+from __future__ import annotations
+
+from snd_analysis.base.rule import Rule
+
+OUTPUT_NOT_ASSIGNED = Rule("output-not-assigned", section="2.10")

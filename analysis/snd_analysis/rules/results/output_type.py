@@ -1,0 +1,5 @@
+from __future__ import annotations
+
+from snd_analysis.base.rule import Rule
+
+OUTPUT_TYPE = Rule("output-type", section="2.10")

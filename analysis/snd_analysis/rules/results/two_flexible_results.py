@@ -1,0 +1,5 @@
+from __future__ import annotations
+
+from snd_analysis.base.rule import Rule
+
+TWO_FLEXIBLE_RESULTS = Rule("two-flexible-results", section="2.10")

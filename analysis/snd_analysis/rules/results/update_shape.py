@@ -1,0 +1,5 @@
+from __future__ import annotations
+
+from snd_analysis.base.rule import Rule
+
+UPDATE_SHAPE = Rule("update-shape", section="2.11")

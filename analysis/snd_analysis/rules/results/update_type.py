@@ -1,0 +1,5 @@
+from __future__ import annotations
+
+from snd_analysis.base.rule import Rule
+
+UPDATE_TYPE = Rule("update-type", section="2.11")

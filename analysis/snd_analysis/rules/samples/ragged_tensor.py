@@ -1,0 +1,5 @@
+from __future__ import annotations
+
+from snd_analysis.base.rule import Rule
+
+RAGGED_TENSOR = Rule("ragged-tensor", section="tool")

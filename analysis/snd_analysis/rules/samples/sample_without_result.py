@@ -1,0 +1,5 @@
+from __future__ import annotations
+
+from snd_analysis.base.rule import Rule, Severity
+
+SAMPLE_WITHOUT_RESULT = Rule("sample-without-result", section="tool", severity=Severity.WARNING)

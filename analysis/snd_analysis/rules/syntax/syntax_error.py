@@ -1,0 +1,5 @@
+from __future__ import annotations
+
+from snd_analysis.base.rule import Rule
+
+SYNTAX_ERROR = Rule("syntax-error", section="2.16")

@@ -1,0 +1,16 @@
+"""The rules that `snd check` can report of a text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from snd_analysis.base.rule import Rule
+from snd_analysis.skriptnd.lints import catalogue
+
+FOUND_ELSEWHERE = {"internal-error", "sample-differs", "sample-fails", "sample-without-result"}
+"""Rules that the command line reports, or the evaluation of samples."""
+
+
+def checked_rules() -> Mapping[str, Rule]:
+    """All rules but those, by name."""
+    return {name: rule for name, rule in catalogue.rules().items() if name not in FOUND_ELSEWHERE}
