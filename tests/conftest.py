@@ -1,21 +1,48 @@
 from __future__ import annotations
 
 import os
+import random
 from collections.abc import Callable
 
 import hypothesis
 import pytest
 
-# A verdict on a submission must not depend on chance; elsewhere, every run tries something new.
-hypothesis.settings.register_profile("ci", derandomize=True, deadline=None, print_blob=True)
-hypothesis.settings.register_profile("here", deadline=None)
-hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "here")
+from support import sampling
+
+hypothesis.settings.register_profile("as before", derandomize=True, deadline=None, print_blob=True)
+hypothesis.settings.register_profile("something new", deadline=None)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-goldens", action="store_true", help="rewrite expected outputs and annotations")
+    parser.addoption("--exhaustive", action="store_true", help="try all cases of every sweep, as make test-all does")
     parser.addoption("--all-damage", action="store_true", help="try every single-character deletion, not a sample")
     parser.addoption("--all-mutations", action="store_true", help="try every mutation of every program, not a sample")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Decides how much is tried, before a test module asks."""
+    config.addinivalue_line("markers", "exhaustive: runs in make test-all alone (pytest --exhaustive)")
+    sampling.set_exhaustive(config.getoption("--exhaustive"))
+    hypothesis.settings.load_profile("as before" if _is_as_before(config) else "something new")
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if _is_as_before(item.config):
+        random.seed(item.nodeid)
+
+
+def _is_as_before(config: pytest.Config) -> bool:
+    """Whether what is drawn is the same each time: a verdict on a change must not depend on chance."""
+    return bool(os.environ.get("CI")) or not config.getoption("--exhaustive")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--exhaustive"):
+        return
+    left_out = [item for item in items if item.get_closest_marker("exhaustive")]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if not item.get_closest_marker("exhaustive")]
 
 
 @pytest.fixture

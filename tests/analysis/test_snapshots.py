@@ -16,6 +16,7 @@ from snd_analysis.base.text import Edit, Span
 from snd_analysis.workspace import Snapshot, Workspace
 from support.annotations import parse_annotations
 from support.memory import MemoryReader, read_program, snapshot_of, split_files
+from support.sampling import examples
 
 ROOT = Path(__file__).parents[2]
 FIXTURES = ROOT / "tests" / "fixtures"
@@ -105,7 +106,7 @@ def edit_of(text: str, random_: random.Random) -> Edit:
     return Edit(Span(start, end), random_.choice(PIECES))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.integers(0, 2**32))
 def test_incremental_equals_fresh(seed: int):
     random_ = random.Random(seed)
@@ -139,7 +140,7 @@ def test_incremental_equals_fresh(seed: int):
             assert everything(workspace.snapshot(), paths) == everything(snapshot_of(texts), paths), texts
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(st.integers(0, 2**32))
 def test_a_snapshot_sees_what_it_saw(seed: int):
     random_ = random.Random(seed)
@@ -265,7 +266,7 @@ WORDS = [
 ]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.sampled_from(range(len(PROGRAMS))), st.integers(0, 2**32))
 def test_no_input_raises(program: int, seed: int):
     random_ = random.Random(seed)

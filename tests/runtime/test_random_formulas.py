@@ -9,17 +9,18 @@ from support.runtime.agreement import assert_agreement
 from support.runtime.operators import InvalidError, compiled
 from support.runtime.random_contractions import contractions
 from support.runtime.random_formulas import Program, programs
+from support.sampling import examples
 
 _SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
 
 
-@settings(max_examples=120, deadline=None, suppress_health_check=_SLOW)
+@settings(max_examples=examples(120), deadline=None, suppress_health_check=_SLOW)
 @given(programs())
 def test_plan_and_oracle_agree(program: Program):
     _agree(program)
 
 
-@settings(max_examples=120, deadline=None, suppress_health_check=_SLOW)
+@settings(max_examples=examples(120), deadline=None, suppress_health_check=_SLOW)
 @given(contractions())
 def test_sums_of_products(program: Program):
     _agree(program)

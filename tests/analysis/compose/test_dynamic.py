@@ -11,6 +11,7 @@ from snd_analysis.symbolic.integers import Integer, bounds, evaluate
 from snd_analysis.symbolic.values import Run
 from support.analysis.composing import composed, flat, shape
 from support.memory import check
+from support.sampling import examples
 
 OPERATORS = """\
 operator neg {
@@ -178,7 +179,7 @@ STEPS = ("twice({0})", "halve({0})", "neg({0})", "add({0}, {0})")
 
 
 @given(st.lists(st.sampled_from(STEPS), min_size=1, max_size=5), st.integers(1, 7))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_any_chain_is_the_same_with_symbols_and_with_numbers(steps: list[str], extent: int):
     names = ["x", *(f"t{at}" for at in range(len(steps) - 1)), "y"]
     statements = " ".join(f"{names[at + 1]} = {step.format(names[at])};" for at, step in enumerate(steps))

@@ -11,6 +11,7 @@ from snd_analysis.compose.step_limit import MOST_LEVELS
 from snd_analysis.workspace import Workspace
 from support.analysis.composing import composed
 from support.memory import MemoryReader, snapshot_of
+from support.sampling import sample
 
 # Far above what any of these takes, and far below what any of them took without limits.
 _SECONDS = 10.0
@@ -144,7 +145,7 @@ def _dynamic(depth: int, assertion: str = "") -> str:
     return (leaf if assertion else leaf.replace("@assert {  } ", "")) + levels + graph
 
 
-@pytest.mark.parametrize("depth", [8, 20, 30])
+@pytest.mark.parametrize("depth", sample([8, 20, 30], 1))
 def test_dynamic_extents_do_not_double(depth: int) -> None:
     start = time.process_time()
     assert not snapshot_of({"main.sknd": _dynamic(depth)}).diagnostics("main.sknd")
@@ -185,7 +186,7 @@ def test_what_is_too_large_is_told_once() -> None:
     assert time.process_time() - start < _SECONDS
 
 
-@pytest.mark.parametrize("body", ["neg(v)", "{ w = neg(v); yield w; }", "{ yield v; }", "many(v)"])
+@pytest.mark.parametrize("body", sample(["neg(v)", "{ w = neg(v); yield w; }", "{ yield v; }", "many(v)"], 2))
 def test_loops_in_loops(body: str) -> None:
     text = (
         "operator neg { @input { x: real[n]; } @output { y: real[n]; } @lower { y[i,] = -x[i,], i < n; } }\n"

@@ -16,6 +16,7 @@ from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import substitute
 from support.analysis.composing import NEG, TWICE, composed, shape
+from support.sampling import examples
 
 _OWN = """\
 operator halve {
@@ -109,7 +110,7 @@ def _branch(draw: st.DrawFn) -> str:
 @given(
     st.lists(st.one_of(_branch(), st.sampled_from(STEPS)), min_size=1, max_size=3), st.integers(0, 3), st.integers(1, 6)
 )
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 def test_branches_by_compile_time_conditions(steps: list[str], number: int, extent: int):
     names = ["x", *(f"t{at}" for at in range(len(steps) - 1)), "y"]
     statements = " ".join(f"{names[at + 1]} = {step.format(names[at])};" for at, step in enumerate(steps))
@@ -141,7 +142,7 @@ def _unrolled(count: str, steps: list[str], index: str = "") -> str:
 
 
 @given(st.lists(st.sampled_from(STEPS), min_size=1, max_size=3), st.integers(0, 4), st.integers(1, 5))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 def test_unrolled_loops_of_a_symbolic_count(steps: list[str], number: int, extent: int):
     statements = _unrolled("S", steps)
     symbolic = _net("S: int;", "s|6", statements)

@@ -268,6 +268,7 @@ def test_one_line_among_many_that_are_alike(where: int):
         ("{}", "# a", "\n"),
     ],
 )
+@pytest.mark.exhaustive
 def test_twice_as_much_takes_twice_as_long(text: str, item: str, between: str):
     def format_many(count: int) -> None:
         before, after = text.split("{}")

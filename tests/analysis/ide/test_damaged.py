@@ -19,6 +19,7 @@ from snd_analysis.ide.selection import selections
 from snd_analysis.ide.workspace_symbols import workspace_symbols
 from snd_analysis.workspace import Snapshot
 from support.memory import snapshot_of, split_files
+from support.sampling import tries
 
 FIXTURES = sorted((Path(__file__).parents[2] / "fixtures" / "ide").glob("*/*.sknd"))
 _PIECES = ("{", "}", ";", "@", "[", "# >>> ", "'", "\f", "\r", "𝄞", "import ", "operator ", "graph g {", ".", "")
@@ -54,7 +55,7 @@ def _ask_everything(snapshot: Snapshot, path: str, offset: int, paths: list[str]
 def test_questions_about_damaged_files_are_answered(fixture: Path):
     chance = random.Random(fixture.stem)
     original = split_files(fixture.read_text())
-    for _ in range(5):
+    for _ in range(tries(2, 5)):
         files = {path: _damaged(text, chance) for path, text in original.items()}
         snapshot, paths = snapshot_of(files), [*files, "gone.sknd"]
         for path in paths:

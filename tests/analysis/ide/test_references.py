@@ -12,6 +12,7 @@ from snd_analysis.ide.mentions import mentions
 from snd_analysis.ide.references import highlights, references
 from snd_analysis.skriptnd.names.symbols import BuiltIn
 from support.memory import read_program, snapshot_of
+from support.sampling import sample
 
 ROOT = Path(__file__).parents[3]
 PROGRAMS = [
@@ -20,7 +21,7 @@ PROGRAMS = [
 ]
 
 
-@pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("program", sample(PROGRAMS, 8), ids=lambda path: path.stem)
 def test_every_reference_leads_back_to_the_same_set(program: Path):
     files = read_program(program)
     snapshot = snapshot_of(files)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 
@@ -27,6 +28,16 @@ PROGRAMS = [
     *(path for path in sorted(ROOT.glob("examples/*")) if path.name != "broken"),
 ]
 IDS = [f"{path.parent.name}/{path.stem}" for path in PROGRAMS]
+
+
+Program: TypeAlias = tuple[dict[str, str], Snapshot]
+
+
+@pytest.fixture(scope="module", params=PROGRAMS, ids=IDS)
+def program(request: pytest.FixtureRequest) -> Program:
+    """Each program, read once for all that must hold of it."""
+    files = read_program(request.param)
+    return files, snapshot_of(files)
 
 
 def _resolutions(snapshot: Snapshot, path: str) -> Iterator[tuple[int, Resolution]]:
@@ -53,19 +64,15 @@ def _spelled(use: Use, text: str) -> bool:
     return "".join(text.split()) == name
 
 
-@pytest.mark.parametrize("program", PROGRAMS, ids=IDS)
-def test_a_use_spells_the_name_of_its_target(program: Path):
-    files = read_program(program)
-    snapshot = snapshot_of(files)
+def test_a_use_spells_the_name_of_its_target(program: Program):
+    files, snapshot = program
     for path, text in files.items():
         for span, use in _uses(snapshot, path):
             assert _spelled(use, text[span.start : span.end]), (path, span, use)
 
 
-@pytest.mark.parametrize("program", PROGRAMS, ids=IDS)
-def test_a_symbol_is_declared_once_where_it_says(program: Path):
-    files = read_program(program)
-    snapshot = snapshot_of(files)
+def test_a_symbol_is_declared_once_where_it_says(program: Program):
+    files, snapshot = program
     for path in files:
         for _, resolution in _resolutions(snapshot, path):
             declared = [use for use in resolution.uses if use.role is Role.DECLARATION]
@@ -76,20 +83,16 @@ def test_a_symbol_is_declared_once_where_it_says(program: Path):
             assert targets == known
 
 
-@pytest.mark.parametrize("program", PROGRAMS, ids=IDS)
-def test_nothing_is_used_twice_at_one_place(program: Path):
-    files = read_program(program)
-    snapshot = snapshot_of(files)
+def test_nothing_is_used_twice_at_one_place(program: Program):
+    files, snapshot = program
     for path in files:
         places = Counter(span for span, _ in _uses(snapshot, path))
         assert [span for span, times in places.items() if times > 1] == []
 
 
-@pytest.mark.parametrize("program", PROGRAMS, ids=IDS)
-def test_every_identifier_is_a_use(program: Path):
+def test_every_identifier_is_a_use(program: Program):
     """Apart from the names of definitions and modules, and ``shape``, ``rank`` and ``size`` behind a dot."""
-    files = read_program(program)
-    snapshot = snapshot_of(files)
+    files, snapshot = program
     for path, text in files.items():
         covered = [span for span, _ in _uses(snapshot, path)]
         tree = snapshot.tree(path)
@@ -133,11 +136,9 @@ def _line(text: str, at: int) -> str:
     return text[text.rfind("\n", 0, at) + 1 : text.find("\n", at)].strip()
 
 
-@pytest.mark.parametrize("program", PROGRAMS, ids=IDS)
-def test_a_program_with_other_names_means_the_same(program: Path):
+def test_a_program_with_other_names_means_the_same(program: Program):
     """Every symbol and definition gets a name that no other has, at each of its uses: nothing is missing then."""
-    files = read_program(program)
-    snapshot = snapshot_of(files)
+    files, snapshot = program
     fresh: dict[object, str] = {}
     renamed = {}
     for path, text in files.items():

@@ -14,6 +14,7 @@ from snd_analysis.skriptnd.names.rows import Row, in_rows, joined
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.workspace import Snapshot, Workspace
 from support.memory import MemoryReader, snapshot_of
+from support.sampling import examples
 
 COUNT = 300
 
@@ -26,7 +27,7 @@ def row_of(statements: list[nodes.Name]) -> Row:
     return joined([Part(each, (), (), (), {}, (), True) for each in statements])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.integers(0, 2**32))
 def test_rows_cover_all_statements_and_last(seed: int):
     random_ = random.Random(seed)

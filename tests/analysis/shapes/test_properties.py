@@ -23,9 +23,10 @@ from support.analysis.shape_trees import (
     polynomial_trees,
     value,
 )
+from support.sampling import examples
 
 FAILURES = (DivisionByZero, NegativeExponent)
-quick = settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+quick = settings(max_examples=examples(200), deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def build(tree: Tree) -> Integer:

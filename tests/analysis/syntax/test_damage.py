@@ -16,10 +16,11 @@ from snd_analysis.base.text import Edit, Span
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.chunks import SyntaxTree, parse_file
 from support.analysis.trees import ROOT, dump
+from support.sampling import tries
 
 STDLIB = ROOT / "analysis" / "snd_analysis" / "libraries" / "std"
 FILES = [STDLIB / "nn.sknd", STDLIB / "layout.sknd"]
-SAMPLE = 400
+SAMPLE = tries(150, 400)
 SURVIVAL = 0.999
 
 

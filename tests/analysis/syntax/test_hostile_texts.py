@@ -7,9 +7,10 @@ import pytest
 from snd_analysis.skriptnd.syntax.chunks import parse_file
 from support.analysis.tree_checks import check
 from support.analysis.trees import placed_nodes
+from support.sampling import tries
 
 DEEPEST = 700
-MANY = 10_000
+MANY = tries(2_500, 10_000)
 
 
 def using(expression: str) -> str:

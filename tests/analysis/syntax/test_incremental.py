@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.chunks import SyntaxTree, parse_file
 from support.analysis.trees import LIBRARY, VALID, dump_file
+from support.sampling import examples
 
 PIECES = [
     "",
@@ -106,13 +107,13 @@ def check_edits(text: str, edits: int, random_: random.Random) -> SyntaxTree:
     return tree
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(st.sampled_from([*VALID, *LIBRARY[:3]]), st.integers(0, 2**32))
 def test_random_edits_of_programs(file: object, seed: int) -> None:
     check_edits(file.read_text(encoding="utf-8"), 8, random.Random(seed))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(st.sampled_from([long_graph(90), long_graph(70, 1), long_block(80), long_formulas(80)]), st.integers(0, 2**32))
 def test_random_edits_of_long_blocks(text: str, seed: int) -> None:
     check_edits(text, 12, random.Random(seed))

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from snd_analysis.skriptnd.syntax.chunks import documentation, parse_file
 from support.analysis.tree_checks import check
 from support.analysis.trees import EXAMPLES, LIBRARY, VALID
+from support.sampling import examples
 
 PROGRAMS = [*LIBRARY, *VALID, *EXAMPLES]
 WORDS = [
@@ -129,20 +130,20 @@ def test_valid_programs_have_no_problem(file: Path) -> None:
     assert list(tree.problems) == []
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 @given(st.text(max_size=200))
 @example("//")
 def test_any_text(text: str) -> None:
     check(text)
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=examples(250), deadline=None)
 @given(token_soup())
 def test_any_tokens(text: str) -> None:
     check(text)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(damaged_programs())
 def test_damaged_programs(text: str) -> None:
     check(text)

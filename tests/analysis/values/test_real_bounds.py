@@ -12,6 +12,7 @@ from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
 from support.analysis.value_reading import value
+from support.sampling import examples
 
 _LIMITS = {"a": (0, 7), "b": (-4, 3), "c": (1, 100), "d": (2, None)}
 _SYMBOLS = {name: shapes.variable(name, name, *limits) for name, limits in _LIMITS.items()}
@@ -30,7 +31,7 @@ def _larger(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(
     st.recursive(_SIMPLE, _larger, max_leaves=6),
     st.integers(0, 7), st.integers(-4, 3), st.integers(1, 100), st.integers(2, 10**6),

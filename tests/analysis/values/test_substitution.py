@@ -13,6 +13,7 @@ from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.values import UNDEFINED, Maybe, Pack, Value, pack_of, substitute, unknown
 from support.analysis.expression_texts import expressions
 from support.analysis.value_reading import plain, value, wrapped
+from support.sampling import examples
 
 _LENGTH = shapes.variable("d", "d", 0)
 _SYMBOLS: dict[str, Value] = {
@@ -101,7 +102,7 @@ def _evaluated(text: str, names: dict[str, object]) -> Value | EvaluationError:
         return error
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(300), deadline=None, suppress_health_check=list(HealthCheck))
 @given(expressions(), numbers())
 def test_substituting_afterwards_is_the_same(text: str, given_numbers: Numbers) -> None:
     expected = _evaluated(text, given_numbers.names())

@@ -40,7 +40,7 @@ def image(*shape: int) -> np.ndarray[Any, Any]:
     return np.random.default_rng(7).standard_normal(shape)
 
 
-MODELS = [
+_MODELS = [
     ("lenet", "LeNet5", image(2, 1, 32, 32), {"batch": 2}),
     ("alexnet", "AlexNet", image(1, 3, 224, 224), {"classes": 10}),
     ("mobilenet_v2", "MobileNetV2", image(1, 3, 224, 224), {"classes": 10}),
@@ -49,8 +49,11 @@ MODELS = [
     ("vgg16", "VGG16", image(1, 3, 224, 224), {"classes": 10}),
 ]
 
+_LARGE = ("alexnet", "resnet50", "vgg16")
+MODELS = [pytest.param(*case, marks=pytest.mark.exhaustive if case[0] in _LARGE else ()) for case in _MODELS]
 
-@pytest.mark.parametrize(("name", "graph", "x", "attributes"), MODELS, ids=[case[0] for case in MODELS])
+
+@pytest.mark.parametrize(("name", "graph", "x", "attributes"), MODELS, ids=[case[0] for case in _MODELS])
 def test_models_of_images(name: str, graph: str, x: Any, attributes: dict[str, Any]):
     """Probabilities come out; and variables and tensors have the names under which ``snd shapes`` lists them."""
     files = program(name)

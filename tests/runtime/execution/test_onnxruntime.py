@@ -30,10 +30,10 @@ MASK = np.arange(19) < np.array([[19], [11]])
     ("folder", "graph", "inputs", "attributes"),
     [
         ("lenet", "LeNet5", [_image(1, 1, 32, 32)], {}),
-        ("alexnet", "AlexNet", [_image(1, 3, 224, 224)], {}),
-        ("resnet50", "ResNet50", [_image(1, 3, 224, 224)], {}),
+        pytest.param("alexnet", "AlexNet", [_image(1, 3, 224, 224)], {}, marks=pytest.mark.exhaustive),
+        pytest.param("resnet50", "ResNet50", [_image(1, 3, 224, 224)], {}, marks=pytest.mark.exhaustive),
         ("mobilenet_v2", "MobileNetV2", [_image(1, 3, 224, 224)], {}),
-        ("unet", "UNet", [_image(1, 1, 188, 188)], {"size": 188}),
+        pytest.param("unet", "UNet", [_image(1, 1, 188, 188)], {"size": 188}, marks=pytest.mark.exhaustive),
         ("transformer", "TransformerEncoder", [TOKENS, TOKENS % 2, MASK], {}),
     ],
     ids=lambda value: value if isinstance(value, str) else "",

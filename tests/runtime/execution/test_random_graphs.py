@@ -9,6 +9,7 @@ from snd_runtime.execution import Execution, execute
 from snd_runtime.execution.prepared import prepared
 from support.runtime.executing import FLOAT64, R, instance_of, net, run
 from support.runtime.random_graphs import Array, Block, graphs
+from support.sampling import examples
 
 POSITIVE = """
 operator positive { @input { x: real[n]; } @output { y: real[k | n]; }
@@ -16,7 +17,7 @@ operator positive { @input { x: real[n]; } @output { y: real[k | n]; }
 """
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=examples(25), suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(graphs())
 def test_graphs_compute_what_numpy_does(case: tuple[str, str, Block, dict[str, Array]]) -> None:
     text, last, block, inputs = case

@@ -12,6 +12,7 @@ from snd_analysis.skriptnd.samples import Recorded
 from snd_runtime.samples import recorded_text
 from snd_runtime.samples.comparison import difference
 from support.memory import snapshot_of
+from support.sampling import examples
 
 SHAPES = arrays.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=3)
 TENSORS = st.one_of(
@@ -31,14 +32,14 @@ def read(line: str) -> Recorded:
     return recorded
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(TENSORS)
 def test_a_recorded_tensor_compares_equal(tensor: np.ndarray):
     text = recorded_text("y", tensor)
     assert difference(read(text), tensor, 0.0) is None, text
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(
     st.lists(arrays.arrays(np.float32, arrays.array_shapes(min_dims=2, max_dims=2, min_side=0, max_side=3)), max_size=4)
 )
@@ -47,7 +48,7 @@ def test_a_recorded_pack_compares_equal(tensors: list[np.ndarray]):
     assert difference(read(text), tuple(tensors), 0.0) is None, text
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(arrays.arrays(np.float32, st.tuples(st.integers(101, 120))))
 def test_a_recorded_summary_compares_equal(tensor: np.ndarray):
     text = recorded_text("y", tensor)
