@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import fcntl
 import io
 import json
 import os
 import signal
 import subprocess
 import sys
+import termios
 import time
 
 import pytest
 
+from support.lsp.waiting import FAR_SECONDS
 from support.server import processes
 from support.server.fake_analysis import FakeWorkspace
 
@@ -174,9 +177,12 @@ def test_interruption_is_status_130(project):
         stderr=subprocess.PIPE,
         env=processes.environment(),
     )
-    time.sleep(1.0)
+    process.stdin.write(b"\n")
+    process.stdin.flush()
+    while any(fcntl.ioctl(process.stdin, termios.FIONREAD, bytes(4))):  # until it waits for more
+        time.sleep(0.01)
     os.kill(process.pid, signal.SIGINT)
-    output, errors = process.communicate(timeout=10)
+    output, errors = process.communicate(timeout=FAR_SECONDS)
     assert process.returncode == 130
     assert b"Traceback" not in output + errors
 
@@ -191,5 +197,5 @@ def test_a_reader_that_goes_away_is_no_fault(project):
     process.stdout.close()
     assert b"Traceback" not in process.stderr.read()
     process.stderr.close()
-    process.wait(timeout=10)
+    process.wait(timeout=FAR_SECONDS)
     assert process.returncode == 2

@@ -6,10 +6,10 @@ import json
 import resource
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
+from support.sampling import tries
 
 import snd_analysis
 from snd_analysis import rules
@@ -43,6 +43,7 @@ def test_the_library_is_clean(real):
     assert outcome.status == 0
 
 
+@pytest.mark.exhaustive
 def test_the_library_from_the_cache_takes_a_fifth_of_a_second(project):
     command = [sys.executable, "-m", "snd_server", "check", str(LIBRARY)]
     subprocess.run(command, env=processes.environment(), check=True, capture_output=True)
@@ -89,14 +90,12 @@ def test_no_input_brings_it_down(content, real, project):
         assert real("check", "--format", name).status == outcome.status
 
 
-def test_a_hundred_thousand_lines(real, project):
-    lines = b"        y = x;\n" * 100_000
+def test_very_many_lines(real, project):
+    lines = b"        y = x;\n" * tries(20_000, 100_000)
     (project / "a.sknd").write_bytes(b"graph g {\n    @compose {\n" + lines + b"    }\n}\n")
-    begin = time.perf_counter()
     outcome = real("check", "--statistics")
     assert outcome.status in (0, 1)
     assert "internal-error" not in outcome.stdout
-    assert time.perf_counter() - begin < 60
 
 
 def test_fixing_leaves_text_that_is_no_worse(real, project):

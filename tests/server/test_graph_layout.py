@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from support.sampling import sample, tries
 
 from snd_server.render import graph_svg
 from snd_server.render.graph_svg import DrawingError
@@ -18,7 +19,7 @@ from support.server.processes import ROOT
 pytest.importorskip("py_mini_racer")
 
 SVG = "{http://www.w3.org/2000/svg}"
-OPERATIONS = 2000
+OPERATIONS = tries(400, 2000)
 
 
 def chain(count: int) -> Iterator[str]:
@@ -76,7 +77,7 @@ def graph_of(family: Callable[[int], Iterator[str]], count: int) -> str:
 
 
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.__name__)
-def test_two_thousand_operations_are_laid_out_within_bounds(real, project, family):
+def test_many_operations_are_laid_out_within_bounds(real, project, family):
     (project / "main.sknd").write_text(graph_of(family, OPERATIONS))
     drawn = real("graph", ".", "-o", "g.svg")
     assert drawn.status == 0, drawn.stderr
@@ -93,6 +94,7 @@ def test_two_thousand_operations_are_laid_out_within_bounds(real, project, famil
     }, "each operation keeps a line to it"
 
 
+@pytest.mark.exhaustive
 def test_a_chain_that_is_too_long_for_recursion_is_drawn(real, project):
     (project / "main.sknd").write_text(graph_of(chain, 7000))
     drawn = real("graph", ".", "-o", "g.svg")
@@ -100,7 +102,7 @@ def test_a_chain_that_is_too_long_for_recursion_is_drawn(real, project):
     assert len(edges_of((project / "g.svg").read_text(encoding="utf-8"))[0]) == 7003
 
 
-@pytest.mark.parametrize("example", ["unet", "transformer", "resnet50", "detection", "lstm"])
+@pytest.mark.parametrize("example", sample(["unet", "transformer", "resnet50", "detection", "lstm"], 3))
 def test_networks_as_people_write_them_have_lines_alone(real, example):
     outcome = real("graph", str(ROOT / "examples" / example), "--open", "1")
     assert not edges_of(outcome.stdout)[1]

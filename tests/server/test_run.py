@@ -18,6 +18,7 @@ from snd_runtime.files import ItemKind, Storage, write_npz, write_tensor
 from snd_server.given import Misgiven
 from snd_server.tensor_inputs import given_tensors
 from snd_server.weights import read_weights
+from support.lsp.waiting import FAR_SECONDS
 from support.server import processes
 
 SCHEMA = json.loads((processes.ROOT / "docs" / "run.schema.json").read_text())
@@ -306,7 +307,7 @@ def test_at_a_terminal(model, arguments):
         while b"Running" not in shown:
             shown += os.read(terminal, 10_000)
     os.killpg(process.pid, signal.SIGINT)
-    assert process.wait(20) == 130
+    assert process.wait(FAR_SECONDS) == 130
     os.close(terminal)
 
 

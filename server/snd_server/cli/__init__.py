@@ -11,11 +11,16 @@ _DEEPEST_RECURSION = 10_000
 
 def main() -> None:
     """Entry point. Exit status: 0 clean, 1 problems, 2 misuse or I/O, 101 a fault of ours, 130 interrupted."""
-    sys.setrecursionlimit(max(sys.getrecursionlimit(), _DEEPEST_RECURSION))
+    allow_deep_recursion()
     try:
         sys.exit(_run())
     except KeyboardInterrupt:
         sys.exit(130)
+
+
+def allow_deep_recursion() -> None:
+    """Let Python functions of this process call each other as deeply as the analysis needs."""
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), _DEEPEST_RECURSION))
 
 
 def _run() -> int:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _logger = logging.getLogger(__name__)
 
 # What may wait to be read before the client is made to wait.
-_BUFFER_BYTES = 1024 * 1024
+BUFFER_BYTES = 1024 * 1024
 # Headers have some dozens of bytes: what comes for so long without being a message comes of no client.
 _MOST_HEADER_BYTES = 16 * 1024
 
@@ -40,13 +40,13 @@ async def serve_stdio(server: SndServer) -> int:
     reader: AsyncReader = _FileReader(stdin)
     writer: Any = StdoutWriter(stdout)
     if _can_be_awaited(stdin):
-        stream = asyncio.StreamReader(_BUFFER_BYTES)
+        stream = asyncio.StreamReader(BUFFER_BYTES)
         await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(stream), stdin)
         reader = stream
         if _can_be_awaited(stdout):
             transport, flow = await loop.connect_write_pipe(asyncio.streams.FlowControlMixin, stdout)
             writer = asyncio.StreamWriter(transport, flow, None, loop)
-    return await _converse(server, reader, writer)
+    return await converse(server, reader, writer)
 
 
 def _can_be_awaited(stream: IO[bytes]) -> bool:
@@ -67,11 +67,11 @@ async def serve_tcp(server: SndServer, host: str, port: int) -> int:
         else:
             connected.set_result((reader, writer))
 
-    async with await asyncio.start_server(connect, host, port, limit=_BUFFER_BYTES) as listener:
+    async with await asyncio.start_server(connect, host, port, limit=BUFFER_BYTES) as listener:
         address = listener.sockets[0].getsockname()
         print(f"snd lsp waits for a client on {_written(*address[:2])}", file=sys.stderr, flush=True)
         reader, writer = await connected
-    return await _converse(server, reader, writer)
+    return await converse(server, reader, writer)
 
 
 def _written(host: str, port: int) -> str:
@@ -84,7 +84,7 @@ async def serve_pipe(server: SndServer, path: str) -> int:
 
     Returns the exit status; raises OSError.
     """
-    reader = asyncio.StreamReader(_BUFFER_BYTES)
+    reader = asyncio.StreamReader(BUFFER_BYTES)
     loop = asyncio.get_running_loop()
     if sys.platform == "win32":
         transport, protocol = await loop.create_pipe_connection(  # type: ignore[attr-defined]
@@ -92,7 +92,7 @@ async def serve_pipe(server: SndServer, path: str) -> int:
         )
     else:
         transport, protocol = await loop.create_unix_connection(lambda: asyncio.StreamReaderProtocol(reader), path)
-    return await _converse(server, reader, asyncio.StreamWriter(transport, protocol, reader, loop))
+    return await converse(server, reader, asyncio.StreamWriter(transport, protocol, reader, loop))
 
 
 class _FileReader:
@@ -150,7 +150,8 @@ class _FairReader:
             return b""
 
 
-async def _converse(server: SndServer, reader: AsyncReader, writer: Any) -> int:
+async def converse(server: SndServer, reader: AsyncReader, writer: Any) -> int:
+    """Serve the client that writes to ``reader`` and reads from ``writer``. Return the exit status."""
     server.protocol.set_writer(writer)
     server.attach()
     conversation = run_async(server.stopped, _FairReader(reader), server.protocol, _logger, server.report_server_error)

@@ -9,7 +9,9 @@ import pytest
 from lsprotocol import types
 from pytest_lsp import LanguageClient
 
-from support.lsp.clients import open_text, position
+from support.lsp.clients import ALL_EDITORS, open_text, position
+
+pytestmark = pytest.mark.parametrize("client", ALL_EDITORS, indirect=True)
 
 BLOCKS = """# Doubles, as often as it is told to.
 operator double {

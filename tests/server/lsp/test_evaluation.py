@@ -22,7 +22,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pytest_lsp import LanguageClient
 
-from support.lsp.clients import EDITORS, SERVER, Editor, begin, change_text, open_text, position, rest
+from support.lsp.clients import ALL_EDITORS, EDITORS, SERVER, Editor, begin, change_text, open_text, position, rest
 from support.lsp.raw_client import goodbye, running
 from support.lsp.shown_values import hints as hints_of
 from support.lsp.shown_values import lenses as lenses_of
@@ -153,6 +153,7 @@ async def test_an_endless_loop_is_over_its_limit_and_the_next_works(client: Edit
     await eventually(lambda: hints(client, changed), lambda found: "[4.0, 8.0]" in str(found))
 
 
+@pytest.mark.parametrize("client", ALL_EDITORS, indirect=True)
 async def test_the_client_is_asked_to_ask_again(client: Editor):
     assert client.capabilities
     assert client.capabilities.workspace

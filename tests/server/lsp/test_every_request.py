@@ -16,7 +16,7 @@ import pytest_lsp
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from support.lsp.clients import EDITORS, SERVER, Editor, begin, open_text
+from support.lsp.clients import ALL_EDITORS, SERVER, Editor, begin, open_text
 from support.lsp.protocol_texts import BLOCKS, MAIN
 
 _WORD = re.compile(r"@?\w+|[({,]")
@@ -59,7 +59,7 @@ def files() -> dict[str, str]:
     return {"blocks.sknd": BLOCKS, "main.sknd": _PROGRAM}
 
 
-@pytest_lsp.fixture(config=SERVER, params=EDITORS)
+@pytest_lsp.fixture(config=SERVER, params=ALL_EDITORS)
 async def client(lsp_client: Editor, request: pytest.FixtureRequest, folder: Path):
     result = await begin(lsp_client, request.param, folder)
     lsp_client.server_capabilities = result.capabilities

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from lsprotocol import types
 
-from support.lsp.clients import REFRESHES, Editor, change_text, open_text, rest
+from support.lsp.clients import ALL_EDITORS, REFRESHES, Editor, change_text, open_text, rest
 from support.lsp.protocol_texts import BLOCKS, MAIN
+
+pytestmark = pytest.mark.parametrize("client", ALL_EDITORS, indirect=True)
 
 
 def supported(client: Editor) -> set[str]:

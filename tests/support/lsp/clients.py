@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-import sys
+import asyncio
+import logging
+import socket
 from pathlib import Path
 from typing import Any
 
+import pytest
 from lsprotocol import types
+from pygls.io_ import run_async
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
 from pytest_lsp.client import make_test_lsp_client
 
 from support.lsp import watched_server
+from support.lsp.in_process import ServerThread
 
 
 class Editor(LanguageClient):
@@ -25,6 +30,17 @@ class Editor(LanguageClient):
     def of(self, uri: str) -> list[types.PublishDiagnosticsParams]:
         """What was published of a document."""
         return [each for each in self.published if each.uri == uri]
+
+    async def start_in_process(self) -> None:
+        """Start a server in this process, and talk to it."""
+        ours, theirs = socket.socketpair()
+        self._server = ServerThread(theirs)  # type: ignore[assignment]
+        reader, writer = await asyncio.open_connection(sock=ours)
+        self.protocol.set_writer(writer)
+        conversation = run_async(
+            self._stop_event, reader, self.protocol, logging.getLogger(__name__), self.report_server_error
+        )
+        self._async_tasks += [asyncio.create_task(conversation), asyncio.create_task(self._server_exit())]
 
 
 REFRESHES = (
@@ -66,11 +82,20 @@ def make_editor() -> LanguageClient:
     return client
 
 
-SERVER = ClientServerConfig(
-    server_command=[sys.executable, watched_server.__file__], client_factory=make_editor
-)  # fmt: skip
+class _InProcess(ClientServerConfig):
+    async def start(self, devtools: str | None = None) -> Editor:
+        client = self.client_factory()
+        assert isinstance(client, Editor)
+        await client.start_in_process()
+        return client
 
-EDITORS = ("visual-studio-code", "neovim@v0.10", "emacs")
+
+SERVER = _InProcess(server_command=[], client_factory=make_editor)
+"""A server of its own for each test, in the process of the tests."""
+
+ALL_EDITORS = ("visual-studio-code", "neovim@v0.10", "emacs")
+"""For tests whose answers depend on what the client can do."""
+EDITORS = (ALL_EDITORS[0], *(pytest.param(each, marks=pytest.mark.exhaustive) for each in ALL_EDITORS[1:]))
 PULLING = ("visual-studio-code", "neovim@v0.10")
 PUSHING = ("neovim@v0.9", "emacs")
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 REST, HELD = "test/rest", "test/held"
 
 # What goes on as long as the session does, or only waits for a process to be idle for long.
-_ENDLESS = {"serve_stdio", "run_async", "_follow", "EvaluationQueue._dismiss"}
+_ENDLESS = {"serve_stdio", "ServerThread._serve", "run_async", "_follow", "EvaluationQueue._dismiss"}
 
 
 async def _rest(server: SndServer, params: object) -> None:
@@ -41,6 +41,12 @@ def _ends(task: asyncio.Task[Any]) -> bool:
     return name not in _ENDLESS and task is not asyncio.current_task()
 
 
+def watch(server: SndServer) -> None:
+    """Let a server answer the two requests."""
+    server.handle(REST, _rest)
+    server.handle(HELD, _held)
+
+
 def main() -> None:
     """As ``snd lsp``."""
     declare_types_late()
@@ -51,8 +57,7 @@ def main() -> None:
 
     def register(server: SndServer) -> None:
         before(server)
-        server.handle(REST, _rest)
-        server.handle(HELD, _held)
+        watch(server)
 
     life.register = register
     sys.argv = ["snd", "lsp"]
