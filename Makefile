@@ -13,7 +13,11 @@ VERSION_FILE := server/snd_server/__init__.py
 # of the product have as many as leave half of the machine to others.
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test test-editors lint format bench docs grammar clean extension
+PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
+# What needs no editor; those are downloaded by test-editors.
+CHANGES := tests/analysis tests/runtime tests/server tests/editors/extension
+
+.PHONY: demo test test-all test-editors lint format bench docs grammar clean extension
 
 ## Install snd and show it at work: a clean model is checked and run, then one with mistakes checked.
 demo: $(INSTALLED)
@@ -21,11 +25,17 @@ demo: $(INSTALLED)
 	$(BIN)/snd run examples/alexnet
 	$(BIN)/snd check examples/broken --exit-zero
 
-## Install everything and run all tests: what only computes on two processors, what waits for others on one.
+## Install everything and run the tests of every change: of long sweeps a sample, the language server for one client.
 test: $(DEVELOPING)
-	$(BIN)/python -m pytest -n 2 tests/analysis tests/runtime
-	$(BIN)/python -m pytest tests/server tests/editors tests/benchmarks
-	$(BIN)/snd test analysis/snd_analysis/libraries/std examples --quiet
+	$(PYTEST) $(CHANGES)
+	$(BIN)/snd test analysis/snd_analysis/libraries examples --quiet
+
+## Everything: all cases of all sweeps, every client, real editors, and the benchmarks.
+test-all: $(DEVELOPING)
+	$(PYTEST) --exhaustive $(CHANGES)
+	$(BIN)/python -m pytest --exhaustive tests/editors/nvim tests/editors/vscode
+	$(BIN)/snd test analysis/snd_analysis/libraries examples --quiet
+	$(BIN)/python -m pytest tests/benchmarks --benchmark-only --benchmark-quiet
 
 ## The extension for VS Code as one file, vscode-extension/dist/skriptnd.vsix; takes Node and npm.
 extension: $(INSTALLED)
