@@ -183,7 +183,7 @@ async def test_what_says_no_message_is_not_read_for_ever(tmp_path: Path, content
         assert process.stderr
         told = await asyncio.wait_for(process.stderr.read(), FAR_SECONDS)
         assert await asyncio.wait_for(process.wait(), FAR_SECONDS) == 1
-    assert b"16384 bytes came without any message" in told
+    assert b"16384 bytes came without a message" in told
 
 
 @pytest.mark.parametrize("content", [None, b"", b"hello\n"], ids=["device", "empty", "prose"])
