@@ -1,6 +1,7 @@
 """Comments in Markdown tests that tell what is composed of the graph ``net``.
 
     # shape of y: [4, s|10]
+    # shape of ys: [2], [3]
     # checks: s == 4, k == 4 in twice
     # variables: y.then.w, y.else.w
     # multiply-adds: 0 to 128
@@ -19,7 +20,7 @@ from snd_analysis.compose.cost import total
 from snd_analysis.compose.decomposition import decompose
 from snd_analysis.compose.entry import Composition
 from snd_analysis.model import Graph, Tensor, TensorKind, tensors_of
-from snd_analysis.symbolic.values import Run
+from snd_analysis.symbolic.values import Pack, Run
 from support.analysis.composing import MAIN, composed
 from support.annotations import parse_annotations
 from support.memory import split_files
@@ -87,6 +88,8 @@ def all_tensors(graph: Graph) -> Iterator[Tensor]:
 
 
 def _shape(value: object) -> str:
+    if isinstance(value, Pack) and value.items is not None:
+        return ", ".join(map(_shape, value.items))
     if not isinstance(value, Tensor) or value.shape is None:
         return "not known"
     bounds = value.bound or (None,) * len(value.shape)

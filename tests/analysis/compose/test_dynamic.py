@@ -11,7 +11,6 @@ from snd_analysis.model import Tensor
 from snd_analysis.symbolic.integers import Integer, bounds, evaluate
 from snd_analysis.symbolic.values import Run
 from support.analysis.composing import composed, flat, shape
-from support.memory import check
 
 OPERATORS = """\
 operator neg {
@@ -44,12 +43,6 @@ operator positive {
 
 def _net(inputs: str, statements: str, outputs: str = "y: real;") -> str:
     return f"{OPERATORS}graph net {{ @input {{ {inputs} }} @output {{ {outputs} }} @compose {{ {statements} }} }}"
-
-
-def test_symbols_and_bounds_go_through():
-    tensor = flat(_net("x: real[s|10,3];", "z = halve(x); y = neg(z);")).outputs["y"]
-    assert shape(tensor) == ["s \\ 2", 3]
-    assert tensor.bound == (5, 3)
 
 
 def test_unnamed_extents_differ_and_named_ones_agree():
@@ -133,25 +126,6 @@ def test_scan_outputs_of_a_loop_with_a_condition_are_a_bounded_number():
     assert bounds(run.length) == (0, 5)
 
 
-def test_loops_over_packs_of_different_extents():
-    text = _net("a: real[2]; b: real[5];", "ys = for x : [a, b] do neg(x);", "ys: real[~]..(2);")
-    graph = composed(text).graph
-    assert shape(graph.outputs["ys"]) == [[2], [5]]
-
-
-def test_scanned_items_of_different_extents_disagree_behind_the_loop():
-    loop = "us..(2) = for x : [a, b] do {body};"
-    for body, second in (("neg(x)", "us[1]"), ("twice(x)", "us[1]")):
-        text = _net("a: real[4]; b: real[5];", f"{loop.format(body=body)} y = add(us[0], {second});")
-        assert [failure.rule.name for failure in composed(text).failures] == ["argument-shape"]
-        assert not composed(text.replace("us[1]", "us[0]")).failures
-
-
-def test_an_item_that_does_not_fit_the_body_is_reported_once():
-    text = _net("a: real[4]; b: real[5]; c: real[4];", "ys..(3) = for x : [a, b, b] do add(x, c);", "ys: real[~]..(3);")
-    assert [failure.rule.name for failure in composed(text).failures] == ["argument-shape"]
-
-
 def test_every_iteration_has_dynamic_extents_of_its_own():
     text = _net("xs: real[6]..(2);", "us..(2) = for x : xs do { k, ~ = positive(x); yield k; }; y = add(us[0], us[1]);")
     graph = composed(text).graph
@@ -190,40 +164,6 @@ def test_any_chain_is_the_same_with_symbols_and_with_numbers(steps: list[str], e
     key = next(iter(extent_of.leaves)).key
     assert [evaluate(extent_of, {key: extent})] == shape(numeric)
     assert numeric.shape[0].value <= symbolic.bound[0]
-
-
-def test_what_only_the_run_can_tell_is_silent():
-    text = _net("x: real[s|10]; z: real[t|10];", "y = add(x, z);")
-    assert check({"main.sknd": text}) == {"main.sknd": []}
-
-
-def test_a_bound_of_zero_is_an_extent():
-    tensor = composed(_net("x: real[0];", "y, ~ = positive(x);")).graph.outputs["y"]
-    assert shape(tensor) == [0]
-
-
-CHANNELS = """\
-operator op {
-    @attrib { first: bool; }
-    @input { x: real[b,c..(first),s..(2),c..(!first)]; }
-    @output { y: real[c]; }
-    @lower { y[i,] = real(i), i < c; }
-}
-operator caller {
-    @attrib { first: bool; }
-    @input { x: real[b,c..(first),s..(2),c..(!first)]; }
-    @output { y: real[c]; }
-    @compose { y = op{first=first}(x); }
-}
-"""
-
-
-@pytest.mark.parametrize(("first", "extent"), [("true", 3), ("false", 5)])
-def test_an_extent_that_stands_in_one_of_two_places(first: str, extent: int):
-    net = "graph net { @input { x: real[2,3,4,5]; } @output { y: real; } @compose { y = caller{first=%s}(x); } }"
-    text = CHANNELS + net % first
-    assert shape(flat(text).outputs["y"]) == [extent]
-    assert all(item.rule.name == "null-not-allowed" for item in check({"main.sknd": text})["main.sknd"])
 
 
 def test_tensors_that_a_loop_of_unknown_count_collects_have_extents_of_their_own():
