@@ -15,7 +15,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import Struct
-from support.sampling import examples
 
 from snd_analysis.base.text import Edit, Span
 from snd_analysis.compose.reuse import LastingModel
@@ -26,6 +25,7 @@ from snd_analysis.model import Operation, Place, Tensor
 from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.workspace import Snapshot, Workspace
 from support.memory import MemoryReader, snapshot_of
+from support.sampling import examples
 
 # Nothing here imports the library: a fresh workspace would read it anew each time.
 OPS = """\

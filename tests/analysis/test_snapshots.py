@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.sampling import examples
 
 from snd_analysis.base.text import Edit, Span
 from snd_analysis.workspace import Snapshot, Workspace
 from support.annotations import parse_annotations
 from support.memory import MemoryReader, read_program, snapshot_of, split_files
+from support.sampling import examples
 
 ROOT = Path(__file__).parents[2]
 FIXTURES = ROOT / "tests" / "fixtures"

@@ -19,11 +19,11 @@ if not os.environ.get("CI"):
     pytest.importorskip("onnxruntime", reason="the comparison needs onnxruntime")
 
 import onnx
-from support.sampling import sample
 
 from support.onnx_models.onnx_cases import NO_COUNTERPART, NodeCase, cases
 from support.onnx_models.onnx_nodes import TRANSLATIONS, USED, UntranslatableError
 from support.onnx_models.onnx_reference import ReferenceCase, reference_cases
+from support.sampling import sample
 
 PAGE = Path(__file__).parents[2] / "docs" / "onnx.md"
 EXPANDED = "made of several nodes"

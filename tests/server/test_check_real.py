@@ -9,11 +9,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.sampling import tries
 
 import snd_analysis
 from snd_analysis import rules
 from snd_analysis.skriptnd.lints import catalogue
+from support.sampling import tries
 from support.server import processes
 
 LIBRARY = Path(snd_analysis.__file__).parent / "libraries" / "std"

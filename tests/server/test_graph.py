@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
-from support.sampling import sample, tries
 
 from support.lsp.waiting import FAR_SECONDS
+from support.sampling import sample, tries
 from support.server.processes import ROOT
 
 VALIDATOR = Draft202012Validator(json.loads((ROOT / "docs" / "graph.schema.json").read_text(encoding="utf-8")))

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from support.sampling import sample, tries
 
 from snd_server.render import graph_svg
 from snd_server.render.graph_svg import DrawingError
+from support.sampling import sample, tries
 from support.server.processes import ROOT
 
 pytest.importorskip("py_mini_racer")

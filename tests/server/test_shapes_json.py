@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
-from support.sampling import sample
 
 from snd_server.shapes import ShapesRequest, run_shapes
+from support.sampling import sample
 from support.server.shapes_output import VALIDATOR, read
 
 ROOT = Path(__file__).parents[2]

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.sampling import examples
 
 from snd_analysis.model import Tensor
 from snd_analysis.symbolic.integers import Integer, bounds, evaluate
 from snd_analysis.symbolic.values import Run
 from support.analysis.composing import composed, flat, shape
+from support.sampling import examples
 
 OPERATORS = """\
 operator neg {

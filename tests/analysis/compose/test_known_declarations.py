@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from support.sampling import sample
 
 from snd_analysis.base.text import Edit, Span
 from snd_analysis.compose import session
@@ -12,6 +11,7 @@ from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.template import Template
 from snd_analysis.workspace import Workspace
 from support.memory import MemoryReader, snapshot_of
+from support.sampling import sample
 
 TEXT = """\
 # >>> window{size=2}([1.0, 2.0, 3.0])

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.sampling import sample
 
 from snd_analysis.compose.entry import Composition
 from snd_analysis.model import Tensor, TensorValue
@@ -28,6 +27,7 @@ from support.library_shapes.linalg_cases import linear_algebra
 from support.library_shapes.math_cases import binary, reductions, several, unary
 from support.library_shapes.nn_cases import convolutions, deconvolutions, layers, pools
 from support.memory import snapshot_of
+from support.sampling import sample
 
 MODULES = ("algo", "image", "layer", "layout", "linalg", "math", "misc", "nn", "quant", "rand")
 MAIN = "main.sknd"

@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 
 import pytest
-from support.sampling import sample
 
 from snd_analysis.compose.decomposition import MOST_OPERATIONS, decompose, flat_size
 from snd_analysis.compose.step_limit import MOST_LEVELS
 from snd_analysis.workspace import Workspace
 from support.analysis.composing import composed
 from support.memory import MemoryReader, snapshot_of
+from support.sampling import sample
 
 # Far above what any of these takes, and far below what any of them took without limits.
 _SECONDS = 10.0

@@ -9,7 +9,6 @@ from itertools import islice, product
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.sampling import examples
 
 from snd_analysis.compose.bind.declared_shapes import Dynamic
 from snd_analysis.model import Graph, Tensor
@@ -17,6 +16,7 @@ from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import substitute
 from support.analysis.composing import NEG, TWICE, composed, shape
+from support.sampling import examples
 
 _OWN = """\
 operator halve {

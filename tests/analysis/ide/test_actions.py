@@ -9,7 +9,6 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from support.sampling import sample
 
 from snd_analysis.base.diagnostics import Diagnostic
 from snd_analysis.base.rule import Severity
@@ -19,6 +18,7 @@ from snd_analysis.skriptnd.format.files import format_text
 from snd_analysis.skriptnd.lints import catalogue
 from support.memory import check, read_program, shown, snapshot_of, split_files
 from support.rules import checked_rules
+from support.sampling import sample
 
 ROOT = Path(__file__).parents[3]
 LIBRARY = ROOT / "analysis" / "snd_analysis" / "libraries" / "std"

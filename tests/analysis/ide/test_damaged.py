@@ -7,7 +7,6 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from support.sampling import tries
 
 from snd_analysis.ide.call_hierarchy import call_item_at, incoming, outgoing
 from snd_analysis.ide.definition import definition, implementation, type_definition
@@ -20,6 +19,7 @@ from snd_analysis.ide.selection import selections
 from snd_analysis.ide.workspace_symbols import workspace_symbols
 from snd_analysis.workspace import Snapshot
 from support.memory import snapshot_of, split_files
+from support.sampling import tries
 
 FIXTURES = sorted((Path(__file__).parents[2] / "fixtures" / "ide").glob("*/*.sknd"))
 _PIECES = ("{", "}", ";", "@", "[", "# >>> ", "'", "\f", "\r", "𝄞", "import ", "operator ", "graph g {", ".", "")

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support.sampling import sample, tries
 
 from snd_analysis.base.text import Edit, Span
 from snd_analysis.ide.cursor import chunk_tokens
@@ -23,6 +22,7 @@ from snd_analysis.skriptnd.syntax.tokens import keywords
 from snd_analysis.workspace import Snapshot, Workspace
 from support.analysis.placed_uses import uses_in
 from support.memory import MemoryReader, read_program, snapshot_of
+from support.sampling import sample, tries
 
 ROOT = Path(__file__).parents[3]
 FIXTURES = sorted((ROOT / "tests" / "fixtures" / "ide" / "hover").glob("*.sknd"))

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support.sampling import sample, tries
 
 from snd_analysis.base.text import Span
 from snd_analysis.ide.inlay_hints import ALL_KINDS, HintKind, InlayHint, inlay_hints
 from snd_analysis.skriptnd.names.library import library_modules
 from support.memory import read_program, snapshot_of
+from support.sampling import sample, tries
 
 ROOT = Path(__file__).parents[3]
 FIXTURES = sorted((ROOT / "tests" / "fixtures" / "ide" / "hints").glob("*.sknd"))

@@ -6,13 +6,13 @@ import random
 from pathlib import Path
 
 import pytest
-from support.sampling import sample
 
 from snd_analysis.ide.definition import definition, implementation, type_definition
 from snd_analysis.ide.mentions import mentions
 from snd_analysis.ide.references import highlights, references
 from snd_analysis.skriptnd.names.symbols import BuiltIn
 from support.memory import read_program, snapshot_of
+from support.sampling import sample
 
 ROOT = Path(__file__).parents[3]
 PROGRAMS = [

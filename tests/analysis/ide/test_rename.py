@@ -7,7 +7,6 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from support.sampling import sample, tries
 
 from snd_analysis.base.text import Span
 from snd_analysis.ide.changed import edited_texts
@@ -19,6 +18,7 @@ from snd_analysis.ide.targets import path_of
 from snd_analysis.skriptnd.names.library import is_library
 from snd_analysis.skriptnd.names.resolution import ModuleName
 from support.memory import check, read_program, shown, snapshot_of
+from support.sampling import sample, tries
 
 ROOT = Path(__file__).parents[3]
 PROGRAMS = [

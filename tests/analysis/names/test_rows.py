@@ -6,7 +6,6 @@ import random
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.sampling import examples
 
 from snd_analysis.base.text import Edit, Span
 from snd_analysis.skriptnd.names.part import Part
@@ -15,6 +14,7 @@ from snd_analysis.skriptnd.names.rows import Row, in_rows, joined
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.workspace import Snapshot, Workspace
 from support.memory import MemoryReader, snapshot_of
+from support.sampling import examples
 
 COUNT = 300
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 
 from hypothesis import HealthCheck, assume, given, settings
-from support.sampling import examples
 
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, TRUE, DivisionByZero, Integer, NegativeExponent, Truth, Verdict
@@ -24,6 +23,7 @@ from support.analysis.shape_trees import (
     polynomial_trees,
     value,
 )
+from support.sampling import examples
 
 FAILURES = (DivisionByZero, NegativeExponent)
 quick = settings(max_examples=examples(200), deadline=None, suppress_health_check=list(HealthCheck))

@@ -11,12 +11,12 @@ import random
 from dataclasses import dataclass
 
 import pytest
-from support.sampling import tries
 
 from snd_analysis.base.text import Edit, Span
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.chunks import SyntaxTree, parse_file
 from support.analysis.trees import ROOT, dump
+from support.sampling import tries
 
 STDLIB = ROOT / "analysis" / "snd_analysis" / "libraries" / "std"
 FILES = [STDLIB / "nn.sknd", STDLIB / "layout.sknd"]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from support.sampling import tries
 
 from snd_analysis.skriptnd.syntax.chunks import parse_file
 from support.analysis.tree_checks import check
 from support.analysis.trees import placed_nodes
+from support.sampling import tries
 
 DEEPEST = 700
 MANY = tries(2_500, 10_000)

@@ -7,11 +7,11 @@ import random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.sampling import examples
 
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.chunks import SyntaxTree, parse_file
 from support.analysis.trees import LIBRARY, VALID, dump_file
+from support.sampling import examples
 
 PIECES = [
     "",

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from support.sampling import examples
 
 from snd_analysis.skriptnd.syntax.chunks import documentation, parse_file
 from support.analysis.tree_checks import check
 from support.analysis.trees import EXAMPLES, LIBRARY, VALID
+from support.sampling import examples
 
 PROGRAMS = [*LIBRARY, *VALID, *EXAMPLES]
 WORDS = [

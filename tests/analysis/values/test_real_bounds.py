@@ -7,12 +7,12 @@ import math
 import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
-from support.sampling import examples
 
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
 from support.analysis.value_reading import value
+from support.sampling import examples
 
 _LIMITS = {"a": (0, 7), "b": (-4, 3), "c": (1, 100), "d": (2, None)}
 _SYMBOLS = {name: shapes.variable(name, name, *limits) for name, limits in _LIMITS.items()}

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from hypothesis import HealthCheck, assume, event, given, settings
 from hypothesis import strategies as st
-from support.sampling import examples
 
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.values import UNDEFINED, Maybe, Pack, Value, pack_of, substitute, unknown
 from support.analysis.expression_texts import expressions
 from support.analysis.value_reading import plain, value, wrapped
+from support.sampling import examples
 
 _LENGTH = shapes.variable("d", "d", 0)
 _SYMBOLS: dict[str, Value] = {

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
-from support.sampling import examples
 
 from snd_analysis.skriptnd.samples import Recorded
 from snd_runtime.samples import recorded_text
 from snd_runtime.samples.comparison import difference
 from support.memory import snapshot_of
+from support.sampling import examples
 
 SHAPES = arrays.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=3)
 TENSORS = st.one_of(

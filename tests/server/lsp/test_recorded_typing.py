@@ -12,11 +12,11 @@ import statistics
 from pathlib import Path
 
 import pytest
-from support.sampling import tries
 
 from support.lsp.habits import CODE, EMACS, NEOVIM, Habits
 from support.lsp.record import lines_of, record
 from support.lsp.replay import Replay
+from support.sampling import tries
 
 RECORDINGS = Path(__file__).parent / "recordings"
 

@@ -10,7 +10,6 @@ import pytest
 import pytest_lsp
 from lsprotocol import types
 from pytest_lsp import LanguageClient
-from support.sampling import sample
 
 from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_runtime.limits import Limits
@@ -29,6 +28,7 @@ from snd_server.lsp.sample_writing import comment_text
 from support.lsp.clients import SERVER, Editor, begin, change_text, open_text, position, rest
 from support.lsp.waiting import eventually
 from support.memory import snapshot_of
+from support.sampling import sample
 
 ROOT = Path(__file__).parents[3]
 LIBRARY = sorted((ROOT / "analysis" / "snd_analysis" / "libraries" / "std").glob("*.sknd"))
