@@ -29,9 +29,6 @@ def lsp(stdio: bool, tcp: str | None, pipe: str | None) -> None:
     logging.getLogger("pygls").setLevel(logging.CRITICAL)  # we tell of faults ourselves, with what was asked
     sys.setswitchinterval(_SWITCH_SECONDS)
     gc.disable()
-    from snd_server.lsp.late_types import declare_types_late
-
-    declare_types_late()
     from snd_server.lsp.server import SndServer
     from snd_server.lsp.transport import serve_pipe, serve_stdio, serve_tcp
 

@@ -17,8 +17,6 @@ SAMPLE = "# >>> f([1.0])\n# y: real[1] = [1.0]\n"
 # Ends a server with the names of its modules, and gives it no pause in which it could load more.
 TELLTALE = """
 import os, sys
-from snd_server.lsp.late_types import declare_types_late
-declare_types_late()
 import snd_server.lsp.evaluation
 snd_server.lsp.evaluation._PAUSE_SECONDS = 3600
 

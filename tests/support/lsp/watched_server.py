@@ -11,8 +11,6 @@ import asyncio
 import sys
 from typing import TYPE_CHECKING, Any
 
-from snd_server.lsp.late_types import declare_types_late
-
 if TYPE_CHECKING:
     from snd_server.lsp.server import SndServer
 
@@ -49,7 +47,6 @@ def watch(server: SndServer) -> None:
 
 def main() -> None:
     """As ``snd lsp``."""
-    declare_types_late()
     from snd_server.cli import main as snd
     from snd_server.lsp import life
 
