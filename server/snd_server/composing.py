@@ -13,8 +13,8 @@ from snd_analysis.skriptnd.suppression import apply
 from snd_analysis.workspace import Snapshot
 from snd_analysis.workspace.others import main_graphs
 from snd_analysis.workspace.reached import reached_diagnostics
+from snd_server.arguments import ArgumentError, parse_arguments
 from snd_server.checking import Checker
-from snd_server.given import Misgiven, given_values
 
 
 class ShapesError(Exception):
@@ -40,8 +40,8 @@ def compose_chosen(
     Raises ShapesError for values that the graph does not ask for, or that do not fit.
     """
     try:
-        given = given_values(template, attributes, inputs)
-    except Misgiven as problem:
+        given = parse_arguments(template, attributes, inputs)
+    except ArgumentError as problem:
         raise ShapesError(str(problem)) from None
     composition = snapshot.compose(template.name, given.attributes, given.dtypes, given.inputs)
     _demand_fitting(composition, attributes, inputs)

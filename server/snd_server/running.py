@@ -31,8 +31,8 @@ from snd_runtime.files import write_npy
 from snd_runtime.limits import Limits
 from snd_runtime.rules import LIMIT_EXCEEDED
 from snd_runtime.worker import ProcessLimits, WorkerFailed
+from snd_server.arguments import ArgumentError, among, parse_arguments
 from snd_server.checking import Checker
-from snd_server.given import Misgiven, among, given_values
 from snd_server.render.evaluated import Evaluated
 from snd_server.reporting import unsuppressed
 from snd_server.tensor_inputs import given_tensors
@@ -72,7 +72,7 @@ class Observer(Struct, frozen=True):
 def evaluate(checker: Checker, request: RunRequest, observer: Observer) -> tuple[Evaluated, int]:
     """Evaluates what is asked for, and writes the outputs; what is to be shown of it, and the exit status.
 
-    Raises Misgiven for what there is not, ConfigError and OSError.
+    Raises ArgumentError for what there is not, ConfigError and OSError.
     """
     with Evaluator(ProcessLimits(memory_bytes=request.memory_bytes)) as evaluator:
         return _evaluated(evaluator, checker, request, observer)
@@ -83,9 +83,9 @@ def _evaluated(
 ) -> tuple[Evaluated, int]:
     snapshot = checker.snapshot(request.path)
     if snapshot.file(request.path) is None:
-        raise Misgiven(f"there is no file {request.path}")
+        raise ArgumentError(f"there is no file {request.path}")
     if request.output is not None and os.path.exists(request.output) and not os.path.isdir(request.output):
-        raise Misgiven(f"--output {request.output}: this is a file, and outputs are written into a folder")
+        raise ArgumentError(f"--output {request.output}: this is a file, and outputs are written into a folder")
     prepared = prepare(snapshot, request)
     template = prepared.template
     diagnostics = _diagnostics(checker, snapshot, template)
@@ -110,9 +110,9 @@ class Prepared(Struct, frozen=True):
 
 
 def prepare(snapshot: Snapshot, request: RunRequest) -> Prepared:
-    """Finds what is asked for, and reads what it is given. Raises Misgiven for what there is not, and OSError."""
+    """Finds what is asked for, and reads what it is given. Raises ArgumentError for what there is not, and OSError."""
     template = _chosen(snapshot, request)
-    given = given_values(template, request.attributes, (), _types(template, request.types))
+    given = parse_arguments(template, request.attributes, (), _types(template, request.types))
     inputs = given_tensors(request.inputs, request.memory_bytes)
     _demand_inputs(template, inputs)
     weights = {} if request.weights is None else read_weights(request.weights, request.memory_bytes)
@@ -139,13 +139,13 @@ def _chosen(snapshot: Snapshot, request: RunRequest) -> Template:
     if written is None:
         graphs = main_graphs(snapshot, request.path)
         if not graphs:
-            raise Misgiven(f"there is no graph in {request.path}; name an operator with --operator")
+            raise ArgumentError(f"there is no graph in {request.path}; name an operator with --operator")
         written = graphs[0].name.text
     name = _name(snapshot, request.path, written)
     template = snapshot.template(name)
     if template is None or template.definition.kind != kind:
         known = [each for each, found in snapshot.definitions(name.path).items() if found.definition.kind == kind]
-        raise Misgiven(f"there is no {kind} '{written}' in {request.path}; {among(name.name, known)}")
+        raise ArgumentError(f"there is no {kind} '{written}' in {request.path}; {among(name.name, known)}")
     return template
 
 
@@ -165,7 +165,9 @@ def _types(template: Template, types: tuple[str, ...]) -> tuple[str, ...]:
     for item in types:
         name = item.partition("=")[0].strip()
         if name not in generics:
-            raise Misgiven(f"--type {item}: '{template.shown}' has no generic type '{name}'; {among(name, generics)}")
+            raise ArgumentError(
+                f"--type {item}: '{template.shown}' has no generic type '{name}'; {among(name, generics)}"
+            )
     return types
 
 
@@ -175,7 +177,7 @@ def _plain_attributes(attributes: Mapping[str, Value]) -> dict[str, PlainValue]:
         try:
             found[name] = plain(value)
         except ValueError:
-            raise Misgiven(f"--attrib {name}={shown(value)}: this has too many items") from None
+            raise ArgumentError(f"--attrib {name}={shown(value)}: this has too many items") from None
     return found
 
 
@@ -183,7 +185,7 @@ def _demand_inputs(template: Template, inputs: dict[str, Any]) -> None:
     known = [member.name for member in template.inputs]
     for name in inputs:
         if name not in known:
-            raise Misgiven(
+            raise ArgumentError(
                 f"the {template.definition.kind} '{template.shown}' has no input '{name}'; {among(name, known)}"
             )
 

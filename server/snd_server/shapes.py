@@ -15,10 +15,10 @@ from snd_analysis.compose.template import Template
 from snd_analysis.model import Graph
 from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.workspace import Snapshot
+from snd_server.arguments import among
 from snd_server.checking import Checker
 from snd_server.composing import ShapesError, chosen_graph, compose_chosen
 from snd_server.config import Configurations
-from snd_server.given import among
 from snd_server.render.composed import ComposedGraph, operator_text
 from snd_server.render.shapes import shapes_table
 from snd_server.render.shapes_json import shapes_json

@@ -25,7 +25,7 @@ from snd_server.selection import RuleSettings
 def run_and_show(request: RunRequest, format: str) -> int:
     """Runs what is asked for and prints it to standard output; the exit status.
 
-    Raises Misgiven and ConfigError for a command line that can't be followed.
+    Raises ArgumentError and ConfigError for a command line that can't be followed.
     """
     checker = Checker(Configurations(request.config), RuleSettings())
     if format == "json":

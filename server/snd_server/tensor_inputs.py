@@ -14,7 +14,7 @@ import numpy as np
 from snd_runtime.evaluation import InputValue, Literal
 from snd_runtime.files import InvalidFileError
 from snd_runtime.generators import GENERATORS, parse_generator
-from snd_server.given import Misgiven
+from snd_server.arguments import ArgumentError
 from snd_server.reading import reason
 from snd_server.tensor_files import read_arrays
 
@@ -30,7 +30,7 @@ _WORD = re.compile(r"\b(inf|nan)\b")
 
 
 def given_tensors(items: Sequence[str], most_bytes: int) -> dict[str, InputValue]:
-    """Reads ``NAME=VALUE`` and, for a tensor of a pack, ``NAME:0=VALUE``. Raises Misgiven, also for bad files.
+    """Reads ``NAME=VALUE`` and, for a tensor of a pack, ``NAME:0=VALUE``. Raises ArgumentError, also for bad files.
 
     Files of more than ``most_bytes`` are refused.
     """
@@ -40,19 +40,19 @@ def given_tensors(items: Sequence[str], most_bytes: int) -> dict[str, InputValue
         target, equals, text = item.partition("=")
         target = target.strip()
         if not equals or not target:
-            raise Misgiven(f"--input {item}: write NAME=VALUE")
+            raise ArgumentError(f"--input {item}: write NAME=VALUE")
         match = _ITEM.fullmatch(target)
         name, at = (match["name"], int(match["at"])) if match else (target, None)
         if name in (packs if at is None else found):
-            raise Misgiven(f"--input {_shortened(item)}: '{name}' is given as a whole, and by its tensors as well")
+            raise ArgumentError(f"--input {_shortened(item)}: '{name}' is given as a whole, and by its tensors as well")
         values = found if at is None else packs.setdefault(name, {})
         key: Any = name if at is None else at
         if key in values:
-            raise Misgiven(f"--input {item}: '{target}' is given twice")
+            raise ArgumentError(f"--input {item}: '{target}' is given twice")
         try:
             values[key] = _value(text.strip(), most_bytes)
         except (ValueError, OSError, InvalidFileError) as error:
-            raise Misgiven(f"--input {_shortened(item)}: {_reason(error)}") from None
+            raise ArgumentError(f"--input {_shortened(item)}: {_reason(error)}") from None
     return {**found, **packs}
 
 

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from snd_runtime.files import InvalidFileError
-from snd_server.given import Misgiven
+from snd_server.arguments import ArgumentError
 from snd_server.reading import reason
 from snd_server.tensor_files import SUFFIXES, read_arrays
 
@@ -20,7 +20,7 @@ _UNNAMED = re.compile(r"(arr_)?(\d+)")
 
 
 def read_weights(place: str, most_bytes: int) -> dict[str, Array]:
-    """The weights by scoped name; those of a pack as ``NAME[0]``. Raises Misgiven for what can't be used.
+    """The weights by scoped name; those of a pack as ``NAME[0]``. Raises ArgumentError for what can't be used.
 
     In a folder, ``conv1.filter`` is ``conv1.filter.dat`` or, as NNEF 1.0 has it, ``conv1/filter.dat``; the first tensor
     of a pack is ``NAME.0.dat``. An archive ``NAME.npz`` holds ``NAME`` if it has a single array without another name,
@@ -33,7 +33,7 @@ def read_weights(place: str, most_bytes: int) -> dict[str, Array]:
     elif root.is_file() and root.suffix == ".npz":
         files = [root]
     else:
-        raise Misgiven(f"--weights {place}: there is no such folder, nor .npz file")
+        raise ArgumentError(f"--weights {place}: there is no such folder, nor .npz file")
     found: dict[str, Array] = {}
     origin: dict[str, Path] = {}
     left = most_bytes
@@ -42,13 +42,13 @@ def read_weights(place: str, most_bytes: int) -> dict[str, Array]:
         try:
             arrays = read_arrays(path, left)
         except (InvalidFileError, ValueError) as error:
-            raise Misgiven(f"--weights {path}: {error}") from None
+            raise ArgumentError(f"--weights {path}: {error}") from None
         except OSError as error:
-            raise Misgiven(f"--weights {path}: {reason(error)}") from None
+            raise ArgumentError(f"--weights {path}: {reason(error)}") from None
         for key, array in arrays.items():
             name = _indexed(scope) if path.suffix != ".npz" else _name_within(scope, key, len(arrays))
             if name in found:
-                raise Misgiven(f"--weights {path}: '{name}' is in {origin[name]} already")
+                raise ArgumentError(f"--weights {path}: '{name}' is in {origin[name]} already")
             found[name], origin[name] = array, path
             left -= array.nbytes
     return found

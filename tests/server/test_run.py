@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from snd_runtime.files import ItemKind, Storage, write_npz, write_tensor
-from snd_server.given import Misgiven
+from snd_server.arguments import ArgumentError
 from snd_server.tensor_inputs import given_tensors
 from snd_server.weights import read_weights
 from support.lsp.waiting import FAR_SECONDS
@@ -391,7 +391,7 @@ def test_written_values():
     ],
 )
 def test_what_is_no_value(text):
-    with pytest.raises(Misgiven):
+    with pytest.raises(ArgumentError):
         given_tensors([text], 99)
 
 
@@ -414,5 +414,5 @@ def test_files_of_weights(tmp_path):
     np.savez(tmp_path / "all.npz", **{"a": np.zeros(1), "block.b": np.zeros(2)})
     assert sorted(read_weights(str(tmp_path / "all.npz"), 1 << 20)) == ["a", "block.b"]
     np.save(folder / "block.b.0.npy", np.zeros(2))
-    with pytest.raises(Misgiven, match=r"'block.b\[0\]' is in .* already"):
+    with pytest.raises(ArgumentError, match=r"'block.b\[0\]' is in .* already"):
         read_weights(str(folder), 1 << 20)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from snd_server.cli.given_options import given_options
+from snd_server.cli.argument_options import argument_options
 from snd_server.composing import ShapesError
 from snd_server.config_schema import ConfigError
 from snd_server.graph import ALL_LEVELS, GraphFormat, GraphRequest, draw
@@ -31,7 +31,7 @@ _ALL = "all"
     "--open", "levels", metavar="all|LEVEL", default="0",
     help="To what depth operators show what they are composed of, in .svg and .dot; by default they are closed.",
 )  # fmt: skip
-@given_options
+@argument_options
 @click.option(
     "--theme", type=click.Choice(["auto", "light", "dark"]), default="auto",
     help="The colours of an .svg; 'auto' leaves them to whoever looks at it.",

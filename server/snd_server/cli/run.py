@@ -6,9 +6,9 @@ import os
 
 import click
 
+from snd_server.arguments import ArgumentError
 from snd_server.cli.seconds import seconds
 from snd_server.config_schema import ConfigError
-from snd_server.given import Misgiven
 from snd_server.running import RunRequest
 
 
@@ -75,5 +75,5 @@ def run(
 
     try:
         return run_and_show(request, format)
-    except (ConfigError, Misgiven) as problem:
+    except (ConfigError, ArgumentError) as problem:
         raise click.ClickException(str(problem)) from problem

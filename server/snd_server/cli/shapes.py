@@ -9,7 +9,7 @@ import sys
 import click
 from msgspec.structs import replace
 
-from snd_server.cli.given_options import given_options
+from snd_server.cli.argument_options import argument_options
 from snd_server.composing import ShapesError
 from snd_server.config_schema import ConfigError
 from snd_server.output import painter
@@ -22,7 +22,7 @@ _NARROWEST = 40
 @click.command(short_help="Show the shape of every tensor in a graph.")
 @click.argument("path", metavar="PATH")
 @click.option("--graph", metavar="NAME", help="The graph to compose; by default the first one that no other invokes.")
-@given_options
+@argument_options
 @click.option(
     "--decompose", metavar="all|none|NAME,...", default="all",
     help="Which composed operators to show as what they are composed of.",

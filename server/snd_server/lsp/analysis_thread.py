@@ -1,8 +1,8 @@
 """The one thread on which the analysis works: edits and questions in the order in which they came.
 
 Reading messages goes on meanwhile, so that a request can be cancelled while it is being answered. Long questions are
-*patient*: they are put aside, between two pieces of work, for whatever else there is to do, and begun again. What they
-found out until then is known to the analysis by then, so little is done twice.
+*background* tasks: any other question preempts them between two pieces of work, and they begin again after it. The
+analysis keeps what they found until then, so little is done twice.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ class Interrupted(Exception):  # noqa: N818 - it is no fault
     """A question that nobody waits for any more: cancelled, or asked of a text that has changed since."""
 
 
-class _PutAside(Exception):  # noqa: N818 - it is no fault
-    """A patient question makes room for others."""
+class _Preempted(Exception):  # noqa: N818 - it is no fault
+    """A background task makes room for others."""
 
 
 class Question:
@@ -39,27 +39,27 @@ class Question:
     def __init__(self) -> None:
         self._stopped = False
         self._reason = ""
-        self._put_aside = False
+        self._preempted = False
 
     def stop(self, reason: str = "") -> None:
         """Nobody wants to know any more; why, if that is worth telling."""
         self._reason = reason
         self._stopped = True
 
-    def put_aside(self) -> None:
-        """Others come first."""
-        self._put_aside = True
+    def preempt(self) -> None:
+        """Make it stop at its next checkpoint and begin again later."""
+        self._preempted = True
 
     def begin(self) -> None:
         """Now it is its turn."""
-        self._put_aside = False
+        self._preempted = False
 
     def checkpoint(self) -> None:
-        """To be called between pieces of work. Raises Interrupted, or what puts a patient question aside."""
+        """To be called between pieces of work. Raises Interrupted, or what preempts a background task."""
         if self._stopped:
             raise Interrupted(self._reason)
-        if self._put_aside:
-            raise _PutAside
+        if self._preempted:
+            raise _Preempted
 
     def each(self, items: Iterable[_Item]) -> Iterator[_Item]:
         """The items, with a checkpoint before each."""
@@ -71,14 +71,14 @@ class Question:
 class _Job(Struct, eq=False):
     function: Callable[[], Any]
     question: Question = field(default_factory=Question)
-    patient: bool = False
+    background: bool = False
     future: Future[Any] = field(default_factory=Future)
 
     def run(self) -> bool:
-        """Whether it is done with; otherwise it was put aside."""
+        """Return whether it is done with; otherwise it was preempted."""
         try:
             answer = self.function()
-        except _PutAside:
+        except _Preempted:
             return False
         except BaseException as error:  # whoever waits for the answer is told
             self.future.set_exception(error)
@@ -95,7 +95,7 @@ class AnalysisThread:
         self._idle = idle
         self._worked = False
         self._urgent: deque[_Job] = deque()
-        self._patient: deque[_Job] = deque()
+        self._background: deque[_Job] = deque()
         self._running: _Job | None = None
         self._closed = False
         self._changed = threading.Condition()
@@ -110,7 +110,7 @@ class AnalysisThread:
         return self._add(_Job(function))
 
     async def ask(
-        self, function: Callable[[Question], _Answer], question: Question | None = None, patient: bool = False
+        self, function: Callable[[Question], _Answer], question: Question | None = None, background: bool = False
     ) -> _Answer:
         """The answer of ``function``, whose ``Question`` tells it when to stop.
 
@@ -123,7 +123,7 @@ class AnalysisThread:
             return function(asked)
 
         try:
-            return await asyncio.wrap_future(self._add(_Job(answer, asked, patient)))
+            return await asyncio.wrap_future(self._add(_Job(answer, asked, background)))
         except asyncio.CancelledError:
             asked.stop()
             raise
@@ -138,24 +138,24 @@ class AnalysisThread:
 
     def _add(self, job: _Job) -> Future[Any]:
         with self._changed:
-            (self._patient if job.patient else self._urgent).append(job)
-            if not job.patient and self._running is not None and self._running.patient:
-                self._running.question.put_aside()
+            (self._background if job.background else self._urgent).append(job)
+            if not job.background and self._running is not None and self._running.background:
+                self._running.question.preempt()
             self._changed.notify()
         return job.future
 
-    def _next(self, put_aside: _Job | None) -> _Job | None:
+    def _next(self, preempted: _Job | None) -> _Job | None:
         with self._changed:
-            if put_aside is not None:
-                self._patient.appendleft(put_aside)
+            if preempted is not None:
+                self._background.appendleft(preempted)
             self._running = None
         while True:
             with self._changed:
                 if self._closed:
                     return None
-                if self._urgent or self._patient:
+                if self._urgent or self._background:
                     self._worked = True
-                    job = self._running = (self._urgent or self._patient).popleft()
+                    job = self._running = (self._urgent or self._background).popleft()
                     job.question.begin()
                     return job
                 is_quiet = not self._changed.wait(_IDLE_SECONDS if self._worked else None)
@@ -164,10 +164,10 @@ class AnalysisThread:
                 self._idle()
 
     def _work(self) -> None:
-        put_aside: _Job | None = None
-        while (job := self._next(put_aside)) is not None:
-            put_aside = None
+        preempted: _Job | None = None
+        while (job := self._next(preempted)) is not None:
+            preempted = None
             if not (job.future.running() or job.future.set_running_or_notify_cancel()):
                 continue
             if not job.run():
-                put_aside = job
+                preempted = job

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from snd_analysis.ide.graphs import GraphName, graphs_in
 from snd_analysis.workspace import Snapshot
 from snd_analysis.workspace.others import main_graphs
-from snd_server.given import Misgiven, among
-from snd_server.lsp.ages import ValueKey
+from snd_server.arguments import ArgumentError, among
+from snd_server.lsp.freshness import ValueKey
 from snd_server.lsp.graph_choices import Choice, GivenInputs
 
 if TYPE_CHECKING:
@@ -16,20 +16,20 @@ if TYPE_CHECKING:
 
 
 def graph_name(snapshot: Snapshot, path: str, wanted: str | None) -> str:
-    """The name that is wanted, else that of the main graph. Raises Misgiven if there is none."""
+    """The name that is wanted, else that of the main graph. Raises ArgumentError if there is none."""
     if wanted is None:
         mains = main_graphs(snapshot, path)
         if not mains:
-            raise Misgiven("there is no graph in this document")
+            raise ArgumentError("there is no graph in this document")
         return mains[0].name.text
     graphs = [name for name, found in snapshot.definitions(path).items() if found.definition.kind == "graph"]
     if wanted not in graphs:
-        raise Misgiven(f"there is no graph '{wanted}' in this document; {among(wanted, graphs)}")
+        raise ArgumentError(f"there is no graph '{wanted}' in this document; {among(wanted, graphs)}")
     return wanted
 
 
 def graph_choice(server: SndServer, snapshot: Snapshot, path: str, wanted: str | None) -> tuple[GraphName, Choice]:
-    """The graph, and what the values beside its statements are of. Raises Misgiven if there is none."""
+    """The graph, and what the values beside its statements are of. Raises ArgumentError if there is none."""
     name = GraphName(graph_name(snapshot, path, wanted))
     known = next((graph for graph in graphs_in(snapshot, path) if graph.name == name), None)
     return name, GivenInputs() if known is None else server.evaluations.choices.of(ValueKey(path, name), known)

@@ -13,7 +13,7 @@ from snd_analysis.ide.document_symbols import SymbolKind
 from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.analysis_thread import Question
-from snd_server.lsp.asking import at_position
+from snd_server.lsp.position_request import at_position
 from snd_server.lsp.symbols import KINDS
 from snd_server.lsp.uris import path_of
 
@@ -50,7 +50,7 @@ async def _incoming(
             for each in incoming(snapshot, name, question.each(server.session.files()))
         ]
 
-    return await server.session.ask(name.path, answer, patient=True)
+    return await server.session.ask(name.path, answer, background=True)
 
 
 async def _outgoing(

@@ -16,13 +16,13 @@ from snd_analysis.ide.references import references
 from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.abilities import experimental
-from snd_server.lsp.aged import AgedGraph, AgedSample
-from snd_server.lsp.ages import Age
 from snd_server.lsp.analysis_thread import Interrupted, Question
+from snd_server.lsp.freshness import Freshness
 from snd_server.lsp.graph_commands import CANCEL_GRAPH, CHOOSE_SAMPLE, EVALUATE_GRAPH, SHOW_VALUES
 from snd_server.lsp.navigation import location
 from snd_server.lsp.sample_commands import CANCEL, EVALUATE, RECORD, REFERENCES, REFRESH, arguments_of
 from snd_server.lsp.session import UnknownDocument
+from snd_server.lsp.shown_values import ShownGraph, ShownSample
 from snd_server.lsp.switches import is_on
 from snd_server.lsp.uris import path_of
 
@@ -38,18 +38,18 @@ _MOST_LOOKED_AT = 10_000
 """Definitions times files up to which counting takes some milliseconds, if the files have been read."""
 
 _TITLES = {
-    Age.NONE: ("evaluate", EVALUATE),
-    Age.PENDING: ("pending … cancel", CANCEL),
-    Age.RUNNING: ("running … cancel", CANCEL),
-    Age.FRESH: ("refresh", REFRESH),
-    Age.STALE: ("stale: refresh", REFRESH),
-    Age.FAILED: ("failed: refresh", REFRESH),
-    Age.OVER_LIMIT: ("over limit: evaluate again", REFRESH),
+    Freshness.NONE: ("evaluate", EVALUATE),
+    Freshness.PENDING: ("pending … cancel", CANCEL),
+    Freshness.RUNNING: ("running … cancel", CANCEL),
+    Freshness.FRESH: ("refresh", REFRESH),
+    Freshness.STALE: ("stale: refresh", REFRESH),
+    Freshness.FAILED: ("failed: refresh", REFRESH),
+    Freshness.OVER_LIMIT: ("over limit: evaluate again", REFRESH),
 }
 
 _GRAPH_TITLES = {
-    age: (title.replace("evaluate", "evaluate the graph"), CANCEL_GRAPH if command == CANCEL else EVALUATE_GRAPH)
-    for age, (title, command) in _TITLES.items()
+    freshness: (title.replace("evaluate", "evaluate the graph"), CANCEL_GRAPH if command == CANCEL else EVALUATE_GRAPH)
+    for freshness, (title, command) in _TITLES.items()
 }
 
 
@@ -78,16 +78,16 @@ async def _lenses(server: SndServer, params: types.CodeLensParams) -> list[types
     return await server.session.ask(path, answer, if_unchanged=True)
 
 
-def _sample_lenses(server: SndServer, snapshot: Snapshot, path: str, each: AgedSample) -> Iterator[types.CodeLens]:
+def _sample_lenses(server: SndServer, snapshot: Snapshot, path: str, each: ShownSample) -> Iterator[types.CodeLens]:
     if not each.sample.can_run:
         return
     source = snapshot.source(path)
     range_ = server.session.converter.range(source, Span(each.sample.span.start, each.sample.code_end))
     arguments = arguments_of(server.session.documents.uri(path), each.sample.name)
-    title, command = _TITLES[each.aged.age]
+    title, command = _TITLES[each.value.freshness]
     yield types.CodeLens(range_, types.Command(title, command, arguments=arguments))
-    outcome = each.aged.outcome
-    if not each.aged.settled or outcome is None:
+    outcome = each.value.outcome
+    if not each.value.settled or outcome is None:
         return
     from snd_runtime.samples import update_edits
 
@@ -95,18 +95,18 @@ def _sample_lenses(server: SndServer, snapshot: Snapshot, path: str, each: AgedS
         yield types.CodeLens(range_, types.Command("record result", RECORD, arguments=arguments))
 
 
-def _graph_lenses(server: SndServer, snapshot: Snapshot, path: str, each: AgedGraph) -> Iterator[types.CodeLens]:
+def _graph_lenses(server: SndServer, snapshot: Snapshot, path: str, each: ShownGraph) -> Iterator[types.CodeLens]:
     """Above the graph; and above each of its samples that it is not run by, though it could be."""
     if not each.can_run:
         return
     converter, source = server.session.converter, snapshot.source(path)
     range_ = converter.range(source, each.graph.head)
     uri, name = server.session.documents.uri(path), each.graph.name.name
-    title, command = _GRAPH_TITLES[Age.NONE if each.is_hidden else each.aged.age]
-    outcome = each.aged.outcome
-    if each.aged.settled and outcome is not None and outcome.left_out and not each.is_hidden:
+    title, command = _GRAPH_TITLES[Freshness.NONE if each.is_hidden else each.value.freshness]
+    outcome = each.value.outcome
+    if each.value.settled and outcome is not None and outcome.left_out and not each.is_hidden:
         title = f"{title} (values of the first {len(outcome.values):,} tensors)"
-    arguments: list[Any] = [uri, name] if command == CANCEL_GRAPH else [uri, name, {"again": each.aged.settled}]
+    arguments: list[Any] = [uri, name] if command == CANCEL_GRAPH else [uri, name, {"again": each.value.settled}]
     yield types.CodeLens(range_, types.Command(title, command, arguments=arguments))
     if outcome is not None and not each.is_hidden:
         yield types.CodeLens(range_, types.Command("hide values", SHOW_VALUES, arguments=[uri, name, False]))
@@ -153,7 +153,7 @@ async def _resolve(server: SndServer, lens: types.CodeLens) -> types.CodeLens:
         return _counted(server, snapshot, question, name, found.definition.name.span.shifted(found.start))
 
     try:
-        return await server.session.ask(name.path, answer, patient=True)
+        return await server.session.ask(name.path, answer, background=True)
     except UnknownDocument:
         raise Interrupted from None
 

@@ -19,8 +19,8 @@ from snd_analysis.ide.completion import (
 )
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.analysis_thread import Question
-from snd_server.lsp.asking import at_position
 from snd_server.lsp.markup import markup, plain_text, reads_markdown
+from snd_server.lsp.position_request import at_position
 from snd_server.lsp.uris import path_of
 from snd_server.lsp.workspace_edits import text_edit
 

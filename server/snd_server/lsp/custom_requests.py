@@ -18,7 +18,7 @@ from snd_analysis.ide.samples import SampleName, samples_in
 from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.workspace import Snapshot
 from snd_analysis.workspace.reached import reached_diagnostics
-from snd_server.given import Misgiven, given_values
+from snd_server.arguments import ArgumentError, parse_arguments
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.asked_graph import graph_choice, graph_name
 from snd_server.lsp.diagnostics import reported
@@ -81,7 +81,7 @@ async def _evaluate(server: SndServer, params: Any) -> dict[str, Any]:
         if flag(params, "chosen"):
             return await _evaluate_as_chosen(server, path, params)
         return await _run(server, path, params, await server.session.work(lambda: _run_request(server, path, params)))
-    except Misgiven as problem:
+    except ArgumentError as problem:
         raise JsonRpcInvalidParams(str(problem)) from None
 
 
@@ -169,7 +169,7 @@ async def _composed_graph(server: SndServer, params: Any) -> dict[str, Any]:
     def answer(snapshot: Snapshot, question: Question) -> dict[str, Any]:
         try:
             return _composed(server, snapshot, path, params)
-        except Misgiven as problem:
+        except ArgumentError as problem:
             raise JsonRpcInvalidParams(str(problem)) from None
 
     return await server.session.ask(path, answer, if_unchanged=True)
@@ -179,7 +179,7 @@ def _composed(server: SndServer, snapshot: Snapshot, path: str, params: Any) -> 
     name = OperatorName(path, graph_name(snapshot, path, text(params, "graph")))
     template = snapshot.template(name)
     assert template is not None
-    given = given_values(template, (*texts(params, "attributes"), *texts(params, "types")), texts(params, "inputs"))
+    given = parse_arguments(template, (*texts(params, "attributes"), *texts(params, "types")), texts(params, "inputs"))
     composition = snapshot.compose(name, given.attributes, given.dtypes, given.inputs)
     found: list[Diagnostic] = []
     for each, diagnostics in reached_diagnostics(snapshot, name, composition).items():

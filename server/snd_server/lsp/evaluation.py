@@ -1,7 +1,7 @@
 """Samples and graphs of open documents, evaluated in pauses where that is cheap, else on request.
 
-Their values belong to states of the texts (``ages``), and a process under limits finds them (``evaluation_queue``): an
-edit, a cancellation and the end of the session kill it if need be, at the cost of the result it was at.
+Their values belong to states of the texts (``freshness``). A process under limits finds them (``evaluation_queue``).
+An edit, a cancellation and the end of the session kill it if need be, at the cost of the result it was at.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from snd_analysis.ide.graphs import GraphName, graphs_in
 from snd_analysis.ide.samples import SampleName, samples_in
 from snd_analysis.skriptnd.names.library import is_library
 from snd_analysis.workspace import Snapshot
-from snd_server.given import Misgiven
-from snd_server.lsp.aged import AgedGraph, AgedSample, Order, Subject
-from snd_server.lsp.ages import Age, Outcome, ValueKey, Values
+from snd_server.arguments import ArgumentError
 from snd_server.lsp.analysis_thread import Interrupted, Question
 from snd_server.lsp.evaluation_options import EvaluationOptions, evaluation_options
 from snd_server.lsp.evaluation_queue import EvaluationQueue, Job
+from snd_server.lsp.freshness import Freshness, Outcome, ValueKey, Values
 from snd_server.lsp.graph_choices import GivenInputs, GraphChoices, choice_text
 from snd_server.lsp.late_runtime import load_runtime
 from snd_server.lsp.session import UnknownDocument
+from snd_server.lsp.shown_values import Order, ShownGraph, ShownSample, Subject
 from snd_server.lsp.value_refresh import ValueRefresher
 
 if TYPE_CHECKING:
@@ -57,16 +57,16 @@ class Evaluations:
         self._stopped = False
 
     # ---- for functions that answer questions: on the analysis thread -------------------------------------------------
-    def samples(self, snapshot: Snapshot, path: str, within: Span | None = None) -> Iterator[AgedSample]:
+    def samples(self, snapshot: Snapshot, path: str, within: Span | None = None) -> Iterator[ShownSample]:
         """The samples of a document, or of a part of it, with their values as they are to be shown for this state."""
         options = self.options(path)
         if not options.enabled:
             return
         for sample in samples_in(snapshot, path, within):
             key, digest = ValueKey(path, sample.name), options.digest(sample.digest)
-            yield AgedSample(sample, key, digest, self._values.of(key, digest))
+            yield ShownSample(sample, key, digest, self._values.of(key, digest))
 
-    def graphs(self, snapshot: Snapshot, path: str, within: Span | None = None) -> Iterator[AgedGraph]:
+    def graphs(self, snapshot: Snapshot, path: str, within: Span | None = None) -> Iterator[ShownGraph]:
         """The graphs of a document, or of a part of it, with the values of their tensors for this state."""
         options = self.options(path)
         if not options.enabled:
@@ -75,8 +75,8 @@ class Evaluations:
             key = ValueKey(path, graph.name)
             choice = self.choices.of(key, graph)
             digest = options.digest(f"{graph.digest} {choice_text(choice)}")
-            aged = self._values.of(key, digest)
-            yield AgedGraph(graph, key, digest, aged, choice, self.choices.is_hidden(key))
+            value = self._values.of(key, digest)
+            yield ShownGraph(graph, key, digest, value, choice, self.choices.is_hidden(key))
 
     def options(self, path: str) -> EvaluationOptions:
         """How the samples and graphs of a document are evaluated."""
@@ -116,8 +116,8 @@ class Evaluations:
         """What comes of a sample or graph as it is now; what is known of it, unless it is to be evaluated ``again``.
 
         It may take as many ``seconds``; by itself as many as the settings say. Raises UnknownDocument if there is
-        none of that name, Misgiven if it can't be given what was chosen, Interrupted if it changes meanwhile. When the
-        task that waits is cancelled, so is the evaluation.
+        none of that name, ArgumentError if it can't be given what was chosen, Interrupted if it changes meanwhile.
+        When the task that waits is cancelled, so is the evaluation.
         """
         key = ValueKey(path, name)
         with self._wanted(key) as wanted:
@@ -127,9 +127,14 @@ class Evaluations:
             if order is None or found is None:
                 kind = "sample" if isinstance(name, SampleName) else "graph"
                 raise UnknownDocument(f"there is no such {kind} any more")
-            aged = found.aged
-            if aged.settled and aged.outcome is not None and aged.age is not Age.OVER_LIMIT and not again:
-                return aged.outcome
+            value = found.value
+            if (
+                value.settled
+                and value.outcome is not None
+                and value.freshness is not Freshness.OVER_LIMIT
+                and not again
+            ):
+                return value.outcome
             allowed = order.request.limits.seconds if seconds is None else seconds
             request = replace(order.request, limits=replace(order.request.limits, seconds=allowed))
             prepared = await self._prepared(found, order.options)
@@ -214,10 +219,10 @@ class Evaluations:
             self._values.keep(path, names)
             request = _limited(order.request, _AUTOMATIC_SECONDS)
             for each in order.cheap:
-                if self._age(each) in (Age.NONE, Age.STALE):
+                if self._freshness(each) in (Freshness.NONE, Freshness.STALE):
                     await self._begin(each, request, order.options)
-            ages = tuple((each.key, each.digest, self._age(each)) for each in order.subjects)
-            self._refresher.shown(path, ages)
+            freshness = tuple((each.key, each.digest, self._freshness(each)) for each in order.subjects)
+            self._refresher.shown(path, freshness)
 
     def _end_outdated(self, path: str, order: Order | None) -> None:
         digests = {} if order is None else {each.key: each.digest for each in order.subjects}
@@ -225,16 +230,20 @@ class Evaluations:
 
     def _is_cheap(self, subject: Subject, options: EvaluationOptions) -> bool:
         """On the analysis thread, since it may take composing."""
-        if isinstance(subject, AgedGraph) and (subject.is_hidden or not options.graphs):
+        if isinstance(subject, ShownGraph) and (subject.is_hidden or not options.graphs):
             return False
-        if not options.automatic or not subject.can_run or self._age(subject) not in (Age.NONE, Age.STALE):
+        if (
+            not options.automatic
+            or not subject.can_run
+            or self._freshness(subject) not in (Freshness.NONE, Freshness.STALE)
+        ):
             return False
         # What took too long may not do so any more, after an edit: that is told as of any other.
         seconds = None if self._values.deserves_another_try(subject.key) else self._values.seconds(subject.key)
         return subject.is_small if seconds is None else seconds <= options.budget
 
-    def _age(self, subject: Subject) -> Age:
-        return self._values.of(subject.key, subject.digest).age
+    def _freshness(self, subject: Subject) -> Freshness:
+        return self._values.of(subject.key, subject.digest).freshness
 
     async def _order(self, path: str, *, weigh: bool = False) -> Order | None:
         """The samples and graphs of a document as it is now, weighed which are cheap or not; None if it is none."""
@@ -247,13 +256,13 @@ class Evaluations:
             return Order(subjects, sample_request(snapshot, path, options), options, tuple(cheap))
 
         try:
-            return await self._server.session.ask(path, answer, patient=True)
+            return await self._server.session.ask(path, answer, background=True)
         except UnknownDocument:
             return None
 
     # ---- jobs --------------------------------------------------------------------------------------------------------
     async def _begin(self, subject: Subject, request: SampleRequest, options: EvaluationOptions) -> None:
-        with suppress(Misgiven, UnknownDocument):  # what was chosen does not fit any more: whoever asks for it is told
+        with suppress(ArgumentError, UnknownDocument):  # what was chosen no longer fits: who asks is told
             self._add(await self._prepared(subject, options), request, options, wanted=False)
 
     def _add(self, subject: Subject, request: SampleRequest, options: EvaluationOptions, *, wanted: bool) -> Job:
@@ -274,8 +283,8 @@ class Evaluations:
         return seconds is not None and seconds <= options.budget
 
     async def _prepared(self, subject: Subject, options: EvaluationOptions) -> Subject:
-        """With what it is run with. Raises Misgiven if that is not possible."""
-        if isinstance(subject, AgedSample) or not isinstance(subject.choice, GivenInputs):
+        """With what it is run with. Raises ArgumentError if that is not possible."""
+        if isinstance(subject, ShownSample) or not isinstance(subject.choice, GivenInputs):
             return subject
         load_runtime()
         from snd_server.running import prepare

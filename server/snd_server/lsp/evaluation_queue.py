@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from msgspec import Struct, field
 
 from snd_runtime.worker import ProcessLimits, WorkerFailed
-from snd_server.lsp.ages import NOTICEABLE_SECONDS, ValueKey, Values
+from snd_server.lsp.freshness import NOTICEABLE_SECONDS, ValueKey, Values
 from snd_server.lsp.late_runtime import load_runtime
 
 if TYPE_CHECKING:

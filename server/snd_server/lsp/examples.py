@@ -8,8 +8,8 @@ from snd_analysis.ide.examples import Example, example_of, first_sample, run_of
 from snd_analysis.ide.samples import KnownSample
 from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.workspace import Snapshot
-from snd_server.given import Misgiven, given_values
-from snd_server.lsp.aged import AgedGraph
+from snd_server.arguments import ArgumentError, parse_arguments
+from snd_server.lsp.shown_values import ShownGraph
 
 if TYPE_CHECKING:
     from snd_runtime.samples import GraphTrace
@@ -25,14 +25,14 @@ def example(server: SndServer, snapshot: Snapshot, name: OperatorName) -> Exampl
     return example_of(graph.choice) if isinstance(graph.choice, KnownSample) else _run(snapshot, name, graph)
 
 
-def _run(snapshot: Snapshot, name: OperatorName, graph: AgedGraph) -> Example | None:
+def _run(snapshot: Snapshot, name: OperatorName, graph: ShownGraph) -> Example | None:
     """The last run, if it is one of the texts as they are."""
-    trace: GraphTrace | None = graph.aged.outcome
+    trace: GraphTrace | None = graph.value.outcome
     template = snapshot.template(name)
-    if trace is None or template is None or not graph.aged.settled or isinstance(graph.choice, KnownSample):
+    if trace is None or template is None or not graph.value.settled or isinstance(graph.choice, KnownSample):
         return None
     try:
-        given = given_values(template, graph.choice.attributes, (), graph.choice.types)
-    except Misgiven:
+        given = parse_arguments(template, graph.choice.attributes, (), graph.choice.types)
+    except ArgumentError:
         return None
     return run_of(snapshot, name, given.attributes, trace.dtypes, trace.shapes)

@@ -9,9 +9,9 @@ from msgspec import Struct
 
 from snd_analysis.ide.graphs import GraphName, KnownGraph
 from snd_analysis.ide.samples import KnownSample, SampleName
-from snd_server.given import Misgiven
-from snd_server.lsp.ages import ValueKey
+from snd_server.arguments import ArgumentError
 from snd_server.lsp.evaluation_options import EvaluationOptions
+from snd_server.lsp.freshness import ValueKey
 from snd_server.lsp.late_runtime import load_runtime
 
 if TYPE_CHECKING:
@@ -26,13 +26,13 @@ class GivenInputs(Struct, frozen=True):
     inputs: tuple[str, ...] = ()
 
     def request(self, path: str, graph: GraphName, options: EvaluationOptions) -> RunRequest:
-        """The request to run a graph with this. Raises Misgiven for files: none are read."""
+        """The request to run a graph with this. Raises ArgumentError for files: none are read."""
         load_runtime()
         from snd_server.running import RunRequest
 
         for item in self.inputs:
             if item.partition("=")[2].lstrip().startswith("@"):
-                raise Misgiven(f"{item}: no files are read for this request")
+                raise ArgumentError(f"{item}: no files are read for this request")
         return RunRequest(
             path,
             graph.name,

@@ -11,14 +11,14 @@ from pygls.exceptions import JsonRpcInvalidParams
 from snd_analysis.ide.graphs import GraphName, graphs_in
 from snd_analysis.ide.samples import SampleName
 from snd_analysis.workspace import Snapshot
-from snd_server.given import Misgiven
-from snd_server.lsp.aged import AgedGraph, AgedSample
-from snd_server.lsp.ages import ValueKey
+from snd_server.arguments import ArgumentError
 from snd_server.lsp.analysis_thread import Interrupted, Question
+from snd_server.lsp.freshness import ValueKey
 from snd_server.lsp.graph_choices import GivenInputs
 from snd_server.lsp.parameters import entry, flag, texts
 from snd_server.lsp.sample_commands import REFRESH, arguments_of, sample_name
 from snd_server.lsp.session import UnknownDocument
+from snd_server.lsp.shown_values import ShownGraph, ShownSample
 from snd_server.lsp.uris import path_of
 
 if TYPE_CHECKING:
@@ -53,9 +53,9 @@ def register(server: SndServer) -> None:
     server.command(CHOOSE_SAMPLE)(choose)
 
 
-def again_command(uri: str, subject: AgedSample | AgedGraph) -> types.Command:
+def again_command(uri: str, subject: ShownSample | ShownGraph) -> types.Command:
     """Evaluates a sample or graph again."""
-    if isinstance(subject, AgedSample):
+    if isinstance(subject, ShownSample):
         return types.Command("refresh", REFRESH, arguments=arguments_of(uri, subject.sample.name))
     return types.Command("refresh", EVALUATE_GRAPH, arguments=[uri, subject.graph.name.name, {"again": True}])
 
@@ -76,7 +76,7 @@ async def _told(server: SndServer, work: Awaitable[None]) -> None:
     """Whoever clicked is told why nothing comes of it."""
     try:
         await work
-    except Misgiven as problem:
+    except ArgumentError as problem:
         server.warn(str(problem))
     except (Interrupted, UnknownDocument) as problem:
         server.log(types.MessageType.Info, str(problem) or "the graph has changed since it was to be evaluated")

@@ -60,7 +60,7 @@ class GraphEvaluations:
     async def evaluate(self, request: RunRequest, tell: _Tell) -> GraphValue:
         """What comes of a graph or operator; mistakes and failures are among its diagnostics.
 
-        ``tell`` hears how many of how many operations are done. Raises Misgiven for what there is not.
+        ``tell`` hears how many of how many operations are done. Raises ArgumentError for what there is not.
         """
         load_runtime()
         from snd_server.running import diagnostic_of, is_broken

@@ -12,7 +12,7 @@ from snd_analysis.ide.graph_view import graph_content, graph_view
 from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.workspace import Snapshot
 from snd_analysis.workspace.reached import reached_diagnostics
-from snd_server.given import Misgiven, given_values
+from snd_server.arguments import ArgumentError, parse_arguments
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.asked_graph import graph_name
 from snd_server.lsp.diagnostics import reported
@@ -40,7 +40,7 @@ async def _graph_view(server: SndServer, params: Any) -> dict[str, Any]:
     def answer(snapshot: Snapshot, question: Question) -> dict[str, Any]:
         try:
             return _content(server, snapshot, path, wanted, attributes, inputs)
-        except Misgiven as problem:
+        except ArgumentError as problem:
             raise JsonRpcInvalidParams(str(problem)) from None
 
     return await server.session.ask(path, answer, if_unchanged=True)
@@ -57,7 +57,7 @@ def _content(
     name = OperatorName(path, graph_name(snapshot, path, wanted))
     template = snapshot.template(name)
     assert template is not None
-    given = given_values(template, attributes, inputs)
+    given = parse_arguments(template, attributes, inputs)
     composition = snapshot.compose(name, given.attributes, given.dtypes, given.inputs)
     found: list[Diagnostic] = []
     for each, diagnostics in reached_diagnostics(snapshot, name, composition).items():

@@ -11,9 +11,9 @@ from snd_analysis.ide.cursor import comment_at, use_at
 from snd_analysis.ide.hover import hover
 from snd_analysis.skriptnd.names.symbols import ShapeMember, Symbol
 from snd_analysis.workspace import Snapshot
-from snd_server.lsp.asking import at_position
 from snd_server.lsp.examples import example
 from snd_server.lsp.markup import markup, reads_markdown
+from snd_server.lsp.position_request import at_position
 from snd_server.lsp.value_texts import graph_markdown, tensor_markdown, value_markdown
 
 if TYPE_CHECKING:
@@ -69,6 +69,6 @@ def _value(server: SndServer, snapshot: Snapshot, path: str, offset: int, tables
     if comment_at(snapshot.tree(path), offset) is None:
         return _tensor_value(server, snapshot, path, offset, tables)
     for each in server.evaluations.samples(snapshot, path, Span(offset, offset)):
-        text = value_markdown(each.aged, tables=tables)
+        text = value_markdown(each.value, tables=tables)
         return (each.sample.span, text) if text else None
     return None

@@ -76,7 +76,7 @@ def _in_full(server: SndServer, snapshot: Snapshot, data: Mapping[str, Any]) -> 
     if "code" in data:
         name = SampleName(data["code"], number)
         samples = server.evaluations.samples(snapshot, path)
-        return next((value_markdown(each.aged) for each in samples if each.key.name == name), "")
+        return next((value_markdown(each.value) for each in samples if each.key.name == name), "")
     for each in server.evaluations.graphs(snapshot, path):
         if each.key.name == GraphName(data.get("graph", "")):
             tensor = data.get("tensor")

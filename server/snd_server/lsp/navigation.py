@@ -15,7 +15,7 @@ from snd_analysis.ide.selection import selections
 from snd_analysis.skriptnd.names.resolution import Role
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.analysis_thread import Question
-from snd_server.lsp.asking import AtPosition, at_position
+from snd_server.lsp.position_request import AtPosition, at_position
 from snd_server.lsp.uris import path_of
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ async def _references(server: SndServer, params: types.ReferenceParams) -> list[
         found = references(snapshot, path, offset, paths, params.context.include_declaration)
         return [location(server, snapshot, each) for each in found]
 
-    return await server.session.ask(path, converted, patient=True, if_unchanged=True) or None
+    return await server.session.ask(path, converted, background=True, if_unchanged=True) or None
 
 
 async def _highlights(server: SndServer, params: types.DocumentHighlightParams) -> list[types.DocumentHighlight] | None:

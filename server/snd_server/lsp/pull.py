@@ -29,7 +29,7 @@ def register(server: SndServer) -> None:
 async def _pull(server: SndServer, params: types.DocumentDiagnosticParams) -> _Report:
     path = path_of(params.text_document.uri)
     try:
-        version, items = await server.session.ask(path, wrong_with(server, path), patient=True, if_unchanged=True)
+        version, items = await server.session.ask(path, wrong_with(server, path), background=True, if_unchanged=True)
     except UnknownDocument:  # closed, or deleted, by now
         version, items = None, []
     except Interrupted:

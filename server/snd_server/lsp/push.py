@@ -100,7 +100,7 @@ class Publisher:
             return _Shown(document, syntax, rest, converted(server, snapshot, order))
 
         try:
-            now = await server.session.ask(path, look, patient=True, if_unchanged=True)
+            now = await server.session.ask(path, look, background=True, if_unchanged=True)
         except (Interrupted, UnknownDocument):
             return
         latest = self._shown.get(path)

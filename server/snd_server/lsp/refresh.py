@@ -111,7 +111,7 @@ class Refresher:
                 return _offers(snapshot, question, path)
 
             with suppress(UnknownDocument):
-                offers = await self._server.session.ask(path, now, patient=True)
+                offers = await self._server.session.ask(path, now, background=True)
             self._changed.discard(path)
             before = self._offered.pop(path, offers)
             if documents.get(path) is not None:
@@ -132,7 +132,7 @@ class Refresher:
                 return result_id(converted(server, snapshot, found(server, snapshot, path)))
 
             try:
-                if await server.session.ask(path, now, patient=True) != before:
+                if await server.session.ask(path, now, background=True) != before:
                     return True
             except UnknownDocument:
                 continue

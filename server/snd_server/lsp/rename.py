@@ -12,7 +12,7 @@ from snd_analysis.ide.rename import RenameRefused, prepare_rename, rename
 from snd_analysis.workspace import Snapshot
 from snd_server.discovery import SUFFIX
 from snd_server.lsp.analysis_thread import Question
-from snd_server.lsp.asking import ANYWHERE, at_position
+from snd_server.lsp.position_request import ANYWHERE, at_position
 from snd_server.lsp.uris import path_of
 from snd_server.lsp.workspace_edits import edit_abilities, workspace_edit
 
@@ -61,7 +61,7 @@ async def _rename(server: SndServer, params: types.RenameParams) -> types.Worksp
         return workspace_edit(server, snapshot, done.edits, done.moved)
 
     try:
-        return await server.session.ask(path, answer, patient=True, if_unchanged=True)
+        return await server.session.ask(path, answer, background=True, if_unchanged=True)
     except RenameRefused as refused:
         raise _refusal(refused) from None
 
@@ -79,7 +79,7 @@ async def _files_will_move(server: SndServer, params: types.RenameFilesParams) -
             )
         return workspace_edit(server, snapshot, edits) if edits else None
 
-    return await server.session.ask(seen_from, answer, patient=True)
+    return await server.session.ask(seen_from, answer, background=True)
 
 
 def _renames_files(server: SndServer) -> bool:

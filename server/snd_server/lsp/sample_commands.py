@@ -145,8 +145,8 @@ async def _recording(
         found = next((each for each in server.evaluations.samples(snapshot, path) if each.sample.name == name), None)
         if found is None:
             raise UnknownDocument("there is no such sample any more")
-        outcome: SampleOutcome | None = found.aged.outcome
-        if not found.aged.settled or outcome is None:
+        outcome: SampleOutcome | None = found.value.outcome
+        if not found.value.settled or outcome is None:
             return None
         from snd_runtime.samples import update_edits
 
@@ -173,4 +173,4 @@ async def _references(server: SndServer, arguments: tuple[Any, ...]) -> list[typ
         places = references(snapshot, path, offset, question.each(server.session.files()), with_declaration=False)
         return [location(server, snapshot, each) for each in places]
 
-    return await server.session.ask(path, answer, patient=True)
+    return await server.session.ask(path, answer, background=True)

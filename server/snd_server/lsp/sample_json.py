@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from snd_analysis.ide.graphs import GraphName
 from snd_analysis.ide.samples import SampleName
-from snd_server.lsp.ages import age_of
+from snd_server.lsp.freshness import freshness_of
 
 if TYPE_CHECKING:
     from snd_runtime.samples import GraphTrace, SampleOutcome
@@ -17,7 +17,7 @@ def sample_content(outcome: SampleOutcome) -> dict[str, Any]:
     from snd_server.render.evaluated_json import tensors_content
 
     return {
-        "age": age_of(outcome).value,
+        "age": freshness_of(outcome).value,
         "status": outcome.status.value,
         "rule": outcome.rule and outcome.rule.name,
         "message": outcome.message,
@@ -47,7 +47,7 @@ def trace_content(graph: GraphName, sample: SampleName, trace: GraphTrace) -> di
         "version": 1,
         "graph": graph.name,
         "sample": {"code": sample.code, "occurrence": sample.occurrence},
-        "age": age_of(trace).value,
+        "age": freshness_of(trace).value,
         "rule": trace.rule and trace.rule.name,
         "message": trace.message,
         "seconds": round(trace.seconds, 6),

@@ -12,11 +12,11 @@ from lsprotocol import types
 from snd_analysis.base.text import Source, Span
 from snd_analysis.skriptnd.names.library import is_library
 from snd_analysis.workspace import Snapshot
-from snd_server.lsp.aged import AgedSample
 from snd_server.lsp.analysis_thread import Question
-from snd_server.lsp.asking import ANYWHERE
 from snd_server.lsp.convert import Converter
 from snd_server.lsp.parameters import document_path, place
+from snd_server.lsp.position_request import ANYWHERE
+from snd_server.lsp.shown_values import ShownSample
 
 if TYPE_CHECKING:
     from snd_server.lsp.server import SndServer
@@ -43,7 +43,7 @@ async def _samples(server: SndServer, params: Any) -> dict[str, Any]:
         found = question.each(server.evaluations.samples(snapshot, path, within))
         return {"version": 1, "samples": [_content(each, source, converter) for each in found]}
 
-    return await server.session.ask(path, answer, patient=True)
+    return await server.session.ask(path, answer, background=True)
 
 
 async def _sample_files(server: SndServer, params: Any) -> dict[str, Any]:
@@ -53,7 +53,7 @@ async def _sample_files(server: SndServer, params: Any) -> dict[str, Any]:
         paths = [each for each in question.each(server.session.files()) if _may_have_samples(snapshot, each)]
         return {"version": 1, "uris": [server.session.documents.uri(each) for each in paths]}
 
-    return await server.session.ask(ANYWHERE, answer, patient=True)
+    return await server.session.ask(ANYWHERE, answer, background=True)
 
 
 def _may_have_samples(snapshot: Snapshot, path: str) -> bool:
@@ -62,7 +62,7 @@ def _may_have_samples(snapshot: Snapshot, path: str) -> bool:
     return any(True for _ in snapshot.samples(path))
 
 
-def _content(each: AgedSample, source: Source, converter: Converter) -> dict[str, Any]:
+def _content(each: ShownSample, source: Source, converter: Converter) -> dict[str, Any]:
     sample = each.sample
     return {
         "sample": {"code": sample.name.code, "occurrence": sample.name.occurrence},
@@ -70,7 +70,7 @@ def _content(each: AgedSample, source: Source, converter: Converter) -> dict[str
         "codeRange": _plain(converter.range(source, Span(sample.span.start, sample.code_end))),
         "target": None if sample.target is None else sample.target.name,
         "canRun": sample.can_run,
-        "age": each.aged.age.value,
+        "age": each.value.freshness.value,
     }
 
 

@@ -17,9 +17,9 @@ from snd_analysis.ide.graphs import GraphName
 from snd_analysis.skriptnd.names.library import is_library
 from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.workspace import Snapshot
-from snd_server.lsp.ages import ValueKey
 from snd_server.lsp.analysis_thread import Interrupted, Question
 from snd_server.lsp.evaluation import sample_request
+from snd_server.lsp.freshness import ValueKey
 from snd_server.lsp.late_runtime import load_runtime
 from snd_server.lsp.session import UnknownDocument
 from snd_server.lsp.uris import path_of

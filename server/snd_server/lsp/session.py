@@ -39,7 +39,7 @@ class Session:
 
     Documents belong to the thread that reads messages, workspaces to the analysis thread. What reaches both is passed
     on in the order of the messages, so that every question is answered for the texts the client had when it asked, but
-    patient ones, which are answered for later texts if need be.
+    background tasks, which are answered for later texts if need be.
     """
 
     def __init__(self) -> None:
@@ -164,19 +164,23 @@ class Session:
         path: str,
         function: Callable[[Snapshot, Question], _Answer],
         *,
-        patient: bool = False,
+        background: bool = False,
         if_unchanged: bool = False,
     ) -> _Answer:
         """The answer of ``function`` for the texts as they are, seen from a file.
 
-        A ``patient`` question waits for all others, and is begun again after them. With ``if_unchanged``, it is given
-        up when the text of the file changes: Interrupted is raised. Raises UnknownDocument if there is no such file.
+        A ``background`` question waits for all others: they preempt it, and it begins again after them. With
+        ``if_unchanged``, it is given up when the text of the file changes: Interrupted is raised.
+
+        Raises UnknownDocument if there is no such file.
         """
         question = Question()
         if if_unchanged:
             self._asked[path].add(question)
         try:
-            return await self._thread.ask(lambda asked: function(self._snapshot(path, asked), asked), question, patient)
+            return await self._thread.ask(
+                lambda asked: function(self._snapshot(path, asked), asked), question, background
+            )
         finally:
             if if_unchanged:
                 self._asked[path].discard(question)

@@ -8,8 +8,8 @@ from lsprotocol import types
 
 from snd_analysis.ide.signature_help import ParameterHelp, SignatureHelp, signature_help
 from snd_analysis.workspace import Snapshot
-from snd_server.lsp.asking import at_position
 from snd_server.lsp.markup import markup, reads_markdown
+from snd_server.lsp.position_request import at_position
 
 if TYPE_CHECKING:
     from snd_server.lsp.server import SndServer

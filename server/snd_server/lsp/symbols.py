@@ -13,8 +13,8 @@ from snd_analysis.ide.links import document_links
 from snd_analysis.ide.workspace_symbols import workspace_symbols
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.analysis_thread import Question
-from snd_server.lsp.asking import ANYWHERE
 from snd_server.lsp.navigation import location
+from snd_server.lsp.position_request import ANYWHERE
 from snd_server.lsp.uris import path_of
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ async def _workspace(server: SndServer, params: types.WorkspaceSymbolParams) -> 
             for each in found
         ]
 
-    return await server.session.ask(ANYWHERE, answer, patient=True)
+    return await server.session.ask(ANYWHERE, answer, background=True)
 
 
 async def _document_links(server: SndServer, params: types.DocumentLinkParams) -> list[types.DocumentLink]:

@@ -1,4 +1,4 @@
-"""Values of samples and graphs between the lines. Each says its age, leads somewhere, and is told in full on demand."""
+"""Values of samples and graphs between the lines. Each states its freshness, leads somewhere and has a full text."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from snd_analysis.base.text import Span
 from snd_analysis.ide.graph_tensors import TensorName
 from snd_analysis.ide.inlay_hints import HintKind, InlayHint, LabelPart, statement_end
 from snd_analysis.ide.samples import KnownSample
-from snd_server.lsp.aged import AgedGraph, AgedSample
-from snd_server.lsp.ages import Age
+from snd_server.lsp.freshness import Freshness
+from snd_server.lsp.shown_values import ShownGraph, ShownSample
 
 if TYPE_CHECKING:
     from snd_runtime.evaluation import ShownTensor
@@ -31,22 +31,22 @@ class ValueHint(Struct, frozen=True):
     """A hint about a sample, or about a tensor of a graph; ``tensor`` is None for the graph itself."""
 
     hint: InlayHint
-    subject: AgedSample | AgedGraph
+    subject: ShownSample | ShownGraph
     tensor: TensorName | None = None
     is_old: bool = False
     """Whether what can be done about it is to evaluate again."""
 
 
 # ---- samples ---------------------------------------------------------------------------------------------------------
-def sample_hints(samples: Iterable[AgedSample]) -> Iterator[ValueHint]:
+def sample_hints(samples: Iterable[ShownSample]) -> Iterator[ValueHint]:
     """What came of samples, at the ends of their lines."""
     for each in samples:
-        is_old = each.aged.age not in (Age.FRESH, Age.PENDING, Age.RUNNING)
+        is_old = each.value.freshness not in (Freshness.FRESH, Freshness.PENDING, Freshness.RUNNING)
         code_hint = _code_hint(each)
         if code_hint:
             yield ValueHint(_hint(each.sample.code_end, code_hint), each, is_old=is_old)
-        if each.aged.age is Age.FRESH and each.aged.outcome is not None:
-            for hint in _result_hints(each, each.aged.outcome):
+        if each.value.freshness is Freshness.FRESH and each.value.outcome is not None:
+            for hint in _result_hints(each, each.value.outcome):
                 yield ValueHint(hint, each)
 
 
@@ -58,19 +58,19 @@ def _shortened(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
-def _code_hint(each: AgedSample) -> str:
+def _code_hint(each: ShownSample) -> str:
     """Behind the invocation: what stands in no line below it, or why there is nothing."""
-    age, outcome = each.aged.age, each.aged.outcome
-    if age is Age.NONE or (age is Age.STALE and not each.sample.can_run):
-        return "" if age is Age.NONE else "stale"
-    if age in (Age.PENDING, Age.RUNNING):
-        return f"… {age}"
+    freshness, outcome = each.value.freshness, each.value.outcome
+    if freshness is Freshness.NONE or (freshness is Freshness.STALE and not each.sample.can_run):
+        return "" if freshness is Freshness.NONE else "stale"
+    if freshness in (Freshness.PENDING, Freshness.RUNNING):
+        return f"… {freshness}"
     assert outcome is not None
     text = _outcome_text(outcome)
-    if age is Age.FRESH:
+    if freshness is Freshness.FRESH:
         return text
-    label = {Age.STALE: "stale", Age.FAILED: "✗", Age.OVER_LIMIT: "over limit"}[age]
-    return f"{label}: {text}" if text and age is not Age.FAILED else f"{label} {text}".strip()
+    label = {Freshness.STALE: "stale", Freshness.FAILED: "✗", Freshness.OVER_LIMIT: "over limit"}[freshness]
+    return f"{label}: {text}" if text and freshness is not Freshness.FAILED else f"{label} {text}".strip()
 
 
 def _outcome_text(outcome: SampleOutcome) -> str:
@@ -83,7 +83,7 @@ def _outcome_text(outcome: SampleOutcome) -> str:
     return "; ".join(result.brief for result in outcome.results if not result.recorded)
 
 
-def _result_hints(each: AgedSample, outcome: SampleOutcome) -> Iterator[InlayHint]:
+def _result_hints(each: ShownSample, outcome: SampleOutcome) -> Iterator[InlayHint]:
     """Behind recorded results: whether that is what comes out, and what does if not."""
     results = {result.name: result for result in outcome.results}
     for recorded in each.sample.placed.sample.results:
@@ -100,17 +100,17 @@ def _result_hints(each: AgedSample, outcome: SampleOutcome) -> Iterator[InlayHin
 
 
 # ---- graphs ----------------------------------------------------------------------------------------------------------
-def graph_hints(each: AgedGraph, text: str, shapes: Sequence[InlayHint], within: Span) -> Iterator[ValueHint]:
+def graph_hints(each: ShownGraph, text: str, shapes: Sequence[InlayHint], within: Span) -> Iterator[ValueHint]:
     """What came of the tensors of a graph, at the ends of their statements in a part of a text; and where it failed.
 
     ``shapes`` are the hints of shapes that may stand there, too: what those lead to, these do.
     """
-    trace: GraphTrace | None = each.aged.outcome
-    if each.is_hidden or (trace is None and not each.aged.is_awaited):
+    trace: GraphTrace | None = each.value.outcome
+    if each.is_hidden or (trace is None and not each.value.is_awaited):
         return
     places = {hint.offset: hint for hint in shapes if hint.kind is HintKind.SHAPE}
     failed_at = None
-    if each.aged.settled and trace is not None and trace.message is not None:
+    if each.value.settled and trace is not None and trace.message is not None:
         failed_at = _failed_at(each, text, trace)
         yield ValueHint(_failure_hint(each, failed_at, trace.message), each, is_old=True)
     for statement in each.graph.tensors.statements_in(within.shifted(-each.graph.start)):
@@ -120,12 +120,12 @@ def graph_hints(each: AgedGraph, text: str, shapes: Sequence[InlayHint], within:
         if end is None or end == failed_at or not statement.tensors:
             continue
         if len(statement.tensors) == len(known):
-            yield ValueHint(_tensor_hint(each, end, known, places.get(end)), each, known[0][0], not each.aged.settled)
-        elif each.aged.is_awaited:
-            yield ValueHint(_hint(end, f"… {each.aged.age}", HintKind.GRAPH_VALUE), each, statement.tensors[0])
+            yield ValueHint(_tensor_hint(each, end, known, places.get(end)), each, known[0][0], not each.value.settled)
+        elif each.value.is_awaited:
+            yield ValueHint(_hint(end, f"… {each.value.freshness}", HintKind.GRAPH_VALUE), each, statement.tensors[0])
 
 
-def _failed_at(each: AgedGraph, text: str, trace: GraphTrace) -> int:
+def _failed_at(each: ShownGraph, text: str, trace: GraphTrace) -> int:
     """Behind the statement that failed, or the one around it where nothing can stand there; else behind the head."""
     statements = each.graph.tensors.statements
     if trace.failed_at is not None:
@@ -158,20 +158,20 @@ def _line_end(text: str, at: int) -> int:
     return at + len(text[at:end].rstrip())
 
 
-def _failure_hint(each: AgedGraph, offset: int, message: str) -> InlayHint:
-    label = "over limit:" if each.aged.age is Age.OVER_LIMIT else "✗"
+def _failure_hint(each: ShownGraph, offset: int, message: str) -> InlayHint:
+    label = "over limit:" if each.value.freshness is Freshness.OVER_LIMIT else "✗"
     return _hint(offset, f"{label} {' '.join(message.split())}", HintKind.GRAPH_VALUE)
 
 
 def _tensor_hint(
-    each: AgedGraph, offset: int, known: Sequence[tuple[TensorName, TracedTensor]], shape: InlayHint | None
+    each: ShownGraph, offset: int, known: Sequence[tuple[TensorName, TracedTensor]], shape: InlayHint | None
 ) -> InlayHint:
     locations = {part.text: part.location for part in (shape.parts if shape is not None else ())}
     way = None
-    if each.aged.settled and isinstance(each.choice, KnownSample):
+    if each.value.settled and isinstance(each.choice, KnownSample):
         way = Location(each.key.path, each.choice.span)
-    age = f"{Age.STALE}, {each.aged.age}" if each.aged.is_awaited else Age.STALE
-    parts = [] if each.aged.settled else [LabelPart(f"{age}: ")]
+    freshness = f"{Freshness.STALE}, {each.value.freshness}" if each.value.is_awaited else Freshness.STALE
+    parts = [] if each.value.settled else [LabelPart(f"{freshness}: ")]
     for at, (name, traced) in enumerate(known):
         prefix = f"{'; ' if at else ''}{f'{name.name}: ' if len(known) > 1 else ''}"
         type_, value = _type_and_value(traced)
@@ -210,7 +210,7 @@ def _one(tensor: ShownTensor) -> tuple[str, str]:
 def name_content(hint: ValueHint) -> dict[str, Any]:
     """What a hint is about, as plain data that a client hands back to be told more."""
     key = hint.subject.key
-    if isinstance(hint.subject, AgedSample):
+    if isinstance(hint.subject, ShownSample):
         sample = hint.subject.sample.name
         return {"path": key.path, "code": sample.code, "occurrence": sample.occurrence}
     graph = {"path": key.path, "graph": hint.subject.graph.name.name}

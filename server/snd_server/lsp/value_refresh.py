@@ -31,7 +31,7 @@ class ValueRefresher:
         """How many evaluations run and wait, as the client knows."""
 
     def shown(self, path: str, state: object) -> None:
-        """The ages of the values of a document are these now."""
+        """Note the freshness of the values of a document: tell the client if it is another one."""
         if self._shown.setdefault(path, state) != state:
             self._shown[path] = state
             self.soon()

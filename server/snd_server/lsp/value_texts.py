@@ -1,4 +1,4 @@
-"""Values of samples and graphs in full, as Markdown. Each says its age."""
+"""Values of samples and graphs in full, as Markdown. Each states its freshness."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from snd_analysis.ide.graph_tensors import TensorName
 from snd_analysis.ide.markdown import code, paragraphs, plain
 from snd_analysis.ide.samples import KnownSample
-from snd_server.lsp.aged import AgedGraph
-from snd_server.lsp.ages import Age, Aged
+from snd_server.lsp.freshness import Freshness, ShownValue
+from snd_server.lsp.shown_values import ShownGraph
 
 if TYPE_CHECKING:
     from snd_runtime.evaluation import ShownTensor
@@ -21,14 +21,15 @@ if TYPE_CHECKING:
 _MOST_ROWS, _MOST_COLUMNS = 20, 12
 
 
-def value_markdown(aged: Aged[SampleOutcome], *, tables: bool = True) -> str:
-    """What came of a sample: age, and each result with statistics and elements. ``tables`` and pictures are Markdown's.
+def value_markdown(value: ShownValue[SampleOutcome], *, tables: bool = True) -> str:
+    """What came of a sample: freshness, and each result with statistics and elements. ``tables`` and pictures are
+    Markdown's.
 
     Nothing for a sample that was never evaluated.
     """
-    if aged.age is Age.NONE:
+    if value.freshness is Freshness.NONE:
         return ""
-    outcome, head = aged.outcome, _head(aged)
+    outcome, head = value.outcome, _head(value)
     if outcome is None:
         return head
     from snd_runtime.samples import Status
@@ -39,27 +40,27 @@ def value_markdown(aged: Aged[SampleOutcome], *, tables: bool = True) -> str:
     return paragraphs([head, message, *(_result_text(result, tables) for result in outcome.results)])
 
 
-def _head(aged: Aged[Any]) -> str:
-    outcome = aged.outcome
-    took = f", {outcome.seconds * 1000:.1f} ms" if outcome is not None and aged.settled and outcome.seconds else ""
-    head = f"**{aged.age}**{took}"
-    if outcome is not None and not aged.settled:
+def _head(value: ShownValue[Any]) -> str:
+    outcome = value.outcome
+    took = f", {outcome.seconds * 1000:.1f} ms" if outcome is not None and value.settled and outcome.seconds else ""
+    head = f"**{value.freshness}**{took}"
+    if outcome is not None and not value.settled:
         head += ": what follows came out before something changed that it depends on"
     return head
 
 
 # ---- graphs ----------------------------------------------------------------------------------------------------------
-def tensor_markdown(each: AgedGraph, name: TensorName, *, tables: bool = True) -> str:
+def tensor_markdown(each: ShownGraph, name: TensorName, *, tables: bool = True) -> str:
     """What came of one tensor of a graph; why there is nothing; nothing for a graph that was never evaluated."""
-    if each.aged.age is Age.NONE or each.is_hidden:
+    if each.value.freshness is Freshness.NONE or each.is_hidden:
         return ""
-    trace: GraphTrace | None = each.aged.outcome
+    trace: GraphTrace | None = each.value.outcome
     if trace is None:
-        return _head(each.aged)
+        return _head(each.value)
     traced = trace.values.get(each.graph.tensors.origin(name))
     if traced is not None:
-        return paragraphs([_head(each.aged), _traced_text(name.name, traced, tables), _origin_text(each, trace, name)])
-    if not each.aged.settled:
+        return paragraphs([_head(each.value), _traced_text(name.name, traced, tables), _origin_text(each, trace, name)])
+    if not each.value.settled:
         return ""
     if trace.message is not None:
         why = f"not computed: {plain(trace.message)}"
@@ -67,23 +68,23 @@ def tensor_markdown(each: AgedGraph, name: TensorName, *, tables: bool = True) -
         why = f"not looked at: there are {trace.left_out:,} tensors too many"
     else:
         why = "not computed: a branch that was not taken, a loop without iterations, or nothing that needs it"
-    return paragraphs([_head(each.aged), why])
+    return paragraphs([_head(each.value), why])
 
 
-def graph_markdown(each: AgedGraph) -> str:
+def graph_markdown(each: ShownGraph) -> str:
     """How a graph was run, and why it failed."""
-    if each.aged.age is Age.NONE or each.is_hidden:
+    if each.value.freshness is Freshness.NONE or each.is_hidden:
         return ""
-    trace: GraphTrace | None = each.aged.outcome
+    trace: GraphTrace | None = each.value.outcome
     if trace is None:
-        return _head(each.aged)
+        return _head(each.value)
     message = "" if trace.message is None else plain(trace.message)
     left_out = f"{trace.left_out:,} tensors were not looked at" if trace.left_out else ""
     drawn = f"{len(trace.drawn):,} variables were drawn at random" if trace.drawn else ""
-    return paragraphs([_head(each.aged), message, _choice_text(each, trace), drawn, left_out])
+    return paragraphs([_head(each.value), message, _choice_text(each, trace), drawn, left_out])
 
 
-def _choice_text(each: AgedGraph, trace: GraphTrace) -> str:
+def _choice_text(each: ShownGraph, trace: GraphTrace) -> str:
     if isinstance(each.choice, KnownSample):
         return f"run by the sample\n```\n{each.choice.name.code}\n```"
     given = (*each.choice.attributes, *each.choice.types, *each.choice.inputs)
@@ -93,7 +94,7 @@ def _choice_text(each: AgedGraph, trace: GraphTrace) -> str:
     )
 
 
-def _origin_text(each: AgedGraph, trace: GraphTrace, name: TensorName) -> str:
+def _origin_text(each: ShownGraph, trace: GraphTrace, name: TensorName) -> str:
     if name.updated:
         return "what the variable is from the next run on"
     if name.occurrence == 0 and name.name in trace.made:

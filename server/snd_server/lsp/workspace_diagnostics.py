@@ -56,7 +56,7 @@ async def _report(server: SndServer, path: str, known: types.PreviousResultId | 
     """What is wrong with a file; None if there is no such file, and the client knows of none."""
     uri = server.session.documents.uri(path) if known is None else known.uri
     try:
-        version, items = await server.session.ask(path, wrong_with(server, path), patient=True)
+        version, items = await server.session.ask(path, wrong_with(server, path), background=True)
     except UnknownDocument:
         if known is None:
             return None

@@ -50,7 +50,7 @@ async def test_faults_are_those_of_the_question(thread: AnalysisThread):
     assert await thread.ask(lambda _: 1) == 1
 
 
-async def test_a_patient_question_makes_room_and_is_begun_again(thread: AnalysisThread):
+async def test_a_background_task_makes_room_and_begins_again(thread: AnalysisThread):
     begun, others = [], []
     running, go_on = threading.Event(), threading.Event()
 
@@ -62,7 +62,7 @@ async def test_a_patient_question_makes_room_and_is_begun_again(thread: Analysis
         question.checkpoint()
         return "done"
 
-    answer = asyncio.create_task(thread.ask(long, patient=True))
+    answer = asyncio.create_task(thread.ask(long, background=True))
     await asyncio.to_thread(running.wait, FAR_SECONDS)
     other = asyncio.create_task(thread.ask(lambda _: others.append(1)))
     await asyncio.sleep(0)  # it has been asked

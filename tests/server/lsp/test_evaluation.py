@@ -1,4 +1,4 @@
-"""Values of samples in an editor: their ages, lenses, hovers, commands, and the requests that only we have.
+"""Values of samples in an editor: their freshness, lenses, hovers, commands, and the requests that only we have.
 
 Invariant 17 of ARCHITECTURE.md.
 """
@@ -96,7 +96,7 @@ async def request(client: LanguageClient, method: str, **params: Any) -> Any:
     return await client.protocol.send_request_async(method, {"textDocument": {"uri": URI}, **params})
 
 
-# ---- ages ------------------------------------------------------------------------------------------------------------
+# ---- freshness -------------------------------------------------------------------------------------------------------
 async def test_a_value_that_is_stale_is_never_shown_as_fresh(client: Editor):
     """At once after an edit, whatever the edit is, the old value says that it is stale."""
     open_text(client, URI, TEXT)

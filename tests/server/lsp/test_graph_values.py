@@ -1,4 +1,4 @@
-"""Values beside the statements of graphs: what they are run with, ages, failures, control flow, lenses and hovers.
+"""Values beside the statements of graphs: what they are run with, freshness, failures, control flow, lenses and hovers.
 
 Invariant 17 of ARCHITECTURE.md.
 """
@@ -113,7 +113,7 @@ async def hover(client: LanguageClient, text: str, snippet: str, behind: str = "
     return found.contents.value
 
 
-# ---- values and their ages -------------------------------------------------------------------------------------------
+# ---- values and their freshness --------------------------------------------------------------------------------------
 async def test_values_stand_beside_statements_and_follow_edits(client: Editor):
     open_text(client, URI, TEXT)
     found = await eventually(lambda: shown(client, TEXT), lambda found: "real[2] = " in str(found))

@@ -29,11 +29,11 @@ _MOST_EXTENTS = 64
 _EXTENT = re.compile(r"\d{1,18}")
 
 
-class Misgiven(Exception):  # noqa: N818 - what was written is at fault
-    """What the command line gives is not what the graph asks for."""
+class ArgumentError(Exception):
+    """The command line gives a graph something that it does not declare, or in a form that it cannot take."""
 
 
-class GivenValues(Struct, frozen=True):
+class Arguments(Struct, frozen=True):
     """What a graph is to be composed with."""
 
     attributes: dict[str, Value] = field(default_factory=dict)
@@ -41,14 +41,14 @@ class GivenValues(Struct, frozen=True):
     inputs: dict[str, InputShapes] = field(default_factory=dict)
 
 
-def given_values(
+def parse_arguments(
     template: Template, attributes: Sequence[str], inputs: Sequence[str], types: Sequence[str] = ()
-) -> GivenValues:
-    """Reads ``NAME=VALUE`` and ``NAME=SHAPE``, as the declarations of a graph ask for. Raises Misgiven.
+) -> Arguments:
+    """Reads ``NAME=VALUE`` and ``NAME=SHAPE``, as the declarations of a graph ask for. Raises ArgumentError.
 
     Generic types are among ``attributes``, or apart in ``types``.
     """
-    given = GivenValues()
+    given = Arguments()
     members = {member.name: member for member in template.attributes}
     generics = {generic.name.text: generic.base.text for generic in template.generics}
     pairs = [_Pair("--attrib", *_parted("--attrib", item)) for item in attributes]
@@ -73,14 +73,14 @@ class _Pair(Struct, frozen=True):
     name: str
     text: str
 
-    def wrong(self, why: str) -> Misgiven:
-        return Misgiven(f"{self.option} {self.name}={self.text}: {why}")
+    def wrong(self, why: str) -> ArgumentError:
+        return ArgumentError(f"{self.option} {self.name}={self.text}: {why}")
 
 
 def _parted(option: str, item: str) -> tuple[str, str]:
     name, equals, text = item.partition("=")
     if not equals or not name.strip():
-        raise Misgiven(f"{option} {item}: write NAME={'SHAPE' if option == '--input' else 'VALUE'}")
+        raise ArgumentError(f"{option} {item}: write NAME={'SHAPE' if option == '--input' else 'VALUE'}")
     return name.strip(), text.strip()
 
 
@@ -89,7 +89,7 @@ def _demand_known(template: Template, pairs: Sequence[_Pair], what: str, names: 
     for pair in pairs:
         if pair.name not in known:
             owner = f"{template.definition.kind} '{template.shown}'"
-            raise Misgiven(f"the {owner} has no {what} '{pair.name}'; {among(pair.name, known)}")
+            raise ArgumentError(f"the {owner} has no {what} '{pair.name}'; {among(pair.name, known)}")
         if pair.name in seen:
             raise pair.wrong(f"'{pair.name}' is given twice")
         seen.add(pair.name)
@@ -171,7 +171,7 @@ class _NoNames:
 def _evaluated(pair: _Pair, asked: str) -> Value:
     wanted = f"'{pair.name}' is {asked}"
     if len(pair.text) > _LONGEST:
-        raise Misgiven(f"{pair.option} {pair.name}=…: this is longer than {_LONGEST:,} characters")
+        raise ArgumentError(f"{pair.option} {pair.name}=…: this is longer than {_LONGEST:,} characters")
     node, problems = parse_expression(pair.text)
     wrong = [problem for problem in problems if problem.rule.severity is Severity.ERROR]
     if wrong:

@@ -1,4 +1,4 @@
-"""The values of samples and graphs with their ages: fresh is one only for the very state that it was found for.
+"""The values of samples and graphs with their freshness: one is fresh only for the very state that it was found for.
 
 Whoever shows a value says for which state: the ``digest`` of all that it depends on. What is kept decides nothing by
 itself, so that no edit, however it came about, can leave a stale value looking fresh (invariant 17).
@@ -29,7 +29,7 @@ NOTICEABLE_SECONDS = 0.3
 """What is pending or running for longer is told beside the code; less would be a flicker."""
 
 
-class Age(StrEnum):
+class Freshness(StrEnum):
     """What is known of a value, for one state of the texts."""
 
     NONE = "none"
@@ -45,10 +45,10 @@ class Age(StrEnum):
     """The same: the evaluation took more than it may."""
 
 
-class Aged(Struct, Generic[_Outcome], frozen=True):
-    """The age of a value, and what was found last; that is of the same state if the age is one of ``settled``."""
+class ShownValue(Struct, Generic[_Outcome], frozen=True):
+    """The freshness of a value, and the last outcome; that is of the same state if the value is ``settled``."""
 
-    age: Age
+    freshness: Freshness
     outcome: _Outcome | None = None
     since: float | None = None
     """When the evaluation was asked for that is pending or running, by the monotonic clock."""
@@ -61,7 +61,7 @@ class Aged(Struct, Generic[_Outcome], frozen=True):
     @property
     def settled(self) -> bool:
         """Whether the outcome is that of this state."""
-        return self.age in (Age.FRESH, Age.FAILED, Age.OVER_LIMIT)
+        return self.freshness in (Freshness.FRESH, Freshness.FAILED, Freshness.OVER_LIMIT)
 
 
 class ValueKey(Struct, frozen=True):
@@ -89,17 +89,17 @@ class Values:
         self._overs: dict[ValueKey, int] = {}
         """How many evaluations in a row took more than they may."""
 
-    def of(self, key: ValueKey, digest: str) -> Aged[Any]:
+    def of(self, key: ValueKey, digest: str) -> ShownValue[Any]:
         """The value of a sample or graph as it is to be shown for a state of the texts."""
         found = self._found.get(key)
         outcome = None if found is None else found.outcome
         if self._running.get(key) == digest:
-            return Aged(Age.RUNNING, outcome, self._since.get(key))
+            return ShownValue(Freshness.RUNNING, outcome, self._since.get(key))
         if self._pending.get(key) == digest:
-            return Aged(Age.PENDING, outcome, self._since.get(key))
+            return ShownValue(Freshness.PENDING, outcome, self._since.get(key))
         if found is None:
-            return Aged(Age.NONE)
-        return Aged(age_of(found.outcome) if found.digest == digest else Age.STALE, outcome)
+            return ShownValue(Freshness.NONE)
+        return ShownValue(freshness_of(found.outcome) if found.digest == digest else Freshness.STALE, outcome)
 
     def seconds(self, key: ValueKey) -> float | None:
         """How long its last evaluation took; None if there was none."""
@@ -124,7 +124,7 @@ class Values:
         """The evaluation came to something, whether the texts are still those or not."""
         self._drop(self._running, key, digest)
         self._found[key] = _Found(digest, outcome, seconds)
-        self._overs[key] = self._overs.get(key, 0) + 1 if age_of(outcome) is Age.OVER_LIMIT else 0
+        self._overs[key] = self._overs.get(key, 0) + 1 if freshness_of(outcome) is Freshness.OVER_LIMIT else 0
 
     def give_up(self, key: ValueKey, digest: str) -> None:
         """The evaluation will not come to anything, or will not begin."""
@@ -143,17 +143,19 @@ class Values:
             del states[key]
 
 
-def age_of(outcome: Outcome) -> Age:
-    """The age of a value that was found for the state that it is shown for."""
+def freshness_of(outcome: Outcome) -> Freshness:
+    """Return the freshness of a value that was found for the state that it is shown for."""
     from snd_runtime.rules import LIMIT_EXCEEDED
     from snd_runtime.samples import GraphTrace, Status
 
     if isinstance(outcome, GraphTrace):
-        return Age.FRESH if outcome.rule is None else Age.OVER_LIMIT if outcome.rule == LIMIT_EXCEEDED else Age.FAILED
+        if outcome.rule is None:
+            return Freshness.FRESH
+        return Freshness.OVER_LIMIT if outcome.rule == LIMIT_EXCEEDED else Freshness.FAILED
     if outcome.rule == LIMIT_EXCEEDED and outcome.status is not Status.AS_EXPECTED:
-        return Age.OVER_LIMIT
+        return Freshness.OVER_LIMIT
     if outcome.status in (Status.FAILED, Status.INVALID):
-        return Age.FAILED
+        return Freshness.FAILED
     if outcome.status is Status.DIFFERS and outcome.message is not None:
-        return Age.FAILED
-    return Age.FRESH
+        return Freshness.FAILED
+    return Freshness.FRESH

@@ -1,4 +1,4 @@
-"""Questions about a position of a document."""
+"""Requests about a position of a document."""
 
 from __future__ import annotations
 

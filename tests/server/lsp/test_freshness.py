@@ -11,8 +11,8 @@ from snd_analysis import rules
 from snd_analysis.ide.samples import SampleName
 from snd_runtime.rules import LIMIT_EXCEEDED
 from snd_runtime.samples import SampleOutcome, Status
-from snd_server.lsp.ages import Age, ValueKey, Values
 from snd_server.lsp.evaluation_options import EvaluationOptions, evaluation_options
+from snd_server.lsp.freshness import Freshness, ValueKey, Values
 
 KEY = ValueKey("a.sknd", SampleName("# >>> f(1)"))
 OTHER = ValueKey("a.sknd", SampleName("# >>> f(1)", 1))
@@ -21,47 +21,49 @@ GOOD = SampleOutcome(Status.UNRECORDED)
 
 def test_from_pending_to_fresh_to_stale_and_back():
     values = Values()
-    assert values.of(KEY, "1").age is Age.NONE
+    assert values.of(KEY, "1").freshness is Freshness.NONE
     values.wait(KEY, "1")
-    assert values.of(KEY, "1").age is Age.PENDING
-    assert values.of(KEY, "2").age is Age.NONE, "another state is not what is waited for"
+    assert values.of(KEY, "1").freshness is Freshness.PENDING
+    assert values.of(KEY, "2").freshness is Freshness.NONE, "another state is not what is waited for"
     values.begin(KEY, "1")
-    assert values.of(KEY, "1").age is Age.RUNNING
-    assert values.of(OTHER, "1").age is Age.NONE
+    assert values.of(KEY, "1").freshness is Freshness.RUNNING
+    assert values.of(OTHER, "1").freshness is Freshness.NONE
     values.end(KEY, "1", GOOD, 0.1)
     fresh = values.of(KEY, "1")
-    assert (fresh.age, fresh.settled, fresh.outcome) == (Age.FRESH, True, GOOD)
+    assert (fresh.freshness, fresh.settled, fresh.outcome) == (Freshness.FRESH, True, GOOD)
     stale = values.of(KEY, "2")
-    assert (stale.age, stale.settled, stale.outcome) == (Age.STALE, False, GOOD)
+    assert (stale.freshness, stale.settled, stale.outcome) == (Freshness.STALE, False, GOOD)
     values.wait(KEY, "2")
     waiting = values.of(KEY, "2")
-    assert (waiting.age, waiting.outcome) == (Age.PENDING, GOOD)
-    assert values.of(KEY, "1").age is Age.FRESH, "an edit that is undone leaves the value as fresh as it was"
+    assert (waiting.freshness, waiting.outcome) == (Freshness.PENDING, GOOD)
+    assert values.of(KEY, "1").freshness is Freshness.FRESH, (
+        "an edit that is undone leaves the value as fresh as it was"
+    )
 
 
 def test_a_result_that_comes_too_late_is_stale():
     values = Values()
     values.begin(KEY, "1")
     values.end(KEY, "1", GOOD, 0.1)
-    assert values.of(KEY, "2").age is Age.STALE
+    assert values.of(KEY, "2").freshness is Freshness.STALE
 
 
 def test_what_went_wrong():
     values = Values()
-    for outcome, age in (
-        (SampleOutcome(Status.FAILED, rule=rules.DIVISION_BY_ZERO, message="…"), Age.FAILED),
-        (SampleOutcome(Status.FAILED, rule=LIMIT_EXCEEDED, message="…"), Age.OVER_LIMIT),
+    for outcome, freshness in (
+        (SampleOutcome(Status.FAILED, rule=rules.DIVISION_BY_ZERO, message="…"), Freshness.FAILED),
+        (SampleOutcome(Status.FAILED, rule=LIMIT_EXCEEDED, message="…"), Freshness.OVER_LIMIT),
         (
             SampleOutcome(Status.DIFFERS, rule=rules.SAMPLE_DIFFERS, message="another error than the one recorded"),
-            Age.FAILED,
+            Freshness.FAILED,
         ),
-        (SampleOutcome(Status.AS_EXPECTED, rule=LIMIT_EXCEEDED, message="…"), Age.FRESH),
-        (SampleOutcome(Status.DIFFERS), Age.FRESH),
-        (SampleOutcome(Status.OK), Age.FRESH),
+        (SampleOutcome(Status.AS_EXPECTED, rule=LIMIT_EXCEEDED, message="…"), Freshness.FRESH),
+        (SampleOutcome(Status.DIFFERS), Freshness.FRESH),
+        (SampleOutcome(Status.OK), Freshness.FRESH),
     ):
         values.end(KEY, "1", outcome, 0.1)
-        assert values.of(KEY, "1").age is age
-        assert values.of(KEY, "2").age is Age.STALE
+        assert values.of(KEY, "1").freshness is freshness
+        assert values.of(KEY, "2").freshness is Freshness.STALE
 
 
 def test_what_is_given_up_leaves_what_was_there():
@@ -70,10 +72,10 @@ def test_what_is_given_up_leaves_what_was_there():
     values.wait(KEY, "2")
     values.begin(KEY, "2")
     values.give_up(KEY, "2")
-    assert values.of(KEY, "2").age is Age.STALE
+    assert values.of(KEY, "2").freshness is Freshness.STALE
     values.wait(KEY, "3")
     values.give_up(KEY, "3")
-    assert values.of(KEY, "3").age is Age.STALE
+    assert values.of(KEY, "3").freshness is Freshness.STALE
     assert values.seconds(KEY) == 0.1
 
 
@@ -83,7 +85,11 @@ def test_samples_that_are_gone_are_forgotten():
     for key in (KEY, OTHER, elsewhere):
         values.end(key, "1", GOOD, 0.1)
     values.keep("a.sknd", {OTHER.name})
-    assert [values.of(key, "1").age for key in (KEY, OTHER, elsewhere)] == [Age.NONE, Age.FRESH, Age.FRESH]
+    assert [values.of(key, "1").freshness for key in (KEY, OTHER, elsewhere)] == [
+        Freshness.NONE,
+        Freshness.FRESH,
+        Freshness.FRESH,
+    ]
 
 
 def test_no_order_of_events_makes_another_state_fresh():

@@ -10,8 +10,8 @@ from snd_analysis import rules
 from snd_analysis.ide.graphs import KnownGraph
 from snd_analysis.ide.samples import KnownSample
 from snd_analysis.skriptnd.names.symbols import OperatorName
-from snd_server.lsp.ages import Aged, ValueKey
 from snd_server.lsp.evaluation_options import EvaluationOptions
+from snd_server.lsp.freshness import ShownValue, ValueKey
 from snd_server.lsp.graph_choices import Choice
 
 if TYPE_CHECKING:
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from snd_runtime.samples import GraphTrace, SampleEvaluator, SampleOutcome, SampleRequest
 
 
-class AgedSample(Struct, frozen=True):
+class ShownSample(Struct, frozen=True):
     """A sample of a state of the files with its value for that state."""
 
     sample: KnownSample
     key: ValueKey
     digest: str
-    aged: Aged[SampleOutcome]
+    value: ShownValue[SampleOutcome]
 
     @property
     def can_run(self) -> bool:
@@ -48,13 +48,13 @@ class AgedSample(Struct, frozen=True):
         return SampleOutcome(Status.FAILED, rule=rules.INTERNAL_ERROR, message=message)
 
 
-class AgedGraph(Struct, frozen=True):
+class ShownGraph(Struct, frozen=True):
     """A graph of a state of the files with the values of its tensors for that state, and what it is run with."""
 
     graph: KnownGraph
     key: ValueKey
     digest: str
-    aged: Aged[GraphTrace]
+    value: ShownValue[GraphTrace]
     choice: Choice
     is_hidden: bool
     """Whether nobody wants to see its values."""
@@ -86,7 +86,7 @@ class AgedGraph(Struct, frozen=True):
         return GraphTrace(rule=rules.INTERNAL_ERROR, message=message)
 
 
-Subject: TypeAlias = AgedSample | AgedGraph
+Subject: TypeAlias = ShownSample | ShownGraph
 
 
 class Order(Struct, frozen=True):

@@ -10,7 +10,7 @@ import click
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
-def given_options(command: _Command) -> _Command:
+def argument_options(command: _Command) -> _Command:
     """Adds ``--attrib`` and ``--input``, which become ``attributes`` and ``inputs``."""
     inputs = click.option(
         "--input", "inputs", multiple=True, metavar="NAME=SHAPE",
