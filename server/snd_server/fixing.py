@@ -13,6 +13,7 @@ from snd_analysis import rules
 from snd_analysis.base.diagnostics import Diagnostic, Fix
 from snd_analysis.base.rule import Severity
 from snd_analysis.base.text import Span
+from snd_server.render.visible import visible
 
 _MOST_ROUNDS = 100
 _ALL = 1_000_000
@@ -145,7 +146,8 @@ def unified_diff(path: str, before: str, after: str) -> str:
     """The change as ``patch`` reads it; a missing line break at the end is marked as git marks it."""
     import difflib
 
-    lines = difflib.unified_diff(_lines(before), _lines(after), path, path)
+    name = visible(path)
+    lines = difflib.unified_diff(_lines(before), _lines(after), name, name)
     return "".join(line if line.endswith(("\n", "\r")) else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
 

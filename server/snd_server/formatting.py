@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 
-import click
 from msgspec import Struct
 
 from snd_analysis.skriptnd.format.files import format_text
@@ -16,6 +15,7 @@ from snd_server.discovery import discover
 from snd_server.files import DiskReader
 from snd_server.fixing import unified_diff
 from snd_server.progress import tracked
+from snd_server.terminal import say, show_document, visible_diff
 from snd_server.writing import ChangedMeanwhileError, replace_text
 
 CLEAN, PROBLEMS, UNREADABLE = 0, 1, 2
@@ -57,15 +57,15 @@ def run_format(request: FormatRequest) -> int:
             count.unchanged += 1
             continue
         if request.diff:
-            click.echo(unified_diff(path, before, after), nl=False)
+            show_document(visible_diff(unified_diff(path, before, after), sys.stdout))
         elif request.check:
-            click.echo(f"Would reformat: {path}")
+            say(f"Would reformat: {path}")
         elif not _written(path, before, after):
             count.refused += 1
             continue
         count.changed += 1
     if not request.quiet:
-        click.echo(_summary(count, request), err=request.diff)
+        say(_summary(count, request), err=request.diff)
     if count.unreadable or count.refused:
         return UNREADABLE
     return PROBLEMS if count.changed and (request.check or request.diff) else CLEAN
@@ -81,7 +81,7 @@ def _formatted(
         try:
             before = reader.read(path)
         except (UnreadableText, FileNotFoundError) as problem:
-            click.echo(f"{path}: {getattr(problem, 'message', 'there is no such file')}", err=True)
+            say(f"{path}: {getattr(problem, 'message', 'there is no such file')}", err=True)
             count.unreadable += 1
             continue
         tree = parse_file(before)
@@ -89,7 +89,7 @@ def _formatted(
         if broken is not None:
             count.broken += 1
             line = before.count("\n", 0, broken.span.start) + 1
-            click.echo(f"{path}:{line}: {broken.message} (what could not be read stays as it is)", err=True)
+            say(f"{path}:{line}: {broken.message} (what could not be read stays as it is)", err=True)
         yield path, before, format_text(before, width, tree)
 
 
@@ -98,10 +98,10 @@ def _written(path: str, before: str, after: str) -> bool:
     try:
         lost = replace_text(path, before, after)
     except ChangedMeanwhileError as problem:
-        click.echo(f"{path}: {problem.strerror}", err=True)
+        say(f"{path}: {problem.strerror}", err=True)
         return False
     for each in lost:
-        click.echo(f"warning: {path}: {each}", err=True)
+        say(f"warning: {path}: {each}", err=True)
     return True
 
 
@@ -111,14 +111,13 @@ def _standard_input(request: FormatRequest, configurations: Configurations) -> i
     try:
         before = reader.read(_STANDARD_INPUT)
     except UnreadableText as problem:
-        click.echo(f"standard input: {problem.message}", err=True)
+        say(f"standard input: {problem.message}", err=True)
         return UNREADABLE
     after = format_text(before, request.width or configurations.of_folder("").settings.line_width)
     if request.diff:
-        click.echo(unified_diff("stdin", before, after), nl=False)
+        show_document(visible_diff(unified_diff("stdin", before, after), sys.stdout))
     elif not request.check:
-        sys.stdout.flush()
-        click.echo(after, nl=False)
+        show_document(after)
     return PROBLEMS if before != after and (request.check or request.diff) else CLEAN
 
 

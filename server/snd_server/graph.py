@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from enum import StrEnum
 from typing import Any
 
@@ -20,6 +19,7 @@ from snd_server.render.graph_svg import graph_svg
 from snd_server.render.records import record
 from snd_server.report import Report
 from snd_server.selection import RuleSettings
+from snd_server.terminal import json_text
 
 ALL_LEVELS = 50
 """Operators are hardly nested so deeply."""
@@ -83,7 +83,7 @@ def draw(request: GraphRequest) -> Drawing:
 def _written(content: dict[str, Any], request: GraphRequest) -> str:
     match request.format:
         case GraphFormat.JSON:
-            return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+            return json_text(content, 1)
         case GraphFormat.DOT:
             return graph_dot(content, request.levels)
         case GraphFormat.HTML:

@@ -12,13 +12,16 @@ from msgspec.structs import replace
 
 from snd_server.report import Paint, Report
 from snd_server.request import CheckRequest
+from snd_server.terminal import harmless
 from snd_server.writing import write_file
 
 _FORMATS_FOR_PEOPLE = frozenset({"full", "concise"})
 
 
-def write_output(text: str, stream: TextIO, request: CheckRequest) -> None:
-    """Write to ``--output-file`` or the stream. Raises OSError.
+def write_output(text: str, stream: TextIO, request: CheckRequest, is_document: bool = False) -> None:
+    """Write a report, or a document of which every character counts, to ``--output-file`` or the stream.
+
+    Raises OSError.
 
     Formats for programs are UTF-8 whatever the locale; what a stream cannot hold is escaped.
     """
@@ -28,7 +31,8 @@ def write_output(text: str, stream: TextIO, request: CheckRequest) -> None:
     if isinstance(stream, io.TextIOWrapper):
         for_people = request.format in _FORMATS_FOR_PEOPLE and not request.fix
         stream.reconfigure(encoding=None if for_people else "utf-8", errors="backslashreplace")
-    stream.write(text)
+    is_for_people = request.format in _FORMATS_FOR_PEOPLE and not is_document
+    stream.write(harmless(text) if is_for_people else text)
     stream.flush()
 
 

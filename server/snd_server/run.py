@@ -7,7 +7,6 @@ import sys
 from collections.abc import Sequence
 from functools import partial
 
-import click
 from msgspec.structs import replace
 
 from snd_analysis import rules
@@ -23,6 +22,7 @@ from snd_server.progress import tracked
 from snd_server.render import render
 from snd_server.report import Report, is_fixable
 from snd_server.request import CheckRequest
+from snd_server.terminal import say, visible_diff
 from snd_server.writing import replace_text
 
 CLEAN, PROBLEMS, UNREADABLE, FAULT, INTERRUPTED = 0, 1, 2, 101, 130
@@ -51,7 +51,7 @@ def run_under(configurations: Configurations, request: CheckRequest) -> int:
         show_tracebacks=request.verbose,
     )
     if request.unsafe_fixes and not (request.fix or request.diff or request.quiet):
-        click.echo("warning: --unsafe-fixes changes nothing without --fix or --diff", err=True)
+        say("warning: --unsafe-fixes changes nothing without --fix or --diff", err=True)
     files = files_of(request, checker)
     if request.diff:
         changed = _show_changes(files, checker, request)
@@ -73,7 +73,7 @@ def run_under(configurations: Configurations, request: CheckRequest) -> int:
     _show(report, request)
     if request.verbose:
         checked = "1 file" if len(files) == 1 else f"{len(files)} files"
-        click.echo(f"{checked} checked, {checker.from_cache} known from the cache", err=True)
+        say(f"{checked} checked, {checker.from_cache} known from the cache", err=True)
     return exit_status(report, request)
 
 
@@ -84,7 +84,7 @@ def files_of(request: CheckRequest, checker: Checker) -> list[str]:
         return [request.stdin_filename]
     files = discover(request.paths, checker.configurations)
     if not files and not request.quiet:
-        click.echo(f"warning: no SkriptND files (*.sknd) found in {', '.join(request.paths)}", err=True)
+        say(f"warning: no SkriptND files (*.sknd) found in {', '.join(request.paths)}", err=True)
     return files
 
 
@@ -123,10 +123,10 @@ def _fix(files: Sequence[str], checker: Checker, request: CheckRequest) -> tuple
         total += fixed.count
         rejected |= fixed.rejected
         if request.stdin_filename is not None:
-            write_output(fixed.text, sys.stdout, request)
+            write_output(fixed.text, sys.stdout, request, is_document=True)
         elif fixed.text != before:
             for lost in replace_text(path, before, fixed.text):
-                click.echo(f"warning: {path}: {lost}", err=True)
+                say(f"warning: {path}: {lost}", err=True)
     return total, frozenset(rejected)
 
 
@@ -135,7 +135,7 @@ def _show_changes(files: Sequence[str], checker: Checker, request: CheckRequest)
     for path in tracked(files, shown=not request.quiet):
         before = checker.source(path).text
         diffs.append(unified_diff(path, before, _fixed(path, checker, request).text))
-    write_output("".join(diffs), sys.stdout, request)
+    write_output(visible_diff("".join(diffs), sys.stdout), sys.stdout, request, is_document=True)
     return any(diffs)
 
 

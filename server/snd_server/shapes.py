@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import click
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -24,6 +23,7 @@ from snd_server.render.shapes import shapes_table
 from snd_server.render.shapes_json import shapes_json
 from snd_server.report import Paint, Report, plain
 from snd_server.selection import RuleSettings
+from snd_server.terminal import say
 
 
 class ShapesRequest(Struct, frozen=True):
@@ -66,7 +66,7 @@ def _say_if_too_large(graph: Graph, size: int) -> None:
             f"snd: '{graph.name}' comes to {size:,} operations. Only {MOST_OPERATIONS:,} are shown, and operators that "
             "would lead beyond as a whole; --decompose NAME,… chooses which to look into"
         )
-        click.echo(message, err=True)
+        say(message, err=True)
 
 
 # ---- decomposition ---------------------------------------------------------------------------------------------------

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 
-import click
 from msgspec.structs import replace
 
 from snd_analysis.base.rule import Severity
@@ -20,6 +19,7 @@ from snd_server.render.evaluated_json import evaluated_json
 from snd_server.report import Paint, Report, plain
 from snd_server.running import Observer, RunRequest, evaluate
 from snd_server.selection import RuleSettings
+from snd_server.terminal import show, show_document
 
 
 def run_and_show(request: RunRequest, format: str) -> int:
@@ -38,7 +38,7 @@ def _json(checker: Checker, request: RunRequest) -> int:
     with ProgressBar("Running") as bar:
         evaluated, status = evaluate(checker, request, Observer(steps.append, bar.update))
     report = Report((request.path,), evaluated.diagnostics, checker.source)
-    click.echo(evaluated_json(replace(evaluated, trace=tuple(steps)), report), nl=False)
+    show_document(evaluated_json(replace(evaluated, trace=tuple(steps)), report))
     return status
 
 
@@ -46,7 +46,7 @@ def _table(checker: Checker, request: RunRequest) -> int:
     paint = _paint()
 
     def step(step: ShownStep) -> None:
-        click.echo("\n".join(step_lines(step, paint)))
+        show("".join(f"{line}\n" for line in step_lines(step, paint)))
 
     # A bar would be torn apart by the steps that are printed beside it.
     with ProgressBar("Running", shown=not request.trace) as bar:
@@ -54,9 +54,9 @@ def _table(checker: Checker, request: RunRequest) -> int:
     report = Report((request.path,), evaluated.diagnostics, checker.source, paint=paint)
     failed = any(found.severity is Severity.ERROR for found in evaluated.diagnostics)
     if evaluated.diagnostics:
-        click.echo(full.render(report), nl=False)
+        show(full.render(report))
     if not failed:
-        click.echo(evaluated_table(evaluated, paint), nl=False)
+        show(evaluated_table(evaluated, paint))
     return status
 
 

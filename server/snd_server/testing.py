@@ -6,7 +6,6 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-import click
 import numpy as np
 from msgspec import Struct
 
@@ -29,6 +28,7 @@ from snd_server.report import Report
 from snd_server.request import CheckRequest
 from snd_server.run import exit_status, files_of
 from snd_server.sample_diagnostics import diagnostics_of
+from snd_server.terminal import say
 from snd_server.writing import ChangedMeanwhileError, replace_text
 
 _MEGABYTE = 1 << 20
@@ -133,7 +133,7 @@ def _update(tested: _Tested, checker: Checker) -> int:
     except ChangedMeanwhileError:
         raise UpdateRefusedError(f"{tested.path} has changed meanwhile: nothing was recorded in it") from None
     for each in lost:
-        click.echo(f"warning: {tested.path}: {each}", err=True)
+        say(f"warning: {tested.path}: {each}", err=True)
     return changed
 
 
@@ -169,4 +169,4 @@ def _remark(tested: Sequence[_Tested], recorded: int) -> str:
 
 def _show_times(tested: Sequence[_Tested]) -> None:
     seconds = sum(outcome.seconds for each in tested for outcome in each.outcomes)
-    click.echo(f"the samples took {seconds:.2f} s", err=True)
+    say(f"the samples took {seconds:.2f} s", err=True)

@@ -7,12 +7,11 @@ import sys
 from collections.abc import Container, Iterable, Iterator
 from functools import partial
 
-import click
-
 from snd_server.config import ConfigError, Configurations
 from snd_server.discovery import SUFFIX, MissingPathError
 from snd_server.request import CheckRequest
 from snd_server.run import INTERRUPTED, run_under
+from snd_server.terminal import say
 
 _CONFIGURATION = frozenset({"snd.toml", "pyproject.toml", ".gitignore"})
 _CLEAR_SCREEN = "\x1b[2J\x1b[3J\x1b[H"
@@ -47,9 +46,9 @@ def _check_once(request: CheckRequest) -> set[str]:
         run_under(configurations, request)
         inputs |= configurations.inputs()
     except (ConfigError, MissingPathError, OSError) as error:
-        click.echo(f"Error: {error}", err=True)
+        say(f"Error: {error}", err=True)
     if not request.quiet:
-        click.echo("Watching for changes; stop with Ctrl+C", err=True)
+        say("Watching for changes; stop with Ctrl+C", err=True)
     return inputs
 
 

@@ -31,14 +31,22 @@ def _run() -> int:
     try:
         status = snd.main(prog_name="snd", standalone_mode=False)
     except click.ClickException as error:
-        error.show()
+        import io
+
+        from snd_server.terminal import show, visible_lines
+
+        message = io.StringIO()
+        error.show(message)
+        show(visible_lines(message.getvalue()), err=True)
         return 2
     except click.Abort:
         return 130
     except SystemExit:  # how click ends when the reader of our output has gone; it has silenced the stream
         return 2
     except OSError as error:
-        click.echo(f"Error: {error}", err=True)
+        from snd_server.terminal import say
+
+        say(f"Error: {error}", err=True)
         return 2
     except Exception as error:
         return _fault(error)
@@ -46,12 +54,12 @@ def _run() -> int:
 
 
 def _fault(error: Exception) -> int:
-    import click
+    from snd_server.terminal import say
 
     if {"-v", "--verbose"} & set(sys.argv):
         import traceback
 
         traceback.print_exc()
     what = f"{type(error).__name__}: {error}"
-    click.echo(f"snd itself failed ({what}). Please report this; -v shows the traceback", err=True)
+    say(f"snd itself failed ({what}). Please report this; -v shows the traceback", err=True)
     return 101

@@ -13,6 +13,7 @@ from snd_server.config_schema import ConfigError
 from snd_server.graph import ALL_LEVELS, GraphFormat, GraphRequest, draw
 from snd_server.render import full
 from snd_server.render.graph_svg import LONGEST_SECONDS, DrawingError
+from snd_server.terminal import show, show_document
 from snd_server.writing import write_file
 
 _FORMATS = [each.value for each in GraphFormat]
@@ -68,9 +69,9 @@ def graph(
     except (ConfigError, ShapesError, DrawingError) as problem:
         raise click.ClickException(str(problem)) from problem
     if drawing.has_errors:
-        click.echo(full.render(drawing.report), nl=False, err=True)
+        show(full.render(drawing.report), err=True)
     if output == "-":
-        click.echo(drawing.text, nl=False)
+        show_document(drawing.text)
     else:
         write_file(output, drawing.text.encode())
     return 1 if drawing.has_errors else 0

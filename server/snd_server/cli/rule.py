@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import click
@@ -12,6 +11,7 @@ from snd_analysis.skriptnd.lints import catalogue
 from snd_server import rule_url
 from snd_server.render.rule_page import index, rule_page
 from snd_server.selection import UnknownRuleError, nearest
+from snd_server.terminal import json_text, show_document
 
 
 @click.command(short_help="Explain the rules.")
@@ -28,11 +28,11 @@ def rule(name: str | None, everything: bool, format: str) -> None:
     chosen = [catalogue.rule(each) for each in (names if name is None else (name,))]
     if format == "json":
         records = [_record(each) for each in chosen]
-        click.echo(json.dumps(records if name is None else records[0], indent=2, ensure_ascii=False))
+        show_document(json_text(records if name is None else records[0], 2))
     elif name is None and not everything:
-        click.echo(index(chosen), nl=False)
+        show_document(index(chosen))
     else:
-        click.echo("\n".join(map(rule_page, chosen)), nl=False)
+        show_document("\n".join(map(rule_page, chosen)))
 
 
 def _record(rule: Rule) -> dict[str, Any]:

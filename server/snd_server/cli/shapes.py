@@ -15,6 +15,7 @@ from snd_server.config_schema import ConfigError
 from snd_server.output import painter
 from snd_server.report import plain
 from snd_server.shapes import ShapesRequest, run_shapes
+from snd_server.terminal import show, show_document
 
 _NARROWEST = 40
 
@@ -54,5 +55,5 @@ def shapes(
         output, status = run_shapes(request)
     except (ConfigError, ShapesError) as problem:
         raise click.ClickException(str(problem)) from problem
-    click.echo(output, nl=False)
+    show_document(output) if format == "json" else show(output)
     return status

@@ -11,6 +11,7 @@ from snd_analysis.compose.printing import shown
 from snd_analysis.symbolic.values import Value
 from snd_runtime.evaluation import EvaluationAnswer, ShownStep, ShownTensor
 from snd_runtime.values import value_text
+from snd_server.render.visible import visible
 from snd_server.report import Paint, plain
 
 _MOST_NAMES = 5
@@ -42,7 +43,7 @@ def evaluated_table(evaluated: Evaluated, paint: Paint = plain) -> str:
         head.append(f"{_named(answer.drawn, 'variable')} drawn at random {seed}")
     if answer.unused:
         head.append(f"{_named(answer.unused, 'weight')} not used: there is no variable of that name")
-    return "".join(f"{line}\n" for line in [*head, *tensor_lines(answer.outputs, paint)])
+    return "".join(f"{line}\n" for line in [*map(visible, head), *tensor_lines(answer.outputs, paint)])
 
 
 def step_lines(step: ShownStep, paint: Paint = plain) -> Iterator[str]:
@@ -54,13 +55,13 @@ def step_lines(step: ShownStep, paint: Paint = plain) -> Iterator[str]:
 def tensor_lines(tensors: Iterable[ShownTensor], paint: Paint = plain, suffix: str = "") -> Iterator[str]:
     """``y: real[1,1000] n=1000 x∈[-2.12, 2.64] μ=-0.39 σ=1.07 nan=0``, and below it the elements, if they are few."""
     for tensor in tensors:
-        label = paint("bold", f"{tensor.label}{suffix}")
+        label = paint("bold", visible(f"{tensor.label}{suffix}"))
         if tensor.summary is None:
             yield f"{label}: {'[]' if tensor.is_pack else 'null'}"
             continue
         yield f"{label}: {tensor.summary}"
         if tensor.values is not None and tensor.values.size:
-            yield from (f"  {line}" for line in value_text(tensor.values).split("\n"))
+            yield from (f"  {visible(line)}" for line in value_text(tensor.values).split("\n"))
 
 
 def _type(tensor: ShownTensor) -> str:

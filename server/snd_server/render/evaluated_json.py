@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable
 from itertools import groupby
@@ -16,13 +15,14 @@ from snd_runtime.summary import Summary
 from snd_server.render.evaluated import Evaluated
 from snd_server.render.records import record
 from snd_server.report import Report
+from snd_server.terminal import json_text
 
 Array: TypeAlias = np.ndarray[Any, Any]
 
 
 def evaluated_json(evaluated: Evaluated, report: Report) -> str:
     """The document, indented."""
-    return json.dumps(evaluated_content(evaluated, report), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return json_text(evaluated_content(evaluated, report), 2)
 
 
 def evaluated_content(evaluated: Evaluated, report: Report) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from snd_analysis.base.diagnostics import Diagnostic
 from snd_analysis.base.rule import Severity
 from snd_server.report import Report, relative_url
+from snd_server.terminal import harmless, visible_lines
 
 _COMMANDS = {
     Severity.ERROR: "error",
@@ -38,7 +39,7 @@ def _command(diagnostic: Diagnostic, report: Report) -> str:
 
 
 def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return harmless(visible_lines(text)).replace("%", "%25").replace("\n", "%0A")
 
 
 def _property(text: str) -> str:

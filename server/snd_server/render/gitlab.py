@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections import Counter
 from hashlib import sha256
@@ -11,6 +10,7 @@ from typing import Any
 from snd_analysis.base.diagnostics import Diagnostic
 from snd_analysis.base.rule import Severity
 from snd_server.report import Report, relative_url
+from snd_server.terminal import json_text
 
 _SEVERITIES = {
     Severity.ERROR: "major",
@@ -24,7 +24,7 @@ def render(report: Report) -> str:
     """One array; paths are relative to the project, which the environment names in a pipeline."""
     seen: Counter[str] = Counter()
     issues = [_issue(diagnostic, report, seen) for diagnostic in report.diagnostics]
-    return json.dumps(issues, indent=2, ensure_ascii=False) + "\n"
+    return json_text(issues, 2)
 
 
 def _issue(diagnostic: Diagnostic, report: Report, seen: Counter[str]) -> dict[str, Any]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
-
 from snd_analysis.base.rule import Severity
 from snd_server.render.records import record
 from snd_server.report import Report
+from snd_server.terminal import json_text
 
 
 def render(report: Report) -> str:
@@ -20,4 +19,4 @@ def render(report: Report) -> str:
             "warnings": report.count(Severity.WARNING),
         },
     }
-    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    return json_text(document, 2)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
-
 from snd_server.render.records import record
 from snd_server.report import Report
+from snd_server.terminal import json_text
 
 
 def render(report: Report) -> str:
     """The lines; none if there is nothing to report."""
-    return "".join(
-        json.dumps(record(diagnostic, report), ensure_ascii=False) + "\n" for diagnostic in report.diagnostics
-    )
+    return "".join(json_text(record(diagnostic, report)) for diagnostic in report.diagnostics)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from xml.etree import ElementTree
 
 from junitparser import Failure, JUnitXml, TestCase, TestSuite
@@ -10,6 +11,8 @@ from snd_analysis.base.diagnostics import Diagnostic
 from snd_server.render.visible import one_line, visible
 from snd_server.report import Report
 
+_COMMAND = re.compile(r"(?<=##)\[|(?<=##vso)\[")
+"""What CI systems take for the beginning of a command, wherever it stands."""
 _DECLARATION = '<?xml version="1.0" encoding="utf-8"?>\n'
 
 
@@ -25,7 +28,8 @@ def render(report: Report) -> str:
         document.add_testsuite(suite)
     document.update_statistics()  # type: ignore[no-untyped-call]
     ElementTree.indent(document._elem)
-    return f"{_DECLARATION}{ElementTree.tostring(document._elem, encoding='unicode')}\n"
+    text = ElementTree.tostring(document._elem, encoding="unicode")
+    return f"{_DECLARATION}{_COMMAND.sub('&#91;', text)}\n"
 
 
 def _case(diagnostic: Diagnostic, report: Report) -> TestCase:

@@ -5,7 +5,6 @@ Built as plain dictionaries: the model libraries for SARIF cost more time to imp
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -17,6 +16,7 @@ from snd_analysis.skriptnd.lints import catalogue
 from snd_server import __version__
 from snd_server.render.rule_page import rule_page
 from snd_server.report import Report, relative_url
+from snd_server.terminal import json_text
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _LEVELS = {
@@ -43,7 +43,7 @@ def render(report: Report) -> str:
         "invocations": [{"executionSuccessful": rules.INTERNAL_ERROR.name not in triggered}],
         "results": [_result(diagnostic, triggered, report) for diagnostic in report.diagnostics],
     }
-    return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False) + "\n"
+    return json_text({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, 2)
 
 
 def _rule(rule: Rule) -> dict[str, Any]:

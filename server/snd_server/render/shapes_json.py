@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from snd_analysis.compose.cost import multiply_adds
@@ -13,13 +12,14 @@ from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import Maybe, Pack, Run, Value
 from snd_server.render.composed import ComposedGraph, Level, item_name
 from snd_server.render.records import record
+from snd_server.terminal import json_text
 
 _NOTHING = Graph("", {}, {}, {}, {}, {}, ())
 
 
 def shapes_json(composed: ComposedGraph) -> str:
     """The graph as one JSON document, indented."""
-    return json.dumps(shapes_content(composed), indent=2, ensure_ascii=False) + "\n"
+    return json_text(shapes_content(composed), 2)
 
 
 def shapes_content(composed: ComposedGraph) -> dict[str, Any]:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from snd_server.report import Report, is_fixable
+from snd_server.terminal import json_text
 
 
 def render(report: Report) -> str:
     """An array of ``counts``."""
-    return json.dumps(counts(report), indent=2) + "\n"
+    return json_text(counts(report), 2)
 
 
 def counts(report: Report) -> list[dict[str, Any]]:
