@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from snd_analysis.compose.specialization import Specialization
+from snd_analysis.compose.specialization import Specialization, specialization_of
 from snd_analysis.model import Branch, Graph, Loop, Operation
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
@@ -66,7 +66,8 @@ class _Costs:
             return self._of_branch(operation.control)
         if isinstance(operation.control, Loop):
             return self._of_loop(operation.control)
-        return UNKNOWN if operation.specialization is None else self._of_specialization(operation.specialization)
+        callee = specialization_of(operation)
+        return UNKNOWN if callee is None else self._of_specialization(callee)
 
     def _of_specialization(self, specialization: Specialization) -> Cost:
         known = self._known.get(specialization)

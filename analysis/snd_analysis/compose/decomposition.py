@@ -8,7 +8,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from snd_analysis.compose.body.scoped_names import SCOPES_OF_PARTS
-from snd_analysis.compose.specialization import Specialization
+from snd_analysis.compose.specialization import Specialization, specialization_of
 from snd_analysis.model import (
     Branch,
     Case,
@@ -139,7 +139,8 @@ class _Listing(Struct):
         return known
 
     def _leads_to_members(self, operation: Operation) -> bool:
-        if operation.specialization is not None and self.has_members(operation.specialization):
+        callee = specialization_of(operation)
+        if callee is not None and self.has_members(callee):
             return True
         return any(self._leads_to_members(inner) for part in operation.subgraphs.values() for inner in part.operations)
 
@@ -199,8 +200,9 @@ class _Body:
 
     def _kept(self, operation: Operation) -> Operation:
         inner = self._inner(operation)
-        if operation.specialization is not None:
-            inner.list_members(operation.specialization, deep=True)
+        callee = specialization_of(operation)
+        if callee is not None:
+            inner.list_members(callee, deep=True)
         return replace(
             operation,
             label=inner._scope or None,
@@ -246,12 +248,13 @@ class _Body:
         )
 
     def _inlined(self, operation: Operation, body: Graph) -> list[Operation]:
-        assert operation.specialization is not None
+        callee = specialization_of(operation)
+        assert callee is not None
         inner = self._inner(operation)
         for formal, actual in zip(body.inputs.values(), operation.inputs, strict=False):
             for one, other in zip(tensors_of(formal), tensors_of(actual), strict=False):
                 inner.known[one] = self._flat(other)
-        inner.list_members(operation.specialization, deep=False)
+        inner.list_members(callee, deep=False)
         self._listing.checks.update(dict.fromkeys((*operation.checks, *body.checks)))
         for formal, actual in zip(body.outputs.values(), operation.outputs, strict=True):
             for one, other in zip(tensors_of(formal), tensors_of(actual), strict=False):
@@ -269,7 +272,8 @@ class _Body:
 
     def _inner(self, operation: Operation) -> _Body:
         """The scope of what is declared inside of an operator: that of its label (2.10, Labelling)."""
-        template = operation.specialization.template if operation.specialization is not None else None
+        callee = specialization_of(operation)
+        template = None if callee is None else callee.template
         scope = self._scope if operation.label is None else _joined(self._scope, operation.label)
         if template is not None and template.is_graph and not operation.labelled:
             scope = template.name.name
@@ -294,8 +298,9 @@ class _Body:
     def _list_deep(self, operation: Operation) -> None:
         if len(self._listing.variables) + len(self._listing.constants) > MOST_OPERATIONS:
             return
-        if operation.specialization is not None and self._listing.has_members(operation.specialization):
-            self._inner(operation).list_members(operation.specialization, deep=True)
+        callee = specialization_of(operation)
+        if callee is not None and self._listing.has_members(callee):
+            self._inner(operation).list_members(callee, deep=True)
         for part in operation.subgraphs.values():
             for inner in part.operations:
                 self._list_deep(inner)

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
+from snd_analysis.compose.bind.root import InputShapes
 from snd_analysis.compose.failure import Failure
-from snd_analysis.compose.root import InputShapes, compose_root
+from snd_analysis.compose.root import compose_root, warnings_of_root
 from snd_analysis.compose.session import Definitions, Session
 from snd_analysis.compose.template import Template
 from snd_analysis.model import Graph, Tensor, TensorKind, tensors_of
@@ -56,8 +57,9 @@ def _composed(
     if template is None:
         return Composition(None, {}, {}, ())
     specialization = compose_root(session, template, attributes, dtypes, inputs)
+    failures = (*specialization.failures, *warnings_of_root(session, specialization, attributes, dtypes))
     graph = _unknown(template) if specialization.body is None and template.is_graph else specialization.body
-    return Composition(graph, specialization.attributes, specialization.scope.dtypes, tuple(specialization.failures))
+    return Composition(graph, specialization.attributes, specialization.scope.dtypes, failures)
 
 
 def _unknown(template: Template) -> Graph:

@@ -10,7 +10,9 @@ from msgspec.structs import replace
 from snd_analysis.base.problem import Elsewhere, Note, Problem
 from snd_analysis.base.rule import Rule
 from snd_analysis.base.text import Span
+from snd_analysis.compose.template import Template
 from snd_analysis.model import Place
+from snd_analysis.skriptnd.evaluate import EvaluationError
 
 # Longer chains of invocations are shown without their middle.
 _MOST_NOTES = 8
@@ -45,6 +47,13 @@ class Failure(Struct, frozen=True):
     def naming(self, operator: str, written: str) -> Failure:
         """The same, with an operator named as its invocation writes it: two modules may have one of that name."""
         return replace(self, message=self.message.replace(f"'{operator}'", f"'{written}'"))
+
+
+def evaluation_failure(template: Template, base: int, error: EvaluationError) -> Failure:
+    """An expression of a definition that has no value, as a failure at its place."""
+    site = Site(template.place(base, error.node), "this is evaluated here")
+    related = tuple(Site(template.place(base, node), message) for node, message in error.notes)
+    return Failure(error.rule, error.message, (site,), related)
 
 
 class BindingFailed(Exception):  # noqa: N818 - it carries a finding, it is no fault

@@ -12,12 +12,12 @@ from typing import Any
 
 from msgspec import Struct
 
-from snd_analysis.compose.bind.declared_shapes import Dynamic
-from snd_analysis.compose.checks.counterexamples import Obligation
+from snd_analysis.compose.checks.obligations import Obligation
 from snd_analysis.compose.failure import Failure
 from snd_analysis.compose.scope import Scope
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.template import Template
+from snd_analysis.compose.unknowns import Dynamic
 from snd_analysis.model import RuntimeCheck, TensorValue
 from snd_analysis.skriptnd.memo import is_long
 from snd_analysis.skriptnd.names.symbols import ShapeMember, Symbol, SymbolKind, Target
@@ -49,9 +49,9 @@ class _Declared(Struct, frozen=True):
     attributes: Mapping[str, Value]
     inputs: tuple[TensorValue, ...]
     outputs: tuple[TensorValue, ...]
-    variables: dict[str, TensorValue]
-    constants: dict[str, TensorValue]
-    dynamic: dict[Dynamic, Integer]
+    variables: Mapping[str, TensorValue]
+    constants: Mapping[str, TensorValue]
+    dynamic: Mapping[Dynamic, Integer]
     failures: tuple[Failure, ...]
     checks: tuple[RuntimeCheck, ...]
     obligations: tuple[Obligation, ...]
@@ -79,8 +79,8 @@ class KnownDeclarations:
         values = {symbols[number]: value for number, value in known.values}
         return Specialization(
             template, Scope(template, values, known.dtypes, known.composing), known.attributes,
-            known.inputs, known.outputs, dict(known.variables), dict(known.constants), dict(known.dynamic),
-            list(known.failures), list(known.checks), list(known.obligations), valid=known.valid,
+            known.inputs, known.outputs, known.variables, known.constants, known.dynamic,
+            known.failures, known.checks, known.obligations, valid=known.valid,
         )  # fmt: skip
 
     def learn(self, key: Hashable, specialization: Specialization) -> None:
@@ -93,10 +93,8 @@ class KnownDeclarations:
         self._known[key] = _Declared(
             tuple((numbers[symbol], value) for symbol, value in scope.values.items()), scope.dtypes, scope.composing,
             specialization.attributes, specialization.inputs, specialization.outputs,
-            {**specialization.variables}, {**specialization.constants},
-            {**specialization.dynamic}, (*specialization.failures,),
-            (*specialization.checks,), (*specialization.obligations,),
-            specialization.valid,
+            specialization.variables, specialization.constants, specialization.dynamic, specialization.failures,
+            specialization.checks, specialization.obligations, specialization.valid,
         )  # fmt: skip
 
     def _declares_as(self, before: KnownDeclarations) -> bool:

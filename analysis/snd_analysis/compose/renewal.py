@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 
 from msgspec.structs import replace
 
-from snd_analysis.compose.bind.declared_shapes import Dynamic
+from snd_analysis.compose.unknowns import Dynamic
 from snd_analysis.model import Shape, Tensor, TensorValue, empty_pack, item_of_empty
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer

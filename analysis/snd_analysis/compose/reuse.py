@@ -1,4 +1,4 @@
-"""Composing a statement, or using what was composed before an edit where everything it depends on is the same.
+"""What was composed before an edit, for statements and declarations of which everything they depend on is the same.
 
 A statement depends on the values of the symbols that it names, and tensors are known by identity: so a tensor that is
 made again as it was is replaced by the one that was there, and what follows from it lasts as well.
@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from operator import is_
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from msgspec import Struct
 
-from snd_analysis.compose.bind.declared_shapes import Dynamic
-from snd_analysis.compose.body.results import assign
-from snd_analysis.compose.checks.counterexamples import invokes_obligations
+from snd_analysis.compose.scope import Scope
 from snd_analysis.compose.template import Member, Template
+from snd_analysis.compose.unknowns import Dynamic
 from snd_analysis.model import Operation, RuntimeCheck, Tensor, TensorValue
 from snd_analysis.skriptnd.memo import Memo
 from snd_analysis.skriptnd.names.part import Part
@@ -25,9 +24,17 @@ from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import Maybe, Pack, Run, Value
 
-if TYPE_CHECKING:
-    from snd_analysis.compose.body.composer import Composer
-    from snd_analysis.compose.specialization import Specialization
+
+class Findings(Protocol):
+    """What evaluating declarations has found so far."""
+
+    @property
+    def failures(self) -> Sequence[object]:
+        """What is wrong."""
+
+    @property
+    def dynamic(self) -> Mapping[Dynamic, Integer]:
+        """The extents that only the run tells."""
 
 
 class StatementModel(Struct, frozen=True):
@@ -103,30 +110,30 @@ def alike(one: TensorValue, other: TensorValue) -> bool:
     return one is other
 
 
-def known_declarations(specialization: Specialization, lasting: LastingModel, row: Part) -> DeclaredRow | None:
+def known_declarations(scope: Scope, lasting: LastingModel, row: Part) -> DeclaredRow | None:
     """The declared tensors of a row as they were before; None if they may be others, or something is to be said."""
-    if not _row_may_last(specialization.template, row):
+    if not _row_may_last(scope.template, row):
         return None
-    known = lasting.rows_declared.find(row, _values(specialization, row))
+    known = lasting.rows_declared.find(row, values_of(scope, row))
     if known is None:
         return None
-    symbols = map(specialization.template.resolution.targets.get, known.names)
+    symbols = map(scope.template.resolution.targets.get, known.names)
     return known if all(map(is_, symbols, known.by_symbol)) else None
 
 
 def learn_declarations(
-    specialization: Specialization,
+    scope: Scope,
     lasting: LastingModel,
     row: Part,
     members: Sequence[Member],
     tensors: Mapping[str, TensorValue],
 ) -> None:
     """Keeps the declared tensors of a row, by name, of which nothing is to be said."""
-    if _row_may_last(specialization.template, row):
+    if _row_may_last(scope.template, row):
         names = tuple(member.node.name for member in members)
         by_name = {member.name: tensors[member.name] for member in members}
         by_symbol = {member.symbol: tensors[member.name] for member in members}
-        lasting.rows_declared.learn(row, _values(specialization, row), DeclaredRow(names, by_name, by_symbol))
+        lasting.rows_declared.learn(row, values_of(scope, row), DeclaredRow(names, by_name, by_symbol))
 
 
 def _row_may_last(template: Template, row: Part) -> bool:
@@ -136,112 +143,38 @@ def _row_may_last(template: Template, row: Part) -> bool:
 
 
 def lasting_declaration(
-    specialization: Specialization,
+    scope: Scope,
+    findings: Findings,
     lasting: LastingModel | None,
     member: Member,
     evaluate: Callable[[], TensorValue | None],
 ) -> TensorValue | None:
     """A declared tensor as ``evaluate`` gives it, which is None if it has no value, or as it was before."""
-    template = specialization.template
+    template = scope.template
     part = template.resolution.parts.get(member.node)
     if lasting is None or part is None or not part.lasting or template.is_wrong(member.base, member.node):
         return evaluate()
-    if _is_ambiguous(template.resolution.ambiguous, part):
+    if is_ambiguous(template.resolution.ambiguous, part):
         return evaluate()
-    given = _values(specialization, part)
+    given = values_of(scope, part)
     known = lasting.declared.find(part, given)
     if known is not None:
         return known
-    failures, dynamic = len(specialization.failures), len(specialization.dynamic)
+    failures, dynamic = len(findings.failures), len(findings.dynamic)
     value = evaluate()
-    if value is not None and len(specialization.failures) == failures and len(specialization.dynamic) == dynamic:
+    if value is not None and len(findings.failures) == failures and len(findings.dynamic) == dynamic:
         lasting.declared.learn(part, given, value)
     return value
 
 
-def _values(specialization: Specialization, part: Part) -> list[object]:
+def values_of(scope: Scope, part: Part) -> list[object]:
     """What the symbols that a statement names stand for; None where nothing yet."""
-    values = specialization.scope.values
-    return [specialization.scope.dtypes, *(values.get(symbol) for symbol in part.given)]
+    values = scope.values
+    return [scope.dtypes, *(values.get(symbol) for symbol in part.given)]
 
 
-def compose_row(composer: Composer, row: Part, lasting: LastingModel) -> None:
-    """Composes the statements of a row, or adds what is known of it."""
-    parts = row.single
-    if len(parts) == 1:
-        compose_lasting(composer, parts[0], lasting)
-        return
-    starts = composer.template.resolution.starts
-    last = parts[-1].node
-    lasts = _may_last(composer, row) and not composer.template.is_wrong_between(
-        starts[row.node], starts[last] + last.end
-    )
-    given = _given(composer, row) if lasts else None
-    known = lasting.statements.find(row, given) if lasts else None
-    if known is not None:
-        _add(composer, known)
-        return
-    found = [compose_lasting(composer, part, lasting) for part in parts]
-    models = [each for each in found if each is not None]
-    if lasts and len(models) == len(found):
-        lasting.statements.learn(row, given, _together(models))
-
-
-def compose_lasting(composer: Composer, part: Part, lasting: LastingModel) -> StatementModel | None:
-    """Composes a statement of the definition, or adds what is known of it; returns what may be used again."""
-    component = composer.begin(part.node)
-    if composer.template.is_wrong(composer.base, component):
-        assign(composer, component, None)
-        return None
-    if not _may_last(composer, part):
-        first = len(composer.operations)
-        composer.statement(component)
-        composer.note_obligations(first)
-        return None
-    given = _given(composer, part)
-    known = lasting.statements.find(part, given)
-    if known is not None:
-        _add(composer, known)
-        return known
-    failures = len(composer.specialization.failures)
-    composer.made_before = _results(lasting.statements.versions(part))
-    known = _composed(composer, component, part)
-    composer.made_before = {}
-    _add(composer, known)
-    if len(composer.specialization.failures) > failures:
-        return None
-    lasting.statements.learn(part, given, known)
-    return known
-
-
-def _may_last(composer: Composer, part: Part) -> bool:
-    return part.lasting and not _is_ambiguous(composer.template.resolution.ambiguous, part)
-
-
-def _given(composer: Composer, part: Part) -> list[object]:
-    """What composing a statement or a row depends on."""
-    given = _values(composer.specialization, part)
-    for name in part.operators:
-        template = composer.session.template(name)
-        given.append(template)
-        given.append(None if template is None else composer.session.reached(template))
-    if composer.naming.scopes:
-        given.append([composer.naming.key(each.node) for each in part.single if isinstance(each.node, nodes.Component)])
-    return given
-
-
-def _is_ambiguous(ambiguous: frozenset[Symbol], part: Part) -> bool:
+def is_ambiguous(ambiguous: frozenset[Symbol], part: Part) -> bool:
     return bool(ambiguous) and not (ambiguous.isdisjoint(part.symbols) and ambiguous.isdisjoint(part.given))
-
-
-def _results(versions: tuple[StatementModel, ...]) -> dict[str, list[TensorValue]]:
-    """The results of operations, by the names of their first tensors."""
-    found: dict[str, list[TensorValue]] = {}
-    for version in versions:
-        for operation in version.operations:
-            for output in operation.outputs:
-                found.setdefault(first_name(output), []).append(output)
-    return found
 
 
 def first_name(value: TensorValue) -> str:
@@ -256,53 +189,3 @@ def first_name(value: TensorValue) -> str:
         else:
             return ""
     return value.name
-
-
-def _composed(composer: Composer, component: nodes.Component, part: Part) -> StatementModel:
-    """What a statement adds, not added yet."""
-    specialization, values = composer.specialization, composer.scope.values
-    named = (*part.symbols, *part.given)
-    before = [values.get(symbol) for symbol in named]
-    around = composer.operations, composer.tensors, composer.outputs, composer.updated, composer.checks
-    dynamic = specialization.dynamic
-    composer.operations, composer.tensors, composer.outputs, composer.updated, composer.checks = [], {}, {}, {}, []
-    specialization.dynamic = {}
-    try:
-        composer.statement(component)
-        changed = {
-            symbol: values[symbol]
-            for symbol, value in zip(named, before, strict=True)
-            if symbol in values and values[symbol] is not value
-        }
-        return StatementModel(
-            tuple(composer.operations), composer.tensors, changed, composer.outputs, composer.updated,
-            tuple(composer.checks), specialization.dynamic, invokes_obligations(composer.template, composer.operations),
-        )  # fmt: skip
-    finally:
-        composer.operations, composer.tensors, composer.outputs, composer.updated, composer.checks = around
-        specialization.dynamic = dynamic
-
-
-def _together(models: Sequence[StatementModel]) -> StatementModel:
-    together = StatementModel(
-        tuple(operation for each in models for operation in each.operations), {}, {}, {}, {},
-        tuple(check for each in models for check in each.checks), {}, any(each.invokes_obligations for each in models),
-    )  # fmt: skip
-    for each in models:
-        together.tensors.update(each.tensors)
-        together.values.update(each.values)
-        together.outputs.update(each.outputs)
-        together.updated.update(each.updated)
-        together.dynamic.update(each.dynamic)
-    return together
-
-
-def _add(composer: Composer, known: StatementModel) -> None:
-    composer.operations.extend(known.operations)
-    composer.tensors.update(known.tensors)
-    composer.scope.values.update(known.values)
-    composer.outputs.update(known.outputs)
-    composer.updated.update(known.updated)
-    composer.checks.extend(known.checks)
-    composer.specialization.dynamic.update(known.dynamic)
-    composer.invokes_obligations = composer.invokes_obligations or known.invokes_obligations

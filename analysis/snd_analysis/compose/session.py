@@ -6,14 +6,18 @@ from collections import deque
 from collections.abc import Callable, Hashable, Mapping
 from typing import Protocol
 
+from msgspec.structs import replace
+
 from snd_analysis.compose.bind.arguments import Arguments, bind
 from snd_analysis.compose.bind.declarations import evaluate_declarations
+from snd_analysis.compose.body.step_limit import MOST_LEVELS
+from snd_analysis.compose.checks.formulas import failing_formula
+from snd_analysis.compose.composed_body import compose_body
 from snd_analysis.compose.failure import BindingFailed, Unbindable
 from snd_analysis.compose.reuse import LastingModel
-from snd_analysis.compose.scope import Scope
-from snd_analysis.compose.specialization import Specialization
+from snd_analysis.compose.specialization import Specialization, impossible
+from snd_analysis.compose.specializations import Specializations
 from snd_analysis.compose.stand_ins import StandIns
-from snd_analysis.compose.step_limit import MOST_LEVELS
 from snd_analysis.compose.template import Template
 from snd_analysis.model import Place, Tensor, TensorKind, TensorValue, empty_pack, item_of_empty
 from snd_analysis.skriptnd.names.symbols import OperatorName
@@ -25,10 +29,13 @@ _MOST_KEPT = 4096
 
 
 class Definitions(Protocol):
-    """Where composing finds definitions."""
+    """Where composing finds definitions, and what is composed of them already."""
 
     def template(self, name: OperatorName) -> Template | None:
         """The definition of that name, ready to be composed; the same object as long as nothing about it changes."""
+
+    def specializations(self, template: Template) -> Specializations | None:
+        """What is known of a definition, to be used and added to; None if nothing of it is kept."""
 
 
 class Reached:
@@ -65,6 +72,8 @@ class Session:
         """What may be used of an earlier version of a graph that was given the same."""
         self._known = Reached() if reached is None else reached
         """What is known of this state of the files, for others to go on with."""
+        self._own: dict[Template, Specializations] = {}
+        """Of definitions of which nothing is kept for others."""
         self._kept: deque[Specialization] = deque(maxlen=_MOST_KEPT)
         """What was composed last: it may be needed again, though nothing that lasts is composed of it yet."""
 
@@ -79,7 +88,7 @@ class Session:
         """
         known = self._known
         if template not in known.templates and not template.invoked:
-            known.templates[template], known.levels[template] = template.alone, 1
+            known.templates[template], known.levels[template] = frozenset((template,)), 1
         elif template not in known.templates:
             for each in self._from_the_leaves(template):
                 invoked = self._invoked(each)
@@ -130,19 +139,27 @@ class Session:
         invoked = (self.template(name) for name in template.invoked)
         return any(template in self.reached(other) for other in invoked if other is not None)
 
+    def specializations(self, template: Template) -> Specializations:
+        """Return what is composed of a definition already, for as long as the definition is the same."""
+        known = self._definitions.specializations(template)
+        if known is None:
+            known = self._own.get(template)
+        if known is None:
+            known = self._own[template] = Specializations(template)
+        return known
+
     def specialization(self, template: Template, given: Arguments) -> Specialization:
         """The specialization of an operator for what an invocation gives; the same one for the same. Never fails."""
-        reached = self.reached(template)
-        if template.specializations_for is not reached and template.specializations_for != reached:
-            template.specializations = {}
-        template.specializations_for = reached
+        known = self.specializations(template)
+        known.hold_for(self.reached(template))
         key = (self.composing, _key(given))
-        specialization = template.specializations.get(key)
+        specialization = known.find(key)
         if specialization is None:
-            template.forget_unused()
+            known.forget_unused()
             # Of operators nothing lasts: what composing them costs counts inside of loops, and is found by doing it.
             lasting = self._lasting(template, key) if template.is_graph else None
-            specialization = template.specializations[key] = self._made(template, given, key, lasting)
+            specialization = self._made(template, given, key, lasting)
+            known.learn(key, specialization)
             self._kept.append(specialization)
         return specialization
 
@@ -154,8 +171,9 @@ class Session:
         Of an operator with many specializations, invocations that differ only in their dynamic extents share one: else
         each level of operators that invoke others twice would double them.
         """
-        template.forget_unused()
-        if len(template.specializations) < _MANY_SPECIALIZATIONS:
+        known = self.specializations(template)
+        known.forget_unused()
+        if len(known) < _MANY_SPECIALIZATIONS:
             return self.specialization(template, given), {}
         stand_ins = StandIns(given)
         return self.specialization(template, stand_ins.given), stand_ins.actual
@@ -163,13 +181,13 @@ class Session:
     def _made(
         self, template: Template, given: Arguments, key: Hashable, lasting: LastingModel | None
     ) -> Specialization:
-        from snd_analysis.compose.body.composer import compose_body
-        from snd_analysis.compose.checks.formulas import check_formulas
-
         specialization = self.declared(template, given, lasting, key)
         if specialization.valid:
-            check_formulas(specialization)
-            compose_body(self, specialization, lasting)
+            failure = failing_formula(specialization)
+            if failure is not None:
+                failures = (*specialization.failures, failure)
+                specialization = replace(specialization, failures=failures, valid=False)
+            specialization = compose_body(self, specialization, lasting)
         if lasting is not None:
             lasting.forget(template.resolution)
         return specialization
@@ -182,33 +200,30 @@ class Session:
         With a ``key``, which tells what is given, they are evaluated once for it.
         """
         if template.signature_is_wrong or self._is_recursive(template) or self.levels(template) > MOST_LEVELS:
-            return Specialization(template, Scope(template, {}, {}), {}, (), valid=False)
+            return impossible(template)
         # The library is not edited: its specializations last themselves.
         if key is None or template.in_library:
             return self._declared(template, given, lasting)
-        known = template.known_declarations.find(template, key)
-        if known is None:
-            known = self._declared(template, given, lasting)
-            template.known_declarations.learn(key, known)
-        return known
+        known = self.specializations(template).declarations
+        declared = known.find(template, key)
+        if declared is None:
+            declared = self._declared(template, given, lasting)
+            known.learn(key, declared)
+        return declared
 
     def _declared(self, template: Template, given: Arguments, lasting: LastingModel | None) -> Specialization:
-        empty = Specialization(template, Scope(template, {}, {}), {}, (), valid=False)
         try:
             binding = bind(template, given, self.composing)
         except BindingFailed as failed:
-            empty.failures.append(failed.failure)
-            return empty
+            return impossible(template, failed.failure)
         except Unbindable:
-            return empty
+            return impossible(template)
         inputs = formal_inputs(template, binding.inputs)
         if lasting is not None:
             inputs = tuple(lasting.input(member, value) for member, value in zip(template.inputs, inputs, strict=True))
         for member, value in zip(template.inputs, inputs, strict=True):
             binding.scope.values[member.symbol] = value
-        specialization = Specialization(template, binding.scope, binding.attributes, inputs, checks=binding.checks)
-        evaluate_declarations(specialization, lasting=lasting)
-        return specialization
+        return evaluate_declarations(binding, inputs, lasting=lasting)
 
 
 def formal_inputs(template: Template, inputs: list[TensorValue]) -> tuple[TensorValue, ...]:

@@ -6,17 +6,17 @@ from collections.abc import Mapping
 
 from msgspec import Struct, field
 
-from snd_analysis.compose.bind.declared_shapes import Dynamic
-from snd_analysis.compose.checks.counterexamples import Obligation
+from snd_analysis.compose.checks.obligations import Obligation
 from snd_analysis.compose.failure import Failure
 from snd_analysis.compose.scope import Scope
 from snd_analysis.compose.template import Template
-from snd_analysis.model import Graph, RuntimeCheck, TensorValue
+from snd_analysis.compose.unknowns import Dynamic
+from snd_analysis.model import Graph, Operation, RuntimeCheck, TensorValue
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import Value
 
 
-class Specialization(Struct, eq=False, weakref=True):
+class Specialization(Struct, frozen=True, eq=False, weakref=True):
     """One way in which an operator is invoked; shared by all invocations with equal attributes and input types.
 
     ``scope`` has the values of all symbols. ``outputs`` are as the declarations have them, or as composed where these
@@ -25,21 +25,31 @@ class Specialization(Struct, eq=False, weakref=True):
 
     template: Template
     scope: Scope
-    attributes: Mapping[str, Value]
-    inputs: tuple[TensorValue, ...]
+    attributes: Mapping[str, Value] = field(default_factory=dict)
+    inputs: tuple[TensorValue, ...] = ()
     outputs: tuple[TensorValue, ...] = ()
-    variables: dict[str, TensorValue] = field(default_factory=dict)
-    constants: dict[str, TensorValue] = field(default_factory=dict)
-    dynamic: dict[Dynamic, Integer] = field(default_factory=dict)
-    failures: list[Failure] = field(default_factory=list)
-    checks: list[RuntimeCheck] = field(default_factory=list)
-    obligations: list[Obligation] = field(default_factory=list)
+    variables: Mapping[str, TensorValue] = field(default_factory=dict)
+    constants: Mapping[str, TensorValue] = field(default_factory=dict)
+    dynamic: Mapping[Dynamic, Integer] = field(default_factory=dict)
+    failures: tuple[Failure, ...] = ()
+    checks: tuple[RuntimeCheck, ...] = ()
+    obligations: tuple[Obligation, ...] = ()
     invokes_obligations: bool = False
     """Whether there are any in what the body invokes, or in what it gives to that."""
     body: Graph | None = None
     valid: bool = True
     """Whether the outputs can be built on: false if the invocation is invalid or unknown."""
-    work: int = 0
-    """What composing the body costs (see ``Work``)."""
-    prepared: object = None
-    """What the runtime made of the specialization to run it, kept as long as the specialization is."""
+    steps: int = 0
+    """How many statements and iterations composing the body takes (see ``StepCount``)."""
+
+
+def impossible(template: Template, *failures: Failure) -> Specialization:
+    """Return the specialization of a definition that can't be bound to what it is given."""
+    return Specialization(template, Scope(template, {}, {}), failures=failures, valid=False)
+
+
+def specialization_of(operation: Operation) -> Specialization | None:
+    """Return the operator that an operation invokes, with everything bound; None for control flow."""
+    callee = operation.callee
+    assert callee is None or isinstance(callee, Specialization)
+    return callee

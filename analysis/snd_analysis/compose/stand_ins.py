@@ -6,8 +6,8 @@ from collections.abc import Hashable
 from functools import lru_cache
 
 from snd_analysis.compose.bind.arguments import Arguments
-from snd_analysis.compose.bind.declared_shapes import Dynamic
 from snd_analysis.compose.renewal import Replacement, extents_of
+from snd_analysis.compose.unknowns import Dynamic
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Leaf
 from snd_analysis.symbolic.values import substitute

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from itertools import accumulate
-from typing import TYPE_CHECKING, TypeVar
-from weakref import WeakValueDictionary
+from typing import TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -22,12 +21,6 @@ from snd_analysis.skriptnd.names.symbols import OperatorName, Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.binding_order import binding_order
 from snd_analysis.skriptnd.types.parameters import bindings, bound_symbol, declarations, symbols_in
-
-if TYPE_CHECKING:
-    from snd_analysis.compose.known_declarations import KnownDeclarations
-    from snd_analysis.compose.specialization import Specialization
-
-_FEW_SPECIALIZATIONS = 16
 
 _Statement = TypeVar("_Statement", bound=nodes.Node)
 
@@ -58,7 +51,6 @@ class Template:
     """One definition. ``errors`` are the spans of the mistakes in its own text, which nothing is built on.
 
     ``original`` is what it is called in the library, if it is copied from there, as when the library is read as files.
-    ``before`` is what the declarations of an earlier version come to.
     """
 
     def __init__(
@@ -68,7 +60,6 @@ class Template:
         resolution: Resolution,
         errors: Sequence[Span],
         original: OperatorName | None = None,
-        before: KnownDeclarations | None = None,
     ) -> None:
         self.name = name
         self.definition = definition
@@ -76,42 +67,11 @@ class Template:
         self.errors = tuple(errors)
         self.original = original
         self.in_library = is_library(name.path)
-        self.specializations: dict[Hashable, Specialization] = {}
-        """What is composed of it already (see ``Session``), as long as all that it reaches is ``instances_for``."""
-        self.specializations_for: frozenset[Template] | None = None
-        self._most_specializations = _FEW_SPECIALIZATIONS
-        self._before = before
         self._forms: dict[nodes.Node, Form | None] = {}
         self._symbols: dict[nodes.Node, frozenset[Symbol]] = {}
 
-    def forget_unused(self) -> None:
-        """Lets go of specializations of which nothing is composed any more, once they may be as many as the others."""
-        if len(self.specializations) < self._most_specializations:
-            return
-        alive = WeakValueDictionary(self.specializations)
-        self.specializations.clear()
-        self.specializations.update(alive)
-        self._most_specializations = max(2 * len(self.specializations), _FEW_SPECIALIZATIONS)
-
-    def leave_declarations(self) -> KnownDeclarations:
-        """What its declarations come to, for the version that replaces it; it lets go of all that it is part of itself.
-
-        So its memory is free as soon as nobody has it, which need not wait until garbage is collected.
-        """
-        self.specializations, self.specializations_for = {}, None
-        self.__dict__.pop("alone", None)
-        return self.known_declarations
-
-    @cached_property
-    def known_declarations(self) -> KnownDeclarations:
-        """What its declarations come to, as far as that is known already."""
-        from snd_analysis.compose.known_declarations import KnownDeclarations
-
-        before, self._before = self._before, None
-        return KnownDeclarations(self, before)
-
     def __repr__(self) -> str:
-        return f"Unit({self.shown})"
+        return f"Template({self.shown})"
 
     @property
     def is_graph(self) -> bool:
@@ -129,11 +89,6 @@ class Template:
         """The operators and graphs that are invoked, each once."""
         return self.resolution.invoked
 
-    @cached_property
-    def alone(self) -> frozenset[Template]:
-        """What is reached from it if it invokes nothing: itself."""
-        return frozenset((self,))
-
     # ---- places ------------------------------------------------------------------------------------------------------
     def place(self, base: int, node: nodes.Node | Span) -> Place:
         """Where a node of an entry, whose spans count from ``base``, stands."""
@@ -146,9 +101,14 @@ class Template:
         span = symbol.local_span.shifted(start)
         return Place(self.name.path, self.name.name, span, symbol.statement, start)
 
+    def start_of(self, place: Place) -> int | None:
+        """Return where the statement of a place starts in this version of the definition; None if it is not in it."""
+        statement = place.statement
+        return self.resolution.starts.get(statement) if isinstance(statement, nodes.Node) else None
+
     def moved(self, place: Place) -> Place:
         """Where a place of an earlier version of this definition is now; one of another definition is where it is."""
-        start = None if place.statement is None else self.resolution.starts.get(place.statement)
+        start = self.start_of(place)
         if start is None or start == place.start:
             return place
         return replace(place, span=place.span.shifted(start - place.start), start=start)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from snd_analysis.compose.cost import Cost, iterations, multiply_adds, total
-from snd_analysis.compose.specialization import Specialization
+from snd_analysis.compose.specialization import Specialization, specialization_of
 from snd_analysis.model import Graph, Loop, Operation, Tensor, TensorValue
 from snd_analysis.symbolic.integers import bounds
 from snd_analysis.symbolic.values import Maybe, Pack, Run
@@ -22,7 +22,7 @@ _REMEMBERED = 4
 
 def is_small_operation(operation: Operation) -> bool:
     """Whether there is little to compute for an invocation."""
-    specialization = operation.specialization
+    specialization = specialization_of(operation)
     if specialization is not None and specialization.body is not None:
         return _is_small_body(specialization, None)
     return _are_few(_Elements(None).of_operation(operation)) and _is_little(multiply_adds(operation))
@@ -70,8 +70,9 @@ class _Elements:
         if isinstance(control, Loop):
             times = iterations(control).most
             inside = None if times is None or inside is None else times * (inside + 1)
-        if operation.specialization is not None:
-            found.append(self.of_specialization(operation.specialization))
+        callee = specialization_of(operation)
+        if callee is not None:
+            found.append(self.of_specialization(callee))
         return _sum([*found, inside])
 
     def of_specialization(self, specialization: Specialization) -> int | None:

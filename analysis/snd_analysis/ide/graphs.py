@@ -53,8 +53,8 @@ class KnownGraph(Struct, frozen=True, dict=True):
         return (
             specialization is not None
             and specialization.valid
-            and not specialization.failures
             and not specialization.template.errors
+            and not self.snapshot.failures(self._operator)
         )
 
     @cached_property

@@ -152,11 +152,10 @@ def _operations_by_statement(specialization: Specialization) -> Mapping[int | No
     To move the place of each would cost more than all else that is asked of a long graph after an edit.
     """
     found: dict[int | None, list[Operation]] = {}
-    starts = specialization.template.resolution.starts
+    start_of = specialization.template.start_of
     for operation in operations_in(specialization.body) if specialization.body is not None else ():
         if operation.operator is not None:
-            statement = operation.place.statement
-            found.setdefault(None if statement is None else starts.get(statement), []).append(operation)
+            found.setdefault(start_of(operation.place), []).append(operation)
     return found
 
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from msgspec import Struct
 
 from snd_analysis.base.text import Span
-from snd_analysis.compose.specialization import Specialization
+from snd_analysis.compose.specialization import Specialization, specialization_of
 from snd_analysis.ide.amounts import is_small_operation
 from snd_analysis.ide.digests import Digests
 from snd_analysis.skriptnd.names.symbols import OperatorName
@@ -62,7 +62,7 @@ class KnownSample(Struct, frozen=True, dict=True):
     def specialization(self) -> Specialization | None:
         """What it invokes, as it binds it; None if it does not compose."""
         checked = self._checked
-        specialization = None if checked.operation is None else checked.operation.specialization
+        specialization = None if checked.operation is None else specialization_of(checked.operation)
         return (
             specialization if specialization is not None and specialization.valid and not checked.has_errors else None
         )

@@ -8,12 +8,14 @@ from snd_analysis import rules
 from snd_analysis.base.problem import Problem
 from snd_analysis.base.rule import Rule, Severity
 from snd_analysis.base.text import Span
+from snd_analysis.compose.bind.root import InputShapes
 from snd_analysis.compose.entry import Composition, compose_graph
-from snd_analysis.compose.failure import PlacedProblem, placed_problems
+from snd_analysis.compose.failure import Failure, PlacedProblem, placed_problems
 from snd_analysis.compose.reuse import LastingModel
-from snd_analysis.compose.root import InputShapes, compose_root
+from snd_analysis.compose.root import compose_root, warnings_of_root
 from snd_analysis.compose.session import Reached, Session
 from snd_analysis.compose.specialization import Specialization
+from snd_analysis.compose.specializations import Specializations
 from snd_analysis.compose.template import Template
 from snd_analysis.skriptnd.names.library import is_library, library_original
 from snd_analysis.skriptnd.names.symbols import OperatorName
@@ -60,10 +62,15 @@ class Composing(Checks):
         if known is None or known.resolution is not resolution or known.errors != errors:
             module = library_original(name.path, chunk.text[definition.start : definition.end])
             original = OperatorName(module, name.name) if module else None
-            before = known.leave_declarations() if known is not None else self._known.declarations.get(name)
-            known = Template(name, definition, resolution, errors, original, before)
+            before = self._known.declarations.get(name) if known is None else self._known.leave(known)
+            known = Template(name, definition, resolution, errors, original)
             self._known.templates[name.path, definition] = known
+            self._known.specializations[known] = Specializations(known, before)
         return known
+
+    def specializations(self, template: Template) -> Specializations | None:
+        """What is composed of a definition already."""
+        return self._known.specializations.get(template)
 
     def compose(
         self,
@@ -78,26 +85,40 @@ class Composing(Checks):
     def specialization(self, name: OperatorName) -> Specialization | None:
         """A graph composed with its defaults, or an operator composed by itself, for any invocation."""
         known = self._composed_by_itself(name)
-        return None if known is None else known[1]
+        return None if known is None else known.specialization
 
-    def _composed(self, name: OperatorName) -> tuple[PlacedProblem, ...]:
-        known = None if is_library(name.path) else self._composed_by_itself(name)
-        return () if known is None else known[2]
+    def failures(self, name: OperatorName) -> tuple[Failure, ...]:
+        """What is wrong with a graph composed with its defaults, or an operator composed by itself."""
+        known = self._composed_by_itself(name)
+        if known is None:
+            return ()
+        if known.failures is None:
+            found = known.specialization
+            warnings = warnings_of_root(self._session_of(found.template), found, {}, {})
+            known.failures = (*found.failures, *warnings)
+        return known.failures
+
+    def _composed(self, name: OperatorName) -> list[PlacedProblem]:
+        return [] if is_library(name.path) else placed_problems(self.failures(name), name.path)
+
+    def _session_of(self, template: Template) -> Session:
+        """The composing of a definition by itself."""
+        return Session(self, template.is_graph, self._reached, self.checkpoint)
 
     def _composed_by_itself(self, name: OperatorName) -> Composed | None:
         template = self.template(name)
         if template is None:
             return None
-        session = Session(self, template.is_graph, self._reached, self.checkpoint)
+        session = self._session_of(template)
         reached = session.reached(template)
         known = self._known.composed.get((name.path, template.definition))
-        if known is None or known[0] != reached:
+        if known is None or known.reached != reached:
             lasting = self._known.lasting_of(name.path, template.definition)
             model = None if lasting is None else lasting.model
             specialization = compose_root(session, template, {}, {}, lasting=model)
             if model is not None:
                 model.forget(template.resolution)
-            known = (reached, specialization, tuple(placed_problems(specialization.failures, name.path)))
+            known = Composed(reached, specialization)
             self._known.composed[name.path, template.definition] = known
         return known
 
@@ -146,7 +167,7 @@ class Composing(Checks):
         template = self.template(OperatorName(path, definition))
         if template is None:
             return False
-        reached = Session(self, template.is_graph, self._reached, self.checkpoint).reached(template)
+        reached = self._session_of(template).reached(template)
         return any(each is not template and each.name.path == path and each.name.name in others for each in reached)
 
     def _in_file(self, path: str, found: Iterable[PlacedProblem]) -> list[Problem]:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from snd_analysis.base.problem import Problem
-from snd_analysis.compose.failure import PlacedProblem
+from snd_analysis.compose.failure import Failure
 from snd_analysis.compose.known_declarations import KnownDeclarations
 from snd_analysis.compose.reuse import LastingModel
 from snd_analysis.compose.specialization import Specialization
+from snd_analysis.compose.specializations import Specializations
 from snd_analysis.compose.template import Template
 from snd_analysis.skriptnd.memo import is_long
 from snd_analysis.skriptnd.names.environment import Environment
@@ -55,8 +58,17 @@ class Lasting:
         return copied
 
 
-Composed: TypeAlias = "tuple[frozenset[Template], Specialization, tuple[PlacedProblem, ...]]"
-"""What a definition reaches, the definition composed by itself, and what is wrong with that."""
+class Composed(Struct):
+    """A definition composed by itself.
+
+    The warnings are found when diagnostics ask for what is wrong: the graph is composed again and again for them, which
+    hovers and hints do not wait for.
+    """
+
+    reached: frozenset[Template]
+    specialization: Specialization
+    failures: tuple[Failure, ...] | None = None
+    """What is wrong with it, warnings that need a counterexample included; None until somebody asks."""
 
 
 class Known:
@@ -69,6 +81,7 @@ class Known:
         self.resolutions: dict[tuple[str, nodes.Definition], tuple[Environment, Resolution]] = {}
         self.checks: dict[tuple[str, nodes.Definition], tuple[Environment, AskedOthers, tuple[Problem, ...]]] = {}
         self.templates: dict[tuple[str, nodes.Definition], Template] = {}
+        self.specializations: dict[Template, Specializations] = {}
         self.typings: dict[tuple[str, nodes.Definition], tuple[Environment, AskedOthers, Context]] = {}
         self.composed: dict[tuple[str, nodes.Definition], Composed] = {}
         self.declarations: dict[OperatorName, KnownDeclarations] = {}
@@ -83,6 +96,7 @@ class Known:
         copied.resolutions = dict(self.resolutions)
         copied.checks = dict(self.checks)
         copied.templates = dict(self.templates)
+        copied.specializations = dict(self.specializations)
         copied.typings = dict(self.typings)
         copied.composed = dict(self.composed)
         copied.declarations = dict(self.declarations)
@@ -108,9 +122,16 @@ class Known:
         if template is None:
             return
         self.declarations.pop(template.name, None)
-        self.declarations[template.name] = template.leave_declarations()
+        known = self.leave(template)
+        if known is not None:
+            self.declarations[template.name] = known
         while len(self.declarations) > _MOST_EDITED:
             del self.declarations[next(iter(self.declarations))]
+
+    def leave(self, template: Template) -> KnownDeclarations | None:
+        """Let go of what is composed of a definition, but for what its declarations come to, which is returned."""
+        known = self.specializations.pop(template, None)
+        return None if known is None else known.declarations
 
     def forget_lasting(self, path: str, now: SyntaxTree | None = None) -> None:
         """Lets go of what lasts of the definitions of a file, but those of names that it has ``now``."""

@@ -12,7 +12,7 @@ from snd_analysis import rules
 from snd_analysis.base.problem import Note, Problem
 from snd_analysis.base.rule import Severity
 from snd_analysis.compose.failure import Failure, PlacedProblem, placed_problems
-from snd_analysis.compose.root import compose_root
+from snd_analysis.compose.root import compose_root, warnings_of_root
 from snd_analysis.compose.template import Template
 from snd_analysis.model import Operation
 from snd_analysis.skriptnd.names.environment import Environment
@@ -173,10 +173,12 @@ def _composed(snapshot: Snapshot, path: str, typed: _Typed) -> CheckedSample:
     checked, template = typed.checked, typed.template
     if template is None:
         return checked if checked.sample.invocation is None else _expecting(checked)
-    body = compose_root(snapshot.session(), template, {}, {})
-    operation = None if body.body is None else next(iter(body.body.operations), None)
-    found = [*checked.problems, *_composing_problems(body.failures, path)]
-    if operation is not None and not body.failures:
+    session = snapshot.session()
+    specialization = compose_root(session, template, {}, {})
+    operation = None if specialization.body is None else next(iter(specialization.body.operations), None)
+    failures = [*specialization.failures, *warnings_of_root(session, specialization, {}, {})]
+    found = [*checked.problems, *_composing_problems(failures, path)]
+    if operation is not None and not failures:
         found += map(SampleProblem, result_problems(checked.sample, operation))
     return _expecting(replace(checked, problems=tuple(found), operation=operation))
 

@@ -11,7 +11,7 @@ from msgspec import Struct
 from snd_analysis import rules
 from snd_analysis.compose.bind.arguments import Arguments
 from snd_analysis.compose.failure import Failure
-from snd_analysis.compose.root import compose_root
+from snd_analysis.compose.root import compose_root, warnings_of_root
 from snd_analysis.compose.session import Session
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.template import Member, Template
@@ -140,8 +140,10 @@ class _Inputs:
     ) -> Mapping[str, KnownShapes]:
         root = compose_root(self._session, self._template, self._attributes, self._dtypes, given)
         values = dict(zip((member.name for member in self._template.inputs), root.inputs, strict=False))
-        if root.failures or not values:  # whatever the shapes are
-            raise InvalidRequest(*(root.failures or [failure_at(self._template, "it can't be composed")]))
+        warnings = warnings_of_root(self._session, root, self._attributes, self._dtypes)
+        failures = (*root.failures, *warnings)
+        if failures or not values:  # whatever the shapes are
+            raise InvalidRequest(*(failures or [failure_at(self._template, "it can't be composed")]))
         last: list[Failure] = []
         found: dict[str, KnownShapes] = {}
 

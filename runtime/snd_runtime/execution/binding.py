@@ -43,7 +43,7 @@ def bind_arrays(
     except RecursionError:
         message = f"the invocations in '{template.shown}' are nested too deeply"
         raise EvaluationFailed(LIMIT_EXCEEDED, message, _place(template)) from None
-    raise_failure(specialization)
+    raise_failure(specialization.failures)
     if not specialization.valid:
         raise EvaluationFailed(UNKNOWN_VALUE, _reason(template, given), _place(template))
     return specialization
@@ -51,7 +51,7 @@ def bind_arrays(
 
 def bound(session: Session, specialization: Specialization, inputs: Sequence[Argument]) -> Specialization:
     """The specialization itself if it takes these arrays, else one with their shapes. Raises EvaluationFailed."""
-    raise_failure(specialization)
+    raise_failure(specialization.failures)
     if specialization.valid and _takes(specialization, inputs):
         return specialization
     scope = specialization.scope

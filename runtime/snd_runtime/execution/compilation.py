@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from snd_analysis.compose.decomposition import passes_scope_on
-from snd_analysis.compose.specialization import Specialization
+from snd_analysis.compose.specialization import Specialization, specialization_of
 from snd_analysis.model import Branch, Graph, Loop, Operation, Place, Tensor, TensorKind, TensorValue, tensors_of
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import NULL, Pack
@@ -162,7 +162,7 @@ class _Compilation:
         return Step(action, results, operation.place, weight)
 
     def _invocation(self, operation: Operation) -> tuple[Invocation, int]:
-        specialization = operation.specialization
+        specialization = specialization_of(operation)
         if specialization is None or not specialization.valid or operation.checks:
             raise Undecided
         label = operation.label if operation.labelled or not self._single else None

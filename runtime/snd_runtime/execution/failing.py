@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from snd_analysis.compose.failure import Failure
@@ -16,10 +18,10 @@ from snd_runtime.lowering.lowered import Argument
 from snd_runtime.rules import EXTENT_BOUND, UNKNOWN_VALUE
 
 
-def raise_failure(specialization: Specialization) -> None:
-    """Raises EvaluationFailed for what composing found wrong, if anything."""
-    if specialization.failures:
-        raise failed(specialization.failures[0])
+def raise_failure(failures: Sequence[Failure]) -> None:
+    """Raise EvaluationFailed for what composing found wrong, if anything."""
+    if failures:
+        raise failed(failures[0])
 
 
 def failed(failure: Failure) -> EvaluationFailed:

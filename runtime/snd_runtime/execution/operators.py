@@ -49,7 +49,7 @@ def run_specialization(
     if not template.is_composite:
         outputs = _computed(state, ready, arguments, scope)
         if ready.has_updates:
-            _update(state, ready, arguments, outputs, scope, iterations)
+            _update(state, specialization, arguments, outputs, scope, iterations)
         return outputs
     program = ready.program
     if program is None:
@@ -86,16 +86,17 @@ def _computed(state: State, ready: Prepared, arguments: list[Argument], scope: s
 
 def _update(
     state: State,
-    ready: Prepared,
+    specialization: Specialization,
     arguments: list[Argument],
     outputs: Sequence[Argument],
     scope: str,
     iterations: tuple[int, ...],
 ) -> None:
     """Updates the variables of an operator whose outputs formulas compute."""
+    ready = prepared(specialization)
     program = ready.program
     if program is None:
-        Stepwise(state, ready.specialization, arguments, scope, iterations, False).update(outputs)
+        Stepwise(state, specialization, arguments, scope, iterations, False).update(outputs)
         return
     constants = ready.constants(state.real, state.budget) if program.constants else {}
     frame = program.enter(state, arguments, constants, scope, iterations, False)

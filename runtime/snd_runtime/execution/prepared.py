@@ -1,16 +1,17 @@
-"""What running a specialization needs, made once and kept with it."""
+"""What running a specialization needs, made once and kept as long as the specialization is."""
 
 from __future__ import annotations
 
 from functools import cached_property
 from typing import Any, TypeAlias
+from weakref import WeakKeyDictionary
 
 import numpy as np
+from msgspec.structs import replace
 
-from snd_analysis.compose.bind.arguments import as_tensor
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.template import Member
-from snd_analysis.model import Tensor, TensorValue
+from snd_analysis.model import Tensor, TensorValue, as_tensor
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.names.symbols import Symbol
 from snd_analysis.symbolic.integers import Integer
@@ -138,11 +139,15 @@ def _shape(tensor: Tensor) -> tuple[int | None, ...]:
     return tuple(extent.value if isinstance(extent, Integer) else None for extent in tensor.shape or ())
 
 
+_PREPARED: WeakKeyDictionary[Specialization, Prepared] = WeakKeyDictionary()
+
+
 def prepared(specialization: Specialization) -> Prepared:
     """What running a specialization needs; the same for the same specialization."""
-    known = specialization.prepared
-    if not isinstance(known, Prepared):
-        known = specialization.prepared = Prepared(specialization)
+    known = _PREPARED.get(specialization)
+    if known is None:
+        # What is kept for the specialization must not keep it alive: a copy of it does not.
+        known = _PREPARED[specialization] = Prepared(replace(specialization))
     return known
 
 

@@ -12,7 +12,7 @@ from snd_analysis import rules
 from snd_analysis.base.rule import Rule
 from snd_analysis.compose.failure import Site
 from snd_analysis.compose.session import Session
-from snd_analysis.compose.specialization import Specialization
+from snd_analysis.compose.specialization import Specialization, specialization_of
 from snd_analysis.model import Operation
 from snd_analysis.skriptnd.samples import Sample
 from snd_analysis.workspace.samples import CheckedSample
@@ -52,12 +52,8 @@ def evaluate_sample(
     if checked.failure is not None:
         return failure(None, checked.failure)
     operation = checked.operation
-    if (
-        checked.has_errors
-        or operation is None
-        or operation.specialization is None
-        or not operation.specialization.valid
-    ):
+    callee = None if operation is None else specialization_of(operation)
+    if checked.has_errors or operation is None or callee is None or not callee.valid:
         return outcome(Status.INVALID)
     sample = checked.sample
     try:
@@ -79,7 +75,7 @@ def arguments_of(
     checked: CheckedSample, operation: Operation, limits: Limits, real: np.dtype[Any], seed: int
 ) -> tuple[Specialization, list[Argument]]:
     """What a sample invokes, and the arguments. Raises EvaluationFailed for an argument that has no value."""
-    specialization = operation.specialization
+    specialization = specialization_of(operation)
     assert specialization is not None
     arguments = Arguments(dict(checked.generators), seed, real, Budget(limits))
     inputs = [arguments.array(value) for value in operation.inputs]
@@ -94,10 +90,11 @@ def _sites(failed: EvaluationFailed) -> tuple[Site, ...]:
 
 def _results(sample: Sample, operation: Operation, outputs: Mapping[str, Argument], pictures: bool) -> list[Result]:
     recorded = {each.name: each for each in sample.results}
-    assert operation.specialization is not None
-    dtypes = operation.specialization.scope.dtypes
+    callee = specialization_of(operation)
+    assert callee is not None
+    dtypes = callee.scope.dtypes
     found = []
-    for member in operation.specialization.template.outputs:
+    for member in callee.template.outputs:
         value = outputs[member.name]
         before = recorded.get(member.name)
         in_full = before is not None and before.value is not None

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from snd_analysis import rules
 from snd_analysis.compose.session import Session
-from snd_analysis.compose.specialization import Specialization
+from snd_analysis.compose.specialization import Specialization, specialization_of
 from snd_analysis.compose.template import Template
 from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.workspace import Snapshot
@@ -80,12 +80,8 @@ def _bound(snapshot: Snapshot, session: Session, template: Template, request: Tr
     operation = checked.operation
     if checked.failure is not None:
         raise EvaluationFailed(rules.SAMPLE_FAILS, checked.failure)
-    if (
-        checked.has_errors
-        or operation is None
-        or operation.specialization is None
-        or not operation.specialization.valid
-    ):
+    callee = None if operation is None else specialization_of(operation)
+    if checked.has_errors or operation is None or callee is None or not callee.valid:
         raise EvaluationFailed(rules.SAMPLE_FAILS, "the sample that is chosen for it can't be composed")
     return _Run(*arguments_of(checked, operation, around.limits, around.real, around.seed))
 

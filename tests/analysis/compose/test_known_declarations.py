@@ -7,7 +7,7 @@ import pytest
 from snd_analysis.base.text import Edit, Span
 from snd_analysis.compose import session
 from snd_analysis.compose.bind.arguments import Arguments, Binding, bind
-from snd_analysis.compose.specialization import Specialization
+from snd_analysis.compose.specialization import Specialization, specialization_of
 from snd_analysis.compose.template import Template
 from snd_analysis.workspace import Workspace
 from support.memory import MemoryReader, snapshot_of
@@ -104,8 +104,9 @@ def test_a_composition_is_of_the_body_as_it_is(workspace: Workspace):
     def specialization() -> Specialization:
         checked = next(checked for _, checked in workspace.snapshot().checked_samples("a.sknd"))
         assert checked.operation is not None
-        assert checked.operation.specialization is not None
-        return checked.operation.specialization
+        callee = specialization_of(checked.operation)
+        assert callee is not None
+        return callee
 
     before = specialization()
     _edit(workspace, TEXT, *BODY)

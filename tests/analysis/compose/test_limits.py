@@ -6,8 +6,8 @@ import time
 
 import pytest
 
+from snd_analysis.compose.body.step_limit import MOST_LEVELS
 from snd_analysis.compose.decomposition import MOST_OPERATIONS, decompose, flat_size
-from snd_analysis.compose.step_limit import MOST_LEVELS
 from snd_analysis.workspace import Workspace
 from support.analysis.composing import composed
 from support.memory import MemoryReader, snapshot_of
@@ -163,7 +163,7 @@ def test_a_dynamic_extent_stays_that_of_its_invocation() -> None:
     assert not composition.failures
     assert composition.graph is not None
     operations = composition.graph.operations
-    assert len({operation.specialization for operation in operations}) < times
+    assert len({operation.callee for operation in operations}) < times
     extents = [operation.outputs[0].shape[0] for operation in operations]
     assert len(set(extents)) == len(extents) == times + 1
     for operation in operations:

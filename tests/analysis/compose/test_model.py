@@ -88,7 +88,7 @@ def test_what_is_passed_on_is_the_same_tensor():
 
 def test_instances_are_shared():
     graph = composed(_net("z = wrapper(x); u = wrapper(z); v = wrapper(u); y = wrapper(v);")).graph
-    first, *others = [operation.specialization for operation in graph.operations]
+    first, *others = [operation.callee for operation in graph.operations]
     assert first is not others[0]
     assert others[0] is others[1] is others[2]
 

@@ -4,27 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from snd_analysis import rules
-from snd_analysis.base.rule import Rule
-from snd_analysis.compose.bind.affine import Unsolvable, solve
+from snd_analysis.compose.bind.binding import Binding
 from snd_analysis.compose.bind.declared_shapes import Declarations
 from snd_analysis.compose.bind.shape_binding import ShapeBinder
 from snd_analysis.compose.checks.assertion_text import responsible_for
 from snd_analysis.compose.failure import BindingFailed, Failure, Site, Unbindable
-from snd_analysis.compose.printing import counted_items, shown
 from snd_analysis.compose.scope import Scope
 from snd_analysis.compose.template import Member, Template
-from snd_analysis.model import RuntimeCheck, Tensor, TensorKind, TensorValue, empty_pack, item_of_empty
+from snd_analysis.model import Tensor, TensorValue, as_tensor
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.names.symbols import Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.binding_order import is_constant
 from snd_analysis.skriptnd.types.written import written
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import TRUE, Integer, Truth, Verdict
+from snd_analysis.symbolic.integers import Integer, Truth
 from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, Pack, Run, Value, dtype_of
 
 
@@ -34,15 +32,6 @@ class Arguments(Struct, frozen=True):
     dtypes: tuple[str, ...]
     attributes: Mapping[str, Value]
     inputs: tuple[TensorValue, ...]
-
-
-class Binding(Struct):
-    """What an invocation binds the symbols of an operator to."""
-
-    scope: Scope
-    attributes: dict[str, Value] = field(default_factory=dict)
-    inputs: list[TensorValue] = field(default_factory=list)
-    checks: list[RuntimeCheck] = field(default_factory=list)
 
 
 def bind(template: Template, given: Arguments, composing: bool = True) -> Binding:
@@ -60,11 +49,7 @@ class Binder:
         self.template = template
         self.given = given
         self.scope = Scope(template, {}, {}, composing)
-        self.binding = Binding(self.scope)
-        self.origins: dict[Symbol, str] = {}
-        """What has determined an extent or length, for messages."""
-        self.item: int | None = None
-        """Which tensor of a pack is bound, where that is known."""
+        self.binding = Binding(template, self.scope)
         self._deferred: list[Member] = []
         self._lengths: list[Member] = []
         self._uniform: dict[Member, Value] = {}
@@ -80,23 +65,6 @@ class Binder:
         self._bind_missing()
         self.binding.attributes = {member.name: self.scope.values[member.symbol] for member in self.template.attributes}
         return self.binding
-
-    # ---- failures ----------------------------------------------------------------------------------------------------
-    def fail(self, rule: Rule, message: str, member: Member, others: tuple[Site, ...] = ()) -> BindingFailed:
-        """A failure to bind a member, which its value is to blame for, if the invocation gives it."""
-        what = "attribute" if member in self.template.attributes else "input"
-        related = Site(self.template.declared(member.symbol), f"the {what} '{member.name}' is declared here")
-        blamed = member.name if self.item is None else f"{member.name}[{self.item}]"
-        return BindingFailed(Failure(rule, message, (), (related, *others), (blamed,)))
-
-    def fail_evaluating(self, base: int, error: EvaluationError) -> BindingFailed:
-        """A failure of an expression in the operator's own declarations."""
-        return BindingFailed(evaluation_failure(self.template, base, error))
-
-    def check(self, condition: Truth, message: str, base: int, node: nodes.Node) -> None:
-        """Notes a condition that only the run can decide."""
-        if condition is not TRUE:
-            self.binding.checks.append(RuntimeCheck(condition, message, self.template.place(base, node)))
 
     # ---- types -------------------------------------------------------------------------------------------------------
     def _bind_types(self) -> None:
@@ -144,7 +112,7 @@ class Binder:
         try:
             return self.scope.evaluate(default.value)
         except EvaluationError as error:
-            raise self.fail_evaluating(member.base, error) from None
+            raise self.binding.fail_evaluating(member.base, error) from None
 
     def _give(self, member: Member, value: Value) -> None:
         if value is NULL and not member.node.optional:
@@ -164,7 +132,7 @@ class Binder:
         self.binding.inputs = inputs
         for member, value in zip(self.template.inputs, inputs, strict=True):
             self.scope.values[member.symbol] = value
-        binder = ShapeBinder(self)
+        binder = ShapeBinder(self.binding)
         for at in self.template.binding_order:
             if not self._is_uniform_default(at):
                 binder.bind_input(self.template.inputs[at], inputs[at])
@@ -186,7 +154,7 @@ class Binder:
             try:
                 shape = Declarations(self.scope).shape(member, None)
             except EvaluationError as error:
-                raise self.fail_evaluating(member.base, error) from None
+                raise self.binding.fail_evaluating(member.base, error) from None
             self.scope.values[member.symbol] = self.binding.inputs[at] = replace(value, shape=shape)
 
     def _argument(self, at: int, member: Member) -> TensorValue:
@@ -238,7 +206,7 @@ class Binder:
                 f"the attribute '{member.name}' of '{self.template.shown}' must be given here: "
                 f"its default '{written(default.value)}' is null{because}"
             )
-            raise self.fail(rules.MISSING_ATTRIBUTE, message, member)
+            raise self.binding.fail(rules.MISSING_ATTRIBUTE, message, member)
         if isinstance(value, Maybe):
             value = UNDEFINED
         self._give(member, value)
@@ -257,61 +225,7 @@ class Binder:
         expression = self._declared_length(member)
         if expression is None or not isinstance(pack, Pack):
             return True
-        return self.bind_count(member, expression, pack.length, "items", certain)
-
-    def bind_count(
-        self, member: Member, expression: nodes.Expression, actual: Integer, what: str, certain: bool = True
-    ) -> bool:
-        """Binds or checks the length of a pack; False if it can't be told yet. ``what`` it is a number of."""
-        form = self.template.form(expression)
-        values = self.scope.values
-        if form is not None and form.symbol not in values:
-            found = solve(form, actual)
-            if isinstance(found, Unsolvable):
-                if not certain:
-                    return True
-                message = (
-                    f"the {_kind(self.template, member)} '{member.name}' of '{self.template.shown}' is a pack of "
-                    f"'{written(expression)}' {what}, but here there are {shown(actual)}: {found.because}"
-                )
-                raise self.fail(rules.LENGTH_MISMATCH, message, member)
-            values[form.symbol] = found
-            self.origins[form.symbol] = f"by the {_kind(self.template, member)} '{member.name}'"
-            return True
-        if not self.scope.knows(expression):
-            return False
-        expected = self._evaluated(member.base, expression)
-        expected = shapes.choose(expected, 1, 0) if isinstance(expected, Truth) else expected
-        if isinstance(expected, Integer) and certain:
-            verdict = shapes.decide_equal(expected, actual)
-            if verdict is Verdict.DIFFERENT:
-                raise self._length_differs(member, expression, expected, actual, what)
-            if verdict is Verdict.UNKNOWN:
-                self.check(shapes.compare("==", expected, actual), "the lengths must agree", member.base, expression)
-        return True
-
-    def _length_differs(
-        self, member: Member, expression: nodes.Expression, expected: Integer, actual: Integer, what: str
-    ) -> BindingFailed:
-        origin = self.origin_of(expression)
-        wanted = f"'{written(expression)}' {what}" if expected.value is None or origin else f"{shown(expected)} {what}"
-        value = f", which is {shown(expected)}{origin}" if "'" in wanted and wanted != f"'{expected}' {what}" else ""
-        message = (
-            f"the {_kind(self.template, member)} '{member.name}' of '{self.template.shown}' is a pack of "
-            f"{wanted}{value}, but this has {counted_items(actual)}"
-        )
-        return self.fail(rules.LENGTH_MISMATCH, message, member)
-
-    def origin_of(self, expression: nodes.Node) -> str:
-        """`` by the input 'A'``: what has determined the names in an expression."""
-        found = [self.origins[symbol] for symbol in self.template.symbols(expression) if symbol in self.origins]
-        return f" {found[0]}" if len(set(found)) == 1 else ""
-
-    def _evaluated(self, base: int, expression: nodes.Expression) -> Value:
-        try:
-            return self.scope.evaluate(expression)
-        except EvaluationError as error:
-            raise self.fail_evaluating(base, error) from None
+        return self.binding.bind_count(member, expression, pack.length, "items", certain)
 
     def _repeat(self, member: Member) -> bool:
         """Lets one value stand for all items of a pack, once their number is known."""
@@ -319,7 +233,7 @@ class Binder:
         if expression is None or not self.scope.knows(expression):
             return False
         value = self._uniform.pop(member)
-        length = self._evaluated(member.base, expression)
+        length = self.binding.evaluated(member.base, expression)
         length = shapes.choose(length, 1, 0) if isinstance(length, Truth) else length
         if length is NULL:
             self._uniform[member] = value
@@ -346,7 +260,7 @@ class Binder:
             f"the attribute '{member.name}' of '{self.template.shown}' is a pack of '{written(expression)}' items, "
             "but nothing here determines how many that is: give it a list"
         )
-        raise self.fail(rules.UNIFORM_LENGTH, message, member)
+        raise self.binding.fail(rules.UNIFORM_LENGTH, message, member)
 
     def _bind_missing(self) -> None:
         """What only parameters that are left out would bind is null."""
@@ -355,33 +269,6 @@ class Binder:
         for symbol in self.template.resolution.symbols if missing else ():
             if symbol in missing:
                 values[symbol] = NULL
-
-
-def evaluation_failure(template: Template, base: int, error: EvaluationError) -> Failure:
-    """An expression of a definition that has no value, as a failure at its place."""
-    site = Site(template.place(base, error.node), "this is evaluated here")
-    related = tuple(Site(template.place(base, node), message) for node, message in error.notes)
-    return Failure(error.rule, error.message, (site,), related)
-
-
-def as_tensor(value: Value, name: str, dtype: str | None = None) -> TensorValue:
-    """A compile-time value as a constant tensor of rank 0; tensors, null and undefined are themselves (2.10)."""
-    if isinstance(value, Tensor) or value is NULL or value is UNDEFINED:
-        return value
-    if isinstance(value, Maybe):
-        inner = as_tensor(value.value, name, dtype)
-        return inner if inner is UNDEFINED else Maybe(value.present, inner)
-    if isinstance(value, Pack):
-        segments = [
-            Run(segment.length, as_tensor(segment.element, f"{name}[{at}]", dtype))
-            if isinstance(segment, Run)
-            else as_tensor(segment, f"{name}[{at}]", dtype)
-            for at, segment in enumerate(value.segments)
-        ]
-        if not segments:
-            return empty_pack(item_of_empty(value), dtype or value.dtype)
-        return UNDEFINED if UNDEFINED in segments else Pack(segments, dtype=dtype or value.dtype)
-    return Tensor(name, dtype_of(value) or dtype, (), TensorKind.CONSTANT, None, value)
 
 
 def _is_known(value: TensorValue) -> bool:
@@ -402,7 +289,3 @@ def _element_type(value: Value) -> str | None:
             return _element_type(segment.element if isinstance(segment, Run) else segment)
         return value.dtype
     return dtype_of(value)
-
-
-def _kind(template: Template, member: Member) -> str:
-    return "attribute" if member in template.attributes else "input"

@@ -5,16 +5,17 @@ from __future__ import annotations
 from functools import partial
 
 from snd_analysis import rules
-from snd_analysis.compose.bind.arguments import evaluation_failure
+from snd_analysis.compose.bind.binding import Binding
 from snd_analysis.compose.bind.constants import with_values
-from snd_analysis.compose.bind.declared_shapes import Declarations, is_dynamic
+from snd_analysis.compose.bind.declared_shapes import Declarations
 from snd_analysis.compose.bind.destructuring import destructured
 from snd_analysis.compose.checks.assertion_text import assertion_message, failing_message, responsible_for
-from snd_analysis.compose.checks.counterexamples import obligations_of_shape, obligations_of_value
-from snd_analysis.compose.failure import Failure, Site
+from snd_analysis.compose.checks.obligations import Obligation, obligations_of_shape, obligations_of_value
+from snd_analysis.compose.failure import Failure, Site, evaluation_failure
 from snd_analysis.compose.reuse import LastingModel, known_declarations, lasting_declaration, learn_declarations
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.template import Member
+from snd_analysis.compose.unknowns import Dynamic, is_dynamic
 from snd_analysis.model import RuntimeCheck, Tensor, TensorKind, TensorValue
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.names.symbols import Symbol
@@ -26,25 +27,43 @@ from snd_analysis.symbolic.values import UNDEFINED, Maybe, Pack, Run, Value
 
 
 def evaluate_declarations(
-    specialization: Specialization, *, assume: bool = False, go_on: bool = False, lasting: LastingModel | None = None
-) -> None:
-    """Evaluates helper symbols and assertions, interleaved, then the shapes of outputs, constants and variables.
+    binding: Binding,
+    inputs: tuple[TensorValue, ...],
+    *,
+    assume: bool = False,
+    go_on: bool = False,
+    lasting: LastingModel | None = None,
+) -> Specialization:
+    """Evaluate helper symbols and assertions, interleaved, then the shapes of outputs, constants and variables.
 
-    With ``assume`` the assertions are taken to hold: an operator that is composed without a caller. What fails ends
-    the evaluation unless it is to ``go_on``, what depends on it being undefined. What ``lasting`` knows is not
-    evaluated again.
+    Return the specialization, with no body yet. With ``assume`` the assertions are taken to hold: an operator that is
+    composed without a caller. What fails ends the evaluation unless it is to ``go_on``, what depends on it being
+    undefined. What ``lasting`` knows is not evaluated again.
     """
-    _Evaluation(specialization, assume, go_on, lasting).run()
+    evaluation = _Evaluation(binding, assume, go_on, lasting)
+    evaluation.run()
+    return Specialization(
+        binding.template, binding.scope, binding.attributes, inputs, evaluation.outputs, evaluation.variables,
+        evaluation.constants, evaluation.dynamic, tuple(evaluation.failures), tuple(evaluation.checks),
+        tuple(evaluation.obligations), valid=evaluation.valid,
+    )  # fmt: skip
 
 
 class _Evaluation:
-    def __init__(self, specialization: Specialization, assume: bool, go_on: bool, lasting: LastingModel | None) -> None:
-        self._specialization = specialization
+    def __init__(self, binding: Binding, assume: bool, go_on: bool, lasting: LastingModel | None) -> None:
+        self.outputs: tuple[TensorValue, ...] = ()
+        self.variables: dict[str, TensorValue] = {}
+        self.constants: dict[str, TensorValue] = {}
+        self.dynamic: dict[Dynamic, Integer] = {}
+        self.failures: list[Failure] = []
+        self.checks = list(binding.checks)
+        self.obligations: list[Obligation] = []
+        self.valid = True
         self._lasting = lasting
         self._go_on = go_on
-        self._template = specialization.template
-        self._scope = specialization.scope
-        self._declarations = Declarations(specialization.scope, specialization.dynamic)
+        self._template = binding.template
+        self._scope = binding.scope
+        self._declarations = Declarations(binding.scope, self.dynamic)
         self._pending = (
             []
             if assume
@@ -56,7 +75,7 @@ class _Evaluation:
         )
 
     def run(self) -> None:
-        specialization, template = self._specialization, self._template
+        template = self._template
         for base, node in template.using:
             if not self._assertions_hold():
                 return
@@ -68,7 +87,7 @@ class _Evaluation:
             return
         if not self._declare_tensors():
             return
-        for member, value in zip(template.outputs, specialization.outputs, strict=True):
+        for member, value in zip(template.outputs, self.outputs, strict=True):
             self._scope.values[member.symbol] = value
         self._assertions_hold()
         for member in template.outputs:
@@ -76,8 +95,8 @@ class _Evaluation:
 
     def _fail(self, failure: Failure) -> bool:
         """Notes a failure; whether the evaluation goes on."""
-        self._specialization.failures.append(failure)
-        self._specialization.valid = False
+        self.failures.append(failure)
+        self.valid = False
         return self._go_on
 
     # ---- helper symbols ----------------------------------------------------------------------------------------------
@@ -89,7 +108,7 @@ class _Evaluation:
             if self._scope.composing and not self._template.in_library:
                 place = self._template.place(base, node.value)
                 names = ", ".join(each.text for each in nodes.descendants(node.target) if isinstance(each, nodes.Name))
-                self._specialization.obligations.extend(obligations_of_value(value, f"in '{names}'", place))
+                self.obligations.extend(obligations_of_value(value, f"in '{names}'", place))
         except EvaluationError as error:
             self._forget(node)
             return self._fail(evaluation_failure(self._template, base, error))
@@ -122,7 +141,7 @@ class _Evaluation:
             return True
         if condition is not FALSE:
             place = self._template.place(base, node.condition)
-            self._specialization.checks.append(RuntimeCheck(condition, assertion_message(self._scope, node), place))
+            self.checks.append(RuntimeCheck(condition, assertion_message(self._scope, node), place))
             return True
         return self._fail(self._assertion_failure(base, node))
 
@@ -137,10 +156,10 @@ class _Evaluation:
 
     # ---- tensors -----------------------------------------------------------------------------------------------------
     def _declare_tensors(self) -> bool:
-        template, specialization = self._template, self._specialization
-        if not self._declare_stored("constant", TensorKind.CONSTANT, specialization.constants):
+        template = self._template
+        if not self._declare_stored("constant", TensorKind.CONSTANT, self.constants):
             return False
-        if not self._declare_stored("variable", TensorKind.VARIABLE, specialization.variables):
+        if not self._declare_stored("variable", TensorKind.VARIABLE, self.variables):
             return False
         outputs: list[TensorValue] = []
         for member in template.outputs:
@@ -149,17 +168,17 @@ class _Evaluation:
                 return False
             self._note_obligations(member, value)
             outputs.append(value)
-        specialization.outputs = tuple(outputs)
+        self.outputs = tuple(outputs)
         return True
 
     def _declare_stored(self, block: str, kind: TensorKind, into: dict[str, TensorValue]) -> bool:
         """Constants or variables; whether the evaluation goes on."""
-        specialization, template, lasting = self._specialization, self._template, self._lasting
+        template, lasting = self._template, self._lasting
         if lasting is None:
             members = template.constants if kind is TensorKind.CONSTANT else template.variables
             return all(self._declare_one(member, kind, into) for member in members)
         for row in template.resolution.rows[block]:
-            known = known_declarations(specialization, lasting, row)
+            known = known_declarations(self._scope, lasting, row)
             if known is not None:
                 into.update(known.by_name)
                 self._scope.values.update(known.by_symbol)
@@ -167,15 +186,15 @@ class _Evaluation:
             nodes_of_row = (part.node for part in row.single)
             found = [template.member(node) for node in nodes_of_row if isinstance(node, nodes.Parameter)]
             members_of_row = [member for member in found if member is not None]
-            said = len(specialization.failures), len(specialization.obligations), len(specialization.dynamic)
+            said = len(self.failures), len(self.obligations), len(self.dynamic)
             if not all(self._declare_one(member, kind, into) for member in members_of_row):
                 return False
-            if (len(specialization.failures), len(specialization.obligations), len(specialization.dynamic)) == said:
-                learn_declarations(specialization, lasting, row, members_of_row, into)
+            if (len(self.failures), len(self.obligations), len(self.dynamic)) == said:
+                learn_declarations(self._scope, lasting, row, members_of_row, into)
         return True
 
     def _declare_one(self, member: Member, kind: TensorKind, into: dict[str, TensorValue]) -> bool:
-        value = lasting_declaration(self._specialization, self._lasting, member, partial(self._possible, member, kind))
+        value = lasting_declaration(self._scope, self, self._lasting, member, partial(self._possible, member, kind))
         if value is None:
             return False
         self._note_obligations(member, value)
@@ -201,9 +220,7 @@ class _Evaluation:
             self._template.place(member.base, member.node.shape), f"the variable '{member.name}' is declared here"
         )
         own = self._template.is_graph
-        self._specialization.failures.append(
-            Failure(rules.DYNAMIC_VARIABLE, message, (site,) if own else (), () if own else (site,))
-        )
+        self.failures.append(Failure(rules.DYNAMIC_VARIABLE, message, (site,) if own else (), () if own else (site,)))
 
     def _note_obligations(self, member: Member, value: TensorValue) -> None:
         """Notes what may be wrong with a shape for some value of what is dynamic."""
@@ -212,7 +229,7 @@ class _Evaluation:
         tensor = value.run.element if isinstance(value, Pack) and value.run is not None else value
         if isinstance(tensor, Tensor) and tensor.shape is not None:
             place = self._template.place(member.base, member.node.shape)
-            self._specialization.obligations.extend(obligations_of_shape(tensor.shape, member.name, place))
+            self.obligations.extend(obligations_of_shape(tensor.shape, member.name, place))
 
     def _possible(self, member: Member, kind: TensorKind) -> TensorValue | None:
         """A declared tensor; None if it has no value, or an impossible shape, and the evaluation is to end."""

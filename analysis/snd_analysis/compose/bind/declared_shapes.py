@@ -7,9 +7,9 @@ from collections.abc import Callable
 from msgspec import Struct, field
 
 from snd_analysis import rules
-from snd_analysis.compose.checks.assignments import Open
 from snd_analysis.compose.scope import Scope
 from snd_analysis.compose.template import Member
+from snd_analysis.compose.unknowns import Dynamic, dynamic_extent
 from snd_analysis.model import Place, Shape, Tensor, TensorKind, TensorValue, empty_pack
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.names.symbols import Symbol
@@ -20,37 +20,6 @@ from snd_analysis.symbolic.values import NULL, UNDEFINED, Failure, Maybe, Pack, 
 
 MOST_TENSORS = 1024
 """Longer packs of tensors of one kind are not written out."""
-
-
-class Dynamic:
-    """The key of an extent that only the run tells; it equals only itself.
-
-    ``declared`` says that an output is declared so; others may be dynamic because not enough is known when composing.
-    """
-
-    __slots__ = ("declared",)
-
-    def __init__(self, declared: bool = False) -> None:
-        self.declared = declared
-
-
-def dynamic_extent(
-    known: dict[Dynamic, Integer], name: str, low: int, high: int | None, declared: bool = False
-) -> Integer:
-    """A new extent, or number of tensors, that only the run tells; listed in ``known`` unless its bounds tell it."""
-    key = Dynamic(declared)
-    extent = shapes.variable(key, name, low, None if high is None else max(low, high))
-    if extent.value is None:
-        known[key] = extent
-    return extent
-
-
-def is_dynamic(extent: Integer) -> bool:
-    """Whether only the run tells an extent, however much is known when composing."""
-    keys = [leaf.key for leaf in extent.leaves]
-    return bool(keys) and all(
-        key.declared if isinstance(key, Dynamic) else isinstance(key, Open) and key.high is not None for key in keys
-    )
 
 
 class Declarations(Struct):

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING
 
 from snd_analysis.compose.bind import shape_failures as failures
 from snd_analysis.compose.bind.affine import Unsolvable, solve
+from snd_analysis.compose.bind.binding import Binding
 from snd_analysis.compose.bind.shape_components import Component, components
 from snd_analysis.compose.failure import BindingFailed
 from snd_analysis.compose.printing import tensor_text
@@ -19,30 +19,16 @@ from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.written import written
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Truth, Verdict
-from snd_analysis.symbolic.values import (
-    NULL,
-    UNDEFINED,
-    Maybe,
-    Pack,
-    Run,
-    Value,
-    cut,
-    may_become_known,
-    shifted,
-    split,
-)
-
-if TYPE_CHECKING:
-    from snd_analysis.compose.bind.arguments import Binder
+from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, Pack, Run, Value, cut, may_become_known, shifted, split
 
 
 class ShapeBinder:
     """Binds the inputs of one invocation, one after the other."""
 
-    def __init__(self, binder: Binder) -> None:
-        self._binder = binder
-        self._template = binder.template
-        self._scope = binder.scope
+    def __init__(self, binding: Binding) -> None:
+        self._binding = binding
+        self._template = binding.template
+        self._scope = binding.scope
         self._items: dict[Symbol, list[Value]] | None = None
         """The extents of components that are not shared by the items of a pack, item by item (``..t``)."""
 
@@ -68,15 +54,15 @@ class ShapeBinder:
     def _bind_pack(self, member: Member, pack: Pack) -> None:
         declared = member.node.pack
         if declared is not None and declared.length is not None and not isinstance(declared.length, nodes.Tilde):
-            self._binder.bind_count(member, declared.length, pack.length, "tensors")
+            self._binding.bind_count(member, declared.length, pack.length, "tensors")
         collected: dict[Symbol, list[Value]] = {}
         for at, segment in enumerate(pack.segments):
             self._items = {}
             item = segment.element if isinstance(segment, Run) else segment
             if isinstance(item, Tensor):
-                self._binder.item = None if pack.items is None else at
+                self._binding.item = None if pack.items is None else at
                 self._bind_tensor(member, item)
-                self._binder.item = None
+                self._binding.item = None
             for symbol, extents in self._items.items():
                 found = extents[0] if not isinstance(segment, Run) else Run(segment.length, extents[0])
                 collected.setdefault(symbol, []).append(found)
@@ -105,7 +91,7 @@ class ShapeBinder:
             for part, pack in zip(parts, taken, strict=True):
                 self._bind_part(member, tensor, part, pack)
         except EvaluationError as error:
-            raise self._binder.fail_evaluating(member.base, error) from None
+            raise self._binding.fail_evaluating(member.base, error) from None
 
     def _bind_rank(self, member: Member, name: nodes.Name, tensor: Tensor) -> None:
         symbol = self._template.resolution.targets.get(name)
@@ -113,7 +99,7 @@ class ShapeBinder:
             return
         known = self._scope.values.setdefault(symbol, rank_of(tensor))
         if isinstance(known, Integer) and shapes.decide_equal(known, rank_of(tensor)) is Verdict.DIFFERENT:
-            raise failures.wrong_named_rank(self._binder, member, tensor, name, known)
+            raise failures.wrong_named_rank(self._binding, member, tensor, name, known)
 
     def _forget(self, member: Member) -> None:
         """Nothing is known of what a shape would bind, since it can't be told which dimensions are whose."""
@@ -132,9 +118,9 @@ class ShapeBinder:
         if flexible:
             most = shapes.bounds(rest)[1]
             if most is not None and most < 0:
-                raise failures.wrong_rank(self._binder, member, tensor, f"at least {needed}")
+                raise failures.wrong_rank(self._binding, member, tensor, f"at least {needed}")
         elif shapes.decide_equal(rank, needed) is Verdict.DIFFERENT:
-            raise failures.wrong_rank(self._binder, member, tensor, str(needed))
+            raise failures.wrong_rank(self._binding, member, tensor, str(needed))
         assert tensor.shape is not None
         pack = Pack(tensor.shape, dtype="int")
         taken = []
@@ -143,7 +129,7 @@ class ShapeBinder:
             parted = split(pack, count)
             if parted is None and part.packed and rank.value is not None:
                 message = f"'{tensor_text(tensor)}' must have as many dimensions as '{member.name}' takes"
-                self._binder.check(_lies_within(count, pack.length), message, member.base, part.extent)
+                self._binding.check(_lies_within(count, pack.length), message, member.base, part.extent)
                 parted = cut(pack, count)
             if parted is None:
                 return None
@@ -191,9 +177,9 @@ class ShapeBinder:
             return
         found = solve(form, count)
         if isinstance(found, Unsolvable):
-            raise failures.wrong_length(self._binder, member, tensor, part.extent, expansion.length, count, found)
+            raise failures.wrong_length(self._binding, member, tensor, part.extent, expansion.length, count, found)
         self._scope.values[form.symbol] = found
-        self._binder.origins[form.symbol] = f"by the input '{member.name}'"
+        self._binding.origins[form.symbol] = f"by the input '{member.name}'"
 
     def _demand_static(self, member: Member, tensor: Tensor, extent: nodes.Extent, actual: Value) -> None:
         """``static`` extents must be known when composing (LANGUAGE, Lexical and grammar)."""
@@ -205,7 +191,7 @@ class ShapeBinder:
             or may_become_known(actual)
         ):
             return
-        raise failures.dynamic_for_static(self._binder, member, tensor, extent, actual)
+        raise failures.dynamic_for_static(self._binding, member, tensor, extent, actual)
 
     def _bind_single(self, member: Member, tensor: Tensor, extent: nodes.Extent, actual: Integer) -> None:
         self._demand_static(member, tensor, extent, actual)
@@ -217,7 +203,7 @@ class ShapeBinder:
         if extent.spread and self._items is not None and form is not None:
             found = solve(form, actual)
             if isinstance(found, Unsolvable):
-                raise failures.not_deducible(self._binder, member, tensor, extent, actual, found)
+                raise failures.not_deducible(self._binding, member, tensor, extent, actual, found)
             self._items.setdefault(form.symbol, []).append(found)
             return
         actual = self._of_all(actual)
@@ -225,9 +211,9 @@ class ShapeBinder:
             # An extent that is null so far may be there in another place: `c..(first),n,c..(!first)`.
             found = solve(form, actual)
             if isinstance(found, Unsolvable):
-                raise failures.not_deducible(self._binder, member, tensor, extent, actual, found)
+                raise failures.not_deducible(self._binding, member, tensor, extent, actual, found)
             values[form.symbol] = found
-            self._binder.origins[form.symbol] = f"by the input '{member.name}'"
+            self._binding.origins[form.symbol] = f"by the input '{member.name}'"
         elif self._scope.knows(extent.value):
             expected = self._scope.evaluate(extent.value)
             if isinstance(expected, Integer):
@@ -257,7 +243,7 @@ class ShapeBinder:
                 values[form.symbol] = taken
             else:
                 values[form.symbol] = self._solved(member, tensor, extent, taken)
-            self._binder.origins[form.symbol] = f"by the input '{member.name}'"
+            self._binding.origins[form.symbol] = f"by the input '{member.name}'"
             return
         if not self._scope.knows(extent.value):
             return
@@ -284,7 +270,7 @@ class ShapeBinder:
             if isinstance(value, Unsolvable):
                 if isinstance(segment, Run):
                     return UNDEFINED
-                raise failures.not_deducible(self._binder, member, tensor, extent, actual, value)
+                raise failures.not_deducible(self._binding, member, tensor, extent, actual, value)
             found.append(Run(segment.length, value) if isinstance(segment, Run) else value)
         return Pack(found, dtype="int")
 
@@ -295,9 +281,9 @@ class ShapeBinder:
         verdict = shapes.decide_equal(expected, actual)
         if verdict is Verdict.UNKNOWN:
             message = f"'{written(extent)}' of '{member.name}' must be {expected}"
-            self._binder.check(shapes.compare("==", expected, actual), message, member.base, extent)
+            self._binding.check(shapes.compare("==", expected, actual), message, member.base, extent)
         elif verdict is Verdict.DIFFERENT:
-            raise failures.disagreement(self._binder, member, tensor, extent, expected, actual)
+            raise failures.disagreement(self._binding, member, tensor, extent, expected, actual)
 
     def _check_bound(self, member: Member, extent: nodes.Extent, actual: Integer) -> None:
         """The upper bound of a dynamic extent, where a graph is invoked by control flow (2.6.1)."""
@@ -308,8 +294,8 @@ class ShapeBinder:
             return
         condition = shapes.compare("<=", actual, bound)
         if condition is shapes.FALSE:
-            raise failures.beyond_bound(self._binder, member, extent, bound, actual)
-        self._binder.check(condition, f"'{written(extent)}' must not exceed its bound", member.base, extent)
+            raise failures.beyond_bound(self._binding, member, extent, bound, actual)
+        self._binding.check(condition, f"'{written(extent)}' must not exceed its bound", member.base, extent)
 
 
 def _lies_within(count: Integer, length: Integer) -> Truth:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from snd_analysis import rules
 from snd_analysis.compose.bind.affine import Unsolvable
+from snd_analysis.compose.bind.binding import Binding
 from snd_analysis.compose.failure import BindingFailed
 from snd_analysis.compose.printing import shown, tensor_text
 from snd_analysis.compose.scope import rank_of
@@ -16,21 +15,20 @@ from snd_analysis.skriptnd.types.written import written
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
 
-if TYPE_CHECKING:
-    from snd_analysis.compose.bind.arguments import Binder
 
-
-def wrong_named_rank(binder: Binder, member: Member, tensor: Tensor, name: nodes.Name, known: Integer) -> BindingFailed:
+def wrong_named_rank(
+    binding: Binding, member: Member, tensor: Tensor, name: nodes.Name, known: Integer
+) -> BindingFailed:
     """A tensor is not of the rank that has a name, and is known."""
     message = (
-        f"the input '{member.name}' of '{binder.template.shown}' must be of rank '{name.text}', which is {known} "
+        f"the input '{member.name}' of '{binding.template.shown}' must be of rank '{name.text}', which is {known} "
         f"here, but this is '{tensor_text(tensor)}', of rank {rank_of(tensor)}"
     )
-    return binder.fail(rules.ARGUMENT_RANK, message, member)
+    return binding.fail(rules.ARGUMENT_RANK, message, member)
 
 
 def wrong_length(
-    binder: Binder,
+    binding: Binding,
     member: Member,
     tensor: Tensor,
     extent: nodes.Extent,
@@ -40,73 +38,73 @@ def wrong_length(
 ) -> BindingFailed:
     """No value of the symbol in a ``length`` makes an extent stand for as many dimensions as there are."""
     message = (
-        f"'{written(extent)}' in the input '{member.name}' of '{binder.template.shown}' stands for "
+        f"'{written(extent)}' in the input '{member.name}' of '{binding.template.shown}' stands for "
         f"'{written(length)}' dimensions, but '{tensor_text(tensor)}' has {count} there: {why.because}"
     )
-    return binder.fail(rules.ARGUMENT_RANK, message, member)
+    return binding.fail(rules.ARGUMENT_RANK, message, member)
 
 
-def wrong_rank(binder: Binder, member: Member, tensor: Tensor, needed: str) -> BindingFailed:
+def wrong_rank(binding: Binding, member: Member, tensor: Tensor, needed: str) -> BindingFailed:
     """A tensor has more or fewer dimensions than the ``needed``."""
     message = (
-        f"the input '{member.name}' of '{binder.template.shown}' is declared as '{_declared(member)}' and needs "
+        f"the input '{member.name}' of '{binding.template.shown}' is declared as '{_declared(member)}' and needs "
         f"rank {needed} here, but this is '{tensor_text(tensor)}', of rank {rank_of(tensor)}"
     ).replace("needs rank at least", "needs at least rank")
-    return binder.fail(rules.ARGUMENT_RANK, message, member)
+    return binding.fail(rules.ARGUMENT_RANK, message, member)
 
 
 def disagreement(
-    binder: Binder, member: Member, tensor: Tensor, extent: nodes.Extent, expected: Integer, actual: Integer
+    binding: Binding, member: Member, tensor: Tensor, extent: nodes.Extent, expected: Integer, actual: Integer
 ) -> BindingFailed:
     """An extent is another one than is ``expected``."""
-    origin = binder.origin_of(extent.value)
+    origin = binding.origin_of(extent.value)
     text = written(extent)
     where = f"the extent '{text}'" if extent.expansion is None else f"an extent of '{text}'"
-    names = {symbol.name for symbol in binder.template.symbols(extent)}
+    names = {symbol.name for symbol in binding.template.symbols(extent)}
     if names & {leaf.name for leaf in (*expected.leaves, *actual.leaves)}:  # one name for two things
         where = f"{where} of '{member.name}'"
         wanted = f", which is {_qualified(expected, names)}{origin}"
     else:
         wanted = "" if text == str(expected) else f", which is {expected}{origin}"
     message = (
-        f"the input '{member.name}' of '{binder.template.shown}' is declared as '{_declared(member)}', and {where}"
+        f"the input '{member.name}' of '{binding.template.shown}' is declared as '{_declared(member)}', and {where}"
         f"{wanted or ' is prescribed'}, but this is '{tensor_text(tensor)}', "
         f"with {_extent_text(actual, names, tensor)} there"
     )
-    return binder.fail(rules.ARGUMENT_SHAPE, message, member)
+    return binding.fail(rules.ARGUMENT_SHAPE, message, member)
 
 
 def not_deducible(
-    binder: Binder, member: Member, tensor: Tensor, extent: nodes.Extent, actual: Integer, why: Unsolvable
+    binding: Binding, member: Member, tensor: Tensor, extent: nodes.Extent, actual: Integer, why: Unsolvable
 ) -> BindingFailed:
     """No value of the symbol in a declared extent makes it the actual one."""
     message = (
-        f"the input '{member.name}' of '{binder.template.shown}' is declared as '{_declared(member)}', and its extent "
+        f"the input '{member.name}' of '{binding.template.shown}' is declared as '{_declared(member)}', and its extent "
         f"'{written(extent)}' can't be {actual}, as in '{tensor_text(tensor)}': {why.because}"
     )
-    return binder.fail(rules.ARGUMENT_SHAPE, message, member)
+    return binding.fail(rules.ARGUMENT_SHAPE, message, member)
 
 
 def dynamic_for_static(
-    binder: Binder, member: Member, tensor: Tensor, extent: nodes.Extent, actual: Integer
+    binding: Binding, member: Member, tensor: Tensor, extent: nodes.Extent, actual: Integer
 ) -> BindingFailed:
     """An extent that must be known when composing is not."""
     message = (
-        f"the extent '{written(extent)}' of the input '{member.name}' of '{binder.template.shown}' must be known when "
+        f"the extent '{written(extent)}' of the input '{member.name}' of '{binding.template.shown}' must be known when "
         f"composing, but '{actual}' in '{tensor_text(tensor)}' is dynamic"
     )
-    return binder.fail(rules.DYNAMIC_FOR_STATIC, message, member)
+    return binding.fail(rules.DYNAMIC_FOR_STATIC, message, member)
 
 
 def beyond_bound(
-    binder: Binder, member: Member, extent: nodes.Extent, bound: Integer, actual: Integer
+    binding: Binding, member: Member, extent: nodes.Extent, bound: Integer, actual: Integer
 ) -> BindingFailed:
     """An extent is greater than its bound."""
     message = (
-        f"the extent '{written(extent)}' of the input '{member.name}' of '{binder.template.shown}' is at most "
+        f"the extent '{written(extent)}' of the input '{member.name}' of '{binding.template.shown}' is at most "
         f"{bound}, but here it is {actual}"
     )
-    return binder.fail(rules.ARGUMENT_SHAPE, message, member)
+    return binding.fail(rules.ARGUMENT_SHAPE, message, member)
 
 
 def _extent_text(extent: Integer, names: set[str], tensor: Tensor) -> str:

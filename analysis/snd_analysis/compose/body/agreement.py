@@ -4,21 +4,18 @@ extents are what follows goes on with."""
 from __future__ import annotations
 
 from operator import is_
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from snd_analysis.compose.body.state import BodyState
 from snd_analysis.model import Shape, Tensor, TensorValue
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import Pack, Run
 
-if TYPE_CHECKING:
-    from snd_analysis.compose.body.composer import Composer
 
-
-def demand_shape(composer: Composer, wanted: Shape, found: Shape, message: str, node: nodes.Node) -> Shape:
+def demand_shape(state: BodyState, wanted: Shape, found: Shape, message: str, node: nodes.Node) -> Shape:
     """Notes what must hold for a shape to be the wanted one, from which it certainly does not differ.
 
     What it is if that holds: the wanted shape, but as found where the dimensions can't be compared, or the declaration
@@ -28,37 +25,37 @@ def demand_shape(composer: Composer, wanted: Shape, found: Shape, message: str, 
         return found
     if len(wanted) != len(found) or any(isinstance(part, Run) for part in (*wanted, *found)):
         lengths = Pack(wanted, dtype="int").length, Pack(found, dtype="int").length
-        composer.check(shapes.compare("==", *lengths), message, node)
+        state.check(shapes.compare("==", *lengths), message, node)
         return found
     agreed = []
     for one, two in zip(wanted, found, strict=True):
         assert isinstance(one, Integer)
         assert isinstance(two, Integer)
-        bounded = next((leaf for leaf in one.leaves if leaf.key in composer.left_open), None)
+        bounded = next((leaf for leaf in one.leaves if leaf.key in state.left_open), None)
         if bounded is None:
-            composer.check(shapes.compare("==", one, two), message, node)
+            state.check(shapes.compare("==", one, two), message, node)
         elif bounded.high is not None:
             within = shapes.compare("<=", two, bounded.high)
-            composer.check(within, f"an extent must not exceed its bound {bounded.high}", node)
+            state.check(within, f"an extent must not exceed its bound {bounded.high}", node)
         agreed.append(one if bounded is None else two)
     return tuple(agreed)
 
 
-def narrowed(composer: Composer, wanted: Shape, value: TensorValue, message: str, node: nodes.Node) -> TensorValue:
+def narrowed(state: BodyState, wanted: Shape, value: TensorValue, message: str, node: nodes.Node) -> TensorValue:
     """A result of the statement at hand, of the wanted shape; as it is, if it has a name of its own already."""
-    made = _with_shape(composer, wanted, value, message, node)
-    return made if made is not value and composer.make_instead(value, made) else value
+    made = _with_shape(state, wanted, value, message, node)
+    return made if made is not value and state.make_instead(value, made) else value
 
 
-def _with_shape(composer: Composer, wanted: Shape, value: TensorValue, message: str, node: nodes.Node) -> TensorValue:
+def _with_shape(state: BodyState, wanted: Shape, value: TensorValue, message: str, node: nodes.Node) -> TensorValue:
     if isinstance(value, Tensor) and value.shape is not None:
-        shape = demand_shape(composer, wanted, value.shape, message, node)
+        shape = demand_shape(state, wanted, value.shape, message, node)
         return value if shape == value.shape else replace(value, shape=shape)
     if not isinstance(value, Pack) or not value.segments:
         return value
     segments: list[object] = []
     for segment in value.segments:
         item = segment.element if isinstance(segment, Run) else segment
-        made = _with_shape(composer, wanted, item, message, node)
+        made = _with_shape(state, wanted, item, message, node)
         segments.append(segment if made is item else Run(segment.length, made) if isinstance(segment, Run) else made)
     return value if all(map(is_, segments, value.segments)) else Pack(segments, dtype=value.dtype)

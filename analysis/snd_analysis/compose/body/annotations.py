@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from msgspec.structs import replace
 
 from snd_analysis import rules
 from snd_analysis.compose.body.agreement import narrowed
+from snd_analysis.compose.body.state import BodyState
 from snd_analysis.compose.printing import tensor_text
 from snd_analysis.compose.scope import rank_of
 from snd_analysis.model import Shape, Tensor, TensorKind, TensorValue
@@ -18,31 +17,28 @@ from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Verdict
 from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, Pack, Run, Value, split
 
-if TYPE_CHECKING:
-    from snd_analysis.compose.body.composer import Composer
 
-
-def annotated(composer: Composer, type_: nodes.ResultType, value: TensorValue) -> TensorValue:
+def annotated(state: BodyState, type_: nodes.ResultType, value: TensorValue) -> TensorValue:
     """A result with the type that is written behind its name, whose new names get its extents."""
     if _is_scalar(value):
-        return _uniform(composer, type_, value)
+        return _uniform(state, type_, value)
     tensor = _representative(value)
     if tensor is None or tensor.shape is None:
-        _forget(composer, type_)
+        _forget(state, type_)
         return value
-    parts = _bind_new(composer, type_.shape, tensor)
-    shape = written_shape(composer, type_.shape)
+    parts = _bind_new(state, type_.shape, tensor)
+    shape = written_shape(state, type_.shape)
     if shape is not None and parts and disagree(shape, tensor.shape):
         message = (
             f"the result is said to be '{type_.type.text}[{written(type_.shape)}]', "
             f"which is [{','.join(map(str, shape))}] here, but it is '{tensor_text(tensor)}'"
         )
-        composer.fail(rules.RESULT_SHAPE, type_, message)
+        state.fail(rules.RESULT_SHAPE, type_, message)
         return UNDEFINED
     if shape is None or not parts:
         return value
     said = f"the result must be '{type_.type.text}[{written(type_.shape)}]'"
-    return narrowed(composer, shape, value, said, type_)
+    return narrowed(state, shape, value, said, type_)
 
 
 def _is_scalar(value: TensorValue) -> bool:
@@ -52,14 +48,14 @@ def _is_scalar(value: TensorValue) -> bool:
     return isinstance(value, Tensor) and value.kind is TensorKind.CONSTANT and value.place is None and value.shape == ()
 
 
-def _uniform(composer: Composer, type_: nodes.ResultType, value: TensorValue) -> TensorValue:
+def _uniform(state: BodyState, type_: nodes.ResultType, value: TensorValue) -> TensorValue:
     """A tensor of the written shape, with a compile-time value for all elements."""
     if isinstance(value, Maybe):
-        return Maybe(value.present, _uniform(composer, type_, value.value))
+        return Maybe(value.present, _uniform(state, type_, value.value))
     if not isinstance(value, Tensor):
         return value
-    _forget(composer, type_)
-    return replace(value, shape=written_shape(composer, type_.shape))
+    _forget(state, type_)
+    return replace(value, shape=written_shape(state, type_.shape))
 
 
 def _representative(value: TensorValue) -> Tensor | None:
@@ -71,27 +67,27 @@ def _representative(value: TensorValue) -> Tensor | None:
     return value if isinstance(value, Tensor) else None
 
 
-def _new_symbol(composer: Composer, extent: nodes.Extent) -> Symbol | None:
+def _new_symbol(state: BodyState, extent: nodes.Extent) -> Symbol | None:
     """The symbol that an extent declares here, if it does."""
     if not isinstance(extent.value, nodes.Qualified):
         return None
-    symbol = composer.template.resolution.targets.get(extent.value)
+    symbol = state.template.resolution.targets.get(extent.value)
     is_new = isinstance(symbol, Symbol) and symbol.kind is SymbolKind.EXTENT and symbol.node is extent
     return symbol if is_new and isinstance(symbol, Symbol) else None
 
 
-def _forget(composer: Composer, type_: nodes.ResultType) -> None:
+def _forget(state: BodyState, type_: nodes.ResultType) -> None:
     for extent in type_.shape.extents:
-        symbol = _new_symbol(composer, extent)
+        symbol = _new_symbol(state, extent)
         if symbol is not None:
-            composer.scope.values[symbol] = UNDEFINED
+            state.scope.values[symbol] = UNDEFINED
 
 
-def _bind_new(composer: Composer, shape: nodes.Shape, tensor: Tensor) -> bool:
+def _bind_new(state: BodyState, shape: nodes.Shape, tensor: Tensor) -> bool:
     """Binds the new names in a written shape; whether the dimensions could be told apart."""
     assert tensor.shape is not None
-    new = [_new_symbol(composer, extent) for extent in shape.extents]
-    counts = [_count(composer, extent, symbol) for extent, symbol in zip(shape.extents, new, strict=True)]
+    new = [_new_symbol(state, extent) for extent in shape.extents]
+    counts = [_count(state, extent, symbol) for extent, symbol in zip(shape.extents, new, strict=True)]
     flexible = [at for at, count in enumerate(counts) if count is None]
     known = sum((count for count in counts if count is not None), shapes.constant(0))
     pack = Pack(tensor.shape, dtype="int")
@@ -103,41 +99,41 @@ def _bind_new(composer: Composer, shape: nodes.Shape, tensor: Tensor) -> bool:
         if parted is None:
             for other in new[at:]:
                 if other is not None:
-                    composer.scope.values[other] = UNDEFINED
+                    state.scope.values[other] = UNDEFINED
             return False
         taken, pack = parted
         if symbol is None:
             continue
         single = shape.extents[at].expansion is None
-        composer.scope.values[symbol] = (taken.items[0] if taken.items else UNDEFINED) if single else taken
+        state.scope.values[symbol] = (taken.items[0] if taken.items else UNDEFINED) if single else taken
     return True
 
 
-def _count(composer: Composer, extent: nodes.Extent, symbol: Symbol | None) -> Integer | None:
+def _count(state: BodyState, extent: nodes.Extent, symbol: Symbol | None) -> Integer | None:
     if extent.expansion is None:
-        value = UNDEFINED if symbol is not None or isinstance(extent.value, nodes.Tilde) else _value(composer, extent)
+        value = UNDEFINED if symbol is not None or isinstance(extent.value, nodes.Tilde) else _value(state, extent)
         return shapes.constant(0) if value is NULL else shapes.constant(1)
     if extent.expansion.length is not None:
-        length = composer.scope.attempt(extent.expansion.length)
+        length = state.scope.attempt(extent.expansion.length)
         return length if isinstance(length, Integer) else None
     if symbol is None and not isinstance(extent.value, nodes.Tilde):
-        value = _value(composer, extent)
+        value = _value(state, extent)
         return value.length if isinstance(value, Pack) else None
     return None
 
 
-def _value(composer: Composer, extent: nodes.Extent) -> Value:
+def _value(state: BodyState, extent: nodes.Extent) -> Value:
     assert not isinstance(extent.value, nodes.Tilde)
-    return composer.scope.attempt(extent.value)
+    return state.scope.attempt(extent.value)
 
 
-def written_shape(composer: Composer, shape: nodes.Shape) -> Shape | None:
+def written_shape(state: BodyState, shape: nodes.Shape) -> Shape | None:
     """A shape as it is written in a statement; None if anything in it is not known."""
     found: list[Integer | Run] = []
     for extent in shape.extents:
         if isinstance(extent.value, nodes.Tilde):
             return None
-        value = _value(composer, extent)
+        value = _value(state, extent)
         if value is NULL:
             continue
         if isinstance(value, Pack):
@@ -147,7 +143,7 @@ def written_shape(composer: Composer, shape: nodes.Shape) -> Shape | None:
         elif extent.expansion is None:
             found.append(value)
         else:
-            length = None if extent.expansion.length is None else composer.scope.attempt(extent.expansion.length)
+            length = None if extent.expansion.length is None else state.scope.attempt(extent.expansion.length)
             if not isinstance(length, Integer):
                 return None
             found.extend(Pack((Run(length, value),)).segments)  # type: ignore[arg-type]

@@ -2,52 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Sequence
+from typing import TypeAlias
 
 from snd_analysis.compose.body.conditions import check_condition
+from snd_analysis.compose.body.interpreter import Interpreter, add_operation, call, part
 from snd_analysis.compose.body.joining import Joining
-from snd_analysis.compose.body.results import Targets
-from snd_analysis.model import Branch, Case, ControlFlow, Graph, Operation, TensorValue
+from snd_analysis.compose.body.outputs import check_alternatives
+from snd_analysis.compose.body.state import BodyState, Values
+from snd_analysis.compose.body.targets import Targets
+from snd_analysis.model import Branch, Case, Graph
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, TRUE, Truth
 from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, Value
 
-if TYPE_CHECKING:
-    from snd_analysis.compose.body.composer import Composer, Values
-
-    _Alternative: TypeAlias = tuple[nodes.Node, Values | None]
+_Alternative: TypeAlias = "tuple[nodes.Node, Values | None]"
 
 
-def branch(composer: Composer, node: nodes.Branch, targets: Targets) -> Values | None:
+def branch(interpreter: Interpreter, node: nodes.Branch, targets: Targets) -> Values | None:
     """Composes the branches that may be taken: one, if compile-time conditions decide which.
 
     Raises EvaluationError if a condition has no value.
     """
     cases: list[Case] = []
     alternatives: list[_Alternative] = []
-    scopes = scopes_of_branch(composer, node, targets)
+    scopes = scopes_of_branch(interpreter, node, targets)
     for case, (of_condition, of_consequent) in zip(node.cases, scopes, strict=False):
-        static = static_condition(composer, case.condition)
+        static = static_condition(interpreter.state, case.condition)
         if static is FALSE or static is NULL:
             continue
         if static is TRUE:
-            return _finish(composer, node, case.consequent, cases, alternatives, targets, of_consequent)
+            return _finish(interpreter, node, case.consequent, cases, alternatives, targets, of_consequent)
         decided: Graph | Value = static
         if static is None:
-            condition, decided = part(composer, "condition", case.condition, of_condition)
-            check_condition(composer, case.condition, condition)
+            condition, decided = part(interpreter, "condition", case.condition, of_condition)
+            check_condition(interpreter.state, case.condition, condition)
             if condition is None:
                 alternatives.append((case, None))
-        values, graph = part(composer, "then", case.consequent, of_consequent)
+        values, graph = part(interpreter, "then", case.consequent, of_consequent)
         cases.append(Case(decided, graph))
         alternatives.append((case.consequent, values))
-    return _finish(composer, node, node.alternative, cases, alternatives, targets, scopes[-1][-1])
+    return _finish(interpreter, node, node.alternative, cases, alternatives, targets, scopes[-1][-1])
 
 
-def scopes_of_branch(composer: Composer, node: nodes.Branch, targets: Targets) -> list[tuple[Targets, Targets]]:
+def scopes_of_branch(interpreter: Interpreter, node: nodes.Branch, targets: Targets) -> list[tuple[Targets, Targets]]:
     """What the condition and the consequent of each case name, and last the alternative, as if it had a condition.
 
     The label of the whole is that of all, where compile-time conditions reduce it to one of them or only one needs it;
@@ -56,12 +56,12 @@ def scopes_of_branch(composer: Composer, node: nodes.Branch, targets: Targets) -
     unnamed = targets.without_results()
     parts = [part for case in node.cases for part in (case.condition, case.consequent)]
     parts.append(node.alternative)
-    if not any(is_dynamic(composer, case.condition) for case in node.cases):
+    if not any(is_dynamic(interpreter.state, case.condition) for case in node.cases):
         return [(unnamed, targets)] * (len(node.cases) + 1)
 
     def scope(part: nodes.Callable, keyword: str, at: int, around: Targets) -> Targets:
         others = [each for each in parts if each is not part]
-        return composer.naming.part(part, f"{keyword}[{at}]" if at else keyword, others, around)
+        return interpreter.naming.part(part, f"{keyword}[{at}]" if at else keyword, others, around)
 
     found = [
         (scope(case.condition, "if", at, unnamed), scope(case.consequent, "then", at, targets))
@@ -70,26 +70,26 @@ def scopes_of_branch(composer: Composer, node: nodes.Branch, targets: Targets) -
     return [*found, (unnamed, scope(node.alternative, "else", 0, targets))]
 
 
-def is_dynamic(composer: Composer, condition: nodes.Callable) -> bool:
+def is_dynamic(state: BodyState, condition: nodes.Callable) -> bool:
     """Whether only the run tells whether a condition holds."""
     try:
-        return static_condition(composer, condition) is None
+        return static_condition(state, condition) is None
     except EvaluationError:
         return False
 
 
-def static_condition(composer: Composer, condition: nodes.Callable) -> Value | None:
+def static_condition(state: BodyState, condition: nodes.Callable) -> Value | None:
     """The value of a compile-time condition, not known if it is UNDEFINED; None for a tensor."""
-    if isinstance(condition, nodes.Region | nodes.Labelled) or composer.invokes(condition):
+    if isinstance(condition, nodes.Region | nodes.Labelled) or state.invokes(condition):
         return None
-    value = composer.scope.evaluate(condition)
+    value = state.scope.evaluate(condition)
     if isinstance(value, Maybe):
         return shapes.and_(value.present, value.value) if isinstance(value.value, Truth) else UNDEFINED
     return value if isinstance(value, Truth) or value is NULL or value is UNDEFINED else None
 
 
 def _finish(
-    composer: Composer,
+    interpreter: Interpreter,
     node: nodes.Branch,
     last: nodes.Callable,
     cases: list[Case],
@@ -99,22 +99,20 @@ def _finish(
 ) -> Values | None:
     """The result, given the branch that is taken if none before is."""
     if not alternatives:
-        return composer.call(last, of_last)
-    values, graph = part(composer, "else", last, of_last)
+        return call(interpreter, last, of_last)
+    values, graph = part(interpreter, "else", last, of_last)
     alternatives.append((last, values))
-    results = _common(composer, [case.condition for case in cases], alternatives, targets, node)
-    if results is not None and _is_only_known_to_the_run(composer, node, cases):
-        from snd_analysis.compose.body.outputs import check_alternatives
-
+    results = _common(interpreter, [case.condition for case in cases], alternatives, targets, node)
+    if results is not None and _is_only_known_to_the_run(interpreter.state, node, cases):
         for at, result in enumerate(results):
             parts = [(part, values[at]) for part, values in alternatives if values is not None]
-            check_alternatives(composer, targets.plain_name(at), result, parts)
-    add_operation(composer, Branch(tuple(cases), graph), node, (), results, targets)
+            check_alternatives(interpreter.state, targets.plain_name(at), result, parts)
+    add_operation(interpreter.state, Branch(tuple(cases), graph), node, (), results, targets)
     return results
 
 
 def _common(
-    composer: Composer,
+    interpreter: Interpreter,
     conditions: list[Graph | Value],
     alternatives: list[_Alternative],
     targets: Targets,
@@ -123,60 +121,22 @@ def _common(
     known = [values for _, values in alternatives if values is not None]
     if len(known) != len(alternatives) or any(len(values) != len(known[0]) for values in known):
         return None
-    joining = Joining(composer, targets, composer.place(node), conditions)
+    joining = Joining(interpreter.state, targets, interpreter.state.place(node), conditions)
     return [joining.joined([values[at] for values in known], at) for at in range(len(known[0]))]
 
 
-def _is_only_known_to_the_run(composer: Composer, node: nodes.Branch, cases: Sequence[Case]) -> bool:
+def _is_only_known_to_the_run(state: BodyState, node: nodes.Branch, cases: Sequence[Case]) -> bool:
     """Whether every alternative may be taken: whoever runs a graph decides, by its tensors, and by those left out.
 
     What depends on attributes or extents may be meant for some of them only.
     """
     if all(isinstance(case.condition, Graph) for case in cases):
         return True
-    promised = any(True for _ in composer.template.assertions)
-    return composer.template.is_graph and not promised and all(_is_null_test(case.condition) for case in node.cases)
+    promised = any(True for _ in state.template.assertions)
+    return state.template.is_graph and not promised and all(_is_null_test(case.condition) for case in node.cases)
 
 
 def _is_null_test(condition: nodes.Callable) -> bool:
     while isinstance(condition, nodes.Unary) and condition.operator.text == "!":
         condition = condition.operand
     return isinstance(condition, nodes.Unary) and condition.operator.text == "?"
-
-
-def part(
-    composer: Composer,
-    name: str,
-    node: nodes.Callable,
-    targets: Targets,
-    inputs: Mapping[str, TensorValue] | None = None,
-) -> tuple[Values | None, Graph]:
-    """One part of a control flow construct, as a graph of its own.
-
-    Raises EvaluationError if an expression in it has no value.
-    """
-    operations, composer.operations = composer.operations, []
-    tensors, composer.tensors = composer.tensors, {}
-    try:
-        values = composer.call(node, targets)
-        outputs = {targets.name(at) or str(at): value for at, value in enumerate(values or ())}
-        graph = Graph(name, inputs or {}, outputs, {}, {}, composer.tensors, tuple(composer.operations))
-    finally:
-        composer.operations, composer.tensors = operations, tensors
-    return values, graph
-
-
-def add_operation(
-    composer: Composer,
-    control: ControlFlow,
-    node: nodes.Node,
-    inputs: tuple[TensorValue, ...],
-    results: Values | None,
-    targets: Targets,
-) -> None:
-    """Adds a control flow operation to the graph at hand."""
-    composer.operations.append(
-        Operation(
-            None, composer.scope_of(targets), {}, {}, inputs, tuple(results or ()), composer.place(node), None, control
-        )
-    )

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from snd_analysis import rules
+from snd_analysis.compose.body.state import BodyState, Values
 from snd_analysis.compose.printing import tensor_text
 from snd_analysis.model import Tensor
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Verdict
 
-if TYPE_CHECKING:
-    from snd_analysis.compose.body.composer import Composer, Values
 
-
-def check_condition(composer: Composer, node: nodes.Callable, values: Values | None) -> None:
+def check_condition(state: BodyState, node: nodes.Callable, values: Values | None) -> None:
     """Reports a condition that certainly has not exactly one element; its type is checked before composing."""
     tensor = values[0] if values is not None and len(values) == 1 else None
     if not isinstance(tensor, Tensor) or tensor.shape is None:
@@ -27,7 +23,7 @@ def check_condition(composer: Composer, node: nodes.Callable, values: Values | N
         volume = volume * extent
     verdict = shapes.decide_equal(volume, 1)
     if verdict is Verdict.UNKNOWN:
-        composer.check(shapes.compare("==", volume, 1), f"a condition is one bool, not {volume} of them", node)
+        state.check(shapes.compare("==", volume, 1), f"a condition is one bool, not {volume} of them", node)
     elif verdict is Verdict.DIFFERENT:
         message = f"a condition is one bool, but this is '{tensor_text(tensor)}', which has {volume} elements"
-        composer.fail(rules.CONDITION_SHAPE, node, message)
+        state.fail(rules.CONDITION_SHAPE, node, message)

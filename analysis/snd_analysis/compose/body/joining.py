@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from snd_analysis.compose.body.state import BodyState
+from snd_analysis.compose.body.targets import Targets
 from snd_analysis.model import Place, Shape, Tensor, TensorKind, TensorValue
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Truth
 from snd_analysis.symbolic.values import UNDEFINED, Maybe, Pack, Run, Value
-
-if TYPE_CHECKING:
-    from snd_analysis.compose.body.composer import Composer
-    from snd_analysis.compose.body.results import Targets
 
 # Everything that is asked of an extent looks at all cases of its conditions: with more of them it becomes dynamic.
 _MOST_CONDITIONS = 3
@@ -27,7 +24,7 @@ class Joining(Struct, frozen=True):
     that only the run can tell.
     """
 
-    composer: Composer
+    state: BodyState
     targets: Targets
     place: Place
     conditions: Sequence[Value]
@@ -37,14 +34,14 @@ class Joining(Struct, frozen=True):
         packs = [value for value in values if isinstance(value, Pack)]
         if packs:
             return self._packs(packs, at) if len(packs) == len(values) else UNDEFINED
-        return self._tensors(values, self.composer.scoped(self.targets.name(at) or "result"))
+        return self._tensors(values, self.state.scoped(self.targets.name(at) or "result"))
 
     def _tensors(self, values: Sequence[TensorValue], name: str) -> TensorValue:
         tensors = [value for value in values if isinstance(value, Tensor)]
         if len(tensors) != len(values) or any(isinstance(value, Maybe) for value in values):
             return UNDEFINED
         dtypes = {tensor.dtype for tensor in tensors}
-        shape = common_shape([tensor.shape for tensor in tensors], name, self.composer, self.conditions)
+        shape = common_shape([tensor.shape for tensor in tensors], name, self.state, self.conditions)
         if shape is None or len(dtypes) != 1:
             return UNDEFINED
         return Tensor(name, tensors[0].dtype, shape, TensorKind.RESULT, self.place)
@@ -56,12 +53,12 @@ class Joining(Struct, frozen=True):
         items = []
         for number, row in enumerate(zip(*(pack.items or () for pack in packs), strict=True)):
             name = self.targets.item_name(at, number) or f"result[{number}]"
-            items.append(self._tensors(row, self.composer.scoped(name)))
+            items.append(self._tensors(row, self.state.scoped(name)))
         return UNDEFINED if UNDEFINED in items else Pack(items, dtype=first.dtype)
 
 
 def common_shape(
-    found: Sequence[Shape | None], name: str, composer: Composer, conditions: Sequence[Value] = ()
+    found: Sequence[Shape | None], name: str, state: BodyState, conditions: Sequence[Value] = ()
 ) -> Shape | None:
     """The shape of what is one of several, by conditions for each but the last, as far as these are compile-time ones.
 
@@ -75,13 +72,13 @@ def common_shape(
     if any(len(shape) != len(known[0]) or any(isinstance(part, Run) for part in shape) for shape in known):
         return None
     return tuple(
-        _common_extent([shape[at] for shape in known], f"{name}.shape[{at}]", composer, conditions)
+        _common_extent([shape[at] for shape in known], f"{name}.shape[{at}]", state, conditions)
         for at in range(len(known[0]))
     )
 
 
 def _common_extent(
-    extents: Sequence[Integer | Run], name: str, composer: Composer, conditions: Sequence[Value]
+    extents: Sequence[Integer | Run], name: str, state: BodyState, conditions: Sequence[Value]
 ) -> Integer:
     *others, last = [extent for extent in extents if isinstance(extent, Integer)]
     open_ = [last]
@@ -90,9 +87,9 @@ def _common_extent(
         if not isinstance(condition, Truth):
             open_.append(others[at])
             continue
-        selected = shapes.choose(condition, others[at], one_of(open_, name, composer))
+        selected = shapes.choose(condition, others[at], one_of(open_, name, state))
         open_ = [selected] if _number_of_conditions(selected) <= _MOST_CONDITIONS else [others[at], *open_]
-    return one_of(open_, name, composer)
+    return one_of(open_, name, state)
 
 
 def _number_of_conditions(extent: Integer) -> int:
@@ -108,7 +105,7 @@ def _number_of_conditions(extent: Integer) -> int:
     return sum(isinstance(part, Truth) for part in found)
 
 
-def one_of(extents: Sequence[Integer], name: str, composer: Composer) -> Integer:
+def one_of(extents: Sequence[Integer], name: str, state: BodyState) -> Integer:
     """An extent that is one of several, which one only the run tells: a dynamic one if they are not the same."""
     first = extents[0]
     if all(extent == first for extent in extents[1:]):
@@ -117,4 +114,4 @@ def one_of(extents: Sequence[Integer], name: str, composer: Composer) -> Integer
     low = min(max(low or 0, 0) for low, _ in limits)
     highs = [high for _, high in limits]
     high = None if None in highs else max(each for each in highs if each is not None)
-    return composer.dynamic(name, low, high)
+    return state.dynamic_extent(name, low, high)

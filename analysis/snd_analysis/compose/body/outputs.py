@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from snd_analysis import rules
 from snd_analysis.compose.body.agreement import narrowed
 from snd_analysis.compose.body.annotations import disagree
+from snd_analysis.compose.body.state import BodyState
 from snd_analysis.compose.failure import Failure, Site
 from snd_analysis.compose.printing import tensor_text
 from snd_analysis.compose.template import Member
@@ -16,14 +16,21 @@ from snd_analysis.skriptnd.names.symbols import Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.written import written
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import Integer, Verdict
+from snd_analysis.symbolic.integers import Verdict
 from snd_analysis.symbolic.values import UNDEFINED, Maybe, Pack, Run
 
-if TYPE_CHECKING:
-    from snd_analysis.compose.body.composer import Composer
+
+def finished_outputs(state: BodyState) -> tuple[TensorValue, ...]:
+    """Return the outputs as invocations see them, checked against their declarations, which they may complete."""
+    outputs: list[TensorValue] = []
+    for member, declared in zip(state.template.outputs, state.declared.outputs, strict=True):
+        if not state.template.is_wrong(member.base, member.node):
+            declared = _checked_output(state, member, declared, state.outputs.get(member.symbol, UNDEFINED))
+        outputs.append(declared)
+    return tuple(outputs)
 
 
-def check_output(composer: Composer, member: Member, declared: TensorValue, composed: TensorValue) -> TensorValue:
+def _checked_output(state: BodyState, member: Member, declared: TensorValue, composed: TensorValue) -> TensorValue:
     """The output as invocations see it: as declared, or as composed where the declaration leaves the shape open."""
     if composed is UNDEFINED:
         return declared
@@ -36,20 +43,20 @@ def check_output(composer: Composer, member: Member, declared: TensorValue, comp
         f"the output '{member.name}' is declared as '{_declared_text(member)}'"
         f"{_coming_to(member, declared)}, but it is composed as '{tensor_text(composed)}'{problem}"
     )
-    site = Site(composer.template.place(member.base, member.node), f"the output '{member.name}' is declared here")
-    composer.specialization.failures.append(Failure(rules.OUTPUT_SHAPE, message, (site,)))
+    site = Site(state.template.place(member.base, member.node), f"the output '{member.name}' is declared here")
+    state.failures.append(Failure(rules.OUTPUT_SHAPE, message, (site,)))
     return declared
 
 
 def check_alternatives(
-    composer: Composer, name: nodes.Name | None, result: TensorValue, parts: Sequence[tuple[nodes.Node, TensorValue]]
+    state: BodyState, name: nodes.Name | None, result: TensorValue, parts: Sequence[tuple[nodes.Node, TensorValue]]
 ) -> None:
     """Reports the first branch that can't be the output that it is assigned to, though another can.
 
-    Of what can't be it whichever branch is taken, ``check_output`` tells.
+    Of what can't be it whichever branch is taken, ``finished_outputs`` tells.
     """
-    symbol = None if name is None else composer.template.resolution.targets.get(name)
-    members = zip(composer.template.outputs, composer.specialization.outputs, strict=True)
+    symbol = None if name is None else state.template.resolution.targets.get(name)
+    members = zip(state.template.outputs, state.declared.outputs, strict=True)
     member, declared = next(((each, value) for each, value in members if each.symbol is symbol), (None, UNDEFINED))
     if member is None or _difference(declared, result) is not None:
         return
@@ -61,44 +68,44 @@ def check_alternatives(
         f"the output '{member.name}' is declared as '{_declared_text(member)}'{_coming_to(member, declared)}, "
         f"but in this branch it is composed as '{tensor_text(value)}'{_difference(declared, value)}"
     )
-    related = Site(composer.template.place(member.base, member.node), f"the output '{member.name}' is declared here")
-    composer.fail(rules.OUTPUT_SHAPE, node, message, (related,))
+    related = Site(state.template.place(member.base, member.node), f"the output '{member.name}' is declared here")
+    state.fail(rules.OUTPUT_SHAPE, node, message, (related,))
 
 
-def as_declared(composer: Composer, name: nodes.Name, symbol: Symbol, value: TensorValue) -> TensorValue:
+def as_declared(state: BodyState, name: nodes.Name, symbol: Symbol, value: TensorValue) -> TensorValue:
     """What an output is composed of, with the declared extents where only the run tells whether it has them."""
-    members = zip(composer.template.outputs, composer.specialization.outputs, strict=True)
+    members = zip(state.template.outputs, state.declared.outputs, strict=True)
     declared = next((each for member, each in members if member.symbol is symbol), UNDEFINED)
     if _difference(declared, value) is not None:
         return value
-    return _agreeing(composer, declared, value, f"the output '{name.text}' must be '{tensor_text(declared)}'", name)
+    return _agreeing(state, declared, value, f"the output '{name.text}' must be '{tensor_text(declared)}'", name)
 
 
 def _agreeing(
-    composer: Composer, declared: TensorValue, value: TensorValue, message: str, name: nodes.Name
+    state: BodyState, declared: TensorValue, value: TensorValue, message: str, name: nodes.Name
 ) -> TensorValue:
     items: Sequence[object] = (declared,)
     if isinstance(declared, Pack):
         items = [each.element if isinstance(each, Run) else each for each in declared.segments]
         if isinstance(value, Pack):
-            composer.check(shapes.compare("==", declared.length, value.length), message, name)
+            state.check(shapes.compare("==", declared.length, value.length), message, name)
     wanted = {each.shape for each in items if isinstance(each, Tensor)}
     shape = next(iter(wanted)) if len(wanted) == 1 else None
-    return value if shape is None else narrowed(composer, shape, value, message, name)
+    return value if shape is None else narrowed(state, shape, value, message, name)
 
 
-def check_update(composer: Composer, name: nodes.Name, symbol: Symbol, value: TensorValue) -> None:
+def check_update(state: BodyState, name: nodes.Name, symbol: Symbol, value: TensorValue) -> None:
     """A new value of a variable must have its shape (2.11)."""
-    declared = composer.scope.values.get(symbol, UNDEFINED)
+    declared = state.scope.values.get(symbol, UNDEFINED)
     problem = _difference(declared, value)
     if problem is None:
-        _agreeing(composer, declared, value, f"the variable '{name.text}' must stay '{tensor_text(declared)}'", name)
+        _agreeing(state, declared, value, f"the variable '{name.text}' must stay '{tensor_text(declared)}'", name)
         return
     message = (
         f"the variable '{name.text}' is '{tensor_text(declared)}', but its new value is '{tensor_text(value)}'{problem}"
     )
-    related = Site(composer.template.declared(symbol), f"the variable '{name.text}' is declared here")
-    composer.fail(rules.UPDATE_SHAPE, name, message, (related,))
+    related = Site(state.template.declared(symbol), f"the variable '{name.text}' is declared here")
+    state.fail(rules.UPDATE_SHAPE, name, message, (related,))
 
 
 def _difference(declared: TensorValue, composed: TensorValue) -> str | None:
@@ -149,6 +156,3 @@ def _declared_text(member: Member) -> str:
 def _coming_to(member: Member, declared: TensorValue) -> str:
     text = tensor_text(declared)
     return "" if text == _declared_text(member) else f", which is '{text}' here"
-
-
-__all__ = ["Integer", "check_alternatives", "check_output", "check_update"]

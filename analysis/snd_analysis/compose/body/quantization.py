@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from snd_analysis import rules
 from snd_analysis.compose.bind.arguments import Arguments
+from snd_analysis.compose.body.callees import Callees
+from snd_analysis.compose.body.state import BodyState
 from snd_analysis.compose.failure import Site
 from snd_analysis.model import Quantization, Tensor
 from snd_analysis.skriptnd.evaluate import EvaluationError
@@ -13,47 +13,46 @@ from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic.values import Pack, Run, Value
 
-if TYPE_CHECKING:
-    from snd_analysis.compose.body.composer import Composer
 
-
-def quantizations(composer: Composer) -> dict[str, Quantization]:
+def quantizations(state: BodyState, callees: Callees) -> dict[str, Quantization]:
     """The algorithms by the scoped names of the tensors, relative to the graph.
 
     What an algorithm asserts of its attributes is checked. How these fit the tensor is not: for tensors of a low rank
     the library's algorithms have no channel axis, which doesn't matter where one value stands for all channels.
     """
     found: dict[str, Quantization] = {}
-    for base, node in composer.template.quantizations:
-        name = composer.template.resolution.targets.get(node.algorithm)
-        if not isinstance(name, OperatorName) or composer.template.is_wrong(base, node):
+    for base, node in state.template.quantizations:
+        name = state.template.resolution.targets.get(node.algorithm)
+        if not isinstance(name, OperatorName) or state.template.is_wrong(base, node):
             continue
-        composer.base = base
+        state.begin(base)
         attributes: dict[str, Value] = {}
         try:
             for item in node.attributes.items if node.attributes is not None else ():
-                attributes[item.name.text] = composer.scope.evaluate(item.value)
+                attributes[item.name.text] = state.scope.evaluate(item.value)
         except EvaluationError as error:
-            composer.note_failure(error)
+            state.note_failure(error)
             continue
-        _check(composer, node, name, attributes)
+        _check(state, callees, node, name, attributes)
         written = node.target.text
-        found[written.removeprefix(f"{composer.template.name.name}.")] = Quantization(name, attributes)
+        found[written.removeprefix(f"{state.template.name.name}.")] = Quantization(name, attributes)
     return found
 
 
-def _check(composer: Composer, node: nodes.Quantization, name: OperatorName, attributes: dict[str, Value]) -> None:
-    value = composer.tensors.get(node.target.text)
+def _check(
+    state: BodyState, callees: Callees, node: nodes.Quantization, name: OperatorName, attributes: dict[str, Value]
+) -> None:
+    value = state.tensors.get(node.target.text)
     if isinstance(value, Pack) and value.segments:
         first = value.segments[0]
         value = first.element if isinstance(first, Run) else first
-    template = composer.session.template(name)
+    template = callees.template(name)
     if template is None or not isinstance(value, Tensor) or not value.known:
         return
-    dtypes = tuple(composer.scope.element_type(item) for item in node.generics.items) if node.generics else ()
-    specialization = composer.session.specialization(template, Arguments(dtypes, attributes, (value,)))
+    dtypes = tuple(state.scope.element_type(item) for item in node.generics.items) if node.generics else ()
+    specialization = callees.specialization(template, Arguments(dtypes, attributes, (value,)))
     for failure in specialization.failures:
         if failure.rule != rules.ASSERTION_FAILS:
             continue
-        site = Site(composer.place(node.algorithm), f"'{template.shown}' quantizes a tensor here")
-        composer.specialization.failures.append(failure.via(site))
+        site = Site(state.place(node.algorithm), f"'{template.shown}' quantizes a tensor here")
+        state.failures.append(failure.via(site))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
-
 from msgspec.structs import replace
 
 from snd_analysis import rules
 from snd_analysis.compose.body.annotations import annotated
+from snd_analysis.compose.body.outputs import as_declared, check_update
+from snd_analysis.compose.body.state import BodyState
+from snd_analysis.compose.body.targets import Targets
 from snd_analysis.model import Place, Tensor, TensorKind, TensorValue, empty_pack, item_of_empty
 from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
@@ -16,196 +16,78 @@ from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Verdict
 from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, Pack, Run, Value, split
 
-if TYPE_CHECKING:
-    from snd_analysis.compose.body.composer import Composer
-
 _Item = nodes.Result | nodes.ResultTuple
 
 
-class Targets:
-    """The names on a left side, for the tensors that a right side makes, and the label that they imply.
-
-    The label of an invocation is the one written before it, else the name of a single result (2.10, Labelling).
-    """
-
-    __slots__ = ("_results", "is_written", "label")
-
-    def __init__(self, results: tuple[nodes.Result | nodes.ResultList, ...], label: str | None = None) -> None:
-        self._results = results
-        self.label = label
-        self.is_written = label is not None
-        """Whether the label stands before the invocation."""
-        if label is None and len(results) == 1 and isinstance(results[0], nodes.Result):
-            self.label = _written_name(results[0])
-
-    def labelled(self, label: str) -> Targets:
-        """The same names, with the label that is written before the invocation."""
-        return Targets(self._results, label)
-
-    def part(self, keyword: str) -> Targets:
-        """The same names, for a part of control flow that has a scope of its own below the label (see ``Naming``)."""
-        targets = Targets(self._results, f"{self.label}.{keyword}")
-        targets.is_written = False
-        return targets
-
-    def without_results(self) -> Targets:
-        """The same label, for a condition, whose result has no name."""
-        targets = Targets((), self.label)
-        targets.is_written = self.is_written
-        return targets
-
-    @property
-    def count(self) -> int:
-        """How many results there are."""
-        return len(self._results)
-
-    def iteration(self, number: int, carried: int, last: bool) -> Targets:
-        """The names of one iteration of an unrolled loop, whose first results are carried on to the next one."""
-        label = f"{self.label}[{number}]" if self.label is not None else None
-        return _Iteration(self._results, label, f"[{number}]", carried if last else 0)
-
-    def name(self, at: int) -> str | None:
-        """The name of a result; None if it has none, or several."""
-        if at >= len(self._results):
-            return None
-        result = self._results[at]
-        return _written_name(result) if isinstance(result, nodes.Result) else None
-
-    def plain_name(self, at: int) -> nodes.Name | None:
-        """The name that a result is given as it is: without a type behind the name, that it would be made fit."""
-        result = self._results[at] if at < len(self._results) else None
-        if not isinstance(result, nodes.Result) or result.type is not None:
-            return None
-        return result.target if isinstance(result.target, nodes.Name) else None
-
-    def item_name(self, at: int, number: int) -> str | None:
-        """The name of a tensor of a packed result."""
-        if at >= len(self._results):
-            return None
-        result = self._results[at]
-        if isinstance(result, nodes.Result):
-            name = _written_name(result)
-            return None if name is None else f"{name}[{number}]"
-        for each, single in _listed(result):
-            if number == 0 or not single:
-                return each if single else f"{each}[{number}]"
-            number -= 1
-        return None
-
-
-class _Iteration(Targets):
-    """Names of an iteration, told from those of the others by its number; the first ``plain`` ones are final."""
-
-    __slots__ = ("_plain", "_suffix")
-
-    def __init__(
-        self, results: tuple[nodes.Result | nodes.ResultList, ...], label: str | None, suffix: str, plain: int
-    ) -> None:
-        super().__init__(results, label)
-        self.is_written = False
-        self._suffix = suffix
-        self._plain = plain
-
-    def labelled(self, label: str) -> Targets:
-        """The written label, told from those of the other iterations."""
-        return _Iteration(self._results, f"{label}{self._suffix}", self._suffix, self._plain)
-
-    def name(self, at: int) -> str | None:
-        """The name of the result in this iteration."""
-        name = super().name(at)
-        return name if name is None or at < self._plain else f"{name}{self._suffix}"
-
-    def plain_name(self, at: int) -> nodes.Name | None:
-        """None: what an iteration gives may have another shape than the whole."""
-        return None
-
-    def item_name(self, at: int, number: int) -> str | None:
-        """The name of a tensor of a packed result in this iteration."""
-        name = self.name(at)
-        return super().item_name(at, number) if name is None else f"{name}[{number}]"
-
-
-def _written_name(result: nodes.Result) -> str | None:
-    return result.target.text if isinstance(result.target, nodes.Name) else None
-
-
-def _listed(result: nodes.ResultList) -> Iterator[tuple[str, bool]]:
-    for item in result.items:
-        if isinstance(item, nodes.ResultTuple):
-            yield from ((name.text, False) for name in item.names)
-        else:
-            yield _written_name(item) or "~", item.pack is None
-
-
 def made_output(
-    composer: Composer, like: TensorValue, formal: str, targets: Targets, at: int, place: Place
+    state: BodyState, like: TensorValue, formal: str, targets: Targets, at: int, place: Place
 ) -> TensorValue:
     """An output of an invocation, named by the left side of its statement, else by the operator."""
     if isinstance(like, Tensor):
-        name = composer.scoped(targets.name(at) or formal)
+        name = state.scoped(targets.name(at) or formal)
         return Tensor(name, like.dtype, like.shape, TensorKind.RESULT, place)
     if isinstance(like, Maybe):
-        return Maybe(like.present, made_output(composer, like.value, formal, targets, at, place))
+        return Maybe(like.present, made_output(state, like.value, formal, targets, at, place))
     if not isinstance(like, Pack):
         return like
     if not like.segments:
         item_like = item_of_empty(like)
-        return empty_pack(item_like and made_output(composer, item_like, f"{formal}[]", targets, at, place), like.dtype)
+        return empty_pack(item_like and made_output(state, item_like, f"{formal}[]", targets, at, place), like.dtype)
     segments: list[object] = []
     for number, segment in enumerate(like.segments):
         item = segment.element if isinstance(segment, Run) else segment
         if not isinstance(item, Tensor):
             return UNDEFINED
         name = targets.item_name(at, number) or f"{formal}[{number}]"
-        made = Tensor(composer.scoped(name), item.dtype, item.shape, TensorKind.RESULT, place)
+        made = Tensor(state.scoped(name), item.dtype, item.shape, TensorKind.RESULT, place)
         segments.append(Run(segment.length, made) if isinstance(segment, Run) else made)
     return Pack(segments, dtype=like.dtype)
 
 
 # ---- assignment ------------------------------------------------------------------------------------------------------
-def assign(composer: Composer, component: nodes.Component, values: list[TensorValue] | None) -> None:
+def assign(state: BodyState, component: nodes.Component, values: list[TensorValue] | None) -> None:
     """Gives the results to the names on the left side."""
     if values is None or len(values) != len(component.results):
         values = [UNDEFINED] * len(component.results)
     for result, value in zip(component.results, values, strict=True):
         if isinstance(result, nodes.ResultList):
-            _assign_list(composer, result, value)
+            _assign_list(state, result, value)
         else:
-            _assign_single(composer, result, value)
+            _assign_single(state, result, value)
 
 
-def _assign_single(composer: Composer, result: nodes.Result, value: TensorValue) -> None:
-    if not _has_length(composer, result, value):
+def _assign_single(state: BodyState, result: nodes.Result, value: TensorValue) -> None:
+    if not _has_length(state, result, value):
         value = UNDEFINED
     if result.type is not None:
-        value = annotated(composer, result.type, value)
+        value = annotated(state, result.type, value)
     if isinstance(result.target, nodes.Name):
-        define(composer, result.target, value)
+        define(state, result.target, value)
 
 
-def _has_length(composer: Composer, result: nodes.Result, value: TensorValue) -> bool:
+def _has_length(state: BodyState, result: nodes.Result, value: TensorValue) -> bool:
     """Whether a packed result may have the length that is written behind its name."""
-    wanted = _length(composer, result.pack)
+    wanted = _length(state, result.pack)
     if not isinstance(value, Pack) or not isinstance(wanted, Integer):
         return True
     verdict = shapes.decide_equal(wanted, value.length)
     name = result.target.text if isinstance(result.target, nodes.Name) else "~"
     if verdict is not Verdict.DIFFERENT:
-        composer.check(shapes.compare("==", wanted, value.length), f"'{name}' must be {wanted} tensors", result)
+        state.check(shapes.compare("==", wanted, value.length), f"'{name}' must be {wanted} tensors", result)
         return True
     message = f"'{name}' is said to be a pack of {wanted} tensors, but this result has {value.length}"
-    composer.fail(rules.LENGTH_MISMATCH, result, message)
+    state.fail(rules.LENGTH_MISMATCH, result, message)
     return False
 
 
-def _length(composer: Composer, pack: nodes.Pack | None) -> Value | None:
+def _length(state: BodyState, pack: nodes.Pack | None) -> Value | None:
     if pack is None or pack.length is None or isinstance(pack.length, nodes.Tilde):
         return None
-    return composer.scope.attempt(pack.length)
+    return state.scope.attempt(pack.length)
 
 
-def _assign_list(composer: Composer, result: nodes.ResultList, value: TensorValue) -> None:
-    parts = _parts(composer, result, value) if isinstance(value, Pack) else [UNDEFINED] * len(result.items)
+def _assign_list(state: BodyState, result: nodes.ResultList, value: TensorValue) -> None:
+    parts = _parts(state, result, value) if isinstance(value, Pack) else [UNDEFINED] * len(result.items)
     for item, part in zip(result.items, parts, strict=True):
         if isinstance(item, nodes.ResultTuple):
             for number, (name, type_) in enumerate(zip(item.names, item.types, strict=True)):
@@ -216,17 +98,17 @@ def _assign_list(composer: Composer, result: nodes.ResultList, value: TensorValu
                         if part.items is None
                         else Pack(part.items[number :: len(item.names)], dtype=part.dtype)
                     )
-                define(composer, name, every if type_ is None else annotated(composer, type_, every))
+                define(state, name, every if type_ is None else annotated(state, type_, every))
         else:
             if item.type is not None:
-                part = annotated(composer, item.type, part)
+                part = annotated(state, item.type, part)
             if isinstance(item.target, nodes.Name):
-                define(composer, item.target, part)
+                define(state, item.target, part)
 
 
-def _parts(composer: Composer, result: nodes.ResultList, pack: Pack) -> list[TensorValue]:
+def _parts(state: BodyState, result: nodes.ResultList, pack: Pack) -> list[TensorValue]:
     unknown: list[TensorValue] = [UNDEFINED] * len(result.items)
-    lengths = [_item_length(composer, item) for item in result.items]
+    lengths = [_item_length(state, item) for item in result.items]
     if any(length is UNDEFINED for length in lengths):
         return unknown
     known = sum((length for length in lengths if isinstance(length, Integer)), shapes.constant(0))
@@ -238,7 +120,7 @@ def _parts(composer: Composer, result: nodes.ResultList, pack: Pack) -> list[Ten
     ):
         wanted = f"{'at least ' if flexible else ''}{known}"
         message = f"there are {pack.length} tensors in this result, but the list of names takes {wanted}"
-        composer.fail(rules.LENGTH_MISMATCH, result, message)
+        state.fail(rules.LENGTH_MISMATCH, result, message)
         return unknown
     parts: list[TensorValue] = []
     for item, length in zip(result.items, lengths, strict=True):
@@ -251,36 +133,32 @@ def _parts(composer: Composer, result: nodes.ResultList, pack: Pack) -> list[Ten
     return parts
 
 
-def _item_length(composer: Composer, item: _Item) -> Value | None:
+def _item_length(state: BodyState, item: _Item) -> Value | None:
     count = len(item.names) if isinstance(item, nodes.ResultTuple) else 1
     if item.pack is None:
         return shapes.constant(count)
-    length = _length(composer, item.pack)
+    length = _length(state, item.pack)
     if length is None:
         return None
     return length * count if isinstance(length, Integer) else UNDEFINED
 
 
-def define(composer: Composer, name: nodes.Name, value: TensorValue) -> None:
+def define(state: BodyState, name: nodes.Name, value: TensorValue) -> None:
     """Lets a name stand for a tensor, or a pack of them; where it is not known, for an unknown tensor."""
-    symbol = composer.template.resolution.targets.get(name)
+    symbol = state.template.resolution.targets.get(name)
     if not isinstance(symbol, Symbol):
         return
-    if isinstance(value, Tensor) and value.value is not None and value.name == composer.scoped("constant"):
-        value = replace(value, name=composer.scoped(name.text))
+    if isinstance(value, Tensor) and value.value is not None and value.name == state.scoped("constant"):
+        value = replace(value, name=state.scoped(name.text))
     if symbol.kind is SymbolKind.VARIABLE:
-        composer.updated[name.text] = value
-        from snd_analysis.compose.body.outputs import check_update
-
-        check_update(composer, name, symbol, value)
+        state.updated[name.text] = value
+        check_update(state, name, symbol, value)
         return
     if symbol.kind is SymbolKind.OUTPUT:
-        from snd_analysis.compose.body.outputs import as_declared
-
-        value = composer.outputs[symbol] = as_declared(composer, name, symbol, value)
-    composer.scope.values[symbol] = value
+        value = state.outputs[symbol] = as_declared(state, name, symbol, value)
+    state.scope.values[symbol] = value
     shown = value
     if value is UNDEFINED:
-        shown = Tensor(composer.scoped(name.text), None, None, TensorKind.RESULT, composer.place(name))
+        shown = Tensor(state.scoped(name.text), None, None, TensorKind.RESULT, state.place(name))
     if value is not NULL:
-        composer.tensors[composer.scoped(name.text)] = shown
+        state.tensors[state.scoped(name.text)] = shown

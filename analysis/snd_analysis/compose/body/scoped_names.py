@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 from msgspec import Struct, field
 
-from snd_analysis.compose.body.results import Targets
-from snd_analysis.compose.session import Session
+from snd_analysis.compose.body.callees import Callees
+from snd_analysis.compose.body.targets import Targets
 from snd_analysis.compose.template import Template
 from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.skriptnd.syntax import nodes
@@ -24,8 +24,8 @@ SCOPES_OF_PARTS = frozenset({"if", "then", "else", "while", "do"})
 class Naming:
     """The names of one definition, found in its text."""
 
-    def __init__(self, session: Session, template: Template) -> None:
-        self._session = session
+    def __init__(self, callees: Callees, template: Template) -> None:
+        self._callees = callees
         self._template = template
         self._scopes: dict[nodes.Component, str] | None = None
 
@@ -87,12 +87,12 @@ class Naming:
         if not isinstance(part, nodes.Call):
             return set()
         name = self._template.resolution.targets.get(part.function)
-        template = self._session.template(name) if isinstance(name, OperatorName) else None
+        template = self._callees.template(name) if isinstance(name, OperatorName) else None
         if template is None or template.is_graph:
             return set()
         return {
             name
-            for each in self._session.reached(template)
+            for each in self._callees.reached(template)
             for name in (*(member.name for member in (*each.variables, *each.constants)), *_labels(each))
         }
 
@@ -103,10 +103,10 @@ class Naming:
         if not isinstance(part, nodes.Call):
             return False
         name = self._template.resolution.targets.get(part.function)
-        template = self._session.template(name) if isinstance(name, OperatorName) else None
+        template = self._callees.template(name) if isinstance(name, OperatorName) else None
         if template is None or template.is_graph:  # a graph is the root of its own names
             return False
-        return any(each.variables or each.constants for each in self._session.reached(template))
+        return any(each.variables or each.constants for each in self._callees.reached(template))
 
 
 class _Scope(Struct):

@@ -7,6 +7,7 @@ from itertools import islice, product
 
 from msgspec import Struct
 
+from snd_analysis.compose.unknowns import Open
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import DivisionByZero, Integer, Leaf, NegativeExponent, Truth
 from snd_analysis.symbolic.values import CompileTime
@@ -16,19 +17,6 @@ _NEAR_ITS_BOUND = 9
 _MOST_UNKNOWNS = 3
 _MOST_TRIALS = 2000
 _UNDEFINED = (DivisionByZero, NegativeExponent, OverflowError, KeyError, TypeError)
-
-
-class Open(Struct, frozen=True):
-    """The key of what nothing gives a value: an extent, a length or an attribute.
-
-    It tells names and bounds, and not whose they are: operators that invoke one another and mean the same share their
-    specializations. Of several things of one name in one definition, ``number`` tells which.
-    """
-
-    name: str
-    number: int
-    low: int | None
-    high: int | None
 
 
 class Assignment(Struct, frozen=True):

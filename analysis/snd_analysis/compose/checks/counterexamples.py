@@ -7,26 +7,23 @@ conditions of branches, lazy evaluation and assertions mean what they always mea
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from msgspec import Struct, field
 
 from snd_analysis import rules
 from snd_analysis.base.rule import Rule
 from snd_analysis.compose.checks.assignments import Assignment, assignments
+from snd_analysis.compose.checks.body_obligations import Path, obligations_in_body, operations_by_path
+from snd_analysis.compose.checks.obligations import Obligation
 from snd_analysis.compose.failure import Failure, Site
-from snd_analysis.model import Branch, Graph, Loop, Operation, Place
+from snd_analysis.compose.specialization import Specialization, specialization_of
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import Integer, Junction, Quotient, Truth
-from snd_analysis.symbolic.values import Pack, Value
+from snd_analysis.symbolic.integers import Integer, Truth
 
-if TYPE_CHECKING:
-    from snd_analysis.compose.specialization import Specialization
-    from snd_analysis.compose.template import Template
-
-_MOST_DOUBTS = 100
+_MOST_OBLIGATIONS = 100
 _MOST_PATHS = 8
 """An operator that is invoked under more different conditions is judged by the first ones."""
 _MOST_TRIALS_OF_ONE = 3
@@ -34,96 +31,8 @@ _MOST_COMPOSED = 24
 """So often a graph of ordinary size is composed to see whether numbers are a counterexample."""
 _ORDINARY_SIZE = 200
 
-Path: TypeAlias = "tuple[Truth, ...]"
-"""The conditions under which control flow leads somewhere, as far as extents and attributes decide them."""
 Composed: TypeAlias = "Callable[[Mapping[Hashable, int]], Sequence[Failure]]"
 """What fails when a graph is composed with numbers in place of some unknowns."""
-
-
-class Obligation(Struct, frozen=True):
-    """A value that may be what it must not: a negative extent, or a divisor of zero. ``what`` it is, for messages."""
-
-    value: Integer
-    is_divisor: bool
-    what: str
-    place: Place
-
-    @property
-    def rule(self) -> Rule:
-        """The rule that it may break."""
-        return rules.DIVISOR_MAY_BE_ZERO if self.is_divisor else rules.EXTENT_MAY_BE_NEGATIVE
-
-    def may_be(self, number: int) -> bool:
-        """Whether a number is what the value must not be."""
-        return number == 0 if self.is_divisor else number < 0
-
-    def is_shown_by(self, failure: Failure) -> bool:
-        """Whether a failure of composing with numbers is this one: at this place, or in the same definition."""
-        # What an operator declares is the fault of whoever invokes it.
-        blamed = failure.related if failure.rule == rules.NEGATIVE_EXTENT and failure.related else failure.sites
-        place = blamed[0].place if blamed else None
-        if place is None or (place.path, place.definition) != (self.place.path, self.place.definition):
-            return False
-        if self.is_divisor:
-            return failure.rule == rules.DIVISION_BY_ZERO
-        return failure.rule == rules.NEGATIVE_EXTENT and place == self.place
-
-
-def obligations_of_shape(extents: Sequence[object], name: str, place: Place) -> Iterator[Obligation]:
-    """What may be wrong with the shape of a tensor."""
-    for extent in extents:
-        if not isinstance(extent, Integer) or extent.value is not None:
-            continue
-        divisors = list(_divisors(extent))
-        yield from (Obligation(divisor, True, f"in the shape of '{name}'", place) for divisor in divisors)
-        if not divisors and _may_be_negative(extent):
-            yield Obligation(extent, False, f"of '{name}'", place)
-
-
-def obligations_of_value(value: Value, what: str, place: Place) -> Iterator[Obligation]:
-    """What may be wrong with an attribute, a helper symbol or a condition."""
-    for each in value.segments if isinstance(value, Pack) else (value,):
-        for integer in _integers(each):
-            if integer.value is None:
-                yield from (Obligation(divisor, True, what, place) for divisor in _divisors(integer))
-
-
-def _integers(value: object) -> Iterator[Integer]:
-    """An integer, or those that a condition compares."""
-    if isinstance(value, Integer):
-        yield value
-    elif isinstance(value, Truth):
-        for part in value.operands if isinstance(value, Junction) else value.parts:
-            yield from _integers(part)
-
-
-def _may_be_negative(extent: Integer) -> bool:
-    low = shapes.bounds(extent)[0]
-    return low is None or low < 0
-
-
-def _divisors(a: Integer) -> Iterator[Integer]:
-    """The divisors in an integer, not those inside of other operations, that may be zero as far as bounds tell."""
-    for atom in a.atoms():
-        if isinstance(atom, Quotient):
-            divisor = atom.parts[1]
-            low, high = shapes.bounds(divisor)
-            if divisor.value is None and (low is None or low <= 0) and (high is None or high >= 0):
-                yield divisor
-
-
-def invokes_obligations(template: Template, operations: Iterable[Operation]) -> bool:
-    """Whether operations of a definition, or what they invoke, bring any obligation with them."""
-    for operation in operations:
-        inner = operation.specialization
-        if inner is not None and (inner.obligations or inner.invokes_obligations):
-            return True
-        if not template.in_library and any(True for _ in _in_operation(operation)):
-            return True
-        for _, part in _parts(operation):
-            if invokes_obligations(template, (*part.operations, *part.update_operations)):
-                return True
-    return False
 
 
 # ---- a whole graph ---------------------------------------------------------------------------------------------------
@@ -138,12 +47,12 @@ def counterexamples(root: Specialization, composed: Composed) -> list[Failure]:
         size += reached.operations
         for check in reached.specialization.checks:
             conditions[shapes.implies(shapes.and_(*reached.path), check.condition)] = None
-        for obligation in reversed((*reached.specialization.obligations, *_in_body(reached.specialization))):
+        for obligation in reversed((*reached.specialization.obligations, *obligations_in_body(reached.specialization))):
             found.setdefault((obligation.value, obligation.is_divisor), []).append(reached.with_obligation(obligation))
     known = frozenset((failure.rule, failure.sites) for failure in root.failures)
     rest = _MOST_COMPOSED * _ORDINARY_SIZE // max(size, _ORDINARY_SIZE)
     showing = _Showing(list(conditions), composed, known, rest)
-    shown = (showing.failure(each) for each in islice(found.values(), _MOST_DOUBTS))
+    shown = (showing.failure(each) for each in islice(found.values(), _MOST_OBLIGATIONS))
     return [failure for failure in shown if failure is not None]
 
 
@@ -167,9 +76,9 @@ def _specializations(root: Specialization) -> Iterator[_Reached]:
     while pending:
         reached = pending.pop()
         count = 0
-        for operation, guards in _operations(reached.specialization.body, ()):
+        for operation, guards in operations_by_path(reached.specialization.body, ()):
             count += 1
-            inner = operation.specialization
+            inner = specialization_of(operation)
             if inner is None:
                 continue
             path = tuple(dict.fromkeys((*reached.path, *guards)))
@@ -179,49 +88,6 @@ def _specializations(root: Specialization) -> Iterator[_Reached]:
                 invoked = Site(operation.place, f"'{inner.template.shown}' is invoked here")
                 pending.append(_Reached(inner, (invoked, *reached.sites), path))
         yield _Reached(reached.specialization, reached.sites, reached.path, count)
-
-
-def _operations(graph: Graph | None, path: Path) -> Iterator[tuple[Operation, Path]]:
-    for operation in (*graph.operations, *graph.update_operations) if graph is not None else ():
-        yield operation, path
-        for condition, part in _parts(operation):
-            yield from _operations(part, path if condition is shapes.TRUE else (*path, condition))
-
-
-def _parts(operation: Operation) -> Iterator[tuple[Truth, Graph]]:
-    """The parts of control flow, each with what must hold for it to be run, as far as it is known when composing."""
-    control = operation.control
-    if isinstance(control, Branch):
-        before: Truth = shapes.TRUE
-        for case in control.cases:
-            if isinstance(case.condition, Graph):
-                yield before, case.condition
-            holds = case.condition if isinstance(case.condition, Truth) else None
-            yield before if holds is None else shapes.and_(before, holds), case.consequent
-            before = before if holds is None else shapes.and_(before, shapes.not_(holds))
-        yield before, control.alternative
-    elif isinstance(control, Loop):
-        lengths = [each.source.length for each in control.scanned if isinstance(each.source, Pack)]
-        counts = [*lengths, *([control.count] if isinstance(control.count, Integer) else ())]
-        any_ = shapes.and_(*(shapes.compare(">", count, 0) for count in counts))
-        yield from ((any_, part) for part in control.parts.values())
-
-
-def _in_body(specialization: Specialization) -> Iterator[Obligation]:
-    """Divisors in what invocations give to attributes, and in conditions of branches."""
-    if specialization.template.in_library:
-        return
-    for operation, _ in _operations(specialization.body, ()):
-        yield from _in_operation(operation)
-
-
-def _in_operation(operation: Operation) -> Iterator[Obligation]:
-    for name, value in operation.attributes.items():
-        yield from obligations_of_value(value, f"in the attribute '{name}'", operation.place)
-    if isinstance(operation.control, Branch):
-        for case in operation.control.cases:
-            if isinstance(case.condition, Truth):
-                yield from obligations_of_value(case.condition, "in a condition", operation.place)
 
 
 # ---- counterexamples -------------------------------------------------------------------------------------------------
@@ -259,7 +125,7 @@ class _Showing(Struct):
                 return ()
             self.rest -= 1
             failures = [each for each in self.composed(trial.values) if (each.rule, each.sites) not in self.known]
-            shown = {rules.NEGATIVE_EXTENT, rules.DIVISION_BY_ZERO}
+            shown = (rules.NEGATIVE_EXTENT, rules.DIVISION_BY_ZERO)
             self.found[key] = failures if all(each.rule in shown for each in failures) else ()
         return self.found[key]
 

@@ -25,20 +25,19 @@ from snd_analysis.symbolic.values import UNDEFINED, Pack, Run, Value
 _SHORT_CIRCUITING = frozenset({"&&", "||", "=>"})
 
 
-def check_formulas(specialization: Specialization) -> None:
-    """Adds to the failures of a specialization what its formulas certainly do wrong."""
+def failing_formula(specialization: Specialization) -> Failure | None:
+    """Return the first thing that the formulas of an operator certainly do wrong; None if there is nothing."""
     template = specialization.template
     if template.in_library:
-        return
+        return None
     for member, value in zip(template.outputs, specialization.outputs, strict=True):
         specialization.scope.values[member.symbol] = value
     for base, node in template.formulas:
         if not template.is_wrong(base, node):
             failure = _Formula(template, specialization.scope, base, node).failure()
             if failure is not None:
-                specialization.failures.append(failure)
-                specialization.valid = False
-                return
+                return failure
+    return None
 
 
 class _Axis(Struct, frozen=True):

@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from msgspec.structs import replace
 
 from snd_analysis import rules
 from snd_analysis.compose.body.agreement import demand_shape
 from snd_analysis.compose.body.annotations import disagree, written_shape
-from snd_analysis.compose.body.results import Targets
+from snd_analysis.compose.body.state import BodyState
+from snd_analysis.compose.body.targets import Targets
 from snd_analysis.compose.printing import tensor_text
 from snd_analysis.model import Tensor, TensorKind, TensorValue
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.written import written
 from snd_analysis.symbolic.values import UNDEFINED, Pack, Run
 
-if TYPE_CHECKING:
-    from snd_analysis.compose.body.composer import Composer
 
-
-def initial(composer: Composer, carry: nodes.Carry) -> TensorValue:
+def initial(state: BodyState, carry: nodes.Carry) -> TensorValue:
     """What a carried variable begins as."""
-    value = composer.tensor(carry.value, carry.name.text)
+    value = state.tensor(carry.value, carry.name.text)
     if carry.type is None or not isinstance(value, Tensor) or value.shape is None:
         return value
-    shape = written_shape(composer, carry.type.shape)
+    shape = written_shape(state, carry.type.shape)
     if shape is None:
         return value if value.value is None else UNDEFINED
     if value.value is not None and value.shape == ():
@@ -36,25 +32,25 @@ def initial(composer: Composer, carry: nodes.Carry) -> TensorValue:
             f"[{written(carry.type.shape)}]', which is [{','.join(map(str, shape))}] here, "
             f"but it begins as '{tensor_text(value)}'"
         )
-        composer.fail(rules.RESULT_SHAPE, carry.type, message)
+        state.fail(rules.RESULT_SHAPE, carry.type, message)
         return UNDEFINED
     declared = f"{carry.type.type.text}[{written(carry.type.shape)}]"
     said = f"the carried variable '{carry.name.text}' must begin as '{declared}'"
-    demand_shape(composer, shape, value.shape, said, carry.type)
+    demand_shape(state, shape, value.shape, said, carry.type)
     return value
 
 
-def as_declared(composer: Composer, carry: nodes.Carry, value: TensorValue) -> TensorValue:
+def as_declared(state: BodyState, carry: nodes.Carry, value: TensorValue) -> TensorValue:
     """What a carried variable is from iteration to iteration, given what it begins as."""
     if carry.type is None or not isinstance(value, Tensor) or value.shape is None:
         return value
-    shape = written_shape(composer, carry.type.shape)
+    shape = written_shape(state, carry.type.shape)
     same = shape is not None and len(shape) == len(value.shape)
     return replace(value, shape=shape) if same and not any(isinstance(part, Run) for part in value.shape) else value
 
 
 def final(
-    composer: Composer,
+    state: BodyState,
     node: nodes.Loop,
     carry: nodes.Carry,
     before: TensorValue,
@@ -72,8 +68,8 @@ def final(
             f"the carried variable '{carry.name.text}' is '{tensor_text(before)}', but its new value is "
             f"'{tensor_text(after)}': its shape can't change, unless the loop is unrolled"
         )
-        composer.fail(rules.CARRIED_SHAPE, carry, message)
+        state.fail(rules.CARRIED_SHAPE, carry, message)
         return UNDEFINED
-    demand_shape(composer, before.shape, after.shape, f"'{carry.name.text}' must keep its shape", carry)
-    name = composer.scoped(targets.name(at) or carry.name.text)
-    return Tensor(name, before.dtype, before.shape, TensorKind.RESULT, composer.place(node))
+    demand_shape(state, before.shape, after.shape, f"'{carry.name.text}' must keep its shape", carry)
+    name = state.scoped(targets.name(at) or carry.name.text)
+    return Tensor(name, before.dtype, before.shape, TensorKind.RESULT, state.place(node))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from snd_analysis.compose.body.results import Targets
+from snd_analysis.compose.body.interpreter import Interpreter, tried
+from snd_analysis.compose.body.state import Values
+from snd_analysis.compose.body.targets import Targets
 from snd_analysis.compose.loops.counts import MOST_ITERATIONS
-from snd_analysis.compose.loops.iterations import MOST_ITEMS, Renewing, items_differ, tried
+from snd_analysis.compose.loops.iterations import MOST_ITEMS, FreshExtents, items_differ
 from snd_analysis.compose.loops.names import let, local
 from snd_analysis.model import Tensor, TensorKind, TensorValue, empty_pack
 from snd_analysis.skriptnd.syntax import nodes
@@ -17,72 +18,72 @@ from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import UNDEFINED, Pack, Run, item
 
-if TYPE_CHECKING:
-    from snd_analysis.compose.body.composer import Composer, Values
 
+class Collecting(Struct, frozen=True):
+    """The iterations of a loop, as far as they differ from each other, and what they collect."""
 
-class Iterations(Struct, frozen=True):
-    """The iterations of a loop, as far as they differ from each other."""
-
-    composer: Composer
+    interpreter: Interpreter
     node: nodes.Loop
     targets: Targets
-    renewing: Renewing
+    of_body: Targets
+    count: Integer | None
+    dynamic: bool
+    """Whether there may be fewer iterations than ``count``."""
+    fresh: FreshExtents
     varying: frozenset[Hashable]
     failures: int
     """How many failures there were before the loop."""
 
-    def rows(self, packs: Values, count: int | None, results: Values) -> list[Values] | None:
+    def packs(self, scanned: Values, results: Values) -> Values:
+        """Return what the results of the body behind the carried variables are collected in."""
+        rows = self._rows(scanned, results)
+        return [
+            self._pack(results[at], None if rows is None else [row[at] for row in rows], at)
+            for at in range(len(self.node.carries), len(results))
+        ]
+
+    def _rows(self, scanned: Values, results: Values) -> list[Values] | None:
         """The results of each iteration, if their number is known and the items differ; None if they can't be told."""
-        if count is None or not 0 < count <= MOST_ITEMS or not items_differ(packs, count):
+        count = None if self.dynamic or self.count is None else self.count.value
+        if count is None or not 0 < count <= MOST_ITEMS or not items_differ(scanned, count):
             return None
-        reported = len(self.composer.specialization.failures) > self.failures
+        state = self.interpreter.state
+        reported = len(state.failures) > self.failures
         rows = []
         for at in range(count):
-            for scan, pack in zip(self.node.scans, packs, strict=True):
+            for scan, pack in zip(self.node.scans, scanned, strict=True):
                 value = item(pack, shapes.constant(at)) if isinstance(pack, Pack) else UNDEFINED
-                let(self.composer, scan.name, local(self.composer, value, scan.name))
-            found, failures = tried(self.composer, self.node.body, self.targets)
+                let(state, scan.name, local(state, value, scan.name))
+            found, failures = tried(self.interpreter, self.node.body, self.of_body)
             if failures and not reported:  # one iteration tells it
-                self.composer.specialization.failures.extend(failures)
+                state.failures.extend(failures)
                 reported = True
             if found is None or len(found) != len(results):
                 return None
             rows.append(found)
         return rows
 
-
-def collected(
-    composer: Composer,
-    node: nodes.Loop,
-    iterations_: Iterations,
-    value: TensorValue,
-    row: Values | None,
-    count: Integer | None,
-    dynamic: bool,
-    targets: Targets,
-    at: int,
-) -> TensorValue:
-    """A further result of the body, of which every iteration adds one tensor to a pack."""
-    if not isinstance(value, Tensor):
-        return UNDEFINED
-    place = composer.place(node)
-    plain = targets.name(at) or "result"
-    number = count.value if count is not None else None
-    if number is not None and not dynamic and number <= MOST_ITERATIONS:
-        items: Values = []
-        for each in range(max(number, 0)):
-            name = composer.scoped(targets.item_name(at, each) or f"{plain}[{each}]")
-            made = row[each] if row is not None else iterations_.renewing.renewed(value)
-            if not isinstance(made, Tensor) or made.shape is None:
-                return UNDEFINED
-            items.append(Tensor(name, made.dtype, made.shape, TensorKind.RESULT, place))
-        return Pack(items, dtype=value.dtype) if items else empty_pack(value)
-    length = count
-    if dynamic or length is None:
-        most = shapes.bounds(count)[1] if count is not None else None
-        length = composer.dynamic(f"{plain}.size", 0, most)
-    if iterations_.renewing.varies(value, iterations_.varying):
-        value = iterations_.renewing.of_each(value, iterations_.varying)
-    made = Tensor(composer.scoped(f"{plain}[]"), value.dtype, value.shape, TensorKind.RESULT, place)
-    return Pack((Run(length, made),), dtype=value.dtype)
+    def _pack(self, value: TensorValue, row: Values | None, at: int) -> TensorValue:
+        """A result of the body, of which every iteration adds one tensor to a pack."""
+        if not isinstance(value, Tensor):
+            return UNDEFINED
+        state, place = self.interpreter.state, self.interpreter.state.place(self.node)
+        plain = self.targets.name(at) or "result"
+        number = self.count.value if self.count is not None else None
+        if number is not None and not self.dynamic and number <= MOST_ITERATIONS:
+            items: Values = []
+            for each in range(max(number, 0)):
+                name = state.scoped(self.targets.item_name(at, each) or f"{plain}[{each}]")
+                made = row[each] if row is not None else self.fresh.renewed(value)
+                if not isinstance(made, Tensor) or made.shape is None:
+                    return UNDEFINED
+                items.append(Tensor(name, made.dtype, made.shape, TensorKind.RESULT, place))
+            return Pack(items, dtype=value.dtype) if items else empty_pack(value)
+        length = self.count
+        if self.dynamic or length is None:
+            most = shapes.bounds(self.count)[1] if self.count is not None else None
+            length = state.dynamic_extent(f"{plain}.size", 0, most)
+        if self.fresh.varies(value, self.varying):
+            value = self.fresh.of_each(value, self.varying)
+        made = Tensor(state.scoped(f"{plain}[]"), value.dtype, value.shape, TensorKind.RESULT, place)
+        return Pack((Run(length, made),), dtype=value.dtype)

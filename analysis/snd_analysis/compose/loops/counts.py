@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from snd_analysis import rules
+from snd_analysis.compose.body.state import BodyState, Values
 from snd_analysis.model import TensorValue
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.written import written
@@ -12,14 +11,11 @@ from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Verdict
 from snd_analysis.symbolic.values import NULL, Pack
 
-if TYPE_CHECKING:
-    from snd_analysis.compose.body.composer import Composer, Values
-
 MOST_ITERATIONS = 4096
 """Loops with more are not unrolled: their body is composed once, as if the count were not known."""
 
 
-def lengths_agree(composer: Composer, node: nodes.Loop, packs: Values) -> bool:
+def lengths_agree(state: BodyState, node: nodes.Loop, packs: Values) -> bool:
     """Whether packs that are scanned together may have one length; notes it if not."""
     known = [(scan, pack) for scan, pack in zip(node.scans, packs, strict=True) if isinstance(pack, Pack)]
     for scan, pack in known[1:]:
@@ -27,49 +23,49 @@ def lengths_agree(composer: Composer, node: nodes.Loop, packs: Values) -> bool:
         said = f"'{written(scan.value)}' must have as many tensors as '{written(first_scan.value)}'"
         verdict = shapes.decide_equal(first.length, pack.length)
         if verdict is Verdict.UNKNOWN:
-            composer.check(shapes.compare("==", first.length, pack.length), said, scan.value)
+            state.check(shapes.compare("==", first.length, pack.length), said, scan.value)
         elif verdict is Verdict.DIFFERENT:
             message = (
                 f"packs that are scanned together have one length, but '{written(scan.value)}' has {pack.length} "
                 f"tensors here and '{written(first_scan.value)}' has {first.length}"
             )
-            composer.fail(rules.SCAN_LENGTHS, scan.value, message)
+            state.fail(rules.SCAN_LENGTHS, scan.value, message)
             return False
     return True
 
 
-def iterations(composer: Composer, node: nodes.Loop, packs: Values) -> tuple[Integer | None, bool]:
+def iterations(state: BodyState, node: nodes.Loop, packs: Values) -> tuple[Integer | None, bool]:
     """The greatest number of iterations, None if not known; and whether there may be fewer."""
     length = next((pack.length for pack in packs if isinstance(pack, Pack)), None)
     dynamic = bool(node.conditions)
     written_count = node.iteration.count if node.iteration is not None else None
     if written_count is None:
         return length, dynamic
-    value = composer.scope.evaluate(written_count)
+    value = state.scope.evaluate(written_count)
     if isinstance(value, Integer):
         possible = shapes.compare(">=", value, 0)
         if possible is shapes.FALSE:
-            composer.fail(rules.LOOP_COUNT, written_count, f"a loop count can't be negative, but this is {value}")
+            state.fail(rules.LOOP_COUNT, written_count, f"a loop count can't be negative, but this is {value}")
             return None, True
-        composer.check(possible, "a loop count can't be negative", written_count)
+        state.check(possible, "a loop count can't be negative", written_count)
         enough = shapes.TRUE if length is None else shapes.compare("<=", value, length)
         if enough is not shapes.FALSE:
-            composer.check(enough, f"the packs that are scanned must have {value} tensors", written_count)
+            state.check(enough, f"the packs that are scanned must have {value} tensors", written_count)
         else:
             message = f"the loop counts to {value}, but the packs that it scans have only {length} tensors"
-            composer.fail(rules.SCAN_LENGTHS, written_count, message)
+            state.fail(rules.SCAN_LENGTHS, written_count, message)
         return value, dynamic
     if value is NULL:
         return length, dynamic
     if length is not None:
         several = shapes.variable(written_count, written(written_count))
         message = f"the packs that are scanned must have '{written(written_count)}' tensors"
-        composer.check(shapes.compare("<=", several, length), message, written_count)
+        state.check(shapes.compare("<=", several, length), message, written_count)
     return length, True
 
 
-def written_count(composer: Composer, node: nodes.Loop) -> TensorValue | Integer | None:
+def written_count(state: BodyState, node: nodes.Loop) -> TensorValue | Integer | None:
     """The count that stands in a loop; None if there is none."""
     count = node.iteration.count if node.iteration is not None else None
-    value = None if count is None else composer.scope.evaluate(count)
+    value = None if count is None else state.scope.evaluate(count)
     return None if value is NULL else value

@@ -3,44 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from snd_analysis.compose.bind.declared_shapes import Dynamic
-from snd_analysis.compose.body.branches import part
-from snd_analysis.compose.failure import Failure
+from snd_analysis.compose.body.state import BodyState, Values
 from snd_analysis.compose.renewal import Renewal
+from snd_analysis.compose.unknowns import Dynamic
 from snd_analysis.model import Shape, Tensor, TensorValue
-from snd_analysis.skriptnd.evaluate import EvaluationError
-from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import POSITION, POSITION_KEY, UNDEFINED, Element, Pack, Run, Value, substitute
-
-if TYPE_CHECKING:
-    from snd_analysis.compose.body.composer import Composer, Values
-    from snd_analysis.compose.body.results import Targets
 
 # Bodies are not composed for more iterations, one by one.
 MOST_ITEMS = 64
 # How often a body is composed to find out which extents change; each time at least one more does.
 _MOST_TRIALS = 4
-
-
-def tried(composer: Composer, body: nodes.Callable, targets: Targets) -> tuple[Values | None, list[Failure]]:
-    """The results of a body with what its names stand for now, and what fails in it; nothing of it is kept."""
-    failures = composer.specialization.failures
-    before, checks = len(failures), len(composer.checks)
-    try:
-        results, _ = part(composer, "body", body, targets)
-    except EvaluationError:
-        results = None
-    found = failures[before:]
-    del failures[before:]
-    del composer.checks[checks:]
-    return results, found
 
 
 # ---- carried variables -----------------------------------------------------------------------------------------------
@@ -52,7 +30,7 @@ class Steps(Struct, frozen=True):
 
 
 def steps(
-    composer: Composer, carries: Values, names: Sequence[tuple[str, str]], count: Integer | None,
+    state: BodyState, carries: Values, names: Sequence[tuple[str, str]], count: Integer | None,
     varying: frozenset[Hashable], body: Callable[[Values], Values | None],
 ) -> Steps | None:  # fmt: skip
     """Finds which extents change from step to step: these are unknown within, and `x + count * c` behind where each
@@ -62,7 +40,7 @@ def steps(
     values of the carried variables; ``varying`` are keys of what differs between iterations, besides the dynamic
     extents that arise here. None if nothing is known of the results.
     """
-    before = set(composer.specialization.dynamic)
+    before = set(state.dynamic)
     starts = list(carries)
     changing: set[Hashable] = set()
     for _ in range(_MOST_TRIALS):
@@ -70,12 +48,12 @@ def steps(
         if results is None or len(results) < len(starts):
             return None
         stepped = [
-            _stepped(composer, start, after, changing, name)
+            _stepped(state, start, after, changing, name)
             for start, after, (name, _) in zip(starts, results, names, strict=False)
         ]
         if all(new is old for new, old in zip(stepped, starts, strict=True)):
-            arisen = frozenset(composer.specialization.dynamic.keys() - before)
-            closing = _Closing(composer, count, changing | varying | arisen)
+            arisen = frozenset(state.dynamic.keys() - before)
+            closing = _Closing(state, count, changing | varying | arisen)
             rows = zip(carries, starts, results, (name for _, name in names), strict=False)
             return Steps(starts, [closing.end(*row) for row in rows])
         starts = stepped
@@ -83,7 +61,7 @@ def steps(
 
 
 def _stepped(
-    composer: Composer, start: TensorValue, after: TensorValue, changing: set[Hashable], name: str
+    state: BodyState, start: TensorValue, after: TensorValue, changing: set[Hashable], name: str
 ) -> TensorValue:
     """A carried variable with an unknown for each extent that changes in a step; the same one if none does."""
     if not isinstance(start, Tensor) or start.shape is None:
@@ -96,7 +74,7 @@ def _stepped(
             continue
         if not isinstance(old, Integer) or not isinstance(new, Integer):
             return UNDEFINED
-        shape[at] = extent = composer.dynamic(f"{name}.shape[{at}]", 0, None)
+        shape[at] = extent = state.dynamic_extent(f"{name}.shape[{at}]", 0, None)
         changing.update(leaf.key for leaf in extent.leaves)
     return start if tuple(shape) == start.shape else replace(start, shape=tuple(shape))
 
@@ -107,7 +85,7 @@ def _is_one_of(extent: object, keys: set[Hashable]) -> bool:
 
 
 class _Closing(Struct, frozen=True):
-    composer: Composer
+    state: BodyState
     count: Integer | None
     varying: frozenset[Hashable] | set[Hashable]
 
@@ -129,7 +107,7 @@ class _Closing(Struct, frozen=True):
             return first
         addend = after - start
         if self.count is None or any(leaf.key in self.varying for leaf in addend.leaves):
-            return self.composer.dynamic(name, 0, None)
+            return self.state.dynamic_extent(name, 0, None)
         return first + shapes.maximum(self.count, 0) * addend
 
 
@@ -148,12 +126,12 @@ def keys_of(shape: Shape | None) -> frozenset[Hashable]:
     return frozenset(leaf.key for leaf in leaves if isinstance(leaf.key, Element) or leaf.key is POSITION_KEY)
 
 
-class Renewing:
+class FreshExtents:
     """Gives every iteration dynamic extents of its own, in place of those that arose in the body."""
 
-    def __init__(self, composer: Composer, before: set[Dynamic]) -> None:
-        self._composer = composer
-        known = composer.specialization.dynamic
+    def __init__(self, state: BodyState, before: set[Dynamic]) -> None:
+        self._state = state
+        known = state.dynamic
         self._arisen = {key: known[key] for key in known if key not in before}
 
     def renewed(self, value: TensorValue) -> TensorValue:
@@ -162,7 +140,7 @@ class Renewing:
             return value
         renewal = Renewal(self._arisen)
         new = renewal.tensors(value)
-        self._composer.specialization.dynamic.update(renewal.extents)
+        self._state.dynamic.update(renewal.extents)
         return new
 
     def of_each(self, value: Tensor, varying: frozenset[Hashable]) -> Tensor:
@@ -172,7 +150,7 @@ class Renewing:
             for leaf in extent.leaves if isinstance(extent, Integer) else ():
                 if leaf.key in values or leaf.key is POSITION_KEY or leaf.key not in varying | self._arisen.keys():
                     continue
-                among = self._composer.dynamic(leaf.name, leaf.low or 0, leaf.high)
+                among = self._state.dynamic_extent(leaf.name, leaf.low or 0, leaf.high)
                 each = shapes.function("each", among, POSITION, minimum=leaf.low)
                 values[leaf.key] = each if leaf.high is None else shapes.minimum(each, leaf.high)
         shape = [substitute(each, values) if isinstance(each, Integer) else each for each in value.shape or ()]

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from snd_analysis.base.diagnostics import Location
 from snd_analysis.compose.cost import Cost, multiply_adds
 from snd_analysis.compose.printing import shown
-from snd_analysis.compose.specialization import Specialization
+from snd_analysis.compose.specialization import Specialization, specialization_of
 from snd_analysis.ide.graph_view.captured import captured, reads
 from snd_analysis.ide.graph_view.view import AttributeView, BodyView, EdgeView, NodeKind, NodeView, Port, TensorView
 from snd_analysis.model import Branch, Graph, Loop, Operation, Place, Tensor, TensorValue, tensors_of
@@ -42,12 +42,13 @@ class Places(Struct, frozen=True):
         return name.name if name.path == self.path else f"{module}.{name.name}"
 
     def cost(self, operation: Operation) -> Cost:
-        """What an operation costs; found once of each instance."""
-        if operation.specialization is None:
+        """What an operation costs; found once of each specialization."""
+        callee = specialization_of(operation)
+        if callee is None:
             return multiply_adds(operation)
-        known = self.costs.get(operation.specialization)
+        known = self.costs.get(callee)
         if known is None:
-            known = self.costs[operation.specialization] = multiply_adds(operation)
+            known = self.costs[callee] = multiply_adds(operation)
         return known
 
     def attributes(self, operation: Operation) -> tuple[AttributeView, ...]:
@@ -55,11 +56,12 @@ class Places(Struct, frozen=True):
         control = operation.control
         if isinstance(control, Loop) and isinstance(control.count, Integer):
             return (AttributeView("count", control.count, False),)
-        if operation.specialization is None:
+        callee = specialization_of(operation)
+        if callee is None:
             return tuple(AttributeView(name, value, False) for name, value in operation.attributes.items())
-        defaults = self.defaults.get(operation.specialization)
+        defaults = self.defaults.get(callee)
         if defaults is None:
-            defaults = self.defaults[operation.specialization] = frozenset(_defaults(operation.specialization))
+            defaults = self.defaults[callee] = frozenset(_defaults(callee))
         return tuple(AttributeView(name, value, name in defaults) for name, value in operation.attributes.items())
 
 
@@ -190,7 +192,7 @@ class _Body:
 
     def operation(self, operation: Operation, around: frozenset[Tensor], update: bool) -> NodeView:
         """The node of an operation."""
-        places, specialization = self._places, operation.specialization
+        places, specialization = self._places, specialization_of(operation)
         cost = places.cost(operation)
         kind = NodeKind.OPERATION
         if operation.control is not None:

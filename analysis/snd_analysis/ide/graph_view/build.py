@@ -11,6 +11,7 @@ from snd_analysis.base.diagnostics import Location
 from snd_analysis.base.text import Span
 from snd_analysis.compose.decomposition import passes_scope_on
 from snd_analysis.compose.printing import shown
+from snd_analysis.compose.specialization import specialization_of
 from snd_analysis.ide.graph_view.bodies import Places, body_of, control_body
 from snd_analysis.ide.graph_view.view import BodyView, GraphView, NodeView
 from snd_analysis.model import Graph, Operation, Place, Quantization, Tensor
@@ -83,7 +84,7 @@ class _Bodies:
             return replace(node, body=number, scope=None)
         assert body is not None
         scope = operation.label
-        specialization = operation.specialization
+        specialization = specialization_of(operation)
         if specialization is not None and specialization.template.is_graph and not operation.labelled:
             scope = specialization.template.name.name
         number = self._number(body, lambda: body_of(body, self._places, self._enter, passes_on=passes_scope_on(body)))

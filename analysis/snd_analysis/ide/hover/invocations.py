@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from snd_analysis.compose.cost import multiply_adds
+from snd_analysis.compose.specialization import specialization_of
 from snd_analysis.ide.knowledge import Knowledge
 from snd_analysis.ide.markdown import bullets, code, code_block, paragraphs
 from snd_analysis.ide.values import tensor_facts, type_text, value_text
@@ -21,11 +22,13 @@ def invocation_text(knowledge: Knowledge, call: nodes.Call, base: int) -> str:
     if not operations:
         return ""
     operation = operations[0]
+    callee = specialization_of(operation)
+    members = () if callee is None else callee.template.outputs
     results = [
         f"{member.name}: {text}"
-        for member, value in zip(operation.specialization.template.outputs, operation.outputs, strict=False)
+        for member, value in zip(members, operation.outputs, strict=False)
         if (text := type_text(value))
-    ] if operation.specialization is not None else []  # fmt: skip
+    ]
     facts = [*_facts(call, operations), *_example_facts(knowledge, call, base, operation)]
     return paragraphs([code_block("\n".join(results)) if results else "", bullets(facts)])
 
@@ -36,9 +39,10 @@ def _example_facts(knowledge: Knowledge, call: nodes.Call, base: int, operation:
         return
     known, phrase = knowledge.by_example
     found = next(iter(known.operations_of(call, base)), None)
-    if found is None or found.specialization is None:
+    callee = None if found is None else specialization_of(found)
+    if found is None or callee is None:
         return
-    outputs = zip(found.specialization.template.outputs, operation.outputs, found.outputs, strict=False)
+    outputs = zip(callee.template.outputs, operation.outputs, found.outputs, strict=False)
     changed = [
         f"{member.name}: {text}"
         for member, before, now in outputs
@@ -73,7 +77,7 @@ def _facts(call: nodes.Call, operations: Sequence[Operation]) -> Iterator[str]:
     cost = multiply_adds(operation)
     if cost.most:
         yield f"{'' if cost.exact else 'at most '}{cost.most:,} multiply-adds"
-    if operation.label is not None and operation.specialization is not None and _is_needed(operation):
+    if operation.label is not None and operation.callee is not None and _is_needed(operation):
         yield f"tensors below the label {code(operation.label)}"
     for check in operation.checks[:_MOST_CHECKS]:
         yield f"checked at run time: {code(str(check.condition))}"
@@ -83,7 +87,7 @@ def _facts(call: nodes.Call, operations: Sequence[Operation]) -> Iterator[str]:
 
 def _is_needed(operation: Operation) -> bool:
     """Whether a label leads to anything."""
-    specialization = operation.specialization
+    specialization = specialization_of(operation)
     return operation.labelled or (
         specialization is not None and bool(specialization.variables or specialization.constants)
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from snd_analysis.base.text import Span
-from snd_analysis.compose.specialization import Specialization
+from snd_analysis.compose.specialization import Specialization, specialization_of
 from snd_analysis.ide.cursor import PlacedNode
 from snd_analysis.ide.hover.symbols import quantization_facts
 from snd_analysis.ide.knowledge import Knowledge, operations_in
@@ -43,7 +43,7 @@ def tensor_below(specialization: Specialization, name: str) -> TensorValue:
         if name in members:
             return members[name]
     for operation in operations_in(specialization.body) if specialization.body is not None else ():
-        label, inner = operation.label, operation.specialization
+        label, inner = operation.label, specialization_of(operation)
         if label is not None and inner is not None and name.startswith(f"{label}."):
             found = tensor_below(inner, name.removeprefix(f"{label}."))
             if found is not UNDEFINED:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
+from snd_analysis.compose.specialization import specialization_of
 from snd_analysis.ide.declarations import parameter_comment
 from snd_analysis.ide.hover.formulas import index_facts
 from snd_analysis.ide.knowledge import Knowledge
@@ -208,9 +209,10 @@ def _assigning(component: nodes.Component, node: nodes.Node) -> nodes.Component:
 def _label_text(knowledge: Knowledge, symbol: Symbol) -> str:
     operation = next((each for each in knowledge.operations if each.label == symbol.name), None)
     lines: list[str] = []
-    if operation is not None and operation.specialization is not None and operation.operator is not None:
+    callee = None if operation is None else specialization_of(operation)
+    if operation is not None and callee is not None and operation.operator is not None:
         lines.append(f"of {code(shown_name(knowledge.snapshot, operation.operator, knowledge.path))}")
-        below = {**operation.specialization.variables, **operation.specialization.constants}
+        below = {**callee.variables, **callee.constants}
         for name, value in [*below.items()][:_MOST_TENSORS]:
             kind = value.kind if isinstance(value, Tensor) else "pack"
             lines.append(f"{kind} {code(f'{symbol.name}.{name}: {type_text(value)}')}")

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from snd_analysis import rules
 from snd_analysis.base.problem import Problem
+from snd_analysis.compose.specialization import specialization_of
 from snd_analysis.model import Operation, Tensor, TensorValue
 from snd_analysis.skriptnd.samples.sample import ItemExtent, Nested, Recorded, Sample
 from snd_analysis.symbolic import integers as shapes
@@ -15,15 +16,16 @@ from snd_analysis.symbolic.values import NULL, Maybe, Pack, Run
 
 def result_problems(sample: Sample, operation: Operation) -> Iterator[Problem]:
     """Recorded results that can't be those of the invocation, whatever its values are."""
-    if operation.specialization is None:
+    callee = specialization_of(operation)
+    if callee is None:
         return
-    names = [member.name for member in operation.specialization.template.outputs]
+    names = [member.name for member in callee.template.outputs]
     outputs = dict(zip(names, operation.outputs, strict=True))
     seen: set[str] = set()
     for recorded in sample.results:
         if recorded.name not in outputs:
             known = " and ".join(f"'{name}'" for name in names)
-            message = f"'{operation.specialization.template.shown}' has no result '{recorded.name}', only {known}"
+            message = f"'{callee.template.shown}' has no result '{recorded.name}', only {known}"
             yield Problem(rules.SAMPLE_RESULT_SHAPE, recorded.name_span, message)
         elif recorded.name in seen:
             yield Problem(

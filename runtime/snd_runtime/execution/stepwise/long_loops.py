@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from snd_analysis.compose.body.composer import Values
-from snd_analysis.compose.body.results import Targets
+from snd_analysis.compose.body.state import Values
+from snd_analysis.compose.body.targets import Targets
 from snd_analysis.model import Loop, Operation, Tensor, TensorValue
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.syntax import nodes
@@ -24,20 +24,20 @@ _LONG = 16
 
 def run_at_once(body: Stepwise, node: nodes.Loop, number: int | None, targets: Targets) -> Values | None:
     """The results of a long loop; None if it is none, or its shapes are not all known. Raises EvaluationFailed."""
-    if number is None or number < _LONG or node.conditions or body.state.watch is not None:
+    if number is None or number < _LONG or node.conditions or body.run.watch is not None:
         return None
     operation = _composed(body, node, targets)
     if operation is None or not isinstance(operation.control, Loop):
         return None
     try:
-        made = compiled_loop(body.bound, operation.control, operation.place, body.arrays.known, weight_of)
+        made = compiled_loop(body.specialization, operation.control, operation.place, body.arrays.known, weight_of)
     except Undecided:
         return None
-    frame = Frame(body.state, len(made.slots), body.outer_scope, body.iterations, body.is_root)
+    frame = Frame(body.run, len(made.slots), body.outer_scope, body.iterations, body.is_root)
     for tensor, slot in made.slots.items():
         frame.arrays[slot] = body.arrays.known.get(tensor)
     for each in made.fixed:
-        frame.arrays[each.slot] = filled(body.state, each)
+        frame.arrays[each.slot] = filled(body.run, each)
     results: Values = []
     for value, found in zip(operation.outputs, made.repetition.run(frame), strict=True):
         result = _written_out(value, found)
@@ -49,22 +49,19 @@ def run_at_once(body: Stepwise, node: nodes.Loop, number: int | None, targets: T
 
 def _composed(body: Stepwise, node: nodes.Loop, targets: Targets) -> Operation | None:
     """A loop as an operation of its own; None if only the run tells all about it, or it has mistakes."""
-    specialization, operations, checks = body.specialization, body.operations, len(body.checks)
-    failures, dynamic = len(specialization.failures), len(specialization.dynamic)
-    body.operations = []
+    state = body.state
+    operations, state.operations = state.operations, []
+    checks, failures, dynamic = len(state.checks), len(state.failures), len(state.dynamic)
     try:
-        with body.probing():
-            body.loop(node, targets)
-        made = body.operations
+        body.composing.loop(node, targets)
+        made = state.operations
     except EvaluationError:
         made = []
     finally:
-        body.operations = operations
-    undecided = (
-        len(body.checks) > checks or len(specialization.failures) > failures or len(specialization.dynamic) > dynamic
-    )
-    del body.checks[checks:]
-    del specialization.failures[failures:]
+        state.operations = operations
+    undecided = len(state.checks) > checks or len(state.failures) > failures or len(state.dynamic) > dynamic
+    del state.checks[checks:]
+    del state.failures[failures:]
     return made[0] if len(made) == 1 and not undecided else None
 
 

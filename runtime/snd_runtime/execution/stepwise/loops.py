@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from msgspec.structs import replace
 
-from snd_analysis.compose.body.composer import Values
-from snd_analysis.compose.body.results import Targets
+from snd_analysis.compose.body.interpreter import call
+from snd_analysis.compose.body.state import Values
+from snd_analysis.compose.body.targets import Targets
 from snd_analysis.compose.loops.carried import final, initial
 from snd_analysis.compose.loops.composed import scopes_of_loop
 from snd_analysis.compose.loops.counts import MOST_ITERATIONS, iterations, lengths_agree
@@ -35,12 +36,12 @@ if TYPE_CHECKING:
 
 def run_loop(body: Stepwise, node: nodes.Loop, targets: Targets) -> Values | None:
     """The results of a loop; None if they are not known, which is noted. Raises EvaluationFailed."""
-    carries = [initial(body, carry) for carry in node.carries]
-    packs = [body.tensor(scan.value, scan.name.text) for scan in node.scans]
-    if not lengths_agree(body, node, packs):
+    carries = [initial(body.state, carry) for carry in node.carries]
+    packs = [body.state.tensor(scan.value, scan.name.text) for scan in node.scans]
+    if not lengths_agree(body.state, node, packs):
         return None
     number = _count(body, node, packs)
-    raise_failure(body.specialization)
+    raise_failure(body.state.failures)
     if node.keyword.text == "unroll" and number is not None and number <= MOST_ITERATIONS:
         values = unrolled(body, node, carries, packs, number, targets)
         if number:  # what they stand for in the last iteration
@@ -52,11 +53,11 @@ def run_loop(body: Stepwise, node: nodes.Loop, targets: Targets) -> Values | Non
 
 def _count(body: Stepwise, node: nodes.Loop, packs: Values) -> int | None:
     """How many iterations there are at most; None if only conditions end the loop."""
-    place = body.place(node)
+    place = body.state.place(node)
     lengths = [pack.length.value or 0 for pack in packs if isinstance(pack, Pack)]
-    number, _ = iterations(body, node, packs)
+    number, _ = iterations(body.state, node, packs)
     written = node.iteration.count if node.iteration is not None else None
-    value = None if written is None else body.scope.evaluate(written)
+    value = None if written is None else body.state.scope.evaluate(written)
     if isinstance(value, Tensor):
         found = integer(body.arrays.argument(value, place), place)
         check_count(found, lengths, place)
@@ -67,7 +68,7 @@ def _count(body: Stepwise, node: nodes.Loop, packs: Values) -> int | None:
 def _repeat(
     body: Stepwise, node: nodes.Loop, carries: Values, packs: Values, number: int | None, targets: Targets
 ) -> Values:
-    arrays, budget, around, place = body.arrays, body.state.budget, body.iterations, body.place(node)
+    arrays, budget, around, place = body.arrays, body.run.budget, body.iterations, body.state.place(node)
     first, used, kept = carries, budget.used, 0
     collected: list[list[TensorValue]] | None = None
     before = [each.condition for each in node.conditions if not each.post]
@@ -83,8 +84,8 @@ def _repeat(
                 arrays.leave([], place)
                 break
             _tell_names(body, node)
-            results = body.call(node.body, of_body)
-            raise_failure(body.specialization)
+            results = call(body, node.body, of_body)
+            raise_failure(body.state.failures)
             if results is None or UNDEFINED in results or len(results) < len(carries):
                 raise EvaluationFailed(UNKNOWN_VALUE, "what the loop comes to is not known", place)
             items = results[len(carries) :]
@@ -113,37 +114,37 @@ def _repeat(
 def _let_names(body: Stepwise, node: nodes.Loop, carries: Values, packs: Values, at: int) -> None:
     """Lets the names that a loop declares stand for what they are in one iteration."""
     for carry, value in zip(node.carries, carries, strict=True):
-        let(body, carry.name, value)
+        let(body.state, carry.name, value)
     for scan, pack in zip(node.scans, packs, strict=True):
-        let(body, scan.name, item(pack, shapes.constant(at)) if isinstance(pack, Pack) else UNDEFINED)
+        let(body.state, scan.name, item(pack, shapes.constant(at)) if isinstance(pack, Pack) else UNDEFINED)
     if node.iteration is not None and node.iteration.index is not None:
         name = node.iteration.index
-        index = Tensor(body.scoped(name.text), "int", (), TensorKind.LOCAL, body.place(name))
+        index = Tensor(body.state.scoped(name.text), "int", (), TensorKind.LOCAL, body.state.place(name))
         body.arrays.let(index, np.array(at, INT))
-        let(body, name, index)
+        let(body.state, name, index)
 
 
 def _tell_names(body: Stepwise, node: nodes.Loop) -> None:
     """Tells what the names stand for that a loop declares."""
-    if body.state.watch_names is None:
+    if body.run.watch_names is None:
         return
     names = [*(carry.name for carry in node.carries), *(scan.name for scan in node.scans)]
     if node.iteration is not None and node.iteration.index is not None:
         names.append(node.iteration.index)
     for name in names:
         symbol = body.template.resolution.targets.get(name)
-        value = body.scope.values.get(symbol, UNDEFINED) if isinstance(symbol, Symbol) else UNDEFINED
-        place = body.place(name)
+        value = body.state.scope.values.get(symbol, UNDEFINED) if isinstance(symbol, Symbol) else UNDEFINED
+        place = body.state.place(name)
         with suppress(EvaluationFailed):  # nobody may need what is not known
-            body.state.tell(name.text, body.arrays.argument(value, place), place, body.iterations)
+            body.run.tell(name.text, body.arrays.argument(value, place), place, body.iterations)
 
 
 def _carried(body: Stepwise, node: nodes.Loop, first: Values, carries: Values, targets: Targets) -> Values:
     """The carried variables after an iteration, of the shapes that they began with."""
     found: Values = []
     for at, (carry, before, now) in enumerate(zip(node.carries, first, carries, strict=True)):
-        value = final(body, node, carry, before, now, targets, at)
-        raise_failure(body.specialization)
+        value = final(body.state, node, carry, before, now, targets, at)
+        raise_failure(body.state.failures)
         if isinstance(value, Tensor):
             body.arrays.let(value, body.arrays.argument(now, None))
         found.append(value if isinstance(value, Tensor) else now)
@@ -154,7 +155,7 @@ def _item(body: Stepwise, value: TensorValue, targets: Targets, iteration: int, 
     """A result of the body, as an item of the pack that collects it."""
     if not isinstance(value, Tensor):
         return value
-    named = replace(value, name=body.scoped(targets.item_name(at, iteration) or f"result[{iteration}]"))
+    named = replace(value, name=body.state.scoped(targets.item_name(at, iteration) or f"result[{iteration}]"))
     body.arrays.let(named, body.arrays.array(value, value.place))
     return named
 
@@ -164,7 +165,7 @@ def _nothing(body: Stepwise, node: nodes.Loop, carries: Values, packs: Values, t
     found = nothing_collected(body, node, carries, packs, targets)
     if len(found) < targets.count - len(carries) or not all(map(_item_is_known, found)):
         message = "there is nothing to scan, so nothing tells the types and shapes of what the loop would collect"
-        raise EvaluationFailed(UNKNOWN_VALUE, message, body.place(node))
+        raise EvaluationFailed(UNKNOWN_VALUE, message, body.state.place(node))
     return found
 
 

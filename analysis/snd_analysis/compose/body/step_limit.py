@@ -30,16 +30,16 @@ class StepCount:
         self._counted: set[Specialization] = set()
 
     def add(self, more: int = 1) -> None:
-        """Counts statements or iterations. Raises TooMuchWorkError."""
+        """Counts statements or iterations. Raises TooManyStepsError."""
         self.done += more
         if self._limit is not None and self.done > self._limit:
             raise TooManyStepsError
 
     def add_specialization(self, specialization: Specialization) -> None:
-        """Counts what an operator is composed of, once for all invocations. Raises TooMuchWorkError."""
+        """Counts what an operator is composed of, once for all invocations. Raises TooManyStepsError."""
         if specialization not in self._counted:
             self._counted.add(specialization)
-            self.add(specialization.work)
+            self.add(specialization.steps)
 
     @property
     def is_limited(self) -> bool:

@@ -1,0 +1,109 @@
+"""What an invocation has bound of the operator that it names so far (2.6.2)."""
+
+from __future__ import annotations
+
+from msgspec import Struct, field
+
+from snd_analysis import rules
+from snd_analysis.base.rule import Rule
+from snd_analysis.compose.bind.affine import Unsolvable, solve
+from snd_analysis.compose.failure import BindingFailed, Failure, Site, evaluation_failure
+from snd_analysis.compose.printing import counted_items, shown
+from snd_analysis.compose.scope import Scope
+from snd_analysis.compose.template import Member, Template
+from snd_analysis.model import RuntimeCheck, TensorValue
+from snd_analysis.skriptnd.evaluate import EvaluationError
+from snd_analysis.skriptnd.names.symbols import Symbol
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.types.written import written
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import TRUE, Integer, Truth, Verdict
+from snd_analysis.symbolic.values import Value
+
+
+class Binding(Struct):
+    """The values that the symbols of a definition are bound to, and what only the run can decide about them."""
+
+    template: Template
+    scope: Scope
+    attributes: dict[str, Value] = field(default_factory=dict)
+    inputs: list[TensorValue] = field(default_factory=list)
+    checks: list[RuntimeCheck] = field(default_factory=list)
+    origins: dict[Symbol, str] = field(default_factory=dict)
+    """What has determined an extent or length, for messages."""
+    item: int | None = None
+    """Which tensor of a pack is bound, where that is known."""
+
+    def fail(self, rule: Rule, message: str, member: Member, others: tuple[Site, ...] = ()) -> BindingFailed:
+        """A failure to bind a member, which its value is to blame for, if the invocation gives it."""
+        what = "attribute" if member in self.template.attributes else "input"
+        related = Site(self.template.declared(member.symbol), f"the {what} '{member.name}' is declared here")
+        blamed = member.name if self.item is None else f"{member.name}[{self.item}]"
+        return BindingFailed(Failure(rule, message, (), (related, *others), (blamed,)))
+
+    def fail_evaluating(self, base: int, error: EvaluationError) -> BindingFailed:
+        """A failure of an expression in the operator's own declarations."""
+        return BindingFailed(evaluation_failure(self.template, base, error))
+
+    def check(self, condition: Truth, message: str, base: int, node: nodes.Node) -> None:
+        """Notes a condition that only the run can decide."""
+        if condition is not TRUE:
+            self.checks.append(RuntimeCheck(condition, message, self.template.place(base, node)))
+
+    def bind_count(
+        self, member: Member, expression: nodes.Expression, actual: Integer, what: str, certain: bool = True
+    ) -> bool:
+        """Binds or checks the length of a pack; False if it can't be told yet. ``what`` it is a number of."""
+        form = self.template.form(expression)
+        values = self.scope.values
+        if form is not None and form.symbol not in values:
+            found = solve(form, actual)
+            if isinstance(found, Unsolvable):
+                if not certain:
+                    return True
+                message = (
+                    f"the {_kind(self.template, member)} '{member.name}' of '{self.template.shown}' is a pack of "
+                    f"'{written(expression)}' {what}, but here there are {shown(actual)}: {found.because}"
+                )
+                raise self.fail(rules.LENGTH_MISMATCH, message, member)
+            values[form.symbol] = found
+            self.origins[form.symbol] = f"by the {_kind(self.template, member)} '{member.name}'"
+            return True
+        if not self.scope.knows(expression):
+            return False
+        expected = self.evaluated(member.base, expression)
+        expected = shapes.choose(expected, 1, 0) if isinstance(expected, Truth) else expected
+        if isinstance(expected, Integer) and certain:
+            verdict = shapes.decide_equal(expected, actual)
+            if verdict is Verdict.DIFFERENT:
+                raise self._length_differs(member, expression, expected, actual, what)
+            if verdict is Verdict.UNKNOWN:
+                self.check(shapes.compare("==", expected, actual), "the lengths must agree", member.base, expression)
+        return True
+
+    def _length_differs(
+        self, member: Member, expression: nodes.Expression, expected: Integer, actual: Integer, what: str
+    ) -> BindingFailed:
+        origin = self.origin_of(expression)
+        wanted = f"'{written(expression)}' {what}" if expected.value is None or origin else f"{shown(expected)} {what}"
+        value = f", which is {shown(expected)}{origin}" if "'" in wanted and wanted != f"'{expected}' {what}" else ""
+        message = (
+            f"the {_kind(self.template, member)} '{member.name}' of '{self.template.shown}' is a pack of "
+            f"{wanted}{value}, but this has {counted_items(actual)}"
+        )
+        return self.fail(rules.LENGTH_MISMATCH, message, member)
+
+    def origin_of(self, expression: nodes.Node) -> str:
+        """`` by the input 'A'``: what has determined the names in an expression."""
+        found = [self.origins[symbol] for symbol in self.template.symbols(expression) if symbol in self.origins]
+        return f" {found[0]}" if len(set(found)) == 1 else ""
+
+    def evaluated(self, base: int, expression: nodes.Expression) -> Value:
+        try:
+            return self.scope.evaluate(expression)
+        except EvaluationError as error:
+            raise self.fail_evaluating(base, error) from None
+
+
+def _kind(template: Template, member: Member) -> str:
+    return "attribute" if member in template.attributes else "input"

@@ -1,0 +1,279 @@
+"""Binding without a caller: a graph to be composed, or an operator looked at for itself (2.6.1, chapter 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from typing import TypeAlias
+
+from snd_analysis import rules
+from snd_analysis.compose.bind.arguments import Arguments, Binder
+from snd_analysis.compose.bind.declared_shapes import MOST_TENSORS, Declarations
+from snd_analysis.compose.bind.shape_binding import ShapeBinder
+from snd_analysis.compose.failure import Failure, Site
+from snd_analysis.compose.template import Form, Member, Template
+from snd_analysis.compose.unknowns import Open
+from snd_analysis.model import Shape, Tensor, TensorKind, TensorValue, empty_pack
+from snd_analysis.skriptnd.evaluate import EvaluationError
+from snd_analysis.skriptnd.names.symbols import Symbol
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.types.written import written
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import Integer, Truth
+from snd_analysis.symbolic.values import NULL, UNDEFINED, CompileTime, Maybe, Pack, Run, Value, maybe, pack_of, unknown
+
+InputShapes: TypeAlias = "tuple[tuple[int | Integer, ...], ...] | None"
+"""The shape of an input, of a pack one for each tensor or one for all of them; None if the input is null."""
+
+
+class RootBinder(Binder):
+    """Gives every symbol a value, or an unknown one of its own."""
+
+    def __init__(
+        self,
+        template: Template,
+        attributes: Mapping[str, Value],
+        dtypes: Mapping[str, str],
+        inputs: Mapping[str, InputShapes],
+        composing: bool,
+    ) -> None:
+        super().__init__(template, Arguments((), attributes, ()), composing)
+        self._dtypes = dtypes
+        self._shapes = inputs
+        self._packs: list[Member] = []
+        self._open: dict[str, list[Hashable]] = {}
+        self.impossible: list[Failure] = []
+        """What can't be, unless an assertion says why."""
+        self._bounds: dict[Symbol, nodes.Expression] = {}
+        for member in template.inputs:
+            for extent in member.extents:
+                form = template.form(extent.value)
+                if form is not None and extent.bound is not None:
+                    self._bounds.setdefault(form.symbol, extent.bound)
+
+    # ---- types and attributes ----------------------------------------------------------------------------------------
+    def _bind_types(self) -> None:
+        for generic in self.template.generics:
+            name = generic.name.text
+            default = generic.default.text if generic.default is not None and self.scope.composing else name
+            self.scope.dtypes[name] = self._dtypes.get(name, default)
+
+    def _bind_attribute(self, member: Member) -> None:
+        node = member.node
+        if self.template.is_wrong(member.base, node):
+            self.scope.values[member.symbol] = UNDEFINED
+        elif member.name in self.given.attributes:
+            self._give(member, self.given.attributes[member.name])
+        elif self.scope.composing and (node.optional or node.default is not None):
+            super()._bind_attribute(member)
+        elif node.pack is not None:
+            self._packs.append(member)
+        else:
+            self.scope.values[member.symbol] = self._optional(member, self._unknown(member))
+
+    def _key(self, of: Hashable, name: str, low: int | None = None, high: int | None = None) -> Open:
+        """The key of an unknown; the same one for the same thing."""
+        known = self._open.setdefault(name, [])
+        if of not in known:
+            known.append(of)
+        return Open(name, known.index(of), low, high)
+
+    def _unknown(self, member: Member) -> Value:
+        dtype = self.scope.element_type(member.node.type)
+        return unknown(dtype, CompileTime(self._key(member.symbol, member.name)), member.name)
+
+    def _optional(self, member: Member, value: Value) -> Value:
+        """The value of an optional member, which may be null.
+
+        An optional int is undefined: extents that depend on whether it is given have so many cases that composing the
+        library, less than a second otherwise, is not done after a minute.
+        """
+        if not member.node.optional:
+            return value
+        if member.node.shape is None and member.node.type.text == "int" and member in self.template.attributes:
+            return UNDEFINED
+        name = f"?{member.name}"
+        return maybe(shapes.proposition(CompileTime(self._key(member.symbol, name)), name), value)
+
+    def _bind_rest(self) -> None:
+        for member in self._packs:
+            pack = member.node.pack
+            assert pack is not None
+            length = self._length(pack.length, (member.symbol, "length"), f"|{member.name}|")
+            value: Value = UNDEFINED
+            if isinstance(length, Integer):
+                dtype = self.scope.element_type(member.node.type)
+                key = CompileTime(self._key(member.symbol, member.name))
+                value = pack_of(key, member.name, length, None, None, dtype)
+            self.scope.values[member.symbol] = self._optional(member, value)
+        super()._bind_rest()
+
+    # ---- inputs ------------------------------------------------------------------------------------------------------
+    def _bind_inputs(self) -> None:
+        inputs: list[TensorValue] = [UNDEFINED] * len(self.template.inputs)
+        binder = ShapeBinder(self.binding)
+        given = [at for at in self.template.binding_order if self.template.inputs[at].name in self._shapes]
+        for at in given:
+            member = self.template.inputs[at]
+            inputs[at] = self.scope.values[member.symbol] = self._given_input(member, self._shapes[member.name])
+            binder.bind_input(member, inputs[at])
+        for at in self.template.binding_order:
+            if at in given:
+                continue
+            member = self.template.inputs[at]
+            before = set(self.scope.values)
+            inputs[at] = self.scope.values[member.symbol] = self._made(member)
+            if member.node.optional:
+                for symbol in self.scope.values.keys() - before:
+                    self.scope.values[symbol] = self._optional(member, self.scope.values[symbol])
+                inputs[at] = self.scope.values[member.symbol]
+        self.binding.inputs = inputs
+
+    def _given_input(self, member: Member, given: InputShapes) -> TensorValue:
+        """An input of the shapes that it is to be composed with."""
+        if given is None:
+            return NULL
+        dtype = self.scope.element_type(member.node.type)
+        place = self.template.declared(member.symbol)
+        rows = [
+            tuple(extent if isinstance(extent, Integer) else shapes.constant(extent) for extent in shape)
+            for shape in given
+        ]
+        if member.node.pack is None:
+            return Tensor(member.name, dtype, rows[0], TensorKind.INPUT, place)
+        written = self._declared_length(member)
+        length = self.scope.attempt(written) if written is not None and self.scope.knows(written) else None
+        if len(rows) == 1 and isinstance(length, Integer) and length.value is not None:
+            rows *= min(length.value, MOST_TENSORS)
+        items = [Tensor(f"{member.name}[{at}]", dtype, row, TensorKind.INPUT, place) for at, row in enumerate(rows)]
+        return Pack(items, dtype=dtype)
+
+    def _made(self, member: Member) -> TensorValue:
+        node = member.node
+        if self.template.is_wrong(member.base, node):
+            return UNDEFINED
+        dtype = self.scope.element_type(node.type)
+        place = self.template.declared(member.symbol)
+        length: Value = None
+        if node.pack is not None:
+            length = self._length(node.pack.length, (member.symbol, "size"), f"{member.name}.size")
+            if not isinstance(length, Integer):
+                return UNDEFINED
+        if node.shape is None:
+            return UNDEFINED
+        try:
+            self._bind_extents(member, length)
+            declarations = Declarations(self.scope)
+            if not isinstance(length, Integer):
+                shape = declarations.shape(member, None)
+                self._bind_rank(member, shape)
+                self._demand_possible(member, shape)
+                return Tensor(member.name, dtype, shape, TensorKind.INPUT, place)
+            count = length.value
+            if not count or count > MOST_TENSORS:
+                shape = self._item_shape(member, declarations, length)
+                self._bind_rank(member, shape)
+                item = Tensor(f"{member.name}[]", dtype, shape, TensorKind.INPUT, place)
+                return empty_pack(item) if count == 0 else Pack((Run(length, item),), dtype=dtype)
+            items = []
+            for at in range(count):
+                shape = declarations.shape(member, shapes.constant(at))
+                self._bind_rank(member, shape)
+                items.append(Tensor(f"{member.name}[{at}]", dtype, shape, TensorKind.INPUT, place))
+            return Pack(items, dtype=dtype)
+        except EvaluationError as error:
+            raise self.binding.fail_evaluating(member.base, error) from None
+
+    def _demand_possible(self, member: Member, shape: Shape | None) -> None:
+        """Attributes may make an extent negative."""
+        extents = [extent for extent in shape or () if isinstance(extent, Integer)]
+        if any(map(shapes.is_negative, extents)):
+            assert member.node.shape is not None
+            message = (
+                f"an extent of '{member.name}' would be negative: its shape comes to [{','.join(map(str, extents))}]"
+            )
+            site = Site(self.template.place(member.base, member.node.shape), "the shape is declared here")
+            self.impossible.append(Failure(rules.NEGATIVE_EXTENT, message, (site,)))
+
+    def _demand_possible_extent(self, member: Member, extent: nodes.Extent) -> None:
+        """Attributes may make a bound, or a number of dimensions, negative."""
+        length = None if extent.expansion is None else extent.expansion.length
+        for what, node in (("the bound of an extent", extent.bound), ("the number of dimensions", length)):
+            if node is None or isinstance(node, nodes.Tilde) or not self.scope.knows(node):
+                continue
+            value = self.scope.attempt(node)
+            most = shapes.bounds(value)[1] if isinstance(value, Integer) else None
+            if most is not None and most < 0:
+                number = value if isinstance(value, Integer) and value.value is not None else f"at most {most}"
+                message = f"{what} of '{member.name}' can't be negative, but '{written(node)}' is {number}"
+                site = Site(self.template.place(member.base, node), "this is evaluated here")
+                self.impossible.append(Failure(rules.NEGATIVE_EXTENT, message, (site,)))
+
+    def _item_shape(self, member: Member, declarations: Declarations, length: Integer) -> Shape | None:
+        """The shape of every tensor of a pack of unknown length; what differs between them is an unknown."""
+        at = shapes.variable((member.symbol, "item"), "i", 0)
+        return declarations.shape(member, at)
+
+    def _bind_rank(self, member: Member, shape: Shape | None) -> None:
+        name = member.node.rank
+        symbol = None if name is None else self.template.resolution.targets.get(name)
+        if isinstance(symbol, Symbol) and shape is not None:
+            self.scope.values.setdefault(symbol, Pack(shape, dtype="int").length)
+
+    def _bind_extents(self, member: Member, items: Value) -> None:
+        """Gives the names that the shape of an input declares unknown values."""
+        for extent in member.extents:
+            self._demand_possible_extent(member, extent)
+            form = self.template.form(extent.value)
+            known = UNDEFINED if form is None else self.scope.values.get(form.symbol, NULL)
+            if form is not None and (known is NULL or isinstance(known, Maybe)):
+                self.scope.values[form.symbol] = _either(known, self._extent(extent, form, items))
+            elif extent.expansion is not None and extent.expansion.length is not None:
+                self._length(extent.expansion.length, extent, "rank")
+
+    def _extent(self, extent: nodes.Extent, form: Form, items: Value) -> Value:
+        low, high = self._limits(form)
+        symbol = form.symbol
+        key = self._key(symbol, symbol.name, low, high)
+        if extent.spread:
+            return pack_of(key, symbol.name, items, low, high) if isinstance(items, Integer) else UNDEFINED
+        if extent.expansion is None:
+            return shapes.variable(key, symbol.name, low, high)
+        length = self._length(extent.expansion.length, (symbol, "length"), f"|{symbol.name}|")
+        if isinstance(length, Truth):
+            return maybe(length, shapes.variable(key, symbol.name, low, high))
+        if not isinstance(length, Integer):
+            return NULL if length is NULL else UNDEFINED
+        return pack_of(key, symbol.name, length, low, high)
+
+    def _limits(self, form: Form) -> tuple[int, int | None]:
+        """The least and greatest value of a name: extents are not negative, and not above their bound (2.6.1)."""
+        low = 0
+        if form.factor > 0:
+            low = max(0, -(form.offset // form.factor))
+        bound = self._bounds.get(form.symbol)
+        if bound is None:
+            return low, None
+        limit = self.scope.attempt(bound)
+        most = shapes.bounds(limit)[1] if isinstance(limit, Integer) else None
+        if most is not None and most < 0:
+            return low, None  # reported as such
+        if most is not None and form.factor > 0:
+            most = (most - form.offset) // form.factor
+        return low, most
+
+    def _length(self, expression: nodes.Expression | nodes.Tilde | None, key: Hashable, name: str) -> Value:
+        """A length: an unknown one if it is not written or declares a name, which then gets its value."""
+        if expression is None or isinstance(expression, nodes.Tilde):
+            return shapes.variable(CompileTime(key), name, 0)
+        form = self.template.form(expression)
+        if form is not None and form.symbol not in self.scope.values:
+            low = max(0, -(form.offset // form.factor)) if form.factor > 0 else 0
+            self.scope.values[form.symbol] = shapes.variable(CompileTime(form.symbol), form.symbol.name, low)
+        return self.scope.attempt(expression) if self.scope.knows(expression) else UNDEFINED
+
+
+def _either(known: Value, value: Value) -> Value:
+    """An extent that each of several places has under a condition: it is there if one of them has it."""
+    if isinstance(known, Maybe) and isinstance(value, Maybe):
+        return maybe(shapes.or_(known.present, value.present), value.value)
+    return value if known is NULL else known

@@ -1,0 +1,33 @@
+"""What the composing of one body asks for about the definitions that it invokes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from typing import Protocol
+
+from snd_analysis.compose.bind.arguments import Arguments
+from snd_analysis.compose.specialization import Specialization
+from snd_analysis.compose.template import Template
+from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.symbolic.integers import Integer
+
+
+class Callees(Protocol):
+    """Definitions by name, and their specializations; a ``Session`` is one."""
+
+    checkpoint: Callable[[], None]
+    """Is called between statements: what it raises ends the composing."""
+
+    def template(self, name: OperatorName) -> Template | None:
+        """Return the definition of that name."""
+
+    def reached(self, template: Template) -> frozenset[Template]:
+        """Return a definition and all that it invokes, directly or through others."""
+
+    def specialization(self, template: Template, given: Arguments) -> Specialization:
+        """Return the specialization of an operator for what an invocation gives; the same one for the same."""
+
+    def shared_specialization(
+        self, template: Template, given: Arguments
+    ) -> tuple[Specialization, Mapping[Hashable, Integer]]:
+        """Return the specialization, and what unknowns in its declarations stand for, by key."""

@@ -1,0 +1,139 @@
+"""The one walker of statements, for all that interprets them (2.10).
+
+An interpreter says what an invocation, a branch and a loop come to: composing gives them tensors with shapes, running
+gives them arrays. Labels, blocks and expressions mean the same for both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol, TypeAlias
+
+from snd_analysis.compose.body.scoped_names import Naming
+from snd_analysis.compose.body.state import BodyState, Values
+from snd_analysis.compose.body.targets import Targets
+from snd_analysis.compose.failure import Failure
+from snd_analysis.model import ControlFlow, Graph, Operation, TensorValue
+from snd_analysis.skriptnd.evaluate import EvaluationError
+from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.syntax import nodes
+
+RightSide: TypeAlias = "nodes.Branch | nodes.Loop | nodes.Callable"
+
+
+class Interpreter(Protocol):
+    """What the constructs of a body come to. The methods return None for results that are not known."""
+
+    state: BodyState
+    naming: Naming
+
+    @property
+    def composing(self) -> Interpreter:
+        """What composes the same body without running any of it."""
+
+    def statement(self, component: nodes.Component) -> None:
+        """Evaluate one statement and assign its results."""
+
+    def invocation(self, call: nodes.Call, name: OperatorName, targets: Targets) -> Values | None:
+        """Return the results of an invocation. Raises EvaluationError if an expression has no value."""
+
+    def branch(self, node: nodes.Branch, targets: Targets) -> Values | None:
+        """Return the results of a branch. Raises EvaluationError if a condition has no value."""
+
+    def loop(self, node: nodes.Loop, targets: Targets) -> Values | None:
+        """Return the results of a loop. Raises EvaluationError if an expression has no value."""
+
+
+def right_side(interpreter: Interpreter, value: RightSide, targets: Targets) -> Values | None:
+    """Return the results of a statement; None if they are not known, or an expression has no value, which is noted."""
+    try:
+        match value:
+            case nodes.Branch():
+                return interpreter.branch(value, targets)
+            case nodes.Loop():
+                return interpreter.loop(value, targets)
+            case _:
+                return call(interpreter, value, targets)
+    except EvaluationError as error:
+        interpreter.state.note_failure(error)
+        return None
+
+
+def call(interpreter: Interpreter, value: nodes.Callable, targets: Targets) -> Values | None:
+    """Return the results of an invocation, a block or an expression; None if they are not known.
+
+    Raises EvaluationError if an expression has no value.
+    """
+    state = interpreter.state
+    if isinstance(value, nodes.Labelled):
+        targets, value = targets.labelled(value.label.text), value.value
+    if isinstance(value, nodes.Region):
+        return _region(interpreter, value, targets)
+    if isinstance(value, nodes.Call):
+        name = state.template.resolution.targets.get(value.function)
+        if isinstance(name, OperatorName):
+            return interpreter.invocation(value, name, targets)
+    return [state.tensor(value, targets.name(0))]
+
+
+def _region(interpreter: Interpreter, region: nodes.Region, targets: Targets) -> Values | None:
+    state, results = interpreter.state, None
+    with state.labelled(targets.label):
+        for item in region.items:
+            if isinstance(item, nodes.Component):
+                interpreter.statement(item)
+            elif isinstance(item, nodes.Yield) and results is None:
+                results = [state.tensor(each, targets.name(at)) for at, each in enumerate(item.values)]
+    return results
+
+
+# ---- parts of control flow -------------------------------------------------------------------------------------------
+def part(
+    interpreter: Interpreter,
+    name: str,
+    node: nodes.Callable,
+    targets: Targets,
+    inputs: Mapping[str, TensorValue] | None = None,
+) -> tuple[Values | None, Graph]:
+    """Return the results of one part of a control flow construct, and the part as a graph of its own.
+
+    Raises EvaluationError if an expression in it has no value.
+    """
+    state = interpreter.state
+    operations, state.operations = state.operations, []
+    tensors, state.tensors = state.tensors, {}
+    try:
+        values = call(interpreter, node, targets)
+        outputs = {targets.name(at) or str(at): value for at, value in enumerate(values or ())}
+        graph = Graph(name, inputs or {}, outputs, {}, {}, state.tensors, tuple(state.operations))
+    finally:
+        state.operations, state.tensors = operations, tensors
+    return values, graph
+
+
+def tried(interpreter: Interpreter, body: nodes.Callable, targets: Targets) -> tuple[Values | None, list[Failure]]:
+    """Return what a body gives with what its names stand for now, and what fails in it; nothing of it is kept."""
+    state = interpreter.state
+    before, checks = len(state.failures), len(state.checks)
+    try:
+        results, _ = part(interpreter, "body", body, targets)
+    except EvaluationError:
+        results = None
+    found = state.failures[before:]
+    del state.failures[before:]
+    del state.checks[checks:]
+    return results, found
+
+
+def add_operation(
+    state: BodyState,
+    control: ControlFlow,
+    node: nodes.Node,
+    inputs: tuple[TensorValue, ...],
+    results: Values | None,
+    targets: Targets,
+) -> None:
+    """Add a control flow operation to the graph at hand."""
+    scope = state.scope_below(targets.label)
+    outputs = tuple(results or ())
+    state.operations.append(Operation(None, scope, {}, {}, inputs, outputs, state.place(node), None, control))

@@ -1,0 +1,136 @@
+"""What is known of one body while its statements are composed, or run (2.10, 2.11)."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TypeAlias
+
+from msgspec.structs import replace
+
+from snd_analysis.base.rule import Rule
+from snd_analysis.compose.body.step_limit import StepCount
+from snd_analysis.compose.failure import Failure, Site, evaluation_failure
+from snd_analysis.compose.scope import Scope
+from snd_analysis.compose.specialization import Specialization
+from snd_analysis.compose.template import Template
+from snd_analysis.compose.unknowns import Dynamic, dynamic_extent
+from snd_analysis.model import Operation, Place, RuntimeCheck, Tensor, TensorValue, as_tensor
+from snd_analysis.skriptnd.evaluate import EvaluationError
+from snd_analysis.skriptnd.names.symbols import OperatorName, Symbol
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.symbolic.integers import TRUE, Integer, Truth
+
+Values: TypeAlias = "list[TensorValue]"
+"""The results of a right side, in order."""
+
+
+class BodyState:
+    """The state of one body: what its names stand for, what was added to its graph, and what was found wrong.
+
+    ``declared`` has the evaluated declarations of the definition. What fails is noted; everything goes on without it.
+    """
+
+    def __init__(self, declared: Specialization) -> None:
+        self.declared = declared
+        self.template: Template = declared.template
+        self.scope: Scope = declared.scope
+        self.steps = StepCount()
+        self.failures: list[Failure] = list(declared.failures)
+        self.dynamic: dict[Dynamic, Integer] = dict(declared.dynamic)
+        self.left_open = frozenset[Hashable](declared.dynamic)
+        """The extents that the declarations only bound."""
+        self.operations: list[Operation] = []
+        self.checks: list[RuntimeCheck] = []
+        self.outputs: dict[Symbol, TensorValue] = {}
+        self.updated: dict[str, TensorValue] = {}
+        self.tensors: dict[str, TensorValue] = {
+            **{member.name: value for member, value in zip(self.template.inputs, declared.inputs, strict=True)},
+            **declared.constants,
+            **declared.variables,
+        }
+        self.labels: tuple[str, ...] = ()
+        self.first_operation = 0
+        """Where the operations of the statement at hand begin, once its right side is composed."""
+        self._base = 0
+        self._statement: nodes.Component | None = None
+
+    # ---- places and failures -----------------------------------------------------------------------------------------
+    def begin(self, base: int, statement: nodes.Component | None = None) -> None:
+        """Go on to an entry of the definition, whose spans count from ``base``."""
+        self._base, self._statement = base, statement
+
+    def place(self, node: nodes.Node) -> Place:
+        """Return where a node of the statement at hand stands."""
+        name = self.template.name
+        return Place(name.path, name.name, node.span.shifted(self._base), self._statement, self._base)
+
+    def fail(self, rule: Rule, node: nodes.Node, message: str, related: Sequence[Site] = ()) -> None:
+        """Note a broken rule at a node of the statement at hand."""
+        site = Site(self.place(node), "this is composed here")
+        self.failures.append(Failure(rule, message, (site,), tuple(related)))
+
+    def note_failure(self, error: EvaluationError) -> None:
+        """Note that an expression of the statement at hand has no value."""
+        self.failures.append(evaluation_failure(self.template, self._base, error))
+
+    def check(self, condition: Truth, message: str, node: nodes.Node) -> None:
+        """Note a condition that must hold for the statement at hand and that only the run can decide."""
+        if condition is not TRUE:
+            self.checks.append(RuntimeCheck(condition, message, self.place(node)))
+
+    # ---- names -------------------------------------------------------------------------------------------------------
+    @contextmanager
+    def labelled(self, label: str | None) -> Iterator[None]:
+        """Put tensors and operations that are made within in the scope of a label."""
+        before = self.labels
+        if label is not None:
+            self.labels = (*before, label)
+        try:
+            yield
+        finally:
+            self.labels = before
+
+    def scoped(self, name: str) -> str:
+        """Return a name with the labels of the blocks around."""
+        return ".".join((*self.labels, name))
+
+    def scope_below(self, label: str | None) -> str | None:
+        """Return the label of an invocation or construct with those of the blocks around; None if there is none."""
+        return ".".join((*self.labels, *(() if label is None else (label,)))) or None
+
+    # ---- tensors -----------------------------------------------------------------------------------------------------
+    def tensor(self, node: nodes.Expression, name: str | None) -> TensorValue:
+        """Return an expression as a tensor or a pack of them; scalars are constants (2.10).
+
+        Raises EvaluationError if the expression has no value.
+        """
+        if isinstance(node, nodes.Qualified):
+            symbol = self.template.resolution.targets.get(node)
+            if isinstance(symbol, Symbol):
+                value = self.scope.value_of(symbol)
+                if isinstance(value, Tensor):
+                    return value
+        return as_tensor(self.scope.evaluate(node), self.scoped(name or "constant"))
+
+    def invokes(self, node: nodes.Callable) -> bool:
+        """Return whether a right side, or a part of control flow, is an invocation."""
+        return isinstance(node, nodes.Call) and isinstance(
+            self.template.resolution.targets.get(node.function), OperatorName
+        )
+
+    def dynamic_extent(self, name: str, low: int, high: int | None) -> Integer:
+        """Return a new extent, or a number of tensors, that only the run tells."""
+        return dynamic_extent(self.dynamic, name, low, high)
+
+    def make_instead(self, value: TensorValue, other: TensorValue) -> bool:
+        """Let the statement at hand make one result instead of another; return False if that has a name already."""
+        if any(each is value for each in self.tensors.values()):
+            return False
+        for at in range(self.first_operation, len(self.operations)):
+            operation = self.operations[at]
+            if any(output is value for output in operation.outputs):
+                outputs = tuple(other if output is value else output for output in operation.outputs)
+                self.operations[at] = replace(operation, outputs=outputs)
+                return True
+        return False

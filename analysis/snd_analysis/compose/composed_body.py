@@ -1,0 +1,75 @@
+"""The body of a definition, and what its outputs come to, from its evaluated declarations (chapter 3)."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from snd_analysis.compose.body.callees import Callees
+from snd_analysis.compose.body.outputs import finished_outputs
+from snd_analysis.compose.body.quantization import quantizations
+from snd_analysis.compose.body.results import assign
+from snd_analysis.compose.body.scoped_names import Naming
+from snd_analysis.compose.body.state import BodyState
+from snd_analysis.compose.composing import Composing
+from snd_analysis.compose.incremental import begin, compose_row
+from snd_analysis.compose.reuse import LastingModel
+from snd_analysis.compose.specialization import Specialization
+from snd_analysis.model import Graph
+from snd_analysis.symbolic.values import UNDEFINED
+
+
+def compose_body(callees: Callees, declared: Specialization, lasting: LastingModel | None = None) -> Specialization:
+    """Compose ``@compose`` and ``@update``, check the outputs, and make what was declared open definite.
+
+    Of statements that ``lasting`` knows the result is taken from there; it is the same without.
+    """
+    template = declared.template
+    if not template.is_composite and not template.resolution.rows["update"]:
+        return declared
+    state = BodyState(declared)
+    composing = Composing(callees, state, Naming(callees, template))
+    _compose_block(composing, "compose", lasting)
+    outputs = finished_outputs(state)
+    operations, state.operations = state.operations, []
+    _compose_block(composing, "update", lasting)
+    body = Graph(
+        template.name.name,
+        {member.name: value for member, value in zip(template.inputs, declared.inputs, strict=True)},
+        {member.name: state.outputs.get(member.symbol, UNDEFINED) for member in template.outputs},
+        declared.variables,
+        declared.constants,
+        state.tensors,
+        tuple(operations),
+        state.updated,
+        tuple(state.operations),
+        quantizations(state, callees) if template.quantizations else {},
+        tuple(dict.fromkeys(state.checks)),
+    )
+    return replace(
+        declared,
+        outputs=outputs,
+        dynamic=state.dynamic,
+        failures=tuple(state.failures),
+        invokes_obligations=composing.invokes_obligations,
+        body=body,
+        steps=state.steps.done,
+    )
+
+
+def _compose_block(composing: Composing, block: str, lasting: LastingModel | None) -> None:
+    state, checkpoint = composing.state, composing.callees.checkpoint
+    for row in state.template.resolution.rows[block]:
+        if lasting is not None:
+            checkpoint()
+            compose_row(composing, row, lasting)
+            continue
+        for part in row.single:
+            checkpoint()
+            component, is_wrong = begin(state, part)
+            if is_wrong:
+                assign(state, component, None)
+            else:
+                composing.statement(component)
+    if lasting is None:
+        composing.note_obligations(0)
+    state.begin(0)

@@ -1,0 +1,174 @@
+"""Composing the body of a graph or operator, statement by statement (2.10, 2.11, chapter 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from msgspec.structs import replace
+
+from snd_analysis import rules
+from snd_analysis.compose.bind.arguments import Arguments
+from snd_analysis.compose.body.branches import branch
+from snd_analysis.compose.body.callees import Callees
+from snd_analysis.compose.body.interpreter import right_side
+from snd_analysis.compose.body.results import assign, made_output
+from snd_analysis.compose.body.scoped_names import Naming
+from snd_analysis.compose.body.state import BodyState, Values
+from snd_analysis.compose.body.step_limit import MOST_STEPS, TooManyStepsError
+from snd_analysis.compose.body.targets import Targets
+from snd_analysis.compose.checks.body_obligations import invokes_obligations
+from snd_analysis.compose.failure import Failure, Site
+from snd_analysis.compose.loops.composed import loop
+from snd_analysis.compose.renewal import Renewal, concerned
+from snd_analysis.compose.reuse import alike, first_name
+from snd_analysis.compose.template import Template
+from snd_analysis.model import Operation, TensorValue
+from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.values import NULL, Value, substitute
+
+
+class Composing:
+    """Interprets statements by their shapes: an ``Interpreter`` that adds operations to a graph."""
+
+    def __init__(self, callees: Callees, state: BodyState, naming: Naming) -> None:
+        self.callees = callees
+        self.state = state
+        self.naming = naming
+        self.made_before: Mapping[str, list[TensorValue]] = {}
+        """Results of the statement at hand as it was composed before, by name, to be used for equal ones."""
+        self.invokes_obligations = False
+        """Whether the operations bring any obligation with them."""
+
+    @property
+    def composing(self) -> Composing:
+        """Itself: it runs nothing."""
+        return self
+
+    def statement(self, component: nodes.Component) -> None:
+        """Compose one statement."""
+        state = self.state
+        state.steps.add()
+        first = len(state.operations)
+        values = right_side(self, component.value, self.naming.targets(component))
+        state.first_operation = first
+        assign(state, component, values)
+
+    def note_obligations(self, first: int) -> None:
+        """Note whether the operations from ``first`` on bring any obligation with them."""
+        if not self.invokes_obligations:
+            self.invokes_obligations = invokes_obligations(self.state.template, self.state.operations[first:])
+
+    def branch(self, node: nodes.Branch, targets: Targets) -> Values | None:
+        """Return the results of a branch. Raises EvaluationError if a condition has no value."""
+        return branch(self, node, targets)
+
+    def loop(self, node: nodes.Loop, targets: Targets) -> Values | None:
+        """Return the results of a loop. Raises EvaluationError if an expression has no value."""
+        state = self.state
+        if state.steps.is_limited:
+            return loop(self, node, targets)
+        before = len(state.operations)
+        try:
+            with state.steps.limited():
+                return loop(self, node, targets)
+        except TooManyStepsError:
+            del state.operations[before:]
+            message = (
+                f"this loop leads to more than {MOST_STEPS:,} statements that would have to be composed one by one, "
+                "more than snd works with"
+            )
+            state.fail(rules.VALUE_TOO_LARGE, node.keyword, message)
+            return None
+
+    def invocation(self, call: nodes.Call, name: OperatorName, targets: Targets) -> Values | None:
+        """Return the results of an invocation; None if it is not valid.
+
+        Raises EvaluationError if an expression has no value.
+        """
+        state, template = self.state, self.callees.template(name)
+        if template is None:
+            return None
+        given = arguments(state, call)
+        specialization, actual = self.callees.shared_specialization(template, given)
+        state.steps.add_specialization(specialization)
+        for failure in specialization.failures:
+            blame(state, failure, call, template)
+        if not specialization.valid:
+            return None
+        place = state.place(call.function)
+        outputs = tuple(
+            made_output(state, output, member.name, targets, at, place)
+            for at, (output, member) in enumerate(zip(specialization.outputs, template.outputs, strict=True))
+        )
+        attributes, checks = specialization.attributes, specialization.checks
+        if actual:
+            attributes = {name: substitute(value, actual) for name, value in attributes.items()}
+            checks = tuple(replace(check, condition=shapes.substitute(check.condition, actual)) for check in checks)
+        if specialization.dynamic or actual:
+            renewal = Renewal(concerned(specialization.dynamic, specialization.outputs), actual)
+            outputs = tuple(renewal.tensors(output) for output in outputs)
+            state.dynamic.update(renewal.extents)
+        if self.made_before:
+            outputs = tuple(map(self._as_before, outputs))
+        state.operations.append(
+            Operation(
+                name, state.scope_below(targets.label), specialization.scope.dtypes, attributes,
+                given.inputs, outputs, place, specialization, labelled=targets.is_written, checks=checks,
+            )
+        )  # fmt: skip
+        return list(outputs)
+
+    def _as_before(self, output: TensorValue) -> TensorValue:
+        known = self.made_before.get(first_name(output), ())
+        return next((each for each in known if alike(each, output)), output)
+
+
+def arguments(state: BodyState, call: nodes.Call) -> Arguments:
+    """Return what an invocation gives to its operator. Raises EvaluationError if an expression has no value."""
+    dtypes = tuple(state.scope.element_type(item) for item in call.generics.items) if call.generics else ()
+    attributes: dict[str, Value] = {}
+    for item in call.attributes.items if call.attributes is not None else ():
+        attributes[item.name.text] = state.scope.evaluate(item.value)
+    inputs = tuple(
+        NULL if isinstance(argument, nodes.Tilde) else state.tensor(argument, None) for argument in call.arguments
+    )
+    return Arguments(dtypes, attributes, inputs)
+
+
+# ---- who is to blame -------------------------------------------------------------------------------------------------
+def blame(state: BodyState, failure: Failure, call: nodes.Call, template: Template) -> None:
+    """Note what an invoked operator finds wrong, as seen from its invocation."""
+    node: nodes.Node = call.function
+    written = call.function.text
+    if not failure.sites:
+        node = _responsible(failure, call, template) or node
+        failure = failure.naming(template.shown, written)
+    state.failures.append(failure.via(Site(state.place(node), f"'{written}' is invoked here")))
+
+
+def _responsible(failure: Failure, call: nodes.Call, template: Template) -> nodes.Node | None:
+    """The one attribute or argument of an invocation that breaks a rule; None if there is not just one."""
+    items = {item.name.text: item for item in call.attributes.items} if call.attributes is not None else {}
+    arguments = {
+        member.name: argument
+        for member, argument in zip(template.inputs, call.arguments, strict=False)
+        if not isinstance(argument, nodes.Tilde)
+    }
+    given: Mapping[str, nodes.Node] = {**arguments, **items}
+    found = [node for name in failure.responsible if (node := _part_of(given, name)) is not None]
+    attributes = [items[name] for name in failure.responsible if name in items]
+    if len(attributes) == 1:
+        return attributes[0]
+    return found[0] if len(found) == 1 else None
+
+
+def _part_of(given: Mapping[str, nodes.Node], name: str) -> nodes.Node | None:
+    """What is given for ``x``, or for ``x[1]``: the item of a list where that is written out."""
+    whole, _, at = name.rstrip("]").partition("[")
+    node = given.get(whole)
+    plain = isinstance(node, nodes.List) and not any(
+        isinstance(item, nodes.Range | nodes.Expanded | nodes.Zip) for item in node.items
+    )
+    return node.items[int(at)] if at and plain and isinstance(node, nodes.List) else node

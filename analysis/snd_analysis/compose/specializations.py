@@ -1,0 +1,59 @@
+"""What is composed of one definition already, kept as long as the definition is the same."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from functools import cached_property
+from weakref import WeakValueDictionary
+
+from snd_analysis.compose.known_declarations import KnownDeclarations
+from snd_analysis.compose.specialization import Specialization
+from snd_analysis.compose.template import Template
+
+_FEW = 16
+
+
+class Specializations:
+    """The specializations of a definition by what is given, and what its declarations come to.
+
+    ``before`` is what the declarations of an earlier version come to. A definition does not know its specializations:
+    so what an edit replaces lies in no cycle.
+    """
+
+    def __init__(self, template: Template, before: KnownDeclarations | None = None) -> None:
+        self._template = template
+        self._before = before
+        self._known: dict[Hashable, Specialization] = {}
+        self._reached: frozenset[Template] | None = None
+        self._most = _FEW
+
+    @cached_property
+    def declarations(self) -> KnownDeclarations:
+        """What the declarations come to, as far as that is known already."""
+        before, self._before = self._before, None
+        return KnownDeclarations(self._template, before)
+
+    def hold_for(self, reached: frozenset[Template]) -> None:
+        """Let go of all specializations if the definition reaches others now than when these were composed."""
+        if self._reached is not reached and self._reached != reached:
+            self._known = {}
+        self._reached = reached
+
+    def find(self, key: Hashable) -> Specialization | None:
+        """Return the specialization for what is given."""
+        return self._known.get(key)
+
+    def learn(self, key: Hashable, specialization: Specialization) -> None:
+        """Keep a specialization for what is given."""
+        self._known[key] = specialization
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def forget_unused(self) -> None:
+        """Let go of specializations of which nothing is composed any more, once they may be as many as the others."""
+        if len(self._known) >= self._most:
+            alive = WeakValueDictionary(self._known)
+            self._known.clear()
+            self._known.update(alive)
+            self._most = max(2 * len(self._known), _FEW)

@@ -1,0 +1,52 @@
+"""Keys of extents, lengths and attributes whose values are unknown when a graph is composed (2.6.1)."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import Integer
+
+
+class Open(Struct, frozen=True):
+    """The key of what nothing gives a value: an extent, a length or an attribute.
+
+    It tells names and bounds, and not whose they are: operators that invoke one another and mean the same share their
+    specializations. Of several things of one name in one definition, ``number`` tells which.
+    """
+
+    name: str
+    number: int
+    low: int | None
+    high: int | None
+
+
+class Dynamic:
+    """The key of an extent that only the run tells; it equals only itself.
+
+    ``declared`` says that an output is declared so; others may be dynamic because not enough is known when composing.
+    """
+
+    __slots__ = ("declared",)
+
+    def __init__(self, declared: bool = False) -> None:
+        self.declared = declared
+
+
+def dynamic_extent(
+    known: dict[Dynamic, Integer], name: str, low: int, high: int | None, declared: bool = False
+) -> Integer:
+    """A new extent, or number of tensors, that only the run tells; listed in ``known`` unless its bounds tell it."""
+    key = Dynamic(declared)
+    extent = shapes.variable(key, name, low, None if high is None else max(low, high))
+    if extent.value is None:
+        known[key] = extent
+    return extent
+
+
+def is_dynamic(extent: Integer) -> bool:
+    """Whether only the run tells an extent, however much is known when composing."""
+    keys = [leaf.key for leaf in extent.leaves]
+    return bool(keys) and all(
+        key.declared if isinstance(key, Dynamic) else isinstance(key, Open) and key.high is not None for key in keys
+    )

@@ -1,0 +1,130 @@
+"""Tensors, packs of them, and their shapes (2.5, 2.6)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from typing import TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from snd_analysis.model.place import Place
+from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import Integer
+from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, Pack, Positioned, Run, Value, dtype_of, positional
+
+Shape: TypeAlias = "tuple[Integer | Run, ...]"
+"""The extents of a tensor; a ``Run`` stands for a symbolic number of them."""
+
+
+class TensorKind(StrEnum):
+    """What a tensor is to the graph that holds it."""
+
+    INPUT = "input"
+    RESULT = "result"
+    """What an operation computes."""
+    VARIABLE = "variable"
+    CONSTANT = "constant"
+    LOCAL = "local"
+    """A carried variable, the item of a scanned pack or the iteration index of a loop, or a captured tensor."""
+
+
+class Quantization(Struct, frozen=True, eq=False):
+    """How a tensor is quantized (2.14): an operator with attributes, not an operation of the graph."""
+
+    operator: OperatorName
+    attributes: Mapping[str, Value]
+
+
+class Tensor(Struct, Positioned, frozen=True, eq=False):
+    """A tensor, known by identity. ``shape`` is None if it could not be composed, ``dtype`` then may be too."""
+
+    name: str
+    """As written in the graph; below labels, joined by dots: ``block.conv1.filter``."""
+    dtype: str | None
+    shape: Shape | None
+    kind: TensorKind
+    place: Place | None = None
+    value: Value | None = None
+    """Of a constant: a scalar for all elements, or a pack of them in row-major order."""
+    quantization: Quantization | None = None
+
+    def at_position(self, shift: Callable[[Value], Value]) -> Tensor:
+        """The tensor of one place in a pack whose tensors differ in extents."""
+        if self.shape is None or not any(map(positional, self.shape)):
+            return self
+        shape = tuple(shift(part) for part in self.shape)
+        return replace(
+            self, shape=tuple(part if isinstance(part, Integer | Run) else shapes.opaque("…") for part in shape)
+        )
+
+    @property
+    def known(self) -> bool:
+        """Whether the tensor could be composed."""
+        return self.shape is not None
+
+    @property
+    def bound(self) -> tuple[int | None, ...] | None:
+        """The greatest extent in every dimension; None for one without a bound, or without a number of dimensions."""
+        if self.shape is None or any(isinstance(extent, Run) for extent in self.shape):
+            return None
+        return tuple(shapes.bounds(extent)[1] for extent in self.shape if isinstance(extent, Integer))
+
+    @property
+    def elements(self) -> Integer | None:
+        """The number of elements; None if the rank is not a number."""
+        if self.shape is None or any(isinstance(extent, Run) for extent in self.shape):
+            return None
+        volume = shapes.constant(1)
+        for extent in self.shape:
+            assert isinstance(extent, Integer)
+            volume = volume * extent
+        return volume
+
+
+def item_of_empty(pack: Pack) -> Tensor | None:
+    """What a tensor of an empty pack would be like, if that is known: of its element type and shape."""
+    return pack.repeats if not pack.segments and isinstance(pack.repeats, Tensor) else None
+
+
+def empty_pack(item: Value, dtype: str | None = None) -> Pack:
+    """A pack without tensors, which would be like ``item`` if there were any."""
+    return Pack((), dtype=item.dtype or dtype, repeats=item) if isinstance(item, Tensor) else Pack((), dtype=dtype)
+
+
+TensorValue: TypeAlias = "Tensor | Pack | Value"
+"""A tensor, a pack of them, null, or undefined: what an argument or result stands for."""
+
+
+def as_tensor(value: Value, name: str, dtype: str | None = None) -> TensorValue:
+    """A compile-time value as a constant tensor of rank 0; tensors, null and undefined are themselves (2.10)."""
+    if isinstance(value, Tensor) or value is NULL or value is UNDEFINED:
+        return value
+    if isinstance(value, Maybe):
+        inner = as_tensor(value.value, name, dtype)
+        return inner if inner is UNDEFINED else Maybe(value.present, inner)
+    if isinstance(value, Pack):
+        segments = [
+            Run(segment.length, as_tensor(segment.element, f"{name}[{at}]", dtype))
+            if isinstance(segment, Run)
+            else as_tensor(segment, f"{name}[{at}]", dtype)
+            for at, segment in enumerate(value.segments)
+        ]
+        if not segments:
+            return empty_pack(item_of_empty(value), dtype or value.dtype)
+        return UNDEFINED if UNDEFINED in segments else Pack(segments, dtype=dtype or value.dtype)
+    return Tensor(name, dtype_of(value) or dtype, (), TensorKind.CONSTANT, None, value)
+
+
+def tensors_of(value: TensorValue) -> list[Tensor]:
+    """The tensors of a value: one, those of a pack, or none."""
+    if isinstance(value, Tensor):
+        return [value]
+    if isinstance(value, Maybe):
+        return tensors_of(value.value)
+    if isinstance(value, Pack):
+        segments = (each.element if isinstance(each, Run) else each for each in value.segments)
+        return [tensor for each in segments for tensor in tensors_of(each)]
+    return []
