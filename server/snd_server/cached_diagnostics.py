@@ -40,7 +40,7 @@ def decoded(entries: list[Any]) -> tuple[Diagnostic, ...]:
 
     if not entries:
         return ()
-    from snd_analysis.skriptnd.lints import catalogue
+    from snd_analysis.rules import catalogue
 
     def place(fields: list[Any]) -> Location:
         path, start, end = fields

@@ -80,7 +80,7 @@ def demand_known(names: Iterable[str]) -> None:
     wanted = [name for name in names if name != ALL]
     if not wanted:
         return
-    from snd_analysis.skriptnd.lints import catalogue
+    from snd_analysis.rules import catalogue
 
     known = catalogue.names()
     for name in wanted:

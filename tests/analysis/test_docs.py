@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from snd_analysis.skriptnd.lints import catalogue
+from snd_analysis.rules import catalogue
 from snd_server.render.rule_page import rule_page
 
 ROOT = Path(__file__).parents[2]

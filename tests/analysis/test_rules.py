@@ -12,7 +12,7 @@ import pytest
 from snd_analysis import rules
 from snd_analysis.base.diagnostics import Diagnostic
 from snd_analysis.base.rule import Rule
-from snd_analysis.skriptnd.lints import catalogue
+from snd_analysis.rules import catalogue
 from snd_analysis.workspace import UnreadableText
 from snd_server.fixing import adds_none
 from support.annotations import parse_annotations

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import snd_analysis.workspace
-from snd_analysis.skriptnd.lints import catalogue
+from snd_analysis.rules import catalogue
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import pytest
 
 import snd_analysis
 from snd_analysis import rules
-from snd_analysis.skriptnd.lints import catalogue
+from snd_analysis.rules import catalogue
 from support.sampling import tries
 from support.server import processes
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from snd_analysis.base.problem import Problem
 from snd_analysis.base.rule import Severity
-from snd_analysis.skriptnd.lints.structure import check_structure
+from snd_analysis.skriptnd.lints import check_precedence, check_structure, check_unused_symbols
 from snd_analysis.skriptnd.names.resolution import Resolution
-from snd_analysis.skriptnd.names.unused import unused_problems
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.compose import check_compose
 from snd_analysis.skriptnd.types.context import Context
@@ -14,7 +13,6 @@ from snd_analysis.skriptnd.types.declarations import declare
 from snd_analysis.skriptnd.types.lasting import LastingTypes
 from snd_analysis.skriptnd.types.lowering import check_lowering
 from snd_analysis.skriptnd.types.others import Others
-from snd_analysis.skriptnd.types.precedence import check_precedence
 
 
 def type_definition(
@@ -43,5 +41,5 @@ def check_definition(
     found = [*check_structure(definition), *context.problems, *check_precedence(resolution)]
     problems = [*resolution.problems, *(problem for problem in found if resolution.is_clear(problem.span))]
     if syntax_is_right and not any(problem.rule.severity is Severity.ERROR for problem in problems):
-        problems.extend(unused_problems(resolution))
+        problems.extend(check_unused_symbols(resolution))
     return tuple(problems), context

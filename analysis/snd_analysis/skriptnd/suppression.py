@@ -17,7 +17,7 @@ from snd_analysis import rules
 from snd_analysis.base.diagnostics import Diagnostic, Fix, Location, TextEdit
 from snd_analysis.base.rule import Rule
 from snd_analysis.base.text import Source, Span
-from snd_analysis.skriptnd.lints import catalogue
+from snd_analysis.rules import catalogue
 from snd_analysis.skriptnd.samples.comment_lines import MARKER
 from snd_analysis.skriptnd.syntax.spelling import close_matches
 

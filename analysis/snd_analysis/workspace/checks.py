@@ -7,11 +7,11 @@ from collections.abc import Callable
 from snd_analysis import rules
 from snd_analysis.base.problem import Problem
 from snd_analysis.skriptnd.check import check_definition, type_definition
-from snd_analysis.skriptnd.lints.imports import with_import
 from snd_analysis.skriptnd.names.environment import Environment
 from snd_analysis.skriptnd.names.library import is_library
 from snd_analysis.skriptnd.names.modules import candidates
 from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.names.undefined import with_import
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.lasting import LastingTypes

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from snd_analysis.base.diagnostics import Location
 from snd_analysis.base.problem import Elsewhere
 from snd_analysis.base.text import Span
-from snd_analysis.skriptnd.lints.imports import ImportedName, imported_names, imports_are_readable, without_statement
+from snd_analysis.skriptnd.lints import ImportedName, imported_names, imports_are_readable, without_statement
 from snd_analysis.skriptnd.names.definitions import (
     Definitions,
     LibraryDefinitions,

@@ -15,6 +15,7 @@ from snd_analysis.compose.failure import Failure, PlacedProblem, placed_problems
 from snd_analysis.compose.root import compose_root, warnings_of_root
 from snd_analysis.compose.template import Template
 from snd_analysis.model import Operation
+from snd_analysis.skriptnd.lints import check_precedence
 from snd_analysis.skriptnd.names.environment import Environment
 from snd_analysis.skriptnd.names.resolution import AttributeName, ModuleName, Resolution, Role, Use
 from snd_analysis.skriptnd.names.resolve import resolve
@@ -29,7 +30,6 @@ from snd_analysis.skriptnd.types.compose.statements import statement as type_sta
 from snd_analysis.skriptnd.types.context import Context, Place
 from snd_analysis.skriptnd.types.declarations import declare
 from snd_analysis.skriptnd.types.others import Others
-from snd_analysis.skriptnd.types.precedence import check_precedence
 from snd_analysis.workspace.others import AskedOthers
 
 if TYPE_CHECKING:

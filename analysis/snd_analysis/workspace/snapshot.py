@@ -10,8 +10,8 @@ from snd_analysis.base.diagnostics import Diagnostic, Fix, Location, Related, Te
 from snd_analysis.base.problem import Note, Problem
 from snd_analysis.base.rule import Rule, Severity
 from snd_analysis.base.text import BYTE_ORDER_MARK, HEAD, Edit, Span
-from snd_analysis.skriptnd.lints.documents import check_definitions, check_items
-from snd_analysis.skriptnd.lints.imports import check_imports
+from snd_analysis.skriptnd import lints
+from snd_analysis.skriptnd.lints import check_definitions, check_imports, check_items
 from snd_analysis.skriptnd.names.library import library_modules
 from snd_analysis.skriptnd.names.undefined import import_of
 from snd_analysis.skriptnd.samples import Sample
@@ -60,7 +60,7 @@ class Snapshot(Composing):
         complete = all(problem.rule == rules.INVALID_ESCAPE for problem in tree.problems)
         problems.extend(
             problem for problem in check_imports(self.imports(path), frozenset(used), known)
-            if complete or problem.rule != rules.UNUSED_IMPORT
+            if complete or problem.rule != lints.UNUSED_IMPORT
         )  # fmt: skip
         return problems
 
@@ -120,7 +120,7 @@ class Snapshot(Composing):
         return Diagnostic(
             problem.rule, problem.rule.severity, problem.message, Location(path, problem.span),
             tuple(self._related(path, note) for note in problem.notes), fix,
-            unnecessary=problem.rule in (rules.UNUSED_IMPORT, rules.UNUSED_SYMBOL),
+            unnecessary=problem.rule in (lints.UNUSED_IMPORT, lints.UNUSED_SYMBOL),
         )  # fmt: skip
 
     def import_edit(self, path: str, module: str) -> TextEdit:
@@ -166,6 +166,6 @@ def _without_hints(problems: list[Problem], composed: list[Problem], tree: Synta
     return [
         problem
         for problem in problems
-        if problem.rule != rules.UNUSED_SYMBOL
+        if problem.rule != lints.UNUSED_SYMBOL
         or not any(span.start <= problem.span.start < span.end for span in broken)
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from snd_analysis.base.rule import Rule
-from snd_analysis.skriptnd.lints import catalogue
+from snd_analysis.rules import catalogue
 
 
 def rule_page(rule: Rule) -> str:

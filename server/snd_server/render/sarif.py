@@ -12,7 +12,7 @@ from urllib.parse import quote
 from snd_analysis import rules
 from snd_analysis.base.diagnostics import Diagnostic, Fix, Location
 from snd_analysis.base.rule import Rule, Severity
-from snd_analysis.skriptnd.lints import catalogue
+from snd_analysis.rules import catalogue
 from snd_server import __version__
 from snd_server.render.rule_page import rule_page
 from snd_server.report import Report, relative_url

@@ -14,8 +14,8 @@ from snd_analysis.base.diagnostics import Diagnostic
 from snd_analysis.base.rule import Severity
 from snd_analysis.base.text import Span
 from snd_analysis.ide.actions import Action, ActionKind, actions
+from snd_analysis.rules import catalogue
 from snd_analysis.skriptnd.format.files import format_text
-from snd_analysis.skriptnd.lints import catalogue
 from support.memory import check, read_program, shown, snapshot_of, split_files
 from support.rules import checked_rules
 from support.sampling import sample

@@ -15,7 +15,7 @@ from snd_analysis.ide.hover import hover
 from snd_analysis.ide.inlay_hints import inlay_hints
 from snd_analysis.ide.semantic_tokens import semantic_tokens
 from snd_analysis.ide.vocabulary import vocabulary
-from snd_analysis.skriptnd.lints import catalogue
+from snd_analysis.rules import catalogue
 from snd_analysis.skriptnd.names.environment import BUILT_INS
 from snd_analysis.skriptnd.names.library import library_modules
 from snd_analysis.skriptnd.syntax.tokens import keywords

@@ -9,7 +9,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from snd_analysis.skriptnd.lints import catalogue
+from snd_analysis.rules import catalogue
 from snd_server import config_schema
 from snd_server.config_schema import ConfigError, Settings, parse_settings
 from support.editors.downloads import REPOSITORY

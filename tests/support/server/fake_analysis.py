@@ -17,7 +17,7 @@ from snd_analysis import rules
 from snd_analysis.base.diagnostics import Diagnostic, Fix, Location, Related, TextEdit
 from snd_analysis.base.rule import Rule, Severity
 from snd_analysis.base.text import Source, Span
-from snd_analysis.skriptnd.lints import catalogue
+from snd_analysis.rules import catalogue
 from snd_analysis.workspace import UnreadableText
 
 _SEVERITIES = {

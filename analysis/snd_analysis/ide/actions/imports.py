@@ -11,7 +11,8 @@ from snd_analysis.base.rule import Severity
 from snd_analysis.base.text import Span
 from snd_analysis.ide.actions.action import Action, ActionKind, Request
 from snd_analysis.ide.completion.modules import importable
-from snd_analysis.skriptnd.lints.imports import without_statement
+from snd_analysis.skriptnd import lints
+from snd_analysis.skriptnd.lints import without_statement
 from snd_analysis.skriptnd.names.library import is_library, library_names
 from snd_analysis.skriptnd.syntax import nodes
 
@@ -84,4 +85,4 @@ def missing_imports(request: Request, files: Sequence[str]) -> Iterator[Action]:
 
 
 def _is_unneeded(found: Diagnostic) -> bool:
-    return found.rule in (rules.UNUSED_IMPORT, rules.DUPLICATE_IMPORT)
+    return found.rule in (lints.UNUSED_IMPORT, lints.DUPLICATE_IMPORT)

@@ -7,7 +7,7 @@ from snd_analysis.ide.hover.definitions import attribute_text, definition_text, 
 from snd_analysis.ide.hover.symbols import symbol_text
 from snd_analysis.ide.hover.words import function_text, word_text
 from snd_analysis.ide.knowledge import knowledge_of
-from snd_analysis.skriptnd.lints import catalogue
+from snd_analysis.rules import catalogue
 from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.workspace import Snapshot
 

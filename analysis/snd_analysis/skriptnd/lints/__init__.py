@@ -1,0 +1,37 @@
+"""Rules that are decided by a syntax tree or by the names in it: each with its check in its file.
+
+Rules that are decided in the middle of a phase are in ``snd_analysis.rules``.
+"""
+
+from __future__ import annotations
+
+from snd_analysis.skriptnd.lints.documents import check_definitions, check_items
+from snd_analysis.skriptnd.lints.imported_names import (
+    ImportedName,
+    imported_names,
+    imports_are_readable,
+    without_statement,
+)
+from snd_analysis.skriptnd.lints.imports import check_imports
+from snd_analysis.skriptnd.lints.imports.duplicate_import import DUPLICATE_IMPORT
+from snd_analysis.skriptnd.lints.imports.unused_import import UNUSED_IMPORT
+from snd_analysis.skriptnd.lints.names.unused_symbol import UNUSED_SYMBOL
+from snd_analysis.skriptnd.lints.names.unused_symbol import check as check_unused_symbols
+from snd_analysis.skriptnd.lints.precedence import check_precedence
+from snd_analysis.skriptnd.lints.structure import check_structure
+
+__all__ = [
+    "DUPLICATE_IMPORT",
+    "UNUSED_IMPORT",
+    "UNUSED_SYMBOL",
+    "ImportedName",
+    "check_definitions",
+    "check_imports",
+    "check_items",
+    "check_precedence",
+    "check_structure",
+    "check_unused_symbols",
+    "imported_names",
+    "imports_are_readable",
+    "without_statement",
+]

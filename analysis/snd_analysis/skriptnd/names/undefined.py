@@ -128,3 +128,11 @@ def _hidden_problem(undefined: Undefined, symbol: Symbol, declared: Span) -> Pro
         return Problem(rules.UNDEFINED_NAME, span, message, note)
     message = f"the {kind} '{name}' can't be used in '@{undefined.block}', which is evaluated before it is known"
     return Problem(rules.NOT_VISIBLE, span, message, note)
+
+
+def with_import(problem: Problem, module: str) -> Problem:
+    """The problem that a module is unknown, where there is a file of that name."""
+    message = (
+        f"the module '{module}' is not imported; there is a file of that name: write 'import {module};' at the top"
+    )
+    return replace(problem, message=message, repair=import_of(module))

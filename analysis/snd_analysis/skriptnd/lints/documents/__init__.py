@@ -1,0 +1,28 @@
+"""Rules about a file as a whole: the order of its parts, and the names of its definitions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from snd_analysis.base.problem import Problem
+from snd_analysis.skriptnd.lints.documents import (
+    duplicate_operator,
+    duplicate_version,
+    main_without_graph,
+    malformed_version,
+    misplaced_header,
+)
+from snd_analysis.skriptnd.syntax.chunks import SyntaxTree
+
+
+def check_items(tree: SyntaxTree) -> Iterator[Problem]:
+    """Report what is wrong with the parts of a document and their order."""
+    yield from malformed_version.check(tree)
+    yield from duplicate_version.check(tree)
+    yield from misplaced_header.check(tree)
+
+
+def check_definitions(path: str, tree: SyntaxTree) -> Iterator[Problem]:
+    """Report what is wrong with the definitions of a file, taken together."""
+    yield from duplicate_operator.check(tree)
+    yield from main_without_graph.check(path, tree)

@@ -1,0 +1,22 @@
+"""A file named ``main.sknd`` contains no graph (2.15)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from snd_analysis.base.problem import Problem
+from snd_analysis.base.rule import Rule
+from snd_analysis.base.text import Span
+from snd_analysis.skriptnd.names.modules import is_main
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.chunks import SyntaxTree
+
+MAIN_WITHOUT_GRAPH = Rule("main-without-graph", section="2.15")
+
+
+def check(path: str, tree: SyntaxTree) -> Iterator[Problem]:
+    """Report a main module without a graph, unless what is broken in it may be one."""
+    if not is_main(path) or any(definition.kind == "graph" for _, definition in tree.definitions):
+        return
+    if not any(isinstance(item, nodes.ErrorItem) for placed in tree.chunks for item in placed.chunk.document.items):
+        yield Problem(MAIN_WITHOUT_GRAPH, Span(0, 0), "the main module of a model must contain a graph")

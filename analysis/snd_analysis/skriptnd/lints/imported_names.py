@@ -1,0 +1,95 @@
+"""The modules that a file imports, as the rules about imports see them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from snd_analysis.base.text import Edit, Span
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.chunks import PlacedChunk, SyntaxTree
+from snd_analysis.skriptnd.syntax.tokens import keywords
+
+_BLANKS_BEFORE = re.compile(r"[ \t]*\Z")
+_BLANKS_BEHIND = re.compile(r"[ \t]*")
+_LINE_BREAK = re.compile(r"\r\n|\r|\n")
+_BLANK_LINES = re.compile(r"(?:[ \t]*(?:\r\n|\r|\n))+")
+# The beginning of the text, or a blank line.
+_NOTHING_BEFORE = re.compile(r"(?:\A\ufeff?|(?:\r\n|\r|\n)[ \t]*(?:\r\n|\r|\n))\Z")
+# Lines of blanks are shorter.
+_FAR = 200
+
+
+class ImportedName(Struct, frozen=True):
+    """One module name in an import statement, and what it was found to mean."""
+
+    node: nodes.Qualified
+    statement: nodes.Import
+    base: int
+    path: str | None
+    shadowed: str | None
+    """A module of the standard library that a file of the same name hides."""
+    graphs: tuple[str, ...]
+    whole: Span
+    """What goes with the statement: see ``without_statement``."""
+
+    @property
+    def span(self) -> Span:
+        """Where the name stands in the file."""
+        return self.node.span.shifted(self.base)
+
+
+def imported_names(placed: PlacedChunk) -> Iterator[tuple[nodes.Import, nodes.Qualified]]:
+    """The modules that the import statements of a chunk name, as far as they are names."""
+    for item in placed.chunk.document.items:
+        if isinstance(item, nodes.Import):
+            yield from ((item, name) for name in item.modules if _is_name(name))
+
+
+def without_statement(text: str, span: Span) -> Span:
+    """What to take out of a text with a statement: its line, if nothing else stands there, and the blank lines behind
+    it where blank lines, or nothing, stand before it; else the blanks between it and what it stands beside."""
+    before, behind = (
+        _BLANKS_BEFORE.search(text, max(span.start - _FAR, 0), span.start),
+        _BLANKS_BEHIND.match(text, span.end),
+    )
+    start = span.start - (len(before[0]) if before else 0)
+    end = behind.end() if behind else span.end
+    begins_line = start == 0 or text[start - 1] in "\r\n\ufeff"
+    line_end = _LINE_BREAK.match(text, end)
+    if not begins_line:
+        return Span(start, span.end)
+    if line_end is None:
+        return Span(span.start, end) if end < len(text) else Span(start, end)
+    end = line_end.end()
+    if _NOTHING_BEFORE.search(text, max(start - _FAR, 0), start):
+        blank = _BLANK_LINES.match(text, end)
+        end = blank.end() if blank else end
+    return Span(start, end)
+
+
+def imports_are_readable(tree: SyntaxTree) -> bool:
+    """Whether it is known which modules a file means to import."""
+    return all(
+        all(_is_name(name) for name in item.modules) if isinstance(item, nodes.Import)
+        else not (isinstance(item, nodes.ErrorItem) and placed.chunk.text.startswith("import", item.start))
+        for placed in tree.chunks
+        for item in placed.chunk.document.items
+    )  # fmt: skip
+
+
+def _is_name(module: nodes.Qualified) -> bool:
+    return all(part.text and part.text not in keywords() for part in module.parts)
+
+
+def removal(item: ImportedName) -> Edit:
+    """Return the edit that takes an imported module out of its file: the statement, or its name alone."""
+    names = item.statement.modules
+    if len(names) == 1:
+        return Edit(item.whole, "")
+    at = names.index(item.node)
+    if at == 0:
+        return Edit(Span(item.node.start, names[1].start).shifted(item.base), "")
+    return Edit(Span(names[at - 1].end, item.node.end).shifted(item.base), "")

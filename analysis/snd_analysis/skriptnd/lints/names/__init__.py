@@ -1,0 +1,1 @@
+"""Rules about the names in a definition."""
