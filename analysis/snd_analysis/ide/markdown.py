@@ -14,29 +14,66 @@ _CLAUSE = re.compile(r"(?:^|; )(`\w+`(?:, `\w+`)*): (.*?)(?=; `\w+`(?:, `\w+`)*:
 _SAMPLE = re.compile(r"\s*>>>(?!>)")
 _DIRECTIVE = re.compile(r"\s*snd:\s*ignore")
 _BLANK = re.compile(r"\s*")
-_SPECIAL = re.compile(r"([\\*_<>#\[\]|~])")
+_SPECIAL = re.compile(r"([\\`*_<>#\[\]|~&])")
+_RUN = re.compile(r"`+")
+_LINE_BREAK = re.compile(r"\r\n?")
+# A line that would make the one above it a heading, or be drawn as a line across.
+_RULE = re.compile(r"^(\s*)([-=+][-=+ \t]*)$", re.MULTILINE)
 
 
-def code_block(text: str) -> str:
-    """Code of the language on lines of its own."""
-    fence = "```"
-    while fence in text:
-        fence += "`"
-    return f"{fence}{LANGUAGE}\n{text}\n{fence}"
+def code_block(text: str, language: str = LANGUAGE) -> str:
+    """Text on lines of its own, shown as it is."""
+    fence = "`" * max(3, _longest_run(text) + 1)
+    return f"{fence}{language}\n{text}\n{fence}"
 
 
 def code(text: str) -> str:
     """Code inside of a line."""
     text = " ".join(text.split())
-    fence = "`" if "`" not in text else "``"
+    fence = "`" * (_longest_run(text) + 1)
     inner = f" {text} " if "`" in text else text
     return f"{fence}{inner}{fence}" if text else ""
 
 
 def plain(text: str) -> str:
-    """Words that are no Markdown, outside of code, written so that they are shown as they are."""
-    parts = re.split(r"(`[^`]+`)", text)
-    return "".join(part if at % 2 else _SPECIAL.sub(r"\\\1", part) for at, part in enumerate(parts))
+    """Words that are no Markdown, written so that they are shown as they are; code in backquotes stays code.
+
+    What opens and closes code is decided here alone: clients get each code span with a fence that fits, and all other
+    backquotes escaped. So no text can end code that a client takes for open, and be read as Markdown there.
+    """
+    text = _LINE_BREAK.sub("\n", text)
+    parts: list[str] = []
+    at = 0
+    for begin, end, width in _code_spans(text):
+        parts += [_escaped(text[at:begin]), code(text[begin + width : end - width])]
+        at = end
+    return _RULE.sub(r"\1\\\2", "".join([*parts, _escaped(text[at:])]))
+
+
+def _code_spans(text: str) -> Iterator[tuple[int, int, int]]:
+    """Where code begins and ends, and how many backquotes fence it: up to the next run that is as long."""
+    runs = [found.span() for found in _RUN.finditer(text)]
+    following: dict[int, list[int]] = {}
+    for at in reversed(range(len(runs))):
+        following.setdefault(runs[at][1] - runs[at][0], []).append(at)
+    at = 0
+    while at < len(runs):
+        begin, opened = runs[at]
+        others = following[opened - begin]
+        while others and others[-1] <= at:
+            others.pop()
+        if others and text[opened : runs[others[-1]][0]].strip():
+            at = others[-1]
+            yield begin, runs[at][1], opened - begin
+        at += 1
+
+
+def _escaped(text: str) -> str:
+    return _SPECIAL.sub(r"\\\1", text)
+
+
+def _longest_run(text: str) -> int:
+    return max(map(len, _RUN.findall(text)), default=0)
 
 
 def paragraphs(parts: Iterable[str]) -> str:

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from lsprotocol import types
 
 _FENCE = re.compile(r"^`{3,}\w*\n|^`{3,}$\n?", re.MULTILINE)
-_ESCAPE = re.compile(r"\\([\\*_<>#\[\]|~])")
-_CODE = re.compile(r"(`+)(.*?)\1")
+_ESCAPE_OR_CODE = re.compile(r"\\([\\`*_<>#\[\]|~&=+-])|(?<!`)(`+)(?!`)(.*?)(?<!`)\2(?!`)")
 _RULE = re.compile(r"^---$", re.MULTILINE)
 
 
@@ -27,5 +26,6 @@ def markup(text: str, markdown: bool) -> types.MarkupContent:
 
 def plain_text(text: str) -> str:
     """A text in Markdown without what only marks it up."""
-    text = _CODE.sub(lambda found: found[2].strip(), _RULE.sub("", _FENCE.sub("", text)))
-    return _ESCAPE.sub(r"\1", text).replace("\n\n\n\n", "\n\n").strip()
+    text = _RULE.sub("", _FENCE.sub("", text))
+    text = _ESCAPE_OR_CODE.sub(lambda found: found[1] or found[3].strip(), text)
+    return text.replace("\n\n\n\n", "\n\n").strip()

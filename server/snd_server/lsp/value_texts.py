@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from snd_analysis.ide.graph_tensors import TensorName
-from snd_analysis.ide.markdown import code, paragraphs, plain
+from snd_analysis.ide.markdown import code, code_block, paragraphs, plain
 from snd_analysis.ide.samples import KnownSample
 from snd_server.lsp.freshness import Freshness, ShownValue
 from snd_server.lsp.shown_values import ShownGraph
@@ -86,7 +86,7 @@ def graph_markdown(each: ShownGraph) -> str:
 
 def _choice_text(each: ShownGraph, trace: GraphTrace) -> str:
     if isinstance(each.choice, KnownSample):
-        return f"run by the sample\n```\n{each.choice.name.code}\n```"
+        return f"run by the sample\n{code_block(each.choice.name.code, '')}"
     given = (*each.choice.attributes, *each.choice.types, *each.choice.inputs)
     made = ", ".join(map(code, trace.made))
     return "; ".join(
@@ -120,7 +120,7 @@ def _result_text(result: Result, tables: bool) -> str:
 def _picture(name: str, picture: bytes | None, tables: bool) -> str:
     if picture is None or not tables:
         return ""
-    return f"![{name}](data:image/png;base64,{base64.b64encode(picture).decode()})"
+    return f"![{plain(name)}](data:image/png;base64,{base64.b64encode(picture).decode()})"
 
 
 def _tensor_text(tensor: ShownTensor, picture: str, tables: bool) -> str:
@@ -143,7 +143,7 @@ def _elements_text(tensor: ShownTensor, tables: bool) -> str:
         return _table([[_item(item) for item in values]])
     from snd_runtime.values import value_text
 
-    return f"```\n{value_text(values)}\n```"
+    return code_block(value_text(values), "")
 
 
 def _table(rows: Sequence[Sequence[str]]) -> str:
