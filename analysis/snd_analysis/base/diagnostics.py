@@ -1,4 +1,4 @@
-"""What a check reports: plain data that every renderer and every client reads."""
+"""Diagnostics: what a check reports, as plain data for all output formats and clients."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ from snd_analysis.base.text import Span
 
 
 class Location(Struct, frozen=True, order=True):
-    """A span in a file. ``path`` is as the file was named by whoever asked."""
+    """A span in a file. ``path`` has the form in which the caller named the file."""
 
     path: str
     span: Span
 
 
 class Related(Struct, frozen=True):
-    """Another place that takes part in a diagnostic, and what it has to do with it."""
+    """Another place that takes part in a diagnostic; ``message`` says how."""
 
     location: Location
     message: str
 
 
 class TextEdit(Struct, frozen=True):
-    """Replacement of the text at ``location`` by ``text``."""
+    """The replacement of the text at ``location`` by ``text``."""
 
     location: Location
     text: str
 
 
 class Fix(Struct, frozen=True):
-    """A change that makes a diagnostic go away. A safe one never changes what a program means."""
+    """A change that removes a diagnostic. A safe fix never changes what a program means."""
 
     title: str
     edits: tuple[TextEdit, ...]
@@ -38,7 +38,7 @@ class Fix(Struct, frozen=True):
 
 
 class Diagnostic(Struct, frozen=True):
-    """One mistake, at one place, by one rule."""
+    """A broken rule at a place in a file. Only errors make a program invalid."""
 
     rule: Rule
     severity: Severity
@@ -47,4 +47,4 @@ class Diagnostic(Struct, frozen=True):
     related: tuple[Related, ...] = ()
     fix: Fix | None = None
     unnecessary: bool = False
-    """The marked text could go without changing anything: clients grey it out."""
+    """Whether removing the marked text changes nothing. Clients show such text in grey."""

@@ -1,4 +1,4 @@
-"""A mistake in a piece of text, before anyone knows which file the text is part of."""
+"""Problems: broken rules in a piece of text, before it is known which file the text is part of."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from snd_analysis.base.text import Edit, Span
 
 
 class Elsewhere(Struct, frozen=True):
-    """A place in any file, by name, so that it stays right when the text around it moves."""
+    """A place in any file, by name, so that edits around the place do not invalidate it."""
 
     path: str
     definition: str
     member: str | None = None
-    """An attribute, input, output, generic type or helper symbol; None for the definition itself."""
+    """An attribute, input, output, generic type or helper. None stands for the definition itself."""
     assertion: int | None = None
-    """The assertion of this number instead, counted from 0."""
+    """The number of an assertion, counted from 0, in place of ``member``."""
     span: Span | None = None
-    """Or any span of its chunk: only in what is worked out again whenever that definition changes."""
+    """A span of the definition's chunk, in place of ``member``: only in results that depend on the whole definition."""
 
 
 class Note(Struct, frozen=True):
-    """Another place that takes part in a problem: of the same text, or ``elsewhere``."""
+    """Another place that takes part in a problem: ``span`` of the same text, or ``elsewhere``."""
 
     span: Span
     message: str
     elsewhere: Elsewhere | None = None
 
     def shifted(self, distance: int) -> Note:
-        """The same note in a text that has ``distance`` more characters before it."""
+        """Return the same note for a text that has ``distance`` more characters before it."""
         return self if self.elsewhere else Note(self.span.shifted(distance), self.message)
 
 
 class Repair(Struct, frozen=True):
-    """A change of the same text that makes a problem go away."""
+    """A change of the same text that removes a problem."""
 
     title: str
     edits: tuple[Edit, ...]
@@ -52,7 +52,7 @@ class Problem(Struct, frozen=True):
     repair: Repair | None = None
 
     def shifted(self, distance: int) -> Problem:
-        """The same problem in a text that has ``distance`` more characters before it."""
+        """Return the same problem for a text that has ``distance`` more characters before it."""
         if distance == 0:
             return self
         repair = self.repair and replace(

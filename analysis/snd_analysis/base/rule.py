@@ -1,4 +1,4 @@
-"""Rules: what a check reports, referred to by these objects wherever a problem is made, compared or shown."""
+"""Rules and their severities. Every package refers to a rule by its object."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """A text, its lines, and the spans within it.
 
-Inside the analysis every position is a code-point offset from 0; lines and columns exist only for people.
+Positions are code-point offsets, counted from 0. Lines and columns exist only for people.
 A line ends at ``\\n``, ``\\r\\n`` or ``\\r`` and nowhere else: a form feed or U+2028 does not break a line.
 """
 
@@ -15,23 +15,23 @@ from operator import add
 from msgspec import Struct
 
 BYTE_ORDER_MARK = "\ufeff"
-"""What a file may begin with; it is skipped, and nothing may stand before it."""
+"""A file may begin with this character, which the parser skips. No edit inserts text before it."""
 _LINE_BREAK = re.compile(r"\r\n|\n|\r")
 
 
 class Span(Struct, frozen=True, order=True):
-    """Half-open range of code-point offsets: ``start`` is the first character, ``end`` the one behind the last."""
+    """A half-open range of code-point offsets: ``start`` is the first character, ``end`` the one after the last."""
 
     start: int
     end: int
 
     def shifted(self, distance: int) -> Span:
-        """The same span in a text that has ``distance`` more characters before it; ``HEAD`` stays where it is."""
+        """Return the same span for a text that has ``distance`` more characters before it. ``HEAD`` does not move."""
         return self if self.start < 0 else Span(self.start + distance, self.end + distance)
 
 
 HEAD = Span(-1, -1)
-"""The head of a file, wherever that is: where a further import would stand."""
+"""The head of a file: where another import would stand. Resolved when the file is known."""
 
 
 class Position(Struct, frozen=True):
@@ -42,34 +42,34 @@ class Position(Struct, frozen=True):
 
 
 class Source(Struct, frozen=True, dict=True):
-    """The text of one file, with its line starts. Immutable: an edit makes a new one."""
+    """The text of one file, with its line starts. An edit makes a new object."""
 
     path: str
     text: str
 
     @cached_property
     def line_starts(self) -> tuple[int, ...]:
-        """The offset of the first character of each line."""
+        """Return the offset of the first character of each line."""
         if "\r" in self.text:
             return (0, *(match.end() for match in _LINE_BREAK.finditer(self.text)))
         breaks = accumulate(map(len, self.text.split("\n")[:-1]))  # many times faster
         return (0, *map(add, breaks, count(1)))
 
     def position(self, offset: int) -> Position:
-        """Line and column of ``offset``; offsets outside the text are moved to its nearest end."""
+        """Return the line and column of an offset. An offset outside the text is moved to the nearest end."""
         offset = max(0, min(offset, len(self.text)))
         line = bisect_right(self.line_starts, offset)
         return Position(line, offset - self.line_starts[line - 1] + 1)
 
     def offset(self, position: Position) -> int:
-        """Offset of a line and column; one behind the end of its line is moved to that end."""
+        """Return the offset of a line and column. A column after the end of its line is moved to that end."""
         if position.line > len(self.line_starts):
             return len(self.text)
         start = self.line_starts[max(position.line, 1) - 1]
         return min(start + max(position.column, 1) - 1, start + len(self.line_text(max(position.line, 1))))
 
     def line_text(self, line: int) -> str:
-        """Text of a line, counted from 1, without its line break; empty for a line that does not exist."""
+        """Return the text of a line, counted from 1, without its line break. Return "" if there is no such line."""
         if not 1 <= line <= len(self.line_starts):
             return ""
         start = self.line_starts[line - 1]
@@ -78,11 +78,11 @@ class Source(Struct, frozen=True, dict=True):
 
 
 class Edit(Struct, frozen=True):
-    """Replacement of ``span`` by ``text``."""
+    """The replacement of ``span`` by ``text``."""
 
     span: Span
     text: str
 
     def apply(self, text: str) -> str:
-        """The text after the edit."""
+        """Return ``text`` after the edit."""
         return text[: self.span.start] + self.text + text[self.span.end :]

@@ -13,50 +13,53 @@ from snd_analysis.skriptnd.syntax.chunks import PlacedChunk, SyntaxTree
 from snd_analysis.skriptnd.syntax.tokens import keywords
 
 _BLANKS_BEFORE = re.compile(r"[ \t]*\Z")
-_BLANKS_BEHIND = re.compile(r"[ \t]*")
+_BLANKS_AFTER = re.compile(r"[ \t]*")
 _LINE_BREAK = re.compile(r"\r\n|\r|\n")
 _BLANK_LINES = re.compile(r"(?:[ \t]*(?:\r\n|\r|\n))+")
-# The beginning of the text, or a blank line.
+# The beginning of the text or a blank line stands before this.
 _NOTHING_BEFORE = re.compile(r"(?:\A\ufeff?|(?:\r\n|\r|\n)[ \t]*(?:\r\n|\r|\n))\Z")
-# Lines of blanks are shorter.
+# How far to look back for them: a line of blanks is shorter.
 _FAR = 200
 
 
 class ImportedName(Struct, frozen=True):
-    """One module name in an import statement, and what it was found to mean."""
+    """A module name in an import statement, with the module that it was resolved to."""
 
     node: nodes.Qualified
     statement: nodes.Import
     base: int
     path: str | None
     shadowed: str | None
-    """A module of the standard library that a file of the same name hides."""
+    """A module of the standard library that a file of the same name shadows."""
     graphs: tuple[str, ...]
     whole: Span
-    """What goes with the statement: see ``without_statement``."""
+    """What to delete in order to delete the statement (``without_statement``)."""
 
     @property
     def span(self) -> Span:
-        """Where the name stands in the file."""
+        """Return the place of the name in the file."""
         return self.node.span.shifted(self.base)
 
 
 def imported_names(placed: PlacedChunk) -> Iterator[tuple[nodes.Import, nodes.Qualified]]:
-    """The modules that the import statements of a chunk name, as far as they are names."""
+    """Return the module names that the import statements of a chunk contain, without those that are unreadable."""
     for item in placed.chunk.document.items:
         if isinstance(item, nodes.Import):
             yield from ((item, name) for name in item.modules if _is_name(name))
 
 
 def without_statement(text: str, span: Span) -> Span:
-    """What to take out of a text with a statement: its line, if nothing else stands there, and the blank lines behind
-    it where blank lines, or nothing, stand before it; else the blanks between it and what it stands beside."""
-    before, behind = (
+    """Return what to delete of a text in order to delete a statement.
+
+    This is the whole line if nothing else stands on it, with the blank lines after it if a blank line or nothing stands
+    before it. Otherwise it is the statement with the blanks that separate it from its neighbour.
+    """
+    before, after = (
         _BLANKS_BEFORE.search(text, max(span.start - _FAR, 0), span.start),
-        _BLANKS_BEHIND.match(text, span.end),
+        _BLANKS_AFTER.match(text, span.end),
     )
     start = span.start - (len(before[0]) if before else 0)
-    end = behind.end() if behind else span.end
+    end = after.end() if after else span.end
     begins_line = start == 0 or text[start - 1] in "\r\n\ufeff"
     line_end = _LINE_BREAK.match(text, end)
     if not begins_line:
@@ -71,7 +74,7 @@ def without_statement(text: str, span: Span) -> Span:
 
 
 def imports_are_readable(tree: SyntaxTree) -> bool:
-    """Whether it is known which modules a file means to import."""
+    """Return whether no syntax error hides which modules a file imports."""
     return all(
         all(_is_name(name) for name in item.modules) if isinstance(item, nodes.Import)
         else not (isinstance(item, nodes.ErrorItem) and placed.chunk.text.startswith("import", item.start))

@@ -131,7 +131,7 @@ def _hidden_problem(undefined: Undefined, symbol: Symbol, declared: Span) -> Pro
 
 
 def with_import(problem: Problem, module: str) -> Problem:
-    """The problem that a module is unknown, where there is a file of that name."""
+    """Return the problem of an unknown module for a module that exists as a file, with the import as its repair."""
     message = (
         f"the module '{module}' is not imported; there is a file of that name: write 'import {module};' at the top"
     )
