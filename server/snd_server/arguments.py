@@ -12,12 +12,9 @@ from snd_analysis.base.rule import Severity
 from snd_analysis.compose.bind.root import InputShapes
 from snd_analysis.compose.template import Member, Template
 from snd_analysis.skriptnd.evaluate import EvaluationError, evaluate
-from snd_analysis.skriptnd.names.symbols import OperatorName
-from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.parser import parse_expression
-from snd_analysis.skriptnd.syntax.spelling import close_matches
-from snd_analysis.skriptnd.types.generics import ALLOWED
-from snd_analysis.skriptnd.types.type import CONCRETE
+from snd_analysis.skriptnd.names import OperatorName
+from snd_analysis.skriptnd.syntax import close_matches, nodes, parse_expression
+from snd_analysis.skriptnd.types import ALLOWED, CONCRETE
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import NULL, UNDEFINED, Pack, Run, Value, dtype_of
 from snd_analysis.workspace import Workspace

@@ -8,7 +8,7 @@ from snd_analysis import rules
 from snd_analysis.base.diagnostics import Diagnostic
 from snd_analysis.compose.entry import Composition
 from snd_analysis.compose.template import Template
-from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.skriptnd.suppression import apply
 from snd_analysis.workspace import Snapshot
 from snd_analysis.workspace.others import main_graphs

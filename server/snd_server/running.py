@@ -19,8 +19,7 @@ from snd_analysis.compose.entry import Composition
 from snd_analysis.compose.failure import Failure, Site
 from snd_analysis.compose.printing import shown
 from snd_analysis.compose.template import Template
-from snd_analysis.skriptnd.names.library import is_library, library_modules
-from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.names import OperatorName, is_library, library_modules
 from snd_analysis.symbolic.values import Value
 from snd_analysis.workspace import Snapshot
 from snd_analysis.workspace.others import main_graphs

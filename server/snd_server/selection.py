@@ -90,7 +90,7 @@ def demand_known(names: Iterable[str]) -> None:
 
 def nearest(name: str, candidates: Iterable[str]) -> str | None:
     """The candidate that ``name`` was most likely meant to be."""
-    from snd_analysis.skriptnd.syntax.spelling import close_matches
+    from snd_analysis.skriptnd.syntax import close_matches
 
     return next(iter(close_matches(name, candidates, most=1)), None)
 

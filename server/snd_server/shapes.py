@@ -12,7 +12,7 @@ from snd_analysis.compose.decomposition import MOST_OPERATIONS, decompose, flat_
 from snd_analysis.compose.session import Session
 from snd_analysis.compose.template import Template
 from snd_analysis.model import Graph
-from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.workspace import Snapshot
 from snd_server.arguments import among
 from snd_server.checking import Checker

@@ -12,7 +12,7 @@ from msgspec import Struct
 from snd_analysis.base.diagnostics import Diagnostic
 from snd_analysis.base.rule import Severity
 from snd_analysis.base.text import Edit
-from snd_analysis.skriptnd.names.library import LIBRARY_PREFIX
+from snd_analysis.skriptnd.names import LIBRARY_PREFIX
 from snd_analysis.skriptnd.suppression import unsuppressed
 from snd_analysis.workspace.samples import PlacedSample
 from snd_runtime.limits import Limits

@@ -9,7 +9,7 @@ import pytest
 
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.template import Template
-from snd_analysis.skriptnd.names.resolution import Resolution
+from snd_analysis.skriptnd.names import Resolution
 from snd_analysis.workspace import Workspace
 from support.memory import MemoryReader
 

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from snd_analysis.skriptnd.names.library import library_modules, library_names, library_text
-from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.chunks import Chunk, documentation, parse_file
+from snd_analysis.skriptnd.names import library_modules, library_names, library_text
+from snd_analysis.skriptnd.syntax import Chunk, documentation, nodes, parse_file
 
 SIGNATURES = Path(__file__).parent / "library_signatures"
 MODULES = sorted(path.stem for path in SIGNATURES.glob("*.json"))

@@ -22,7 +22,7 @@ from snd_analysis.compose.root import compose_root
 from snd_analysis.compose.session import Session
 from snd_analysis.compose.specialization import Specialization, specialization_of
 from snd_analysis.model import Operation, Place, Tensor
-from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.workspace import Snapshot, Workspace
 from support.memory import MemoryReader, snapshot_of
 from support.sampling import examples

@@ -9,7 +9,7 @@ from pytest_benchmark.fixture import BenchmarkFixture
 
 from snd_analysis.base.text import Edit, Span
 from snd_analysis.compose.entry import Composition
-from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.workspace import Workspace
 from support.benchmarks.programs import EXAMPLES, chain
 from support.memory import MemoryReader, read_program, snapshot_of

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from snd_analysis.skriptnd.names.library import library_modules, library_names, library_text
-from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.names import OperatorName, library_modules, library_names, library_text
 from snd_runtime.evaluation import EvaluationAnswer, EvaluationRequest, Evaluator
 from snd_runtime.samples import SampleEvaluator, SampleRequest, Status
 from support.memory import snapshot_of

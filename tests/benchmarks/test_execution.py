@@ -16,7 +16,7 @@ import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from snd_analysis.compose.session import Session
-from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.names import OperatorName
 from snd_runtime.execution import Execution, StatefulGraph, bind_arrays, value_of
 from snd_runtime.lowering.lowered import Argument
 from support.benchmarks.programs import ROOT

@@ -10,7 +10,7 @@ import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from snd_analysis.base.text import Edit, Span
-from snd_analysis.skriptnd.syntax.chunks import parse_file
+from snd_analysis.skriptnd.syntax import parse_file
 from snd_analysis.workspace import Workspace
 from support.benchmarks.programs import MODULES, chain, dependants
 from support.memory import MemoryReader

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from snd_analysis.base.text import Edit, Span
-from snd_analysis.skriptnd.names.library import library_text
+from snd_analysis.skriptnd.names import library_text
 from snd_analysis.workspace import Workspace
 from snd_runtime.samples import SampleEvaluator, SampleRequest, Status
 from support.memory import MemoryReader, snapshot_of

@@ -8,9 +8,7 @@ import sys
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from snd_analysis.skriptnd.syntax.chunks import parse_file
-from snd_analysis.skriptnd.syntax.table import table
-from snd_analysis.skriptnd.syntax.tokens import tokenize
+from snd_analysis.skriptnd.syntax import parse_file, table, tokenize
 from support.benchmarks.programs import MODULES, chain, operator_of_lines
 
 PROTOTYPE = 0.052 / 190_000

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from snd_analysis.skriptnd.names.library import LIBRARY_PREFIX, library_modules
-from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.names import LIBRARY_PREFIX, OperatorName, library_modules
 from snd_analysis.skriptnd.syntax import nodes
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.intrinsics import INTRINSICS

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from snd_analysis.skriptnd.names.library import LIBRARY_PREFIX, library_modules
+from snd_analysis.skriptnd.names import LIBRARY_PREFIX, library_modules
 from snd_analysis.skriptnd.syntax import nodes
 from snd_runtime.lowering import lower
 from support.runtime.agreement import assert_agreement

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from snd_analysis.compose.session import Session
-from snd_analysis.skriptnd.names.library import LIBRARY_PREFIX, library_modules
+from snd_analysis.skriptnd.names import LIBRARY_PREFIX, library_modules
 from snd_runtime.execution import Execution, execute
 from snd_runtime.intrinsics import INTRINSICS
 from support.runtime.library_cases import adjoint, all_cases, convolution

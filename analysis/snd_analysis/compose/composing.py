@@ -23,7 +23,7 @@ from snd_analysis.compose.renewal import Renewal, concerned
 from snd_analysis.compose.reuse import alike, first_name
 from snd_analysis.compose.template import Template
 from snd_analysis.model import Operation, TensorValue
-from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.values import NULL, Value, substitute

@@ -24,7 +24,7 @@ from snd_analysis.model import (
     TensorValue,
     tensors_of,
 )
-from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.symbolic.values import NULL, Maybe, Pack, Run
 
 Choice = Callable[[OperatorName], bool]

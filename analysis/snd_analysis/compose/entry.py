@@ -12,7 +12,7 @@ from snd_analysis.compose.root import compose_root, warnings_of_root
 from snd_analysis.compose.session import Definitions, Session
 from snd_analysis.compose.template import Template
 from snd_analysis.model import Graph, Tensor, TensorKind, tensors_of
-from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.symbolic.values import UNDEFINED, Value
 
 

@@ -10,7 +10,7 @@ from snd_analysis.compose.checks.body_obligations import invokes_obligations
 from snd_analysis.compose.composing import Composing
 from snd_analysis.compose.reuse import LastingModel, StatementModel, first_name, is_ambiguous, values_of
 from snd_analysis.model import TensorValue
-from snd_analysis.skriptnd.names.part import Part
+from snd_analysis.skriptnd.names import Part
 from snd_analysis.skriptnd.syntax import nodes
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from snd_analysis.compose.template import Template
 from snd_analysis.model import Tensor
 from snd_analysis.skriptnd.evaluate import EvaluationError, evaluate
-from snd_analysis.skriptnd.names.symbols import ShapeMember, Symbol
+from snd_analysis.skriptnd.names import ShapeMember, Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer

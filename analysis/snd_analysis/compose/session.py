@@ -20,7 +20,7 @@ from snd_analysis.compose.specializations import Specializations
 from snd_analysis.compose.stand_ins import StandIns
 from snd_analysis.compose.template import Template
 from snd_analysis.model import Place, Tensor, TensorKind, TensorValue, empty_pack, item_of_empty
-from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import Maybe, Pack, Run, Value
 

@@ -13,14 +13,20 @@ from msgspec.structs import replace
 
 from snd_analysis.base.text import Span
 from snd_analysis.model import Place
-from snd_analysis.skriptnd.names.affine import affine
-from snd_analysis.skriptnd.names.library import is_library
-from snd_analysis.skriptnd.names.resolution import Resolution
-from snd_analysis.skriptnd.names.resolve import entries_of
-from snd_analysis.skriptnd.names.symbols import OperatorName, Symbol
+from snd_analysis.skriptnd.names import (
+    OperatorName,
+    Resolution,
+    Symbol,
+    affine,
+    binding_order,
+    bindings,
+    bound_symbol,
+    declarations,
+    is_library,
+    symbols_in,
+)
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.types.binding_order import binding_order
-from snd_analysis.skriptnd.types.parameters import bindings, bound_symbol, declarations, symbols_in
+from snd_analysis.skriptnd.syntax.nodes import entries_of
 
 _Statement = TypeVar("_Statement", bound=nodes.Node)
 

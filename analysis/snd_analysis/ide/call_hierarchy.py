@@ -10,7 +10,7 @@ from snd_analysis.base.diagnostics import Location
 from snd_analysis.base.text import Span
 from snd_analysis.ide.cursor import definition_at
 from snd_analysis.ide.mentions import subject_at
-from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.workspace import Snapshot
 

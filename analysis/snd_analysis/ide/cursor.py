@@ -9,10 +9,8 @@ from functools import lru_cache
 from msgspec import Struct
 
 from snd_analysis.base.text import Span
-from snd_analysis.skriptnd.names.resolution import Resolution, Use
-from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.chunks import Chunk, PlacedChunk, SyntaxTree
-from snd_analysis.skriptnd.syntax.tokens import Token, Tokens, tokenize
+from snd_analysis.skriptnd.names import Resolution, Use
+from snd_analysis.skriptnd.syntax import Chunk, PlacedChunk, SyntaxTree, Token, Tokens, nodes, tokenize
 from snd_analysis.workspace import Snapshot
 
 # Tokens of the chunks that were asked about last: several questions are asked of each place.

@@ -11,9 +11,8 @@ from msgspec import Struct
 from snd_analysis.base.text import Span
 from snd_analysis.ide.knowledge import one_line
 from snd_analysis.ide.markdown import parameter_text
-from snd_analysis.skriptnd.names.symbols import OperatorName
-from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.chunks import Chunk, documentation
+from snd_analysis.skriptnd.names import OperatorName
+from snd_analysis.skriptnd.syntax import Chunk, documentation, nodes
 from snd_analysis.workspace import Snapshot
 
 _BLOCKS = ("dtype", "attrib", "input", "variable", "output")

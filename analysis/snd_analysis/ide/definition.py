@@ -8,8 +8,7 @@ from snd_analysis.base.diagnostics import Location
 from snd_analysis.base.text import Span
 from snd_analysis.ide.mentions import subject_at
 from snd_analysis.ide.targets import LocalName, Owner, Subject, attribute_of, owner_of
-from snd_analysis.skriptnd.names.resolution import AttributeName, ModuleName, Resolution
-from snd_analysis.skriptnd.names.symbols import OperatorName, Symbol, SymbolKind
+from snd_analysis.skriptnd.names import AttributeName, ModuleName, OperatorName, Resolution, Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.workspace import Snapshot
 

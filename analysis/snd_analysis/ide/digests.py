@@ -7,10 +7,8 @@ from hashlib import blake2b
 from itertools import pairwise
 
 from snd_analysis.compose.template import Template
-from snd_analysis.skriptnd.names.symbols import OperatorName
-from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.chunks import Chunk
-from snd_analysis.skriptnd.syntax.tokens import tokenize
+from snd_analysis.skriptnd.names import OperatorName
+from snd_analysis.skriptnd.syntax import Chunk, nodes, tokenize
 from snd_analysis.workspace import Snapshot
 
 # Statements of which it is kept what they say: those of a long graph, most of which no edit touches.

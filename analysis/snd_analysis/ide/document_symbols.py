@@ -10,8 +10,7 @@ from msgspec import Struct
 from snd_analysis.base.text import Span
 from snd_analysis.ide.knowledge import Knowledge, source_text
 from snd_analysis.ide.values import type_text
-from snd_analysis.skriptnd.names.library import is_library
-from snd_analysis.skriptnd.names.symbols import Symbol
+from snd_analysis.skriptnd.names import Symbol, is_library
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.workspace import Snapshot
 

@@ -6,10 +6,8 @@ import re
 from collections.abc import Iterator
 
 from snd_analysis.base.text import Source, Span
-from snd_analysis.skriptnd.names.resolution import Resolution
-from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind
-from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.chunks import Chunk
+from snd_analysis.skriptnd.names import Resolution, Symbol, SymbolKind
+from snd_analysis.skriptnd.syntax import Chunk, nodes
 
 _NAME = re.compile(r"`([A-Za-z_]\w*)`")
 _SAMPLE = re.compile(r"[ \t]*#[ \t]*>>>")

@@ -13,7 +13,7 @@ from snd_analysis.compose.template import Member
 from snd_analysis.ide.markdown import code
 from snd_analysis.ide.samples import KnownSample, samples_in
 from snd_analysis.model import Tensor, TensorKind, TensorValue
-from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.symbolic.integers import constant
 from snd_analysis.symbolic.values import NULL, Pack, Value
 from snd_analysis.workspace import Snapshot

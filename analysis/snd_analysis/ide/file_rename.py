@@ -10,9 +10,7 @@ from msgspec import Struct
 from snd_analysis.base.diagnostics import Location, TextEdit
 from snd_analysis.ide.mentions import mentions
 from snd_analysis.ide.module_names import names_of
-from snd_analysis.skriptnd.names.library import is_library
-from snd_analysis.skriptnd.names.modules import candidates, model_root
-from snd_analysis.skriptnd.names.resolution import ModuleName
+from snd_analysis.skriptnd.names import ModuleName, candidates, is_library, model_root
 from snd_analysis.workspace import Snapshot
 
 

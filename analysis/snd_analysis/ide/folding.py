@@ -8,8 +8,7 @@ from enum import StrEnum
 from msgspec import Struct
 
 from snd_analysis.base.text import Source, Span
-from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.chunks import SyntaxTree
+from snd_analysis.skriptnd.syntax import SyntaxTree, nodes
 
 
 class FoldKind(StrEnum):

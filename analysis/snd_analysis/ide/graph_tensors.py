@@ -16,8 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from snd_analysis.base.text import Span
-from snd_analysis.skriptnd.names.resolution import Resolution
-from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind
+from snd_analysis.skriptnd.names import Resolution, Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
 
 # Resolutions of which the tensors are kept: several questions are asked of each.

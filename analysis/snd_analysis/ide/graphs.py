@@ -12,7 +12,7 @@ from snd_analysis.ide.amounts import is_small_graph
 from snd_analysis.ide.digests import Digests
 from snd_analysis.ide.graph_tensors import GraphTensors, graph_tensors
 from snd_analysis.ide.samples import KnownSample, samples_in
-from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.workspace import Snapshot
 
 

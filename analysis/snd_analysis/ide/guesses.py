@@ -6,12 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
 from snd_analysis.base.text import Span
-from snd_analysis.skriptnd.names.environment import BUILT_INS
-from snd_analysis.skriptnd.names.resolution import ModuleName
-from snd_analysis.skriptnd.names.symbols import BuiltIn, OperatorName, Symbol
-from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.chunks import Chunk
-from snd_analysis.skriptnd.syntax.tokens import Token
+from snd_analysis.skriptnd.names import BUILT_INS, BuiltIn, ModuleName, OperatorName, Symbol
+from snd_analysis.skriptnd.syntax import Chunk, Token, nodes
 from snd_analysis.workspace import Snapshot
 
 Guess: TypeAlias = "Symbol | OperatorName | ModuleName | BuiltIn"

@@ -11,13 +11,9 @@ from snd_analysis.compose.specialization import Specialization
 from snd_analysis.ide.cursor import chunk_at, definition_at
 from snd_analysis.ide.examples import Examples, no_example
 from snd_analysis.model import Graph, Operation, Tensor, TensorValue
-from snd_analysis.skriptnd.names.resolution import Resolution
-from snd_analysis.skriptnd.names.symbols import OperatorName, Symbol, SymbolKind
-from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.chunks import Chunk
-from snd_analysis.skriptnd.types.context import Context
-from snd_analysis.skriptnd.types.entry import expression_types
-from snd_analysis.skriptnd.types.typed import UNTYPED, Typed
+from snd_analysis.skriptnd.names import OperatorName, Resolution, Symbol, SymbolKind
+from snd_analysis.skriptnd.syntax import Chunk, nodes
+from snd_analysis.skriptnd.types import UNTYPED, Context, Typed, expression_types
 from snd_analysis.symbolic.values import UNDEFINED, Pack, Value
 from snd_analysis.workspace import Snapshot
 

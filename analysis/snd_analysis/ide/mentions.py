@@ -11,14 +11,10 @@ from snd_analysis.base.text import Span
 from snd_analysis.ide.cursor import chunk_at, comment_at, definition_at, import_at, use_at
 from snd_analysis.ide.documented import documented_symbols
 from snd_analysis.ide.targets import LocalName, Subject, name_of, path_of, subject_of, subject_of_target
-from snd_analysis.skriptnd.names.part import Part
-from snd_analysis.skriptnd.names.resolution import ModuleName, Role
-from snd_analysis.skriptnd.names.resolve import entries_of
-from snd_analysis.skriptnd.names.symbols import TENSOR_KINDS, OperatorName, Symbol, SymbolKind
-from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.chunks import PlacedChunk
-from snd_analysis.skriptnd.types.compose.scopes import Step, trails
-from snd_analysis.skriptnd.types.context import Context
+from snd_analysis.skriptnd.names import TENSOR_KINDS, ModuleName, OperatorName, Part, Role, Symbol, SymbolKind
+from snd_analysis.skriptnd.syntax import PlacedChunk, nodes
+from snd_analysis.skriptnd.syntax.nodes import entries_of
+from snd_analysis.skriptnd.types import Context, Step, trails
 from snd_analysis.workspace import Snapshot
 from snd_analysis.workspace.samples import PlacedSample, named_sample, sample_uses
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from posixpath import dirname
 
-from snd_analysis.skriptnd.names.library import LIBRARY_PREFIX, is_library
-from snd_analysis.skriptnd.names.modules import model_root
-from snd_analysis.skriptnd.names.symbols import OperatorName
-from snd_analysis.skriptnd.syntax.tokens import is_identifier
+from snd_analysis.skriptnd.names import LIBRARY_PREFIX, OperatorName, is_library, model_root
+from snd_analysis.skriptnd.syntax import is_identifier
 from snd_analysis.workspace import Snapshot
 
 _SUFFIX = ".sknd"

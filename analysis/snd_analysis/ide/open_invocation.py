@@ -11,8 +11,8 @@ from enum import StrEnum
 from msgspec import Struct
 
 from snd_analysis.ide.cursor import chunk_at, comment_at, tokens_around
-from snd_analysis.skriptnd.names.symbols import OperatorName
-from snd_analysis.skriptnd.syntax.tokens import Token
+from snd_analysis.skriptnd.names import OperatorName
+from snd_analysis.skriptnd.syntax import Token
 from snd_analysis.workspace import Snapshot
 
 _OPENING = {"LPAR": "RPAR", "LSQB": "RSQB", "LBRACE": "RBRACE"}

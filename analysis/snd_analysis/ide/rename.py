@@ -13,10 +13,8 @@ from snd_analysis.ide.file_rename import file_rename_edits
 from snd_analysis.ide.mentions import occurrences, subject_at
 from snd_analysis.ide.same_meaning import Moves, first_difference, new_errors
 from snd_analysis.ide.targets import Subject, name_of, path_of
-from snd_analysis.skriptnd.names.library import is_library
-from snd_analysis.skriptnd.names.resolution import ModuleName
-from snd_analysis.skriptnd.names.symbols import BuiltIn
-from snd_analysis.skriptnd.syntax.tokens import is_identifier, keywords
+from snd_analysis.skriptnd.names import BuiltIn, ModuleName, is_library
+from snd_analysis.skriptnd.syntax import is_identifier, keywords
 from snd_analysis.workspace import Snapshot
 
 _SUFFIX = ".sknd"

@@ -14,9 +14,7 @@ from snd_analysis.base.text import Span
 from snd_analysis.ide.definition import declaration_of
 from snd_analysis.ide.mentions import mentions
 from snd_analysis.ide.targets import Subject
-from snd_analysis.skriptnd.names.part import Part
-from snd_analysis.skriptnd.names.resolution import AttributeName
-from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.names import AttributeName, OperatorName, Part
 from snd_analysis.workspace import Snapshot
 
 _Meaning: TypeAlias = "tuple[Span, object]"

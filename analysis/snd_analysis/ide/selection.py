@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from snd_analysis.base.text import Span
 from snd_analysis.ide.cursor import comment_at, nodes_at, token_at
-from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.chunks import SyntaxTree
+from snd_analysis.skriptnd.syntax import SyntaxTree, nodes
 
 
 def selections(tree: SyntaxTree, offset: int) -> list[Span]:

@@ -14,13 +14,19 @@ from msgspec import Struct
 from snd_analysis.base.text import Span
 from snd_analysis.ide.cursor import chunk_tokens, tokens_around
 from snd_analysis.ide.guesses import broken_spans, guessed
-from snd_analysis.skriptnd.names.library import is_library
-from snd_analysis.skriptnd.names.resolution import AttributeName, ModuleName, Role, Use
-from snd_analysis.skriptnd.names.symbols import BuiltIn, OperatorName, ShapeMember, Symbol, SymbolKind
-from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.chunks import PlacedChunk
-from snd_analysis.skriptnd.syntax.strings import string_parts
-from snd_analysis.skriptnd.syntax.tokens import Token, keywords, tokenize
+from snd_analysis.skriptnd.names import (
+    AttributeName,
+    BuiltIn,
+    ModuleName,
+    OperatorName,
+    Role,
+    ShapeMember,
+    Symbol,
+    SymbolKind,
+    Use,
+    is_library,
+)
+from snd_analysis.skriptnd.syntax import PlacedChunk, Token, keywords, nodes, string_parts, tokenize
 from snd_analysis.workspace import Snapshot
 
 

@@ -11,8 +11,7 @@ from snd_analysis.ide.declarations import Declared, comment_of, declared, parame
 from snd_analysis.ide.hover.words import function_text
 from snd_analysis.ide.markdown import documentation_text
 from snd_analysis.ide.open_invocation import OpenInvocation, Section, invocation_at, operator_named
-from snd_analysis.skriptnd.names.environment import BUILT_INS
-from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.names import BUILT_INS, OperatorName
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.workspace import Snapshot
 

@@ -8,8 +8,17 @@ from msgspec import Struct
 
 from snd_analysis.base.text import Span
 from snd_analysis.ide.cursor import PlacedUse
-from snd_analysis.skriptnd.names.resolution import AttributeName, ModuleName, Resolution
-from snd_analysis.skriptnd.names.symbols import BuiltIn, OperatorName, ShapeMember, Symbol, SymbolKind, Target
+from snd_analysis.skriptnd.names import (
+    AttributeName,
+    BuiltIn,
+    ModuleName,
+    OperatorName,
+    Resolution,
+    ShapeMember,
+    Symbol,
+    SymbolKind,
+    Target,
+)
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.workspace import Snapshot
 

@@ -8,8 +8,7 @@ from msgspec import Struct
 
 from snd_analysis.base.diagnostics import Location
 from snd_analysis.ide.module_names import module_name
-from snd_analysis.skriptnd.names.library import LIBRARY_PREFIX, library_modules
-from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.names import LIBRARY_PREFIX, OperatorName, library_modules
 from snd_analysis.workspace import Snapshot
 
 _MOST = 256

@@ -5,14 +5,10 @@ from __future__ import annotations
 from snd_analysis.base.problem import Problem
 from snd_analysis.base.rule import Severity
 from snd_analysis.skriptnd.lints import check_precedence, check_structure, check_unused_symbols
-from snd_analysis.skriptnd.names.resolution import Resolution
+from snd_analysis.skriptnd.names import Resolution
 from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.types import Context, LastingTypes, Others, check_lowering, declare
 from snd_analysis.skriptnd.types.compose import check_compose
-from snd_analysis.skriptnd.types.context import Context
-from snd_analysis.skriptnd.types.declarations import declare
-from snd_analysis.skriptnd.types.lasting import LastingTypes
-from snd_analysis.skriptnd.types.lowering import check_lowering
-from snd_analysis.skriptnd.types.others import Others
 
 
 def type_definition(

@@ -19,7 +19,7 @@ from snd_analysis.base.rule import Rule
 from snd_analysis.base.text import Source, Span
 from snd_analysis.rules import catalogue
 from snd_analysis.skriptnd.samples.comment_lines import MARKER
-from snd_analysis.skriptnd.syntax.spelling import close_matches
+from snd_analysis.skriptnd.syntax import close_matches
 
 _SUPPRESSION = re.compile(r"#\s*snd:\s*(?P<kind>ignore-file|ignore)(?![\w-])(?:\s*(?P<list>\[(?P<rules>[^\]]*)\]))?")
 _SAMPLE_GOES_ON = re.compile(r"#(?!\s*(?:>>>(?!>)|snd:|$))")

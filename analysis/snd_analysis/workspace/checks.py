@@ -7,16 +7,9 @@ from collections.abc import Callable
 from snd_analysis import rules
 from snd_analysis.base.problem import Problem
 from snd_analysis.skriptnd.check import check_definition, type_definition
-from snd_analysis.skriptnd.names.environment import Environment
-from snd_analysis.skriptnd.names.library import is_library
-from snd_analysis.skriptnd.names.modules import candidates
-from snd_analysis.skriptnd.names.symbols import OperatorName
-from snd_analysis.skriptnd.names.undefined import with_import
+from snd_analysis.skriptnd.names import Environment, OperatorName, candidates, is_library, with_import
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.types.context import Context
-from snd_analysis.skriptnd.types.lasting import LastingTypes
-from snd_analysis.skriptnd.types.others import Others
-from snd_analysis.skriptnd.types.signature import Signature
+from snd_analysis.skriptnd.types import Context, LastingTypes, Others, Signature
 from snd_analysis.workspace.files import Origin
 from snd_analysis.workspace.known import Known
 from snd_analysis.workspace.names import Names

@@ -17,8 +17,7 @@ from snd_analysis.compose.session import Reached, Session
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.specializations import Specializations
 from snd_analysis.compose.template import Template
-from snd_analysis.skriptnd.names.library import is_library, library_original
-from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.names import OperatorName, is_library, library_original
 from snd_analysis.symbolic.values import Value
 from snd_analysis.workspace.checks import Checks
 from snd_analysis.workspace.files import Origin

@@ -9,8 +9,8 @@ from msgspec import Struct
 
 from snd_analysis.base.rule import Rule
 from snd_analysis.base.text import Source, Span
-from snd_analysis.skriptnd.names.library import is_library, library_text
-from snd_analysis.skriptnd.syntax.chunks import SyntaxTree, parse_file
+from snd_analysis.skriptnd.names import is_library, library_text
+from snd_analysis.skriptnd.syntax import SyntaxTree, parse_file
 
 
 class UnreadableText(Exception):  # noqa: N818 - it is an answer of a reader, not a fault

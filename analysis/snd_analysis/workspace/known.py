@@ -15,13 +15,9 @@ from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.specializations import Specializations
 from snd_analysis.compose.template import Template
 from snd_analysis.skriptnd.memo import is_long
-from snd_analysis.skriptnd.names.environment import Environment
-from snd_analysis.skriptnd.names.resolution import Resolution
-from snd_analysis.skriptnd.names.symbols import OperatorName
-from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.chunks import SyntaxTree
-from snd_analysis.skriptnd.types.context import Context
-from snd_analysis.skriptnd.types.lasting import LastingTypes
+from snd_analysis.skriptnd.names import Environment, OperatorName, Resolution
+from snd_analysis.skriptnd.syntax import SyntaxTree, nodes
+from snd_analysis.skriptnd.types import Context, LastingTypes
 from snd_analysis.workspace.samples import KnownSamples
 
 if TYPE_CHECKING:

@@ -8,20 +8,26 @@ from snd_analysis.base.diagnostics import Location
 from snd_analysis.base.problem import Elsewhere
 from snd_analysis.base.text import Span
 from snd_analysis.skriptnd.lints import ImportedName, imported_names, imports_are_readable, without_statement
-from snd_analysis.skriptnd.names.definitions import (
+from snd_analysis.skriptnd.names import (
+    LIBRARY_PREFIX,
     Definitions,
+    Environment,
     LibraryDefinitions,
+    LibraryNames,
+    ModuleName,
+    ModuleNames,
+    OperatorName,
+    Resolution,
+    candidates,
     definitions_are_readable,
     definitions_of,
+    is_library,
+    library_names,
+    library_text,
+    resolve,
 )
-from snd_analysis.skriptnd.names.environment import Environment, ModuleNames
-from snd_analysis.skriptnd.names.library import LIBRARY_PREFIX, LibraryNames, is_library, library_names, library_text
-from snd_analysis.skriptnd.names.modules import candidates
-from snd_analysis.skriptnd.names.resolution import ModuleName, Resolution
-from snd_analysis.skriptnd.names.resolve import resolve
-from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.types.compose.cycles import find_cyclic
+from snd_analysis.skriptnd.types import find_cyclic
 from snd_analysis.workspace.files import Files, Origin
 from snd_analysis.workspace.known import Known
 

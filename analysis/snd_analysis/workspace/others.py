@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from snd_analysis.skriptnd.names.resolution import Resolution
-from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.names import OperatorName, Resolution
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.types.signature import Signature
-from snd_analysis.skriptnd.types.signature_reading import fingerprint, read_signature
+from snd_analysis.skriptnd.types import Signature, fingerprint, read_signature
 
 if TYPE_CHECKING:
     from snd_analysis.workspace.names import Names

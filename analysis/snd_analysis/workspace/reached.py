@@ -10,8 +10,7 @@ from snd_analysis.base.problem import Problem
 from snd_analysis.compose.entry import Composition
 from snd_analysis.compose.session import Session
 from snd_analysis.skriptnd.lints import check_definitions, check_imports, check_items
-from snd_analysis.skriptnd.names.library import is_library, library_modules
-from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.names import OperatorName, is_library, library_modules
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.workspace import Snapshot
 

@@ -16,20 +16,25 @@ from snd_analysis.compose.root import compose_root, warnings_of_root
 from snd_analysis.compose.template import Template
 from snd_analysis.model import Operation
 from snd_analysis.skriptnd.lints import check_precedence
-from snd_analysis.skriptnd.names.environment import Environment
-from snd_analysis.skriptnd.names.resolution import AttributeName, ModuleName, Resolution, Role, Use
-from snd_analysis.skriptnd.names.resolve import resolve
-from snd_analysis.skriptnd.names.symbols import BuiltIn, OperatorName, SymbolKind
+from snd_analysis.skriptnd.names import (
+    AttributeName,
+    BuiltIn,
+    Environment,
+    ModuleName,
+    OperatorName,
+    Resolution,
+    Role,
+    SymbolKind,
+    Use,
+    resolve,
+)
 from snd_analysis.skriptnd.samples.reading import SampleText, samples_of
 from snd_analysis.skriptnd.samples.results import result_problems
 from snd_analysis.skriptnd.samples.sample import Sample
 from snd_analysis.skriptnd.samples.statement import SAMPLE_NAME, Statement, statement_of
-from snd_analysis.skriptnd.syntax.chunks import Chunk, SyntaxTree
-from snd_analysis.skriptnd.types.compose.composition import Composition
-from snd_analysis.skriptnd.types.compose.statements import statement as type_statement
-from snd_analysis.skriptnd.types.context import Context, Place
-from snd_analysis.skriptnd.types.declarations import declare
-from snd_analysis.skriptnd.types.others import Others
+from snd_analysis.skriptnd.syntax import Chunk, SyntaxTree
+from snd_analysis.skriptnd.types import Composition, Context, Others, Place, declare
+from snd_analysis.skriptnd.types import statement as type_statement
 from snd_analysis.workspace.others import AskedOthers
 
 if TYPE_CHECKING:

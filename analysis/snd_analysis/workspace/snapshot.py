@@ -12,11 +12,9 @@ from snd_analysis.base.rule import Rule, Severity
 from snd_analysis.base.text import BYTE_ORDER_MARK, HEAD, Edit, Span
 from snd_analysis.skriptnd import lints
 from snd_analysis.skriptnd.lints import check_definitions, check_imports, check_items
-from snd_analysis.skriptnd.names.library import library_modules
-from snd_analysis.skriptnd.names.undefined import import_of
+from snd_analysis.skriptnd.names import import_of, library_modules
 from snd_analysis.skriptnd.samples import Sample
-from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.chunks import SyntaxTree
+from snd_analysis.skriptnd.syntax import SyntaxTree, nodes
 from snd_analysis.workspace.composing import Composing
 from snd_analysis.workspace.samples import CheckedSample, PlacedSample
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from snd_analysis.base.text import Edit, Source
-from snd_analysis.skriptnd.syntax.chunks import parse_file
+from snd_analysis.skriptnd.syntax import parse_file
 from snd_analysis.workspace.files import File, Origin, Reader, UnreadableText
 from snd_analysis.workspace.known import Known
 from snd_analysis.workspace.snapshot import Snapshot

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from snd_analysis.compose.template import Template
-from snd_analysis.skriptnd.types.generics import ALLOWED
-from snd_analysis.skriptnd.types.type import CONCRETE
+from snd_analysis.skriptnd.types import ALLOWED, CONCRETE
 from snd_analysis.symbolic.values import Pack, Value, dtype_of
 from snd_runtime.evaluation.request import EvaluationRequest, InputValue, Literal
 from snd_runtime.values import dtype_name

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from msgspec import Struct, field
 
-from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.names import OperatorName
 from snd_runtime.generators import Generator
 from snd_runtime.limits import Limits
 

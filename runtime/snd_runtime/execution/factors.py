@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from snd_analysis.compose.session import Session
 from snd_analysis.compose.template import Template
-from snd_analysis.skriptnd.names.resolve import entries_of
-from snd_analysis.skriptnd.names.symbols import OperatorName, Symbol, SymbolKind
+from snd_analysis.skriptnd.names import OperatorName, Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.nodes import entries_of
 
 # Invocations that are followed to see what becomes of an argument.
 _DEEPEST = 12

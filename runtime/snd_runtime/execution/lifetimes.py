@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from snd_analysis.compose.template import Template
-from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind
+from snd_analysis.skriptnd.names import Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
 
 # Freeing less than this is not worth looking for what else may name a tensor.

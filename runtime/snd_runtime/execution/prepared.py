@@ -13,7 +13,7 @@ from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.template import Member
 from snd_analysis.model import Tensor, TensorValue, as_tensor
 from snd_analysis.skriptnd.evaluate import EvaluationError
-from snd_analysis.skriptnd.names.symbols import Symbol
+from snd_analysis.skriptnd.names import Symbol
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import Pack
 from snd_runtime.errors import EvaluationFailed

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from snd_analysis.model import Place, Tensor, TensorValue
-from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.symbolic.values import Pack
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution.factors import Factors

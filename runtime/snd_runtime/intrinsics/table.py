@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from snd_analysis.skriptnd.names.library import LIBRARY_PREFIX
-from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.names import LIBRARY_PREFIX, OperatorName
 from snd_runtime.intrinsics.invocation import Intrinsic
 from snd_runtime.intrinsics.random_values import bernoulli, normal, uniform
 from snd_runtime.intrinsics.regions import avg_roi_pool, max_roi_pool

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from snd_analysis.skriptnd.names.symbols import Symbol
+from snd_analysis.skriptnd.names import Symbol
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.lowering.affine import Analysis
 from snd_runtime.lowering.arithmetic import INT

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.skriptnd.evaluate import EvaluationError, evaluate
-from snd_analysis.skriptnd.names.symbols import ShapeMember, Symbol, SymbolKind
+from snd_analysis.skriptnd.names import ShapeMember, Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic.integers import TRUE, Integer
 from snd_analysis.symbolic.values import NULL, UNDEFINED, Failure, Pack, Unknown, Value

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from snd_analysis.model import Place as SourcePlace
-from snd_analysis.skriptnd.names.symbols import Symbol
+from snd_analysis.skriptnd.names import Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_runtime.lowering.terms import Next, Place, Read, Slot, Term, subterms
 

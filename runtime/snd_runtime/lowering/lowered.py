@@ -10,9 +10,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from snd_analysis.compose.specialization import Specialization
-from snd_analysis.skriptnd.names.resolve import entries_of
-from snd_analysis.skriptnd.names.symbols import Symbol
+from snd_analysis.skriptnd.names import Symbol
 from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.nodes import entries_of
 from snd_analysis.symbolic.values import NULL, Pack
 from snd_runtime.limits import Budget, Limits
 from snd_runtime.lowering.accumulation import accumulate

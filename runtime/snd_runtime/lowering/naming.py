@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from snd_analysis.compose.scope import member_of
-from snd_analysis.skriptnd.names.symbols import ShapeMember, Symbol
+from snd_analysis.skriptnd.names import ShapeMember, Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import FUNCTIONS, UNDEFINED, Value, default_value, elementwise

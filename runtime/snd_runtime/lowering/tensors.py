@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from snd_analysis import rules
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.model import Tensor, TensorValue
-from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind
+from snd_analysis.skriptnd.names import Symbol, SymbolKind
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import MOST_ITEMS, NULL, Pack, Value
 from snd_runtime.errors import EvaluationFailed

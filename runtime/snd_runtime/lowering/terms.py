@@ -13,7 +13,7 @@ from typing import TypeAlias, TypeVar
 
 from msgspec import Struct
 
-from snd_analysis.skriptnd.names.symbols import Symbol
+from snd_analysis.skriptnd.names import Symbol
 from snd_analysis.skriptnd.syntax import nodes
 
 Scalar: TypeAlias = "int | float | bool | str"

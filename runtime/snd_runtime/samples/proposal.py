@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from snd_analysis.compose.session import Session
 from snd_analysis.compose.template import Member, Template
 from snd_analysis.ide.changed import changed_snapshot
-from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic.values import format_value
 from snd_analysis.workspace import Snapshot

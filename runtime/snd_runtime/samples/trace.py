@@ -15,7 +15,7 @@ from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.template import Template
 from snd_analysis.ide.graph_tensors import TensorName, graph_tensors
 from snd_analysis.model import Place, Tensor, TensorKind, TensorValue, tensors_of
-from snd_analysis.skriptnd.names.symbols import SymbolKind
+from snd_analysis.skriptnd.names import SymbolKind
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import UNDEFINED, Pack
 from snd_runtime.errors import EvaluationFailed

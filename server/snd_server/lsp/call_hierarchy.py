@@ -10,7 +10,7 @@ from lsprotocol import types
 from snd_analysis.base.text import Source, Span
 from snd_analysis.ide.call_hierarchy import CallItem, call_item_at, incoming, outgoing
 from snd_analysis.ide.document_symbols import SymbolKind
-from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.position_request import at_position

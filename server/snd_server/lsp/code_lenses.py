@@ -13,7 +13,7 @@ from lsprotocol import types
 
 from snd_analysis.base.text import Span
 from snd_analysis.ide.references import references
-from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.abilities import experimental
 from snd_server.lsp.analysis_thread import Interrupted, Question

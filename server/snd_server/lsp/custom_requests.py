@@ -15,7 +15,7 @@ from snd_analysis.base.text import Span
 from snd_analysis.compose.decomposition import decompose
 from snd_analysis.ide.graphs import GraphName
 from snd_analysis.ide.samples import SampleName, samples_in
-from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.workspace import Snapshot
 from snd_analysis.workspace.reached import reached_diagnostics
 from snd_server.arguments import ArgumentError, parse_arguments

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from snd_analysis.base.text import Span
 from snd_analysis.ide.graphs import GraphName, graphs_in
 from snd_analysis.ide.samples import SampleName, samples_in
-from snd_analysis.skriptnd.names.library import is_library
+from snd_analysis.skriptnd.names import is_library
 from snd_analysis.workspace import Snapshot
 from snd_server.arguments import ArgumentError
 from snd_server.lsp.analysis_thread import Interrupted, Question

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from snd_analysis.ide.examples import Example, example_of, first_sample, run_of
 from snd_analysis.ide.samples import KnownSample
-from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.workspace import Snapshot
 from snd_server.arguments import ArgumentError, parse_arguments
 from snd_server.lsp.shown_values import ShownGraph

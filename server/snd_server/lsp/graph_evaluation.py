@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from snd_analysis.base.diagnostics import Diagnostic
 from snd_analysis.base.rule import Severity
 from snd_analysis.compose.entry import Composition
-from snd_analysis.skriptnd.names.library import is_library
+from snd_analysis.skriptnd.names import is_library
 from snd_analysis.workspace import Snapshot
 from snd_analysis.workspace.reached import reached_diagnostics
 from snd_runtime.worker import ProcessLimits, WorkerFailed

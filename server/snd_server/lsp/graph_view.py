@@ -9,7 +9,7 @@ from pygls.exceptions import JsonRpcInvalidParams
 from snd_analysis.base.diagnostics import Diagnostic, Location
 from snd_analysis.base.rule import Severity
 from snd_analysis.ide.graph_view import graph_content, graph_view
-from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.workspace import Snapshot
 from snd_analysis.workspace.reached import reached_diagnostics
 from snd_server.arguments import ArgumentError, parse_arguments

@@ -9,7 +9,7 @@ from lsprotocol import types
 from snd_analysis.base.text import Span
 from snd_analysis.ide.cursor import comment_at, use_at
 from snd_analysis.ide.hover import hover
-from snd_analysis.skriptnd.names.symbols import ShapeMember, Symbol
+from snd_analysis.skriptnd.names import ShapeMember, Symbol
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.examples import example
 from snd_server.lsp.markup import markup, reads_markdown

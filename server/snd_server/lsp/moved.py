@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from snd_analysis.base.text import Span
-from snd_analysis.skriptnd.syntax.reparse import common_prefix
+from snd_analysis.skriptnd.syntax import common_prefix
 
 
 def moved(before: str, now: str) -> Callable[[Span], Span | None]:

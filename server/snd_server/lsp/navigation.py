@@ -12,7 +12,7 @@ from snd_analysis.ide.definition import Link, definition, implementation, type_d
 from snd_analysis.ide.folding import FoldKind, folds
 from snd_analysis.ide.references import highlights, references
 from snd_analysis.ide.selection import selections
-from snd_analysis.skriptnd.names.resolution import Role
+from snd_analysis.skriptnd.names import Role
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.position_request import AtPosition, at_position

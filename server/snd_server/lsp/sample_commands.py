@@ -12,7 +12,7 @@ from snd_analysis.base.diagnostics import Location, TextEdit
 from snd_analysis.ide.actions import samples as actions
 from snd_analysis.ide.references import references
 from snd_analysis.ide.samples import SampleName
-from snd_analysis.skriptnd.names.library import is_library
+from snd_analysis.skriptnd.names import is_library
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.analysis_thread import Interrupted, Question
 from snd_server.lsp.navigation import location

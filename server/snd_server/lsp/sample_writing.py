@@ -14,8 +14,7 @@ from snd_analysis.base.diagnostics import Location, TextEdit
 from snd_analysis.base.text import Span
 from snd_analysis.ide.actions.samples import WRITE, has_sample
 from snd_analysis.ide.graphs import GraphName
-from snd_analysis.skriptnd.names.library import is_library
-from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.names import OperatorName, is_library
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.analysis_thread import Interrupted, Question
 from snd_server.lsp.evaluation import sample_request

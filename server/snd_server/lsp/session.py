@@ -12,7 +12,7 @@ from typing import TypeVar
 from lsprotocol import types
 
 from snd_analysis import rules
-from snd_analysis.skriptnd.names.library import is_library
+from snd_analysis.skriptnd.names import is_library
 from snd_analysis.workspace import Snapshot, UnreadableText, Workspace
 from snd_server.config import ConfigError, Configuration, Configurations
 from snd_server.discovery import MissingPathError, discover, has_files

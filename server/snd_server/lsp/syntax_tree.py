@@ -6,8 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from snd_analysis.base.text import Span
-from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.chunks import SyntaxTree
+from snd_analysis.skriptnd.syntax import SyntaxTree, nodes
 
 _DEEPEST = 150
 """Levels: writers of JSON go down by recursion."""

@@ -12,7 +12,7 @@ from importlib.resources import files
 
 from pygls import uris
 
-from snd_analysis.skriptnd.names.library import LIBRARY_PREFIX, is_library, library_modules
+from snd_analysis.skriptnd.names import LIBRARY_PREFIX, is_library, library_modules
 
 _FILE = "file:"
 _SUFFIX = ".sknd"

@@ -10,7 +10,7 @@ import pytest
 
 from snd_analysis.compose.decomposition import decompose
 from snd_analysis.model import Tensor, TensorValue, tensors_of
-from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.symbolic.values import Pack
 from support.analysis.composing import MAIN
 from support.memory import read_program, snapshot_of

@@ -16,7 +16,7 @@ import pytest
 
 from snd_analysis.compose.entry import Composition
 from snd_analysis.model import Tensor, TensorValue
-from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.values import Pack, Run, Value, substitute
 from snd_analysis.workspace import Snapshot

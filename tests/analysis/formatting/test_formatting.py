@@ -11,8 +11,7 @@ import pytest
 from snd_analysis.base.text import Span
 from snd_analysis.skriptnd.format.edits import format_edits, format_typed
 from snd_analysis.skriptnd.format.files import format_text
-from snd_analysis.skriptnd.syntax.chunks import parse_file
-from snd_analysis.skriptnd.syntax.tokens import tokenize
+from snd_analysis.skriptnd.syntax import parse_file, tokenize
 from support.effort import growth_of
 from support.memory import snapshot_of
 

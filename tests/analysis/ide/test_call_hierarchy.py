@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from snd_analysis.ide.call_hierarchy import call_item, call_item_at, incoming, outgoing
-from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.names import OperatorName
 from support.memory import read_program, snapshot_of
 
 ROOT = Path(__file__).parents[3]

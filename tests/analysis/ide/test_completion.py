@@ -15,10 +15,8 @@ from snd_analysis.base.text import Edit, Span
 from snd_analysis.ide.completion import Completion, CompletionKind, Completions, completions, documentation
 from snd_analysis.ide.completion.stack import stack_of
 from snd_analysis.ide.cursor import PlacedUse
-from snd_analysis.skriptnd.names.resolution import AttributeName, ModuleName, Role
-from snd_analysis.skriptnd.names.symbols import OperatorName
-from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.tokens import tokenize
+from snd_analysis.skriptnd.names import AttributeName, ModuleName, OperatorName, Role
+from snd_analysis.skriptnd.syntax import nodes, tokenize
 from snd_analysis.workspace import Snapshot, Workspace
 from support.analysis.placed_uses import uses_in
 from support.memory import MemoryReader, read_program, snapshot_of

@@ -7,7 +7,7 @@ import itertools
 from snd_analysis.base.text import Source
 from snd_analysis.ide.folding import FoldKind, folds
 from snd_analysis.ide.selection import selections
-from snd_analysis.skriptnd.syntax.chunks import parse_file
+from snd_analysis.skriptnd.syntax import parse_file
 
 TEXT = """# One
 # comment.

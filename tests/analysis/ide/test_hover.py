@@ -16,9 +16,8 @@ from snd_analysis.ide.inlay_hints import inlay_hints
 from snd_analysis.ide.semantic_tokens import semantic_tokens
 from snd_analysis.ide.vocabulary import vocabulary
 from snd_analysis.rules import catalogue
-from snd_analysis.skriptnd.names.environment import BUILT_INS
-from snd_analysis.skriptnd.names.library import library_modules
-from snd_analysis.skriptnd.syntax.tokens import keywords
+from snd_analysis.skriptnd.names import BUILT_INS, library_modules
+from snd_analysis.skriptnd.syntax import keywords
 from snd_analysis.workspace import Snapshot, Workspace
 from support.analysis.placed_uses import uses_in
 from support.memory import MemoryReader, read_program, snapshot_of

@@ -10,7 +10,7 @@ import pytest
 from snd_analysis.ide.definition import definition, implementation, type_definition
 from snd_analysis.ide.mentions import mentions
 from snd_analysis.ide.references import highlights, references
-from snd_analysis.skriptnd.names.symbols import BuiltIn
+from snd_analysis.skriptnd.names import BuiltIn
 from support.memory import read_program, snapshot_of
 from support.sampling import sample
 

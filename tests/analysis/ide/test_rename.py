@@ -15,8 +15,7 @@ from snd_analysis.ide.mentions import mentions
 from snd_analysis.ide.rename import RenameRefused, Renaming, prepare_rename, rename
 from snd_analysis.ide.same_meaning import Moves
 from snd_analysis.ide.targets import path_of
-from snd_analysis.skriptnd.names.library import is_library
-from snd_analysis.skriptnd.names.resolution import ModuleName
+from snd_analysis.skriptnd.names import ModuleName, is_library
 from support.memory import check, read_program, shown, snapshot_of
 from support.sampling import sample, tries
 

@@ -10,8 +10,8 @@ import pytest
 
 from snd_analysis.base.text import Span
 from snd_analysis.ide.semantic_tokens import Modifier, SemanticToken, TokenType, semantic_tokens
-from snd_analysis.skriptnd.names.library import library_modules
-from snd_analysis.skriptnd.syntax.tokens import tokenize
+from snd_analysis.skriptnd.names import library_modules
+from snd_analysis.skriptnd.syntax import tokenize
 from support.memory import read_program, snapshot_of
 
 ROOT = Path(__file__).parents[3]

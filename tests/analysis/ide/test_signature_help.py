@@ -9,7 +9,7 @@ import pytest
 
 from snd_analysis.ide.knowledge import Knowledge
 from snd_analysis.ide.signature_help import SignatureHelp, signature_help
-from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.skriptnd.syntax import nodes
 from support.memory import read_program, snapshot_of
 

@@ -11,11 +11,18 @@ import pytest
 
 from snd_analysis.base.diagnostics import Diagnostic
 from snd_analysis.base.text import Span
-from snd_analysis.skriptnd.names.resolution import AttributeName, ModuleName, Resolution, Role, Use
-from snd_analysis.skriptnd.names.symbols import BuiltIn, OperatorName, ShapeMember, Symbol
-from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.chunks import Chunk
-from snd_analysis.skriptnd.syntax.tokens import tokenize
+from snd_analysis.skriptnd.names import (
+    AttributeName,
+    BuiltIn,
+    ModuleName,
+    OperatorName,
+    Resolution,
+    Role,
+    ShapeMember,
+    Symbol,
+    Use,
+)
+from snd_analysis.skriptnd.syntax import Chunk, nodes, tokenize
 from snd_analysis.workspace import Snapshot
 from snd_analysis.workspace.samples import sample_uses
 from support.memory import check, read_program, shown, snapshot_of

@@ -8,9 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from snd_analysis.base.text import Edit, Span
-from snd_analysis.skriptnd.names.part import Part
-from snd_analysis.skriptnd.names.resolution import Resolution
-from snd_analysis.skriptnd.names.rows import Row, in_rows, joined
+from snd_analysis.skriptnd.names import Part, Resolution, Row, in_rows, joined
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.workspace import Snapshot, Workspace
 from support.memory import MemoryReader, snapshot_of

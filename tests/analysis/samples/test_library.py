@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from snd_analysis.skriptnd.names.library import library_modules
+from snd_analysis.skriptnd.names import library_modules
 from support.memory import snapshot_of
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from snd_analysis.base.text import Span
-from snd_analysis.skriptnd.names.resolution import AttributeName, ModuleName, Use
-from snd_analysis.skriptnd.names.symbols import OperatorName, Symbol
+from snd_analysis.skriptnd.names import AttributeName, ModuleName, OperatorName, Symbol, Use
 from snd_analysis.skriptnd.samples import Sample
 from snd_analysis.workspace import Snapshot
 from snd_analysis.workspace.samples import sample_uses

@@ -11,8 +11,7 @@ import pytest
 
 from snd_analysis.base.diagnostics import Diagnostic
 from snd_analysis.base.rule import Severity
-from snd_analysis.skriptnd.syntax.chunks import parse_file
-from snd_analysis.skriptnd.syntax.tokens import Token, tokenize
+from snd_analysis.skriptnd.syntax import Token, parse_file, tokenize
 from support.analysis.trees import VALID
 from support.memory import check
 

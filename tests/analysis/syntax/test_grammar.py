@@ -6,11 +6,7 @@ import json
 
 import pytest
 
-from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.build_table import build
-from snd_analysis.skriptnd.syntax.parser import parse
-from snd_analysis.skriptnd.syntax.table import END, table
-from snd_analysis.skriptnd.syntax.tokens import keywords, tokenize
+from snd_analysis.skriptnd.syntax import END, build, keywords, nodes, parse, table, tokenize
 from support.analysis.trees import EXAMPLES, LIBRARY, ROOT, VALID, outline
 
 SYNTAX = ROOT / "analysis" / "snd_analysis" / "skriptnd" / "syntax"

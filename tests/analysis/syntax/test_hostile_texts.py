@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from snd_analysis.skriptnd.syntax.chunks import parse_file
+from snd_analysis.skriptnd.syntax import parse_file
 from support.analysis.tree_checks import check
 from support.analysis.trees import placed_nodes
 from support.sampling import tries

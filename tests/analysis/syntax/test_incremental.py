@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.chunks import SyntaxTree, parse_file
+from snd_analysis.skriptnd.syntax import SyntaxTree, nodes, parse_file
 from support.analysis.trees import LIBRARY, VALID, dump_file
 from support.sampling import examples
 

@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from snd_analysis.base.text import Source, Span
-from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.chunks import SyntaxTree, parse_file
+from snd_analysis.skriptnd.syntax import SyntaxTree, nodes, parse_file
 
 GOLDENS = sorted((Path(__file__).parent / "goldens").glob("*.txt"))
 _SNIPPET = re.compile(r"^=== (.+)\n((?:.*\n)*?)---\n", re.MULTILINE)

@@ -6,8 +6,7 @@ from itertools import product
 
 import pytest
 
-from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.parser import parse
+from snd_analysis.skriptnd.syntax import nodes, parse
 
 # Low to high, as LANGUAGE lists them; all of a level associate to the left.
 LEVELS = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from snd_analysis.skriptnd.syntax.parser import parse
+from snd_analysis.skriptnd.syntax import parse
 from support.analysis.trees import NODE_KINDS, placed_nodes
 
 PROGRAM = """\

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from snd_analysis.skriptnd.syntax.spelling import close_matches
+from snd_analysis.skriptnd.syntax import close_matches
 
 CHOICES = ("tan", "tanh", "sqr", "sqrt", "rsqrt", "relu", "Conv", "conv", "matmul")
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from snd_analysis.skriptnd.syntax.chunks import documentation, parse_file
+from snd_analysis.skriptnd.syntax import documentation, parse_file
 from support.analysis.tree_checks import check
 from support.analysis.trees import EXAMPLES, LIBRARY, VALID
 from support.sampling import examples

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from snd_analysis.skriptnd.types.binding_order import binding_order
+from snd_analysis.skriptnd.names import binding_order
 from support.memory import snapshot_of
 
 

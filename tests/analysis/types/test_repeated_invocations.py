@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from snd_analysis.skriptnd.types.compose import invocations
-from snd_analysis.skriptnd.types.context import Context
+from snd_analysis.skriptnd.types import Context
+from snd_analysis.skriptnd.types.compose.invocation import invocations
 from snd_analysis.workspace import Workspace
 from support.memory import MemoryReader
 

@@ -7,8 +7,8 @@ from collections import Counter
 import pytest
 
 from snd_analysis.base.text import Edit, Span
-from snd_analysis.skriptnd.names.symbols import OperatorName
-from snd_analysis.skriptnd.types.signature_reading import fingerprint
+from snd_analysis.skriptnd.names import OperatorName
+from snd_analysis.skriptnd.types import fingerprint
 from snd_analysis.workspace import Workspace
 from snd_analysis.workspace import checks as workspace_module
 from support.memory import MemoryReader

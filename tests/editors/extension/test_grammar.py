@@ -13,7 +13,7 @@ import pytest
 from snd_analysis.base.text import Source, Span
 from snd_analysis.ide.semantic_tokens import TokenType, semantic_tokens
 from snd_analysis.ide.vocabulary import vocabulary
-from snd_analysis.skriptnd.names.library import LIBRARY_PREFIX, library_modules, library_text
+from snd_analysis.skriptnd.names import LIBRARY_PREFIX, library_modules, library_text
 from snd_analysis.skriptnd.syntax import tokens as lexer
 from snd_analysis.symbolic.values import FUNCTIONS
 from support.editors.downloads import REPOSITORY

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from snd_analysis.skriptnd.names.library import LIBRARY_PREFIX, library_modules, library_text
-from snd_analysis.skriptnd.syntax.tokens import tokenize
+from snd_analysis.skriptnd.names import LIBRARY_PREFIX, library_modules, library_text
+from snd_analysis.skriptnd.syntax import tokenize
 from support.editors.downloads import skip
 from support.editors.packaged_extension import SOURCES
 

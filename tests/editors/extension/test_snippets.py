@@ -9,7 +9,7 @@ import pytest
 
 from snd_analysis.skriptnd.format.files import format_text
 from snd_analysis.skriptnd.samples.reading import samples_of
-from snd_analysis.skriptnd.syntax.chunks import parse_file
+from snd_analysis.skriptnd.syntax import parse_file
 from support.editors.packaged_extension import SOURCES
 from support.editors.snippets import expanded
 from support.memory import check, shown

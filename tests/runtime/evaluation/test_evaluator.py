@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.names import OperatorName
 from snd_runtime.evaluation import EvaluationRequest, Evaluator, Literal, Progress, ShownStep
 from snd_runtime.evaluation.handler import make
 from snd_runtime.evaluation.request import Order, Texts

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.names import OperatorName
 from snd_runtime.evaluation import EvaluationAnswer, EvaluationRequest, Literal
 from snd_runtime.evaluation.binding import FoundShapes
 from snd_runtime.evaluation.handler import KnownFiles, evaluate
@@ -168,7 +168,7 @@ def test_shapes_that_there_are_not():
 
 def test_every_operator_of_the_library_that_needs_no_attribute_is_evaluated_with_made_up_inputs():
     """Attributes without a default are the only thing that somebody has to give."""
-    from snd_analysis.skriptnd.names.library import library_modules, library_names
+    from snd_analysis.skriptnd.names import library_modules, library_names
 
     snapshot = snapshot_of({"main.sknd": ""})
     refused = {}

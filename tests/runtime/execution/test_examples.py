@@ -11,7 +11,7 @@ import pytest
 from snd_analysis.compose.decomposition import decompose
 from snd_analysis.compose.session import Session
 from snd_analysis.model import tensors_of
-from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.names import OperatorName
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution import Execution, Outcome, bind_arrays, execute, value_of
 from snd_runtime.limits import Limits

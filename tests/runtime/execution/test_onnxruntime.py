@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from snd_analysis.compose.session import Session
-from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.names import OperatorName
 from snd_runtime.execution import Execution, bind_arrays, execute, value_of
 from support.memory import read_program, snapshot_of
 from support.onnx_models.onnx_graphs import onnx_session

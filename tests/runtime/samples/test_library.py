@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from snd_analysis.skriptnd.names.library import library_modules, library_text
+from snd_analysis.skriptnd.names import library_modules, library_text
 from snd_runtime.samples import SampleRequest, Status, evaluate_samples
 
 

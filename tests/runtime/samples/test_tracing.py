@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from snd_analysis.ide.graph_tensors import TensorName, graph_tensors
-from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.names import OperatorName
 from snd_runtime.evaluation.binding import FoundShapes
 from snd_runtime.samples import GraphTrace, SampleRequest, TracedTensor, TraceRequest
 from snd_runtime.samples.tracing import trace_graph

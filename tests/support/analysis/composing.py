@@ -7,7 +7,7 @@ from typing import Any
 from snd_analysis.compose.decomposition import decompose
 from snd_analysis.compose.entry import Composition
 from snd_analysis.model import Graph, Tensor, TensorValue
-from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.symbolic.values import Pack, Run, Value
 from support.memory import snapshot_of
 

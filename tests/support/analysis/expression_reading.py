@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.parser import parse
+from snd_analysis.skriptnd.syntax import nodes, parse
 
 
 @cache

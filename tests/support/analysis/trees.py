@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from snd_analysis.base.text import Span
-from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.chunks import SyntaxTree
+from snd_analysis.skriptnd.syntax import SyntaxTree, nodes
 
 ROOT = Path(__file__).parents[3]
 LIBRARY = sorted((ROOT / "analysis" / "snd_analysis" / "libraries" / "std").glob("*.sknd"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from snd_analysis.skriptnd.syntax.chunks import parse_file
+from snd_analysis.skriptnd.syntax import parse_file
 
 ROOT = Path(__file__).parents[3]
 LIBRARY = ROOT / "analysis" / "snd_analysis" / "libraries" / "std"

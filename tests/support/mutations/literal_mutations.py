@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from snd_analysis.skriptnd.names.symbols import BuiltIn, OperatorName, SymbolKind
+from snd_analysis.skriptnd.names import BuiltIn, OperatorName, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
 from support.mutations.mutation import Mutation, Verdict, mutation
 from support.mutations.subject import Subject

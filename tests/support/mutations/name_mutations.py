@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from snd_analysis.skriptnd.names.symbols import OperatorName, ShapeMember, Symbol, SymbolKind
+from snd_analysis.skriptnd.names import OperatorName, ShapeMember, Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
 from support.mutations.mutation import Mutation, Verdict, mutation
 from support.mutations.subject import Subject

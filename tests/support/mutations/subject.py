@@ -10,15 +10,10 @@ from snd_analysis.base.diagnostics import Diagnostic
 from snd_analysis.base.rule import Severity
 from snd_analysis.base.text import Span
 from snd_analysis.ide.references import references
-from snd_analysis.skriptnd.names.resolution import Resolution
-from snd_analysis.skriptnd.names.symbols import OperatorName, Symbol
-from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.chunks import parse_file
+from snd_analysis.skriptnd.names import OperatorName, Resolution, Symbol
+from snd_analysis.skriptnd.syntax import nodes, parse_file
+from snd_analysis.skriptnd.types import Context, Type, check_lowering, declare
 from snd_analysis.skriptnd.types.compose import check_compose
-from snd_analysis.skriptnd.types.context import Context
-from snd_analysis.skriptnd.types.declarations import declare
-from snd_analysis.skriptnd.types.lowering import check_lowering
-from snd_analysis.skriptnd.types.type import Type
 from snd_analysis.workspace import Snapshot, Workspace
 from support.memory import MemoryReader, snapshot_of
 

@@ -12,7 +12,7 @@ from snd_analysis.compose.bind.arguments import Arguments
 from snd_analysis.compose.session import Session
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.model import Tensor, TensorKind, TensorValue
-from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.values import NULL, Pack, Value
 from snd_analysis.workspace import Snapshot

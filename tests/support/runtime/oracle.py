@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from snd_analysis.compose.specialization import Specialization
-from snd_analysis.skriptnd.names.resolve import entries_of
-from snd_analysis.skriptnd.names.symbols import ShapeMember, Symbol
+from snd_analysis.skriptnd.names import ShapeMember, Symbol
 from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.nodes import entries_of
 from snd_analysis.symbolic.values import CASTS, FUNCTIONS, NULL, OPERATIONS, UNARY, Failure, Pack, Value
 from snd_runtime.lowering.operands import scalar_of
 from support.runtime.operators import value_of

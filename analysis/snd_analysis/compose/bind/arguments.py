@@ -17,10 +17,8 @@ from snd_analysis.compose.scope import Scope
 from snd_analysis.compose.template import Member, Template
 from snd_analysis.model import Tensor, TensorValue, as_tensor
 from snd_analysis.skriptnd.evaluate import EvaluationError
-from snd_analysis.skriptnd.names.symbols import Symbol
-from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.types.binding_order import is_constant
-from snd_analysis.skriptnd.types.written import written
+from snd_analysis.skriptnd.names import Symbol, is_constant
+from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Truth
 from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, Pack, Run, Value, dtype_of

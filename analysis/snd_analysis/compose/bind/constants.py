@@ -13,9 +13,8 @@ from snd_analysis.compose.scope import Scope
 from snd_analysis.compose.template import Member
 from snd_analysis.model import Tensor, TensorValue
 from snd_analysis.skriptnd.evaluate import EvaluationError
-from snd_analysis.skriptnd.names.symbols import Symbol
-from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.types.written import written
+from snd_analysis.skriptnd.names import Symbol
+from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Verdict
 from snd_analysis.symbolic.values import UNDEFINED, Pack, Run, Value

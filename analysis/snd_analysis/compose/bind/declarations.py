@@ -18,9 +18,8 @@ from snd_analysis.compose.template import Member
 from snd_analysis.compose.unknowns import Dynamic, is_dynamic
 from snd_analysis.model import RuntimeCheck, Tensor, TensorKind, TensorValue
 from snd_analysis.skriptnd.evaluate import EvaluationError
-from snd_analysis.skriptnd.names.symbols import Symbol
-from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.types.written import written
+from snd_analysis.skriptnd.names import Symbol
+from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
 from snd_analysis.symbolic.values import UNDEFINED, Maybe, Pack, Run, Value

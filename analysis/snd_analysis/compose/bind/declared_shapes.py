@@ -12,7 +12,7 @@ from snd_analysis.compose.template import Member
 from snd_analysis.compose.unknowns import Dynamic, dynamic_extent
 from snd_analysis.model import Place, Shape, Tensor, TensorKind, TensorValue, empty_pack
 from snd_analysis.skriptnd.evaluate import EvaluationError
-from snd_analysis.skriptnd.names.symbols import Symbol
+from snd_analysis.skriptnd.names import Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Truth

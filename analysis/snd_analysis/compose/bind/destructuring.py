@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from snd_analysis import rules
 from snd_analysis.compose.scope import Scope
 from snd_analysis.skriptnd.evaluate import EvaluationError
-from snd_analysis.skriptnd.names.symbols import Symbol
-from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.types.written import written
+from snd_analysis.skriptnd.names import Symbol
+from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Verdict
 from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, Pack, Value, maybe, split

@@ -14,9 +14,8 @@ from snd_analysis.compose.template import Form, Member, Template
 from snd_analysis.compose.unknowns import Open
 from snd_analysis.model import Shape, Tensor, TensorKind, TensorValue, empty_pack
 from snd_analysis.skriptnd.evaluate import EvaluationError
-from snd_analysis.skriptnd.names.symbols import Symbol
-from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.types.written import written
+from snd_analysis.skriptnd.names import Symbol
+from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Truth
 from snd_analysis.symbolic.values import NULL, UNDEFINED, CompileTime, Maybe, Pack, Run, Value, maybe, pack_of, unknown

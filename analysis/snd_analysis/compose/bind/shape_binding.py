@@ -14,9 +14,8 @@ from snd_analysis.compose.scope import rank_of
 from snd_analysis.compose.template import Member
 from snd_analysis.model import Tensor, TensorValue, item_of_empty
 from snd_analysis.skriptnd.evaluate import EvaluationError
-from snd_analysis.skriptnd.names.symbols import Symbol
-from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.types.written import written
+from snd_analysis.skriptnd.names import Symbol
+from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Truth, Verdict
 from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, Pack, Run, Value, cut, may_become_known, shifted, split

@@ -10,8 +10,7 @@ from snd_analysis.compose.printing import shown, tensor_text
 from snd_analysis.compose.scope import rank_of
 from snd_analysis.compose.template import Member
 from snd_analysis.model import Tensor
-from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.types.written import written
+from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
 

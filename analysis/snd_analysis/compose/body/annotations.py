@@ -10,9 +10,8 @@ from snd_analysis.compose.body.state import BodyState
 from snd_analysis.compose.printing import tensor_text
 from snd_analysis.compose.scope import rank_of
 from snd_analysis.model import Shape, Tensor, TensorKind, TensorValue
-from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind
-from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.types.written import written
+from snd_analysis.skriptnd.names import Symbol, SymbolKind
+from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Verdict
 from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, Pack, Run, Value, split

@@ -8,7 +8,7 @@ from typing import Protocol
 from snd_analysis.compose.bind.arguments import Arguments
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.template import Template
-from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.symbolic.integers import Integer
 
 

@@ -15,7 +15,7 @@ from snd_analysis.compose.body.targets import Targets
 from snd_analysis.compose.failure import Failure
 from snd_analysis.model import ControlFlow, Graph, Operation, TensorValue
 from snd_analysis.skriptnd.evaluate import EvaluationError
-from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.skriptnd.syntax import nodes
 
 RightSide: TypeAlias = "nodes.Branch | nodes.Loop | nodes.Callable"

@@ -12,9 +12,8 @@ from snd_analysis.compose.failure import Failure, Site
 from snd_analysis.compose.printing import tensor_text
 from snd_analysis.compose.template import Member
 from snd_analysis.model import Tensor, TensorValue
-from snd_analysis.skriptnd.names.symbols import Symbol
-from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.types.written import written
+from snd_analysis.skriptnd.names import Symbol
+from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Verdict
 from snd_analysis.symbolic.values import UNDEFINED, Maybe, Pack, Run

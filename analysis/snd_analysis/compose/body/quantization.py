@@ -9,7 +9,7 @@ from snd_analysis.compose.body.state import BodyState
 from snd_analysis.compose.failure import Site
 from snd_analysis.model import Quantization, Tensor
 from snd_analysis.skriptnd.evaluate import EvaluationError
-from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic.values import Pack, Run, Value
 

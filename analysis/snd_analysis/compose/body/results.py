@@ -10,7 +10,7 @@ from snd_analysis.compose.body.outputs import as_declared, check_update
 from snd_analysis.compose.body.state import BodyState
 from snd_analysis.compose.body.targets import Targets
 from snd_analysis.model import Place, Tensor, TensorKind, TensorValue, empty_pack, item_of_empty
-from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind
+from snd_analysis.skriptnd.names import Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Verdict

@@ -14,7 +14,7 @@ from msgspec import Struct, field
 from snd_analysis.compose.body.callees import Callees
 from snd_analysis.compose.body.targets import Targets
 from snd_analysis.compose.template import Template
-from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.skriptnd.syntax import nodes
 
 SCOPES_OF_PARTS = frozenset({"if", "then", "else", "while", "do"})

@@ -17,7 +17,7 @@ from snd_analysis.compose.template import Template
 from snd_analysis.compose.unknowns import Dynamic, dynamic_extent
 from snd_analysis.model import Operation, Place, RuntimeCheck, Tensor, TensorValue, as_tensor
 from snd_analysis.skriptnd.evaluate import EvaluationError
-from snd_analysis.skriptnd.names.symbols import OperatorName, Symbol
+from snd_analysis.skriptnd.names import OperatorName, Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic.integers import TRUE, Integer, Truth
 

@@ -12,9 +12,8 @@ from snd_analysis.compose.printing import shown
 from snd_analysis.compose.scope import Scope
 from snd_analysis.model import Tensor
 from snd_analysis.skriptnd.evaluate import EvaluationError
-from snd_analysis.skriptnd.names.symbols import Symbol
-from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.types.written import written
+from snd_analysis.skriptnd.names import Symbol
+from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, Integer, Leaf
 from snd_analysis.symbolic.values import UNDEFINED, Maybe, Pack, Run, Unknown, Value, substitute

@@ -15,9 +15,8 @@ from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.template import Template
 from snd_analysis.model import Tensor
 from snd_analysis.skriptnd.evaluate import EvaluationError
-from snd_analysis.skriptnd.names.symbols import Symbol
-from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.types.written import written
+from snd_analysis.skriptnd.names import Symbol
+from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import TRUE, Integer, Truth
 from snd_analysis.symbolic.values import UNDEFINED, Pack, Run, Value

@@ -11,8 +11,7 @@ from snd_analysis.compose.body.state import BodyState
 from snd_analysis.compose.body.targets import Targets
 from snd_analysis.compose.printing import tensor_text
 from snd_analysis.model import Tensor, TensorKind, TensorValue
-from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.types.written import written
+from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.symbolic.values import UNDEFINED, Pack, Run
 
 

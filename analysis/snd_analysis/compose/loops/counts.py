@@ -5,8 +5,7 @@ from __future__ import annotations
 from snd_analysis import rules
 from snd_analysis.compose.body.state import BodyState, Values
 from snd_analysis.model import TensorValue
-from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.types.written import written
+from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Verdict
 from snd_analysis.symbolic.values import NULL, Pack

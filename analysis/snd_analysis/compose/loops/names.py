@@ -5,7 +5,7 @@ from __future__ import annotations
 from snd_analysis.compose.body.joining import common_shape
 from snd_analysis.compose.body.state import BodyState
 from snd_analysis.model import Tensor, TensorKind, TensorValue, item_of_empty
-from snd_analysis.skriptnd.names.symbols import Symbol
+from snd_analysis.skriptnd.names import Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic.values import UNDEFINED, Pack, Run
 

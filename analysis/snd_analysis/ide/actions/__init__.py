@@ -16,7 +16,7 @@ from snd_analysis.ide.actions.lists import lists
 from snd_analysis.ide.actions.samples import sample_actions
 from snd_analysis.ide.actions.suppress import suppress
 from snd_analysis.skriptnd import suppression
-from snd_analysis.skriptnd.names.library import is_library
+from snd_analysis.skriptnd.names import is_library
 from snd_analysis.workspace import Snapshot
 
 __all__ = ["Action", "ActionKind", "Command", "actions"]

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from snd_analysis.base.diagnostics import Diagnostic, Location, TextEdit
 from snd_analysis.base.text import Span
-from snd_analysis.skriptnd.syntax.chunks import SyntaxTree
+from snd_analysis.skriptnd.syntax import SyntaxTree
 from snd_analysis.workspace import Snapshot
 
 

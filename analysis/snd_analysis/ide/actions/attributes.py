@@ -9,7 +9,7 @@ from snd_analysis.ide.actions.action import Action, ActionKind, Request
 from snd_analysis.ide.completion.expected import signature_named
 from snd_analysis.ide.cursor import PlacedNode, nodes_at
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.types.signature import AttributeParameter
+from snd_analysis.skriptnd.types import AttributeParameter
 
 _VALUES = {"int": "1", "real": "1.0", "bool": "false", "str": "''"}
 

@@ -8,10 +8,8 @@ from collections.abc import Iterator, Sequence
 from snd_analysis import rules
 from snd_analysis.ide.actions.action import Action, ActionKind, Request
 from snd_analysis.ide.cursor import PlacedNode, definition_at, nodes_at
-from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.tokens import keywords
-from snd_analysis.skriptnd.types.context import Context
-from snd_analysis.skriptnd.types.type import Type
+from snd_analysis.skriptnd.syntax import keywords, nodes
+from snd_analysis.skriptnd.types import Context, Type
 
 _INDENT = "    "
 # Extents that mean the same anywhere.

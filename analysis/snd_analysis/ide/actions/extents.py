@@ -7,8 +7,7 @@ from collections.abc import Iterator
 
 from snd_analysis.ide.actions.action import Action, ActionKind, Request
 from snd_analysis.ide.cursor import definition_at, nodes_at
-from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.tokens import keywords
+from snd_analysis.skriptnd.syntax import keywords, nodes
 
 _NAMES = ("n", "m", "k", "l", "p", "q", "r", "s", "t", "u", "v", "w")
 _WORD = re.compile(r"[A-Za-z_]\w*")

@@ -13,7 +13,7 @@ from snd_analysis.ide.actions.action import Action, ActionKind, Request
 from snd_analysis.ide.completion.modules import importable
 from snd_analysis.skriptnd import lints
 from snd_analysis.skriptnd.lints import without_statement
-from snd_analysis.skriptnd.names.library import is_library, library_names
+from snd_analysis.skriptnd.names import is_library, library_names
 from snd_analysis.skriptnd.syntax import nodes
 
 _QUALIFIER = re.compile(r"(?:\b[A-Za-z_]\w*\s*\.\s*)+\Z", re.ASCII)

@@ -8,9 +8,9 @@ from snd_analysis.ide.actions.action import Action, ActionKind, Request
 from snd_analysis.ide.completion.expected import signature_named
 from snd_analysis.ide.cursor import PlacedNode, nodes_at
 from snd_analysis.ide.knowledge import knowledge_at
-from snd_analysis.skriptnd.names.resolve import entries_of
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.types.signature import AttributeParameter, Signature
+from snd_analysis.skriptnd.syntax.nodes import entries_of
+from snd_analysis.skriptnd.types import AttributeParameter, Signature
 from snd_analysis.symbolic.values import Pack, Run
 
 _LONGEST = 64

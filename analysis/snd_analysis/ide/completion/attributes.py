@@ -10,11 +10,9 @@ from snd_analysis.ide.completion.item import Completion, CompletionKind
 from snd_analysis.ide.completion.operators import not_imported
 from snd_analysis.ide.completion.place import Place
 from snd_analysis.ide.declarations import declared
-from snd_analysis.skriptnd.names.library import is_library
-from snd_analysis.skriptnd.names.symbols import OperatorName
-from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.tokens import tokenize
-from snd_analysis.skriptnd.types.signature import Signature
+from snd_analysis.skriptnd.names import OperatorName, is_library
+from snd_analysis.skriptnd.syntax import nodes, tokenize
+from snd_analysis.skriptnd.types import Signature
 from snd_analysis.workspace import Snapshot
 
 _REQUIRED, _OTHERS = 0, 1

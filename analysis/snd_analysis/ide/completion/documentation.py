@@ -8,7 +8,7 @@ from snd_analysis.ide.hover.symbols import symbol_text
 from snd_analysis.ide.hover.words import function_text, word_text
 from snd_analysis.ide.knowledge import knowledge_of
 from snd_analysis.rules import catalogue
-from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.workspace import Snapshot
 
 

@@ -19,14 +19,20 @@ from snd_analysis.ide.completion.operand import (
 from snd_analysis.ide.completion.place import Place
 from snd_analysis.ide.completion.stack import Frame
 from snd_analysis.ide.completion.visible import Visible
-from snd_analysis.skriptnd.names.environment import BUILT_INS, Environment
-from snd_analysis.skriptnd.names.symbols import OperatorName
-from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.tokens import Token
-from snd_analysis.skriptnd.types.compose.generics import is_within
-from snd_analysis.skriptnd.types.functions import NUMERIC_FUNCTIONS
-from snd_analysis.skriptnd.types.signature import Signature, TensorParameter
-from snd_analysis.skriptnd.types.type import BOOL, CONCRETE, INT, REAL, Dtype, Type
+from snd_analysis.skriptnd.names import BUILT_INS, Environment, OperatorName
+from snd_analysis.skriptnd.syntax import Token, nodes
+from snd_analysis.skriptnd.types import (
+    BOOL,
+    CONCRETE,
+    INT,
+    NUMERIC_FUNCTIONS,
+    REAL,
+    Dtype,
+    Signature,
+    TensorParameter,
+    Type,
+    is_within,
+)
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Verdict
 from snd_analysis.workspace import Snapshot

@@ -7,8 +7,7 @@ from posixpath import dirname, normpath
 
 from snd_analysis.ide.completion.item import Completion, CompletionKind
 from snd_analysis.ide.completion.place import Place
-from snd_analysis.skriptnd.names.library import LIBRARY_PREFIX, is_library, library_modules
-from snd_analysis.skriptnd.names.modules import candidates, is_main, model_root
+from snd_analysis.skriptnd.names import LIBRARY_PREFIX, candidates, is_library, is_main, library_modules, model_root
 from snd_analysis.workspace import Snapshot
 
 _SUFFIX = ".sknd"

@@ -10,11 +10,9 @@ from snd_analysis.ide.completion.matching import matches
 from snd_analysis.ide.completion.place import Place
 from snd_analysis.ide.completion.stack import Frame
 from snd_analysis.ide.completion.visible import Visible
-from snd_analysis.skriptnd.names.environment import BUILT_INS
-from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind
-from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.tokens import Token
-from snd_analysis.skriptnd.types.type import INT, Type
+from snd_analysis.skriptnd.names import BUILT_INS, Symbol, SymbolKind
+from snd_analysis.skriptnd.syntax import Token, nodes
+from snd_analysis.skriptnd.types import INT, Type
 
 FITTING, OTHER, COMPARED, DOUBTFUL = 0, 2, 3, 5
 ARITHMETIC = frozenset({"PLUS", "MINUS", "STAR", "SLASH", "BACKSLASH", "PERCENT", "POWER", "_binary_operator"})

@@ -8,10 +8,9 @@ from msgspec import Struct
 
 from snd_analysis.ide.completion.place import Place
 from snd_analysis.ide.completion.visible import Visible
-from snd_analysis.skriptnd.names.environment import BUILT_INS
-from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.tokens import Token
-from snd_analysis.skriptnd.types.type import BOOL, CONCRETE, INT, REAL, STR, Dtype
+from snd_analysis.skriptnd.names import BUILT_INS
+from snd_analysis.skriptnd.syntax import Token, nodes
+from snd_analysis.skriptnd.types import BOOL, CONCRETE, INT, REAL, STR, Dtype
 
 NUMERIC = Dtype("num", "num")
 """``int`` or ``real``."""

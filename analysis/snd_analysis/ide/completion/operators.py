@@ -10,13 +10,9 @@ from snd_analysis.ide.completion.matching import closeness, matches
 from snd_analysis.ide.completion.modules import importable
 from snd_analysis.ide.completion.place import Place
 from snd_analysis.ide.completion.stack import Frame
-from snd_analysis.skriptnd.names.environment import ModuleNames
-from snd_analysis.skriptnd.names.library import is_library, library_modules, library_names
-from snd_analysis.skriptnd.names.resolve import entries_of
-from snd_analysis.skriptnd.names.symbols import OperatorName
-from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.parser import parse_expression
-from snd_analysis.skriptnd.syntax.tokens import Token
+from snd_analysis.skriptnd.names import ModuleNames, OperatorName, is_library, library_modules, library_names
+from snd_analysis.skriptnd.syntax import Token, nodes, parse_expression
+from snd_analysis.skriptnd.syntax.nodes import entries_of
 from snd_analysis.workspace import Snapshot
 
 _OWN, _IMPORTED, _OTHERS = 1, 3, 8

@@ -12,9 +12,7 @@ from msgspec.structs import replace
 from snd_analysis.base.text import Span
 from snd_analysis.ide.completion.stack import Frame, Stack, stack_of
 from snd_analysis.ide.cursor import chunk_at, chunk_tokens, tokens_around
-from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.chunks import PlacedChunk
-from snd_analysis.skriptnd.syntax.tokens import Token, tokenize
+from snd_analysis.skriptnd.syntax import PlacedChunk, Token, nodes, tokenize
 from snd_analysis.workspace import Snapshot
 
 _WORD_BEFORE = re.compile(r"@?\w*\Z", re.ASCII)

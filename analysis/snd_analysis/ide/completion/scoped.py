@@ -6,10 +6,9 @@ from collections.abc import Iterator
 
 from snd_analysis.ide.completion.item import Completion, CompletionKind
 from snd_analysis.ide.completion.place import Place
-from snd_analysis.skriptnd.names.symbols import Symbol
+from snd_analysis.skriptnd.names import Symbol
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.types.compose.scopes import scoped_names
-from snd_analysis.skriptnd.types.context import Context
+from snd_analysis.skriptnd.types import Context, scoped_names
 from snd_analysis.workspace import Snapshot
 
 

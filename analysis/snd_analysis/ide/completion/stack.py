@@ -12,13 +12,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.expected import terminals
-from snd_analysis.skriptnd.syntax.parser import Run
-from snd_analysis.skriptnd.syntax.recovery import Recovery
-from snd_analysis.skriptnd.syntax.stacks import run_states
-from snd_analysis.skriptnd.syntax.table import table
-from snd_analysis.skriptnd.syntax.tokens import Token, tokenize
+from snd_analysis.skriptnd.syntax import Automaton, Recovery, Token, nodes, run_states, table, terminals, tokenize
 
 _OPENERS = frozenset({"LPAR", "LSQB", "LBRACE", "LGENERIC"})
 _CLOSERS = frozenset({"RPAR", "RSQB", "RBRACE"})
@@ -192,12 +186,15 @@ def _accessing() -> dict[int, str]:
 def stack_of(text: str) -> Stack:
     """The stack behind a text, which may be the beginning of a document of any length. Never fails."""
     tokens = tokenize(text).tokens
-    run = Run(text, tokens, "document")
-    recovery = Recovery(run)
-    while run.at < len(tokens) and not run.advance(limit=len(tokens)):
+    automaton = Automaton(text, tokens, "document")
+    recovery = Recovery(automaton)
+    while automaton.at < len(tokens) and not automaton.advance(limit=len(tokens)):
         recovery.recover()
-    states = tuple(run.stacks.states)
+    states = tuple(automaton.stacks.states)
     names = _accessing()
     return Stack(
-        tuple(names[state] for state in states[1:]), tuple(run.stacks.values), states, not run.builder.problems
+        tuple(names[state] for state in states[1:]),
+        tuple(automaton.stacks.values),
+        states,
+        not automaton.builder.problems,
     )

@@ -8,10 +8,9 @@ from snd_analysis.ide.completion.expected import signature_at
 from snd_analysis.ide.completion.item import Completion, CompletionKind
 from snd_analysis.ide.completion.place import Place
 from snd_analysis.ide.completion.stack import Frame
-from snd_analysis.skriptnd.names.resolve import entries_of
-from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.tokens import Token
-from snd_analysis.skriptnd.types.type import STR
+from snd_analysis.skriptnd.syntax import Token, nodes
+from snd_analysis.skriptnd.syntax.nodes import entries_of
+from snd_analysis.skriptnd.types import STR
 from snd_analysis.workspace import Snapshot
 
 _COMPARISONS = ("==", "!=", "in")

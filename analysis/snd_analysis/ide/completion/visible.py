@@ -14,15 +14,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from snd_analysis.ide.completion.place import Place, beginning
-from snd_analysis.skriptnd.names.resolution import Resolution
-from snd_analysis.skriptnd.names.resolve import resolve
-from snd_analysis.skriptnd.names.scope import Scope
-from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind
-from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.chunks import Chunk
-from snd_analysis.skriptnd.syntax.table import table
-from snd_analysis.skriptnd.types.context import Context
-from snd_analysis.skriptnd.types.typed import UNTYPED, Typed
+from snd_analysis.skriptnd.names import Resolution, Scope, Symbol, SymbolKind
+from snd_analysis.skriptnd.names.resolving import resolve
+from snd_analysis.skriptnd.syntax import Chunk, nodes, table
+from snd_analysis.skriptnd.types import UNTYPED, Context, Typed
 from snd_analysis.workspace import Snapshot
 
 _STAND_IN = "name__at__cursor"

@@ -9,11 +9,9 @@ from snd_analysis.ide.completion.item import Completion, CompletionKind
 from snd_analysis.ide.completion.names import ARITHMETIC
 from snd_analysis.ide.completion.place import Place
 from snd_analysis.ide.completion.stack import Frame
-from snd_analysis.skriptnd.names.environment import BUILT_INS
-from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.table import table
-from snd_analysis.skriptnd.types.functions import NUMERIC_FUNCTIONS
-from snd_analysis.skriptnd.types.type import BOOL, CONCRETE, INT, REAL
+from snd_analysis.skriptnd.names import BUILT_INS
+from snd_analysis.skriptnd.syntax import nodes, table
+from snd_analysis.skriptnd.types import BOOL, CONCRETE, INT, NUMERIC_FUNCTIONS, REAL
 
 _BLOCKS = {
     "B_DTYPE": ("dtype",), "B_PARAM": ("attrib", "input", "output", "constant", "variable"), "B_USING": ("using",),

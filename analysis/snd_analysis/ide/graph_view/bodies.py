@@ -14,7 +14,7 @@ from snd_analysis.compose.specialization import Specialization, specialization_o
 from snd_analysis.ide.graph_view.captured import captured, reads
 from snd_analysis.ide.graph_view.view import AttributeView, BodyView, EdgeView, NodeKind, NodeView, Port, TensorView
 from snd_analysis.model import Branch, Graph, Loop, Operation, Place, Tensor, TensorValue, tensors_of
-from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, Pack, Run, Value
 

@@ -15,7 +15,7 @@ from snd_analysis.compose.specialization import specialization_of
 from snd_analysis.ide.graph_view.bodies import Places, body_of, control_body
 from snd_analysis.ide.graph_view.view import BodyView, GraphView, NodeView
 from snd_analysis.model import Graph, Operation, Place, Quantization, Tensor
-from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.workspace import Snapshot
 
 MOST_NODES = 20_000

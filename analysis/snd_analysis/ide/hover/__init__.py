@@ -21,8 +21,15 @@ from snd_analysis.ide.hover.words import function_text, token_text
 from snd_analysis.ide.knowledge import Knowledge, knowledge_at
 from snd_analysis.ide.markdown import code, paragraphs
 from snd_analysis.ide.values import value_text
-from snd_analysis.skriptnd.names.resolution import AttributeName, ModuleName
-from snd_analysis.skriptnd.names.symbols import BuiltIn, OperatorName, ShapeMember, Symbol, SymbolKind
+from snd_analysis.skriptnd.names import (
+    AttributeName,
+    BuiltIn,
+    ModuleName,
+    OperatorName,
+    ShapeMember,
+    Symbol,
+    SymbolKind,
+)
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.workspace import Snapshot
 

@@ -12,8 +12,7 @@ from snd_analysis.ide.hover.symbols import symbol_text
 from snd_analysis.ide.hover.words import function_text
 from snd_analysis.ide.knowledge import Knowledge
 from snd_analysis.ide.open_invocation import Section, invocation_at, operator_named
-from snd_analysis.skriptnd.names.resolution import ModuleName
-from snd_analysis.skriptnd.names.symbols import BuiltIn, OperatorName, Symbol
+from snd_analysis.skriptnd.names import BuiltIn, ModuleName, OperatorName, Symbol
 from snd_analysis.workspace import Snapshot
 
 

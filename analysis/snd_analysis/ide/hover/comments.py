@@ -10,8 +10,7 @@ from snd_analysis.ide.hover.symbols import symbol_text
 from snd_analysis.ide.knowledge import knowledge_of
 from snd_analysis.ide.markdown import code, code_block, paragraphs
 from snd_analysis.rules import catalogue
-from snd_analysis.skriptnd.names.resolution import AttributeName, ModuleName, Use
-from snd_analysis.skriptnd.names.symbols import OperatorName, Symbol
+from snd_analysis.skriptnd.names import AttributeName, ModuleName, OperatorName, Symbol, Use
 from snd_analysis.workspace import Snapshot
 from snd_analysis.workspace.samples import CheckedSample, sample_uses
 

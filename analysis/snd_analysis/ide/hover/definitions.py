@@ -11,8 +11,7 @@ from snd_analysis.ide.declarations import (
 )
 from snd_analysis.ide.markdown import code, code_block, documentation_text, paragraphs
 from snd_analysis.ide.module_names import module_name
-from snd_analysis.skriptnd.names.library import is_library
-from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.names import OperatorName, is_library
 from snd_analysis.workspace import Snapshot
 
 _MOST_NAMES = 60

@@ -13,9 +13,9 @@ from snd_analysis.ide.knowledge import Knowledge
 from snd_analysis.ide.markdown import bullets, code_block, paragraphs
 from snd_analysis.ide.values import is_tensor, tensor_facts, type_text
 from snd_analysis.ide.vocabulary import vocabulary
-from snd_analysis.skriptnd.names.symbols import ShapeMember
+from snd_analysis.skriptnd.names import ShapeMember
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.types.type import Type
+from snd_analysis.skriptnd.types import Type
 from snd_analysis.symbolic.values import UNDEFINED, Value
 
 _LONGEST = 100

@@ -9,7 +9,7 @@ from snd_analysis.ide.knowledge import Knowledge
 from snd_analysis.ide.markdown import code
 from snd_analysis.ide.values import value_text
 from snd_analysis.model import Tensor, TensorValue
-from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind
+from snd_analysis.skriptnd.names import Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer

@@ -13,9 +13,8 @@ from snd_analysis.ide.markdown import bullets, code, code_block, paragraphs
 from snd_analysis.ide.module_names import shown_name
 from snd_analysis.ide.values import bound_text, is_tensor, tensor_facts, type_text, value_text
 from snd_analysis.model import Tensor, TensorValue
-from snd_analysis.skriptnd.names.symbols import OperatorName, Symbol, SymbolKind
+from snd_analysis.skriptnd.names import BOUND_KINDS, OperatorName, Symbol, SymbolKind, bindings, declarations
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.types.parameters import BOUND_KINDS, bindings, declarations
 from snd_analysis.symbolic.values import NULL, Maybe
 
 _DECLARED = frozenset(

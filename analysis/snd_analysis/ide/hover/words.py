@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from snd_analysis.ide.markdown import code_block, paragraphs
 from snd_analysis.ide.vocabulary import vocabulary
-from snd_analysis.skriptnd.syntax.tokens import Token, keywords
+from snd_analysis.skriptnd.syntax import Token, keywords
 
 _SYMBOLS = frozenset({"..", "...", "~", "->", "<>", "<-", "?", "??"})
 

@@ -10,9 +10,8 @@ from snd_analysis.ide.inlay_hints.hint import HintKind, InlayHint, LabelPart
 from snd_analysis.ide.knowledge import Knowledge, knowledge_of
 from snd_analysis.ide.values import value_text
 from snd_analysis.model import Operation
-from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.names import OperatorName, is_constant
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.types.binding_order import is_constant
 from snd_analysis.symbolic.values import NULL
 
 _LONGEST = 40

@@ -10,7 +10,7 @@ from snd_analysis.ide.declarations import declared
 from snd_analysis.ide.inlay_hints.hint import HintKind, InlayHint, LabelPart
 from snd_analysis.ide.knowledge import Knowledge
 from snd_analysis.ide.values import short_type_text, type_text
-from snd_analysis.skriptnd.names.symbols import OperatorName, Symbol
+from snd_analysis.skriptnd.names import OperatorName, Symbol
 from snd_analysis.skriptnd.syntax import nodes
 
 _END = re.compile(r"\s*;")

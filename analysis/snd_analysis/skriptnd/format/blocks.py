@@ -12,9 +12,7 @@ from snd_analysis.skriptnd.format.cursor import STEP, Cursor, Unprintable, count
 from snd_analysis.skriptnd.format.declarations import assertion, dtype_declaration, parameter, using
 from snd_analysis.skriptnd.format.formulas import lowering
 from snd_analysis.skriptnd.format.layout import Document, Fill, render
-from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.chunks import Chunk
-from snd_analysis.skriptnd.syntax.tokens import Token, Tokens, tokenize
+from snd_analysis.skriptnd.syntax import Chunk, Token, Tokens, nodes, tokenize
 
 _PRINTERS: dict[type[nodes.Node], Callable[[Cursor, Any], Document]] = {
     nodes.DtypeDeclaration: dtype_declaration,

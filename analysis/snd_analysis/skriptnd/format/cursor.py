@@ -7,8 +7,7 @@ from collections.abc import Sequence
 
 from snd_analysis.base.text import Span
 from snd_analysis.skriptnd.format.layout import Document, Line
-from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.tokens import Token
+from snd_analysis.skriptnd.syntax import Token, nodes
 
 _LINE_BREAK = re.compile(r"\r\n|\n|\r")
 

@@ -12,8 +12,7 @@ from snd_analysis.base.text import Edit, Span
 from snd_analysis.skriptnd.format.blocks import entry_edit
 from snd_analysis.skriptnd.format.files import format_text
 from snd_analysis.skriptnd.format.width import DEFAULT_WIDTH
-from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.chunks import PlacedChunk, SyntaxTree
+from snd_analysis.skriptnd.syntax import PlacedChunk, SyntaxTree, nodes
 
 _LINE_BREAK = re.compile(r"\r\n|\n|\r")
 _MOST_LINES = 2000

@@ -8,8 +8,7 @@ from snd_analysis.base.text import BYTE_ORDER_MARK
 from snd_analysis.skriptnd.format.blocks import printed_chunk
 from snd_analysis.skriptnd.format.cursor import Unprintable
 from snd_analysis.skriptnd.format.width import DEFAULT_WIDTH
-from snd_analysis.skriptnd.syntax.chunks import Chunk, SyntaxTree, parse_file
-from snd_analysis.skriptnd.syntax.tokens import Tokens, tokenize
+from snd_analysis.skriptnd.syntax import Chunk, SyntaxTree, Tokens, parse_file, tokenize
 
 _LINE_BREAK = re.compile(r"\r\n|\n|\r")
 

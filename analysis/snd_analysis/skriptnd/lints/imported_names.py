@@ -8,9 +8,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from snd_analysis.base.text import Edit, Span
-from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.chunks import PlacedChunk, SyntaxTree
-from snd_analysis.skriptnd.syntax.tokens import keywords
+from snd_analysis.skriptnd.syntax import PlacedChunk, SyntaxTree, keywords, nodes
 
 _BLANKS_BEFORE = re.compile(r"[ \t]*\Z")
 _BLANKS_AFTER = re.compile(r"[ \t]*")

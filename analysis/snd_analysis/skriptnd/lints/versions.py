@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from snd_analysis.base.text import Span
-from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.chunks import SyntaxTree
+from snd_analysis.skriptnd.syntax import SyntaxTree, nodes
 
 
 def versions(tree: SyntaxTree) -> Iterator[tuple[Span, nodes.Version]]:

@@ -1,0 +1,97 @@
+"""What names stand for: symbols of a definition, what a file sees of others, every use of a name (2.2, 2.15)."""
+
+from snd_analysis.skriptnd.names.affine import affine
+from snd_analysis.skriptnd.names.binding_order import Obstacle, binding_order, is_constant
+from snd_analysis.skriptnd.names.bindings import (
+    BOUND_KINDS,
+    Binding,
+    Declaration,
+    bindings,
+    bound_symbol,
+    declarations,
+    symbols_in,
+)
+from snd_analysis.skriptnd.names.definitions import (
+    Definitions,
+    LibraryDefinitions,
+    definitions_are_readable,
+    definitions_of,
+)
+from snd_analysis.skriptnd.names.environment import BUILT_INS, Environment, ModuleNames
+from snd_analysis.skriptnd.names.library import (
+    LIBRARY_PREFIX,
+    LibraryNames,
+    is_library,
+    library_modules,
+    library_names,
+    library_original,
+    library_text,
+)
+from snd_analysis.skriptnd.names.modules import candidates, is_main, model_root
+from snd_analysis.skriptnd.names.part import Part
+from snd_analysis.skriptnd.names.resolution import AttributeName, ModuleName, Resolution, Role, Use
+from snd_analysis.skriptnd.names.resolving.resolve import resolve
+from snd_analysis.skriptnd.names.rows import Row, in_rows, joined
+from snd_analysis.skriptnd.names.scope import Scope
+from snd_analysis.skriptnd.names.symbols import (
+    TENSOR_KINDS,
+    BuiltIn,
+    OperatorName,
+    ShapeMember,
+    Symbol,
+    SymbolKind,
+    Target,
+)
+from snd_analysis.skriptnd.names.undefined import MOST_GUESSES, import_of, with_import
+
+__all__ = [
+    "BOUND_KINDS",
+    "BUILT_INS",
+    "LIBRARY_PREFIX",
+    "MOST_GUESSES",
+    "TENSOR_KINDS",
+    "AttributeName",
+    "Binding",
+    "BuiltIn",
+    "Declaration",
+    "Definitions",
+    "Environment",
+    "LibraryDefinitions",
+    "LibraryNames",
+    "ModuleName",
+    "ModuleNames",
+    "Obstacle",
+    "OperatorName",
+    "Part",
+    "Resolution",
+    "Role",
+    "Row",
+    "Scope",
+    "ShapeMember",
+    "Symbol",
+    "SymbolKind",
+    "Target",
+    "Use",
+    "affine",
+    "binding_order",
+    "bindings",
+    "bound_symbol",
+    "candidates",
+    "declarations",
+    "definitions_are_readable",
+    "definitions_of",
+    "import_of",
+    "in_rows",
+    "is_constant",
+    "is_library",
+    "is_main",
+    "joined",
+    "library_modules",
+    "library_names",
+    "library_original",
+    "library_text",
+    "model_root",
+    "resolve",
+    "symbols_in",
+    "with_import",
+]

@@ -6,9 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from snd_analysis.skriptnd.names.library import header_name
-from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.chunks import Chunk, PlacedChunk, SyntaxTree
-from snd_analysis.skriptnd.syntax.tokens import keywords
+from snd_analysis.skriptnd.syntax import Chunk, PlacedChunk, SyntaxTree, keywords, nodes
 
 
 class Found(NamedTuple):

@@ -10,16 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from operator import is_
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from snd_analysis.skriptnd.names.scope import Scope
 from snd_analysis.skriptnd.names.symbols import OperatorName, ShapeMember, Symbol, SymbolKind, Target
 from snd_analysis.skriptnd.names.use import ModuleName, Role, Use
 from snd_analysis.skriptnd.syntax import nodes
-
-if TYPE_CHECKING:
-    from snd_analysis.skriptnd.names.scope import Scope
 
 
 def read_symbols(uses: Iterable[tuple[nodes.Node, Use]]) -> Iterator[Symbol]:

@@ -13,8 +13,7 @@ from snd_analysis.base.text import HEAD, Edit, Span
 from snd_analysis.skriptnd.names.environment import Environment
 from snd_analysis.skriptnd.names.resolution import Resolution
 from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind
-from snd_analysis.skriptnd.syntax.spelling import close_matches
-from snd_analysis.skriptnd.syntax.tokens import keywords
+from snd_analysis.skriptnd.syntax import close_matches, keywords
 
 MOST_GUESSES = 64
 """For how many missing names of a definition it is guessed what is meant: where so many are, it is no slip."""

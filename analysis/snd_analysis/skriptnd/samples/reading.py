@@ -12,9 +12,7 @@ from snd_analysis.skriptnd.samples.comment_lines import MARKER, SampleLines, cod
 from snd_analysis.skriptnd.samples.recorded import read_below, tolerance_of
 from snd_analysis.skriptnd.samples.sample import TOLERANCE, Sample
 from snd_analysis.skriptnd.samples.single_expression import read_single
-from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.chunks import Chunk
-from snd_analysis.skriptnd.syntax.tokens import tokenize
+from snd_analysis.skriptnd.syntax import Chunk, nodes, tokenize
 
 _PROMPT = ">>>"
 

@@ -5,10 +5,7 @@ from __future__ import annotations
 from snd_analysis import rules
 from snd_analysis.base.problem import Problem
 from snd_analysis.base.text import Span
-from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.builder import TreeBuilder
-from snd_analysis.skriptnd.syntax.parser import Run, read_expression
-from snd_analysis.skriptnd.syntax.tokens import Token, tokenize
+from snd_analysis.skriptnd.syntax import Automaton, Token, TreeBuilder, nodes, read_expression, tokenize
 
 _DEEPEST = 200
 
@@ -17,16 +14,16 @@ def read_single(text: str, start: int, end: int, problems: list[Problem]) -> nod
     """The expression that ``text[start:end]`` spells; None, and one more problem, if it is none."""
     tokens = tokenize(text, start, end)
     builder = TreeBuilder(text, read_expression)
-    run = Run(text, tokens.tokens, "_expr", builder, end=end)
-    accepted = run.advance()
+    automaton = Automaton(text, tokens.tokens, "_expr", builder, end=end)
+    accepted = automaton.advance()
     found = [*tokens.problems, *builder.problems]
     if found:
         problems.append(found[0])
         return None
     if not accepted:
-        problems.append(_fault(text, run, start, end))
+        problems.append(_fault(text, automaton, start, end))
         return None
-    value = run.stacks.values[-1]
+    value = automaton.stacks.values[-1]
     expression: nodes.Expression = value[0] if isinstance(value, list) else value
     deep = nodes.first_below(expression, _DEEPEST)
     if deep is not None:
@@ -35,14 +32,14 @@ def read_single(text: str, start: int, end: int, problems: list[Problem]) -> nod
     return expression
 
 
-def _fault(text: str, run: Run, start: int, end: int) -> Problem:
-    if run.too_deep:
+def _fault(text: str, automaton: Automaton, start: int, end: int) -> Problem:
+    if automaton.too_deep:
         return Problem(rules.NESTING_TOO_DEEP, Span(start, end), "brackets or operators nest too deeply here")
-    token = run.token()
+    token = automaton.token()
     if token.end > token.start:
         message = f"one expression stands here: found '{token.spelling(text)}' where it goes on, or has ended"
         return Problem(rules.SAMPLE_SYNTAX, Span(token.start, token.end), message)
-    last: Token | None = run.tokens[-1] if run.tokens else None
+    last: Token | None = automaton.tokens[-1] if automaton.tokens else None
     if last is None:
         return Problem(rules.SAMPLE_SYNTAX, Span(start, end), "an expression is missing here")
     return Problem(rules.SAMPLE_SYNTAX, Span(last.start, last.end), "behind this the expression ends too early")

@@ -13,9 +13,9 @@ from msgspec.structs import replace
 from snd_analysis import rules
 from snd_analysis.base.problem import Problem
 from snd_analysis.base.text import Span
-from snd_analysis.skriptnd.names.resolve import entries_of
 from snd_analysis.skriptnd.samples.rows import RaggedError, attempt, rows_of
 from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.nodes import entries_of
 from snd_analysis.symbolic.values import Value, dtype_of
 
 SAMPLE_NAME = ">>>"

@@ -2,3 +2,52 @@
 
 ``chunks.parse_file`` is the way in; ``nodes`` is what comes out. Any text gives a tree and the problems in it.
 """
+
+from snd_analysis.skriptnd.syntax.automaton import Automaton, read_expression
+from snd_analysis.skriptnd.syntax.build_table import build
+from snd_analysis.skriptnd.syntax.builder import TreeBuilder
+from snd_analysis.skriptnd.syntax.chunks import Chunk, PlacedChunk, SyntaxTree, chunk_starts, documentation, parse_file
+from snd_analysis.skriptnd.syntax.damage import signature_is_damaged
+from snd_analysis.skriptnd.syntax.expected import terminals
+from snd_analysis.skriptnd.syntax.parser import parse, parse_expression
+from snd_analysis.skriptnd.syntax.pretty import counted, element_of, written
+from snd_analysis.skriptnd.syntax.recovery.recover import Recovery
+from snd_analysis.skriptnd.syntax.reparse import SHORTEST_LONG_BLOCK, common_prefix
+from snd_analysis.skriptnd.syntax.spelling import close_matches
+from snd_analysis.skriptnd.syntax.stacks import run_states
+from snd_analysis.skriptnd.syntax.strings import string_parts
+from snd_analysis.skriptnd.syntax.table import END, table
+from snd_analysis.skriptnd.syntax.tokens import Token, Tokens, is_identifier, keywords, tokenize
+
+__all__ = [
+    "END",
+    "SHORTEST_LONG_BLOCK",
+    "Automaton",
+    "Chunk",
+    "PlacedChunk",
+    "Recovery",
+    "SyntaxTree",
+    "Token",
+    "Tokens",
+    "TreeBuilder",
+    "build",
+    "chunk_starts",
+    "close_matches",
+    "common_prefix",
+    "counted",
+    "documentation",
+    "element_of",
+    "is_identifier",
+    "keywords",
+    "parse",
+    "parse_expression",
+    "parse_file",
+    "read_expression",
+    "run_states",
+    "signature_is_damaged",
+    "string_parts",
+    "table",
+    "terminals",
+    "tokenize",
+    "written",
+]

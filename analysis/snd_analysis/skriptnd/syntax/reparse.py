@@ -17,11 +17,11 @@ from snd_analysis import rules
 from snd_analysis.base.problem import Note, Problem, Repair
 from snd_analysis.base.text import Edit, Span
 from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.automaton import Automaton
 from snd_analysis.skriptnd.syntax.builder import Blocks, Entries
 from snd_analysis.skriptnd.syntax.damage import with_damaged_entries
-from snd_analysis.skriptnd.syntax.fault import BLOCK_KINDS, LONGEST_LOOKAHEAD
-from snd_analysis.skriptnd.syntax.parser import Run
-from snd_analysis.skriptnd.syntax.recovery import NEAR, Recovery
+from snd_analysis.skriptnd.syntax.recovery.fault import BLOCK_KINDS, LONGEST_LOOKAHEAD
+from snd_analysis.skriptnd.syntax.recovery.recover import NEAR, Recovery
 from snd_analysis.skriptnd.syntax.stacks import Stacks, run_states
 from snd_analysis.skriptnd.syntax.table import table
 from snd_analysis.skriptnd.syntax.tokens import Token, Tokens, tokenize
@@ -169,24 +169,24 @@ def _read(old: _Old, text: str, first: int, change: _Change, reach: int) -> _Mid
 
     restart = entries[first].start
     tokens = tokenize(text, restart, stop=stop, depth=2)
-    run = Run(text, tokens.tokens, "document", stacks=_stacks_at(old), end=len(text))
-    run.builder.base = run.last_end = restart
-    depth, block_entries = len(run.stacks.states), run.stacks.values[-1]
-    recovery = Recovery(run)
+    automaton = Automaton(text, tokens.tokens, "document", stacks=_stacks_at(old), end=len(text))
+    automaton.builder.base = automaton.last_end = restart
+    depth, block_entries = len(automaton.stacks.states), automaton.stacks.values[-1]
+    recovery = Recovery(automaton)
     # What looks further than the tokens reach would see the end of the text where there is none.
     horizon = len(tokens.tokens) - (0 if near_end else LONGEST_LOOKAHEAD + NEAR)
     until = min(starts)
     while True:
-        if not run.advance(until):
-            if run.at >= horizon:
+        if not automaton.advance(until):
+            if automaton.at >= horizon:
                 return None
             recovery.recover()
             continue
-        if len(run.stacks.states) != depth or run.stacks.values[-1] is not block_entries:
+        if len(automaton.stacks.states) != depth or automaton.stacks.values[-1] is not block_entries:
             return None  # the block has ended, and this is another one
-        if run.at >= len(tokens.tokens):
+        if automaton.at >= len(tokens.tokens):
             return None
-        resync = run.token().start
+        resync = automaton.token().start
         if resync in starts:
             break
         until = resync + 1
@@ -195,7 +195,7 @@ def _read(old: _Old, text: str, first: int, change: _Change, reach: int) -> _Mid
         tuple(span for span in tokens.comments if span.end <= resync),
         tuple(problem for problem in tokens.problems if problem.span.end <= resync),
     )
-    problems = run.problems(read)
+    problems = automaton.problems(read)
     read_entries = with_damaged_entries(block_entries, problems, text)
     return _Middle(read_entries, read.comments, problems, restart, resync, starts[resync])
 

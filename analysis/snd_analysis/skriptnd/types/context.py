@@ -15,10 +15,9 @@ from enum import StrEnum
 from snd_analysis.base.problem import Note, Problem, Repair
 from snd_analysis.base.rule import Rule
 from snd_analysis.base.text import Span
-from snd_analysis.skriptnd.names.resolution import Resolution
-from snd_analysis.skriptnd.names.resolve import entries_of
-from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind, Target
+from snd_analysis.skriptnd.names import Resolution, Symbol, SymbolKind, Target
 from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.nodes import entries_of
 from snd_analysis.skriptnd.types.dimension import Extents
 from snd_analysis.skriptnd.types.others import Others
 from snd_analysis.skriptnd.types.typed import UNTYPED, Typed

@@ -6,10 +6,8 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
-from snd_analysis.skriptnd.names.resolution import Resolution
-from snd_analysis.skriptnd.names.symbols import Symbol
+from snd_analysis.skriptnd.names import Declaration, Resolution, Symbol, bindings, declarations, symbols_in
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.types.parameters import Declaration, bindings, declarations, symbols_in
 
 
 class Circles(Struct, frozen=True):

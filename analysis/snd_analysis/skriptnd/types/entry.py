@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from snd_analysis.skriptnd.names import Declaration
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.compose.composition import Composition
 from snd_analysis.skriptnd.types.compose.statements import statement
 from snd_analysis.skriptnd.types.context import Context, Place
-from snd_analysis.skriptnd.types.declarations import STORED, declare_stored
+from snd_analysis.skriptnd.types.declarations.declared import STORED, declare_stored
 from snd_analysis.skriptnd.types.others import Others
-from snd_analysis.skriptnd.types.parameters import Declaration
 from snd_analysis.skriptnd.types.typed import Typed
 
 

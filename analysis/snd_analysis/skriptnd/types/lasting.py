@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from snd_analysis.skriptnd.memo import Memo
-from snd_analysis.skriptnd.names.resolution import Resolution
+from snd_analysis.skriptnd.names import Resolution
 from snd_analysis.skriptnd.types.compose.reuse import StatementTypes
 from snd_analysis.skriptnd.types.reuse import DeclarationTypes
 

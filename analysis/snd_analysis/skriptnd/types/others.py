@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from snd_analysis.skriptnd.names.resolution import Resolution
-from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.names import OperatorName, Resolution
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.signature import Signature
 

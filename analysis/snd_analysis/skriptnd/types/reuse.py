@@ -8,13 +8,11 @@ from functools import partial
 from msgspec import Struct
 
 from snd_analysis.skriptnd.memo import Memo
-from snd_analysis.skriptnd.names.part import Part
-from snd_analysis.skriptnd.names.symbols import Symbol
+from snd_analysis.skriptnd.names import Declaration, Part, Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.context import Context, Place
 from snd_analysis.skriptnd.types.dimension import Extents
-from snd_analysis.skriptnd.types.dimensions import dimensions, extents_of
-from snd_analysis.skriptnd.types.parameters import Declaration
+from snd_analysis.skriptnd.types.expressions.dimensions import dimensions, extents_of
 from snd_analysis.skriptnd.types.typed import Typed
 
 

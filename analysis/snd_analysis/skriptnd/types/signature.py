@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from snd_analysis.base.problem import Elsewhere, Note
 from snd_analysis.base.text import Span
-from snd_analysis.skriptnd.names.symbols import OperatorName, Symbol
+from snd_analysis.skriptnd.names import OperatorName, Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.dimension import Dimension
 from snd_analysis.skriptnd.types.type import Dtype, Type

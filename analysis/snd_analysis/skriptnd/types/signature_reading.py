@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Hashable
 from functools import lru_cache
 
-from snd_analysis.skriptnd.names.resolution import Resolution
-from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind
-from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.damage import signature_is_damaged
+from snd_analysis.skriptnd.names import Resolution, Symbol, SymbolKind
+from snd_analysis.skriptnd.syntax import nodes, signature_is_damaged
 from snd_analysis.skriptnd.types.context import Context
-from snd_analysis.skriptnd.types.declarations import declare
-from snd_analysis.skriptnd.types.dimensions import dimensions
-from snd_analysis.skriptnd.types.expressions import dtype_of
-from snd_analysis.skriptnd.types.extents import peek
+from snd_analysis.skriptnd.types.declarations.declared import declare
+from snd_analysis.skriptnd.types.expressions.dimensions import dimensions
+from snd_analysis.skriptnd.types.expressions.extents import peek
 from snd_analysis.skriptnd.types.others import Others
 from snd_analysis.skriptnd.types.signature import AttributeParameter, GenericType, Signature, TensorParameter
+from snd_analysis.skriptnd.types.type_names import dtype_of
 
 # Only definitions that were edited are compared, and these with all that use them at once.
 _REMEMBERED = 64

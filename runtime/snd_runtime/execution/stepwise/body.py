@@ -20,7 +20,7 @@ from snd_analysis.compose.composing import Composing, arguments, blame
 from snd_analysis.compose.failure import Site
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.model import Place, TensorValue, empty_pack, tensors_of
-from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic.integers import FALSE, TRUE
 from snd_analysis.symbolic.values import NULL, UNDEFINED, Pack

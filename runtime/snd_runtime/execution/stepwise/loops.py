@@ -18,7 +18,7 @@ from snd_analysis.compose.loops.counts import MOST_ITERATIONS, iterations, lengt
 from snd_analysis.compose.loops.names import let
 from snd_analysis.compose.loops.unrolled import nothing_collected, unrolled
 from snd_analysis.model import Tensor, TensorKind, TensorValue, item_of_empty
-from snd_analysis.skriptnd.names.symbols import Symbol
+from snd_analysis.skriptnd.names import Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.values import UNDEFINED, Pack, item

@@ -12,7 +12,7 @@ from snd_analysis.skriptnd.lints.documents import (
     malformed_version,
     misplaced_header,
 )
-from snd_analysis.skriptnd.syntax.chunks import SyntaxTree
+from snd_analysis.skriptnd.syntax import SyntaxTree
 
 
 def check_items(tree: SyntaxTree) -> Iterator[Problem]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from snd_analysis.base.problem import Note, Problem
 from snd_analysis.base.rule import Rule
 from snd_analysis.skriptnd.lints.versions import versions
-from snd_analysis.skriptnd.syntax.chunks import SyntaxTree
+from snd_analysis.skriptnd.syntax import SyntaxTree
 
 DUPLICATE_VERSION = Rule("duplicate-version", section="2.16")
 

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from snd_analysis.base.problem import Problem
 from snd_analysis.base.rule import Rule
 from snd_analysis.base.text import Span
-from snd_analysis.skriptnd.names.modules import is_main
-from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.chunks import SyntaxTree
+from snd_analysis.skriptnd.names import is_main
+from snd_analysis.skriptnd.syntax import SyntaxTree, nodes
 
 MAIN_WITHOUT_GRAPH = Rule("main-without-graph", section="2.15")
 

@@ -9,7 +9,7 @@ from itertools import islice
 from snd_analysis.base.problem import Problem
 from snd_analysis.base.rule import Rule
 from snd_analysis.skriptnd.lints.versions import versions
-from snd_analysis.skriptnd.syntax.chunks import SyntaxTree
+from snd_analysis.skriptnd.syntax import SyntaxTree
 
 MALFORMED_VERSION = Rule("malformed-version", section="2.16")
 

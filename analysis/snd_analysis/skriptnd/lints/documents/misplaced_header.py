@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from snd_analysis.base.problem import Problem
 from snd_analysis.base.rule import Rule
-from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.chunks import SyntaxTree
+from snd_analysis.skriptnd.syntax import SyntaxTree, nodes
 
 MISPLACED_HEADER = Rule("misplaced-header", section="2.16")
 

@@ -6,7 +6,7 @@ from snd_analysis.base.problem import Problem, Repair
 from snd_analysis.base.rule import Rule
 from snd_analysis.base.text import Edit
 from snd_analysis.skriptnd.lints.imported_names import ImportedName
-from snd_analysis.skriptnd.syntax.spelling import close_matches
+from snd_analysis.skriptnd.syntax import close_matches
 
 MODULE_NOT_FOUND = Rule("module-not-found", section="2.15")
 

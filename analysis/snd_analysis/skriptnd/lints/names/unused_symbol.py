@@ -7,8 +7,7 @@ from itertools import filterfalse
 
 from snd_analysis.base.problem import Problem
 from snd_analysis.base.rule import Rule, Severity
-from snd_analysis.skriptnd.names.resolution import Resolution
-from snd_analysis.skriptnd.names.symbols import SymbolKind
+from snd_analysis.skriptnd.names import Resolution, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
 
 UNUSED_SYMBOL = Rule("unused-symbol", section="tool", severity=Severity.HINT)

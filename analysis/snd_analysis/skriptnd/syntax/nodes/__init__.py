@@ -57,6 +57,7 @@ from snd_analysis.skriptnd.syntax.nodes.documents import (
     Import,
     Statement,
     Version,
+    entries_of,
 )
 from snd_analysis.skriptnd.syntax.nodes.expressions import (
     Attribute,
@@ -189,5 +190,6 @@ __all__ = [
     "children",
     "content_fields",
     "descendants",
+    "entries_of",
     "first_below",
 ]

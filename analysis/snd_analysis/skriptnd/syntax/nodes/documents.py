@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from snd_analysis.base.text import Span
 from snd_analysis.skriptnd.syntax.nodes.compositions import Component, ErrorEntry, Quantization
@@ -73,3 +73,17 @@ class Document(Node, frozen=True):
     """The items of a chunk in order."""
 
     items: tuple[Version | Extension | Import | Definition | ErrorItem, ...]
+
+
+_Statement = TypeVar("_Statement", bound=Node)
+
+
+def entries_of(definition: Definition, block: str, kind: type[_Statement]) -> list[tuple[int, _Statement]]:
+    """The well-formed entries of all blocks of that name, each with what its spans count from."""
+    return [
+        (entry.start, entry.statement)
+        for item in definition.blocks
+        if isinstance(item, Block) and item.kind == block
+        for entry in item.entries
+        if isinstance(entry.statement, kind)
+    ]

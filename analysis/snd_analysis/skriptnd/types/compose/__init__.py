@@ -6,8 +6,8 @@ from __future__ import annotations
 from snd_analysis import rules
 from snd_analysis.base.problem import Problem
 from snd_analysis.skriptnd.memo import Memo
-from snd_analysis.skriptnd.names.resolve import entries_of
 from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.nodes import entries_of
 from snd_analysis.skriptnd.types.compose.composition import Composition
 from snd_analysis.skriptnd.types.compose.labels import check_generated_labels
 from snd_analysis.skriptnd.types.compose.quantize import check_quantize

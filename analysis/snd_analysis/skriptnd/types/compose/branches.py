@@ -8,13 +8,12 @@ from msgspec.structs import replace
 
 from snd_analysis import rules
 from snd_analysis.base.rule import Rule
-from snd_analysis.skriptnd.names.symbols import Symbol
-from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.names import Symbol
+from snd_analysis.skriptnd.syntax import counted, nodes
 from snd_analysis.skriptnd.types.compose.composition import UNKNOWN, Composition, Located, Value, result_place
 from snd_analysis.skriptnd.types.compose.conditions import condition
-from snd_analysis.skriptnd.types.dimensions import agreed, shape_of
-from snd_analysis.skriptnd.types.expressions import promotions
-from snd_analysis.skriptnd.types.written import counted
+from snd_analysis.skriptnd.types.expressions.dimensions import agreed, shape_of
+from snd_analysis.skriptnd.types.expressions.null_tests import promotions
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Verdict
 

@@ -13,12 +13,12 @@ from snd_analysis import rules
 from snd_analysis.base.problem import Note, Problem
 from snd_analysis.base.rule import Rule
 from snd_analysis.base.text import Span
-from snd_analysis.skriptnd.names.symbols import OperatorName, Symbol
+from snd_analysis.skriptnd.names import OperatorName, Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.dimension import Extents
-from snd_analysis.skriptnd.types.dimensions import agreed, dimensions, extents_of, shape_of
-from snd_analysis.skriptnd.types.expressions import infer
+from snd_analysis.skriptnd.types.expressions.dimensions import agreed, dimensions, extents_of, shape_of
+from snd_analysis.skriptnd.types.expressions.inference import infer
 from snd_analysis.skriptnd.types.type import TensorShape, Type
 from snd_analysis.skriptnd.types.typed import Typed
 from snd_analysis.symbolic import integers as shapes

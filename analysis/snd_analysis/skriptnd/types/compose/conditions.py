@@ -8,11 +8,10 @@ from msgspec import Struct
 
 from snd_analysis import rules
 from snd_analysis.base.problem import Note
-from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax import counted, nodes
 from snd_analysis.skriptnd.types.compose.composition import Composition, Value, result_place
 from snd_analysis.skriptnd.types.signature import elsewhere
 from snd_analysis.skriptnd.types.type import BOOL
-from snd_analysis.skriptnd.types.written import counted
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Verdict
 

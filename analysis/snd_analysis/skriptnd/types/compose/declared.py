@@ -6,11 +6,10 @@ from snd_analysis import rules
 from snd_analysis.base.problem import Note, Problem
 from snd_analysis.base.rule import Rule
 from snd_analysis.base.text import Span
-from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind
-from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.names import Symbol, SymbolKind
+from snd_analysis.skriptnd.syntax import counted, nodes
 from snd_analysis.skriptnd.types.compose.composition import Composition, Value
-from snd_analysis.skriptnd.types.dimensions import differing
-from snd_analysis.skriptnd.types.written import counted
+from snd_analysis.skriptnd.types.expressions.dimensions import differing
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Verdict
 

@@ -7,9 +7,9 @@ from itertools import chain
 
 from snd_analysis import rules
 from snd_analysis.base.problem import Note
-from snd_analysis.skriptnd.names.resolve import entries_of
-from snd_analysis.skriptnd.names.symbols import OperatorName, SymbolKind
+from snd_analysis.skriptnd.names import OperatorName, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.nodes import entries_of
 from snd_analysis.skriptnd.types.compose.composition import Composition
 from snd_analysis.skriptnd.types.compose.recursion import invocations
 from snd_analysis.skriptnd.types.context import Context

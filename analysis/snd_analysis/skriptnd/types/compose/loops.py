@@ -8,13 +8,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from snd_analysis import rules
-from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax import counted, nodes
 from snd_analysis.skriptnd.types.compose.composition import UNKNOWN, Composition, Value, result_place
 from snd_analysis.skriptnd.types.compose.conditions import condition
-from snd_analysis.skriptnd.types.compose.result_types import disagreement, written_type
-from snd_analysis.skriptnd.types.dimensions import differing, shape_of
+from snd_analysis.skriptnd.types.compose.invocation.result_types import disagreement, written_type
+from snd_analysis.skriptnd.types.expressions.dimensions import differing, shape_of
 from snd_analysis.skriptnd.types.type import INT, TensorShape, Type
-from snd_analysis.skriptnd.types.written import counted
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Verdict
 

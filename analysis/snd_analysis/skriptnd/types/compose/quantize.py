@@ -7,19 +7,16 @@ from collections.abc import Iterator
 from snd_analysis import rules
 from snd_analysis.base.problem import Note
 from snd_analysis.base.text import Span
-from snd_analysis.skriptnd.names.resolve import entries_of
-from snd_analysis.skriptnd.names.symbols import OperatorName
-from snd_analysis.skriptnd.names.undefined import MOST_GUESSES
-from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.spelling import close_matches
-from snd_analysis.skriptnd.types.compose.attributes import AttributeCheck, attribute_values
-from snd_analysis.skriptnd.types.compose.binding import ShapeBinding
+from snd_analysis.skriptnd.names import MOST_GUESSES, OperatorName
+from snd_analysis.skriptnd.syntax import close_matches, counted, nodes
+from snd_analysis.skriptnd.syntax.nodes import entries_of
 from snd_analysis.skriptnd.types.compose.composition import Composition
-from snd_analysis.skriptnd.types.compose.generics import TypeBinding
+from snd_analysis.skriptnd.types.compose.invocation.attributes import AttributeCheck, attribute_values
+from snd_analysis.skriptnd.types.compose.invocation.binding import ShapeBinding
+from snd_analysis.skriptnd.types.compose.invocation.generics import TypeBinding
 from snd_analysis.skriptnd.types.compose.scopes import Found, find_tensor, tensors
 from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.signature import Signature, elsewhere
-from snd_analysis.skriptnd.types.written import counted
 
 _MOST_SHOWN = 3
 

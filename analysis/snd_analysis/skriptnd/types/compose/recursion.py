@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from snd_analysis import rules
-from snd_analysis.skriptnd.names.resolution import Resolution
-from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.names import OperatorName, Resolution
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.signature import elsewhere

@@ -14,9 +14,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.types.compose.binding import ShapeBinding
 from snd_analysis.skriptnd.types.compose.composition import Composition, Value
-from snd_analysis.skriptnd.types.packs import is_empty_list
+from snd_analysis.skriptnd.types.compose.invocation.binding import ShapeBinding
+from snd_analysis.skriptnd.types.expressions.expectations import is_empty_list
 from snd_analysis.skriptnd.types.signature import Signature
 from snd_analysis.skriptnd.types.type import TensorShape
 from snd_analysis.skriptnd.types.typed import Typed

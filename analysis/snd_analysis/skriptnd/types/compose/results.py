@@ -8,16 +8,15 @@ from msgspec.structs import replace
 
 from snd_analysis import rules
 from snd_analysis.base.problem import Note
-from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind
-from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.names import Symbol, SymbolKind
+from snd_analysis.skriptnd.syntax import counted, nodes
 from snd_analysis.skriptnd.types.compose.composition import UNKNOWN, Composition, Value
 from snd_analysis.skriptnd.types.compose.declared import check_assigned
-from snd_analysis.skriptnd.types.compose.result_types import typed_result
-from snd_analysis.skriptnd.types.expressions import expect
+from snd_analysis.skriptnd.types.compose.invocation.result_types import typed_result
+from snd_analysis.skriptnd.types.expressions.expectations import expect
 from snd_analysis.skriptnd.types.signature import elsewhere
 from snd_analysis.skriptnd.types.type import INT
 from snd_analysis.skriptnd.types.typed import Typed
-from snd_analysis.skriptnd.types.written import counted
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Verdict
 

@@ -7,8 +7,7 @@ from enum import Enum
 
 from msgspec import Struct
 
-from snd_analysis.skriptnd.names.resolution import Resolution
-from snd_analysis.skriptnd.names.symbols import OperatorName, Symbol, SymbolKind, Target
+from snd_analysis.skriptnd.names import OperatorName, Resolution, Symbol, SymbolKind, Target
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.context import Context
 

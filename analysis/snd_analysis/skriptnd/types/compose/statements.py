@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from snd_analysis import rules
-from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.compose.branches import branch
 from snd_analysis.skriptnd.types.compose.composition import Composition, Value
-from snd_analysis.skriptnd.types.compose.invocations import invoke
+from snd_analysis.skriptnd.types.compose.invocation.invocations import invoke
 from snd_analysis.skriptnd.types.compose.labels import add_label
 from snd_analysis.skriptnd.types.compose.loops import loop
 from snd_analysis.skriptnd.types.compose.results import assign

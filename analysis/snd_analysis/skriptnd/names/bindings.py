@@ -1,0 +1,91 @@
+"""The declarations of a definition, and the places where they bind extents and lengths (2.5, 2.6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from snd_analysis.skriptnd.names.affine import affine
+from snd_analysis.skriptnd.names.resolution import Resolution
+from snd_analysis.skriptnd.names.symbols import ShapeMember, Symbol, SymbolKind
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.nodes import entries_of
+
+BOUND_KINDS = frozenset({SymbolKind.EXTENT, SymbolKind.LENGTH})
+"""The kinds of symbols that get their values by binding, not by being given."""
+
+
+class Declaration(Struct, frozen=True):
+    """An attribute, input, output, constant or variable at its place."""
+
+    block: str
+    base: int
+    """What the spans inside ``parameter`` count from."""
+    parameter: nodes.Parameter
+
+    @property
+    def name(self) -> str:
+        """The declared name."""
+        return self.parameter.name.text
+
+    @property
+    def extents(self) -> tuple[nodes.Extent, ...]:
+        """The components of the shape; none if it is left out."""
+        return self.parameter.shape.extents if self.parameter.shape is not None else ()
+
+
+def declarations(definition: nodes.Definition, block: str) -> list[Declaration]:
+    """The declarations of one block, in order."""
+    return [Declaration(block, base, entry) for base, entry in entries_of(definition, block, nodes.Parameter)]
+
+
+class Binding(Struct, frozen=True):
+    """A place in a declaration where an extent or length is bound or prescribed."""
+
+    declaration: Declaration
+    node: nodes.Extent | nodes.Expansion | nodes.Pack | nodes.Name
+    """What the expression belongs to; the name itself where a rank is captured."""
+    expression: nodes.Node
+    symbol: Symbol | None
+    """The extent or length that the expression is affine in: binding it gives the value of that symbol."""
+
+
+def bindings(resolution: Resolution, declaration: Declaration) -> Iterator[Binding]:
+    """The places of one attribute or input: its extents, their lengths, its rank, its own length."""
+    parameter = declaration.parameter
+    if parameter.rank is not None:
+        target = resolution.targets.get(parameter.rank)
+        symbol = target if isinstance(target, Symbol) and target.kind in BOUND_KINDS else None
+        yield Binding(declaration, parameter.rank, parameter.rank, symbol)
+    for extent in declaration.extents:
+        yield Binding(declaration, extent, extent.value, bound_symbol(resolution, extent.value))
+        if extent.expansion is not None and extent.expansion.length is not None:
+            length = extent.expansion.length
+            yield Binding(declaration, extent.expansion, length, bound_symbol(resolution, length))
+    if parameter.pack is not None and parameter.pack.length is not None:
+        length_of_pack = parameter.pack.length
+        yield Binding(declaration, parameter.pack, length_of_pack, bound_symbol(resolution, length_of_pack))
+
+
+def bound_symbol(resolution: Resolution, expression: nodes.Expression | nodes.Tilde) -> Symbol | None:
+    """The extent or length in which an expression is affine, if it is."""
+    form = affine(expression)
+    if form is None or form.name is None:
+        return None
+    found = next((symbol for symbol in symbols_in(resolution, expression) if symbol.name == form.name), None)
+    return found if found is not None and found.kind in BOUND_KINDS else None
+
+
+def symbols_in(resolution: Resolution, expression: nodes.Node | None) -> dict[Symbol, None]:
+    """The symbols that an expression names, in order; a tensor where it names its shape."""
+    if expression is None:
+        return {}
+    found: dict[Symbol, None] = {}
+    for node in nodes.descendants(expression):
+        target = resolution.targets.get(node)
+        if isinstance(target, ShapeMember):
+            target = target.tensor
+        if isinstance(target, Symbol):
+            found[target] = None
+    return found

@@ -1,0 +1,168 @@
+"""Names in ``@compose`` and ``@update`` (2.10, 2.11): tensors, blocks, branches, loops, labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeGuard
+
+from snd_analysis import rules
+from snd_analysis.base.problem import Note, Problem
+from snd_analysis.skriptnd.names.resolving.expressions import resolve_expression, resolve_invocation, resolve_type
+from snd_analysis.skriptnd.names.resolving.parameters import resolve_declared
+from snd_analysis.skriptnd.names.resolving.tables import Tables
+from snd_analysis.skriptnd.names.scope import Scope
+from snd_analysis.skriptnd.names.symbols import SymbolKind
+from snd_analysis.skriptnd.names.use import Role
+from snd_analysis.skriptnd.syntax import nodes
+
+
+def _is_open_generic(value: nodes.Callable, scope: Scope, tables: Tables) -> TypeGuard[nodes.Binary]:
+    """``f<real(x)``: without its '>' an invocation with types reads like a comparison."""
+    if not isinstance(value, nodes.Binary) or value.operator.text != "<" or not isinstance(value.left, nodes.Qualified):
+        return False
+    parts = tuple(part.text for part in value.left.parts)
+    return scope.find(parts[0]) is None and tables.environment.operator(parts) is not None
+
+
+_REASONS = {
+    SymbolKind.INPUT: "inputs can't be assigned",
+    SymbolKind.CONSTANT: "constants can't be assigned",
+    SymbolKind.VARIABLE: "variables are assigned in '@update' only",
+    SymbolKind.OUTPUT: "outputs are assigned in '@compose' only",
+}
+
+
+class ComposeNames:
+    """Resolves the statements of one definition, ``@compose`` before ``@update``.
+
+    ``scope`` holds what was declared before; ``assignable`` the outputs (or, in ``@update``, the variables), which
+    become visible when they are assigned.
+    """
+
+    def __init__(self, tables: Tables, scope: Scope, assignable: Scope) -> None:
+        self._tables = tables
+        self._scope = scope
+        self._assignable = assignable
+        self._depth = 0
+
+    def entries(self, block: str, entries: Sequence[tuple[int, nodes.Component]]) -> None:
+        """Resolves the statements of the block; the results of each are visible from the next one on."""
+        scopes = (self._scope, self._assignable)
+        self._tables.resolve_rows(block, entries, scopes, lambda component: self._component(component, self._scope))
+
+    def _component(self, component: nodes.Component, scope: Scope) -> None:
+        self._right_side(component.value, scope)
+        for result in component.results:
+            for item in result.items if isinstance(result, nodes.ResultList) else (result,):
+                self._result(item, scope)
+
+    def _right_side(self, value: nodes.Branch | nodes.Loop | nodes.Callable, scope: Scope) -> None:
+        if isinstance(value, nodes.Branch):
+            for case in value.cases:
+                self._callable(case.condition, scope)
+                self._callable(case.consequent, scope)
+            self._callable(value.alternative, scope)
+        elif isinstance(value, nodes.Loop):
+            self._loop(value, scope)
+        else:
+            self._callable(value, scope)
+
+    def _callable(self, value: nodes.Callable, scope: Scope) -> None:
+        if isinstance(value, nodes.Labelled):
+            self._tables.declare(Scope(), value.label, SymbolKind.LABEL, value)
+            value = value.value
+        if isinstance(value, nodes.Region):
+            self._region(value, scope)
+        elif isinstance(value, nodes.Call):
+            resolve_invocation(self._tables, scope, value)
+        elif _is_open_generic(value, scope, self._tables):
+            self._report_open_generic(value)
+        else:
+            resolve_expression(self._tables, scope, value)
+
+    def _report_open_generic(self, value: nodes.Binary) -> None:
+        name = value.left.text if isinstance(value.left, nodes.Qualified) else ""
+        message = f"'{name}' is an operator: this '<' needs its '>' behind the types, as in '{name}<real>(…)'"
+        place = value.operator.span.shifted(self._tables.base)
+        self._tables.make_unclear(value, Problem(rules.SYNTAX_ERROR, place, message))
+
+    def _region(self, region: nodes.Region, scope: Scope) -> None:
+        inner = Scope(scope)
+        self._depth += 1
+        for item in region.items:
+            if isinstance(item, nodes.Component):
+                self._component(item, inner)
+            elif isinstance(item, nodes.Yield):
+                for value in item.values:
+                    resolve_expression(self._tables, inner, value)
+        self._depth -= 1
+
+    def _loop(self, loop: nodes.Loop, scope: Scope) -> None:
+        inner = Scope(scope)
+        for carry in loop.carries:
+            resolve_expression(self._tables, scope, carry.value)
+            self._result_type(carry.type, scope, declares=False)
+        for scan in loop.scans:
+            resolve_expression(self._tables, scope, scan.value)
+        if loop.iteration is not None:
+            resolve_expression(self._tables, scope, loop.iteration.count)
+        for carry in loop.carries:
+            self._tables.declare(inner, carry.name, SymbolKind.CARRY, carry)
+        for scan in loop.scans:
+            self._tables.declare(inner, scan.name, SymbolKind.SCAN, scan)
+        if loop.iteration is not None and loop.iteration.index is not None:
+            self._tables.declare(inner, loop.iteration.index, SymbolKind.ITERATION, loop.iteration)
+        for condition in loop.conditions:
+            self._callable(condition.condition, inner)
+        self._callable(loop.body, inner)
+
+    def _result(self, result: nodes.Result | nodes.ResultTuple, scope: Scope) -> None:
+        resolve_declared(self._tables, scope, result.pack)
+        names = result.names if isinstance(result, nodes.ResultTuple) else (result.target,)
+        types = result.types if isinstance(result, nodes.ResultTuple) else (result.type,)
+        for name, type_ in zip(names, types, strict=True):
+            self._result_type(type_, scope, declares=True)
+            if isinstance(name, nodes.Name):
+                self._assign(name, result, scope)
+
+    def _assign(self, name: nodes.Name, result: nodes.Node, scope: Scope) -> None:
+        tables = self._tables
+        target = self._assignable.own(name.text) if self._depth == 0 else None
+        if target is None:
+            earlier = scope.own(name.text)
+            if earlier is not None and earlier.kind in _REASONS:
+                self._report_assignment(name, earlier.kind)
+                tables.targets[name] = earlier
+                tables.use(name, earlier, Role.WRITE)
+                return
+            tables.declare(scope, name, SymbolKind.TENSOR, result)
+            return
+        tables.targets[name] = target
+        tables.use(name, target, Role.WRITE)
+        earlier = self._scope.own(name.text)
+        if earlier is not None and earlier is not target:
+            return  # the names of the two clash, which is reported where they are declared
+        if earlier is target and target.kind is SymbolKind.OUTPUT and target not in tables.ambiguous:
+            message = f"the output '{name.text}' is assigned a second time"
+            note = Note(tables.span(target), f"the output '{name.text}' is declared here")
+            tables.problems.append(Problem(rules.ASSIGNED_TWICE, name.span.shifted(tables.base), message, (note,)))
+            return
+        self._scope.bind(name.text, target)
+
+    def _report_assignment(self, name: nodes.Name, kind: SymbolKind) -> None:
+        message = f"the {kind} '{name.text}' can't be assigned here: {_REASONS[kind]}"
+        span = name.span.shifted(self._tables.base)
+        self._tables.problems.append(Problem(rules.ILLEGAL_ASSIGNMENT, span, message))
+
+    def _result_type(self, type_: nodes.ResultType | None, scope: Scope, declares: bool) -> None:
+        if type_ is None:
+            return
+        tables = self._tables
+        resolve_type(tables, scope, type_.type)
+        for extent in type_.shape.extents:
+            value = extent.value
+            if declares and isinstance(value, nodes.Qualified) and len(value.parts) == 1:
+                name = value.parts[0]
+                if scope.find(name.text) is None and name.text:
+                    tables.declare(scope, name, SymbolKind.EXTENT, extent)
+        resolve_declared(tables, scope, type_.shape)

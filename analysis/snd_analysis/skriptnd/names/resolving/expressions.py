@@ -1,0 +1,120 @@
+"""Names in expressions (2.4)."""
+
+from __future__ import annotations
+
+from snd_analysis import rules
+from snd_analysis.base.problem import Problem
+from snd_analysis.base.rule import Rule
+from snd_analysis.skriptnd.names.environment import BUILT_INS
+from snd_analysis.skriptnd.names.resolution import AttributeName
+from snd_analysis.skriptnd.names.resolving.operators import resolve_operator
+from snd_analysis.skriptnd.names.resolving.tables import Tables
+from snd_analysis.skriptnd.names.scope import Scope
+from snd_analysis.skriptnd.names.symbols import BuiltIn, ShapeMember, SymbolKind
+from snd_analysis.skriptnd.syntax import close_matches, nodes
+
+_MEMBERS = ("shape", "rank", "size")
+
+
+def resolve_expression(tables: Tables, scope: Scope, expression: nodes.Node | None) -> None:
+    """Resolves every name in an expression (or list item, index or shape)."""
+    pending: list[nodes.Node] = [] if expression is None else [expression]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, nodes.Qualified):
+            _resolve_qualified(tables, scope, node)
+        elif isinstance(node, nodes.Call):
+            _resolve_function(tables, scope, node)
+            pending.extend(reversed(node.arguments))
+        elif isinstance(node, nodes.TypeName):
+            resolve_type(tables, scope, node)
+        else:
+            pending.extend(reversed(list(nodes.children(node))))
+
+
+def resolve_type(tables: Tables, scope: Scope, name: nodes.TypeName) -> None:
+    """Resolves the name of a generic type; primitive types are keywords."""
+    if name.is_keyword:
+        return
+    symbol = scope.find(name.text)
+    if symbol is None or symbol.kind is not SymbolKind.DTYPE:
+        types = Scope()
+        types.names = {
+            text: found for text in scope.visible() if (found := scope.find(text)) and found.kind is SymbolKind.DTYPE
+        }
+        tables.missing(name, name.text, types, "type")
+        return
+    tables.targets[name] = symbol
+    tables.use(name, symbol)
+
+
+def _resolve_qualified(tables: Tables, scope: Scope, node: nodes.Qualified) -> None:
+    first = node.parts[0]
+    symbol = scope.find(first.text)
+    if len(node.parts) == 1:
+        tables.check_name(first)
+        if symbol is None:
+            if first.text != "_":
+                tables.missing(node, first.text, scope)
+            return
+        tables.targets[node] = symbol
+        tables.use(node, symbol)
+        return
+    if symbol is None:
+        tables.missing(first, first.text, scope)
+        return
+    tables.use(first, symbol)
+    member = node.parts[1]
+    if not symbol.is_tensor:
+        message = f"'{node.text}' can't stand in an expression: '{first.text}' is no tensor, but {symbol.kind.article}"
+        _report(tables, rules.UNKNOWN_MEMBER, node, message)
+    elif len(node.parts) > 2 or member.text not in _MEMBERS:
+        close = close_matches(member.text, _MEMBERS)
+        hint = f"; did you mean '{first.text}.{close[0]}'?" if close else ""
+        message = f"a tensor has 'shape' and 'rank', a pack of them 'size', but no '{member.text}'{hint}"
+        _report(tables, rules.UNKNOWN_MEMBER, node, message)
+    else:
+        tables.targets[node] = ShapeMember(symbol, member.text)
+
+
+def _resolve_function(tables: Tables, scope: Scope, call: nodes.Call) -> None:
+    """A call inside an expression is a cast to a generic type or a built-in function, never an invocation."""
+    name = call.function
+    symbol = scope.find(name.text)
+    if symbol is not None and symbol.kind is SymbolKind.DTYPE:
+        tables.targets[name] = symbol
+        tables.use(name, symbol)
+    elif name.text in BUILT_INS and call.attributes is None:
+        tables.targets[name] = BuiltIn(name.text)
+        tables.use(name, BuiltIn(name.text))
+    elif tables.environment.operator(tuple(part.text for part in name.parts)) is not None or len(name.parts) > 1:
+        resolve_operator(tables, name)
+        message = f"'{name.text}' can't be invoked inside an expression: assign its result to a tensor first"
+        _report(tables, rules.NESTED_INVOCATION, call, message)
+    else:
+        close = close_matches(name.text, BUILT_INS)
+        hint = f"; did you mean '{close[0]}'?" if close else ""
+        if name.text:
+            _report(tables, rules.UNDEFINED_NAME, name, f"there is no built-in function '{name.text}'{hint}")
+
+
+def resolve_invocation(tables: Tables, scope: Scope, call: nodes.Call) -> None:
+    """Resolves an invocation: the operator, its generic types, attributes and arguments (2.10)."""
+    name = call.function
+    symbol = scope.find(name.text)
+    if symbol is not None and symbol.kind is SymbolKind.DTYPE:
+        resolve_expression(tables, scope, call)
+        return
+    operator = resolve_operator(tables, name, len(call.arguments) == 1)
+    for type_name in call.generics.items if call.generics else ():
+        resolve_type(tables, scope, type_name)
+    for attribute in call.attributes.items if call.attributes else ():
+        if operator is not None:
+            tables.use(attribute.name, AttributeName(operator, attribute.name.text))
+        resolve_expression(tables, scope, attribute.value)
+    for argument in call.arguments:
+        resolve_expression(tables, scope, argument)
+
+
+def _report(tables: Tables, rule: Rule, node: nodes.Node, message: str) -> None:
+    tables.problems.append(Problem(rule, node.span.shifted(tables.base), message))

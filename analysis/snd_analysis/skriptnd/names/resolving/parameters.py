@@ -1,0 +1,212 @@
+"""Names in declarations, of types, parameters and helper symbols (2.5 to 2.9)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from snd_analysis import rules
+from snd_analysis.base.problem import Problem
+from snd_analysis.skriptnd.names.affine import affine
+from snd_analysis.skriptnd.names.resolving.expressions import resolve_expression, resolve_type
+from snd_analysis.skriptnd.names.resolving.tables import Tables
+from snd_analysis.skriptnd.names.scope import Scope
+from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind
+from snd_analysis.skriptnd.syntax import nodes
+
+Entries = list[tuple[int, nodes.Parameter]]
+
+_KINDS = {
+    "attrib": SymbolKind.ATTRIBUTE,
+    "input": SymbolKind.INPUT,
+    "output": SymbolKind.OUTPUT,
+    "constant": SymbolKind.CONSTANT,
+    "variable": SymbolKind.VARIABLE,
+}
+
+
+def declare_types(tables: Tables, scope: Scope, entries: list[tuple[int, nodes.DtypeDeclaration]]) -> None:
+    """Declares the generic types of ``@dtype`` (2.13)."""
+    for base, entry in entries:
+        tables.base = base
+        tables.declare(scope, entry.name, SymbolKind.DTYPE, entry)
+
+
+def declare_parameters(tables: Tables, scope: Scope, block: str, entries: Entries) -> None:
+    """Declares the names of attributes, inputs, outputs, constants or variables, not what their types name."""
+    for base, entry in entries:
+        tables.base, tables.block = base, block
+        tables.declare(scope, entry.name, _KINDS[block], entry)
+
+
+def declare_extents(
+    tables: Tables, scope: Scope, attributes: Entries, inputs: Entries, elsewhere: frozenset[str]
+) -> None:
+    """Declares the extents and lengths that attributes and inputs bind (2.5, 2.6): affine expressions of new names.
+
+    An expression with several unknown names declares none of them: another declaration may. Names that no declaration
+    binds, in an expression that is not affine, are reported and declared as well, so that one mistake is one
+    diagnostic; but not those in ``elsewhere``, which a later block declares.
+    """
+    places = [*_length_places(attributes, "attrib"), *_input_places(inputs)]
+    for base, name in _rank_names(inputs):
+        if name.text not in scope.names:
+            tables.base = base
+            tables.declare(scope, name, SymbolKind.LENGTH, name)
+    for base, _, node, expression, kind in places:
+        form = affine(expression)
+        if form is not None and form.name and form.name not in scope.names:
+            _declare_extent(tables, scope, base, node, _name_in(expression, form.name), kind)
+    for base, block, node, expression, kind in places:
+        unknown = {name.text: name for name in _names(expression) if name.text not in scope.names}
+        if unknown and not _is_single_name(expression) and not unknown.keys() & elsewhere:
+            names = " and ".join(f"'{name}'" for name in unknown)
+            message = (
+                f"{names} {'is' if len(unknown) == 1 else 'are'} declared nowhere, and an extent or length declares a "
+                f"name only in an affine expression such as '2 * {next(iter(unknown))} + 1'"
+            )
+            tables.problems.append(Problem(rules.NOT_AFFINE, expression.span.shifted(base), message))
+            tables.block = block
+            for name in unknown.values():
+                _declare_extent(tables, scope, base, node, name, kind)
+
+
+def _declare_extent(
+    tables: Tables, scope: Scope, base: int, node: nodes.Node, name: nodes.Name, kind: SymbolKind
+) -> Symbol:
+    tables.base = base
+    return tables.declare(scope, name, kind, node)
+
+
+Place = tuple[int, str, nodes.Node, "nodes.Expression | nodes.Tilde", SymbolKind]
+
+
+def _input_places(entries: Entries) -> Iterator[Place]:
+    for base, entry in entries:
+        for extent in entry.shape.extents if entry.shape else ():
+            yield base, "input", extent, extent.value, SymbolKind.EXTENT
+            if extent.expansion is not None and extent.expansion.length is not None:
+                yield base, "input", extent.expansion, extent.expansion.length, SymbolKind.LENGTH
+        yield from _length_places([(base, entry)], "input")
+
+
+def _length_places(entries: Entries, block: str) -> Iterator[Place]:
+    for base, entry in entries:
+        if entry.pack is not None and entry.pack.length is not None:
+            yield base, block, entry.pack, entry.pack.length, SymbolKind.LENGTH
+
+
+def _rank_names(entries: Entries) -> Iterator[tuple[int, nodes.Name]]:
+    return ((base, entry.rank) for base, entry in entries if entry.rank is not None)
+
+
+def _names(expression: nodes.Node) -> list[nodes.Name]:
+    found = []
+    pending = [expression]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, nodes.Qualified):
+            if len(node.parts) == 1 and node.parts[0].text:
+                found.append(node.parts[0])
+        elif isinstance(node, nodes.Call):
+            pending.extend(node.arguments)
+        else:
+            pending.extend(nodes.children(node))
+    return sorted(found, key=lambda name: name.start)
+
+
+def _name_in(expression: nodes.Node, text: str) -> nodes.Name:
+    return next(name for name in _names(expression) if name.text == text)
+
+
+def _is_single_name(expression: nodes.Node) -> bool:
+    return isinstance(expression, nodes.Qualified) and len(expression.parts) == 1
+
+
+def declare_dynamic_extents(tables: Tables, scope: Scope, outputs: Entries) -> None:
+    """Declares the symbols of dynamic output extents: a new name with an upper bound (2.6.1)."""
+    for base, entry in outputs:
+        for extent in entry.shape.extents if entry.shape else ():
+            value = extent.value
+            if extent.bound is None or not isinstance(value, nodes.Qualified) or len(value.parts) != 1:
+                continue
+            if value.parts[0].text not in scope.names:
+                _declare_extent(tables, scope, base, extent, value.parts[0], SymbolKind.EXTENT)
+
+
+def resolve_parameters(
+    tables: Tables, scope: Scope, block: str, entries: Entries, value_scope: Scope | None = None
+) -> None:
+    """Resolves what the types, shapes, lengths and values of declarations name.
+
+    ``value_scope``, if given, is where default values look for names instead.
+    """
+    for base, entry in entries:
+        tables.base, tables.block = base, block
+        resolve_type(tables, scope, entry.type)
+        if entry.rank is not None and entry.rank not in tables.targets:
+            _refer(tables, scope, entry.rank)
+        resolve_declared(tables, scope, entry.shape)
+        resolve_declared(tables, scope, entry.pack)
+        if entry.default is not None:
+            inner = Scope(value_scope or scope)
+            _resolve_default(tables, inner, entry.default)
+
+
+def _refer(tables: Tables, scope: Scope, name: nodes.Name) -> None:
+    symbol = scope.find(name.text)
+    if symbol is None:
+        tables.missing(name, name.text, scope)
+        return
+    tables.targets[name] = symbol
+    tables.use(name, symbol)
+
+
+def _resolve_default(tables: Tables, inner: Scope, default: nodes.Default) -> None:
+    for bound in default.bounds:
+        resolve_expression(tables, inner.outer or inner, bound.bound)
+    for bound in default.bounds:
+        tables.declare(inner, bound.name, SymbolKind.INDEX, bound)
+    resolve_expression(tables, inner, default.value)
+
+
+def resolve_declared(tables: Tables, scope: Scope, node: nodes.Shape | nodes.Pack | nodes.Expansion | None) -> None:
+    """Resolves a shape or length, whose names may be the ones that declare a symbol."""
+    if node is None:
+        return
+    pending: list[nodes.Node] = [node]
+    while pending:
+        current = pending.pop()
+        if isinstance(current, nodes.Qualified) and len(current.parts) == 1:
+            declared = tables.targets.get(current.parts[0])
+            if declared is not None:
+                tables.targets[current] = declared
+            else:
+                resolve_expression(tables, scope, current)
+        elif isinstance(current, nodes.Call | nodes.Qualified):
+            resolve_expression(tables, scope, current)
+        else:
+            pending.extend(reversed(list(nodes.children(current))))
+
+
+def resolve_using(tables: Tables, scope: Scope, entries: list[tuple[int, nodes.Using]]) -> None:
+    """Resolves ``@using`` in order: a symbol is visible behind its definition only (2.9)."""
+    tables.block = "using"
+    for base, entry in entries:
+        tables.base = base
+        resolve_expression(tables, scope, entry.value)
+        for target in _targets(entry.target):
+            if target.expansion is not None:
+                resolve_expression(tables, scope, target.expansion.length)
+        for target in _targets(entry.target):
+            for name in (target.name,) if isinstance(target, nodes.NameTarget) else target.names:
+                tables.declare(scope, name, SymbolKind.USING, target)
+
+
+def target_names(target: nodes.NameTarget | nodes.ListTarget) -> Iterator[nodes.Name]:
+    """The names that the left side of an entry of ``@using`` defines."""
+    for item in _targets(target):
+        yield from (item.name,) if isinstance(item, nodes.NameTarget) else item.names
+
+
+def _targets(target: nodes.NameTarget | nodes.ListTarget) -> tuple[nodes.NameTarget | nodes.TupleTarget, ...]:
+    return target.items if isinstance(target, nodes.ListTarget) else (target,)

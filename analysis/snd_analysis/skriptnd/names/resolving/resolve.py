@@ -1,0 +1,203 @@
+"""All names of a definition, by the visibility rules of 2.2 and 2.5 to 2.14.
+
+Blocks may stand in any order; they are read in the order in which the draft evaluates them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from msgspec.structs import replace
+
+from snd_analysis.skriptnd.names.environment import Environment
+from snd_analysis.skriptnd.names.resolution import Resolution
+from snd_analysis.skriptnd.names.resolving import parameters
+from snd_analysis.skriptnd.names.resolving.compose import ComposeNames
+from snd_analysis.skriptnd.names.resolving.damage import damaged_places, lost_names
+from snd_analysis.skriptnd.names.resolving.expressions import resolve_expression, resolve_type
+from snd_analysis.skriptnd.names.resolving.operators import resolve_operator
+from snd_analysis.skriptnd.names.resolving.tables import Tables
+from snd_analysis.skriptnd.names.scope import Missed, Scope
+from snd_analysis.skriptnd.names.symbols import SymbolKind
+from snd_analysis.skriptnd.names.undefined import module_problems, undefined_problems
+from snd_analysis.skriptnd.names.use import AttributeName, Role
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.nodes import entries_of
+
+_Statement = TypeVar("_Statement", bound=nodes.Node)
+
+
+def resolve(
+    definition: nodes.Definition,
+    environment: Environment,
+    before: Resolution | None = None,
+    same_environment: bool = True,
+    missed: Missed | None = None,
+    checkpoint: Callable[[], None] = lambda: None,
+) -> Resolution:
+    """Resolves every name of ``definition``, seen from its file.
+
+    ``before`` is the resolution of an earlier version of it; the result is the same without. ``missed`` is told of
+    names that stand for nothing, where they are looked for. What ``checkpoint`` raises ends the work.
+    """
+    tables = Tables(definition, environment, before, same_environment, checkpoint)
+    scope = Scope()
+    scope.missed = missed
+
+    def entries(block: str, kind: type[_Statement]) -> list[tuple[int, _Statement]]:
+        return entries_of(definition, block, kind)
+
+    attributes = entries("attrib", nodes.Parameter)
+    inputs = entries("input", nodes.Parameter)
+    parameters.declare_types(tables, scope, entries("dtype", nodes.DtypeDeclaration))
+    for _, declaration in entries("dtype", nodes.DtypeDeclaration):
+        for name in (declaration.base, declaration.default):
+            if name is not None and not name.is_keyword:
+                resolve_type(tables, scope, name)
+    parameters.declare_parameters(tables, scope, "attrib", attributes)
+    parameters.declare_parameters(tables, scope, "input", inputs)
+    later = {
+        name
+        for block in ("constant", "variable", "output")
+        for _, item in entries(block, nodes.Parameter)
+        for name in (item.name.text,)
+    }
+    later |= {name.text for _, item in entries("using", nodes.Using) for name in parameters.target_names(item.target)}
+    parameters.declare_extents(tables, scope, attributes, inputs, frozenset(later))
+    parameters.resolve_parameters(tables, scope, "attrib", attributes)
+    parameters.resolve_parameters(tables, scope, "input", inputs)
+
+    parameters.resolve_using(tables, scope, entries("using", nodes.Using))
+    for block in ("constant", "variable"):
+        _declare_stored(tables, scope, block, entries(block, nodes.Parameter))
+
+    outputs = Scope()
+    declared = entries("output", nodes.Parameter)
+    tables.block = "output"
+    parameters.declare_dynamic_extents(tables, scope, declared)
+    parameters.resolve_parameters(tables, scope, "output", declared)
+    _declare_outputs(tables, scope, outputs, declared)
+
+    with_outputs = Scope(scope)
+    with_outputs.names = dict(outputs.names)
+    tables.block = "assert"
+    for base, assertion in entries("assert", nodes.Assertion):
+        tables.base = base
+        resolve_expression(tables, with_outputs, assertion)
+    tables.block = "lower"
+    for base, formula in entries("lower", nodes.Lowering):
+        tables.base = base
+        _resolve_lowering(tables, with_outputs, formula)
+
+    compose_scope = scope
+    compose = ComposeNames(tables, compose_scope, outputs)
+    tables.block = "compose"
+    compose.entries("compose", entries("compose", nodes.Component))
+    variables = Scope()
+    variables.names = {name: symbol for name, symbol in scope.names.items() if symbol.kind is SymbolKind.VARIABLE}
+    update = ComposeNames(tables, compose_scope, variables)
+    tables.block = "update"
+    update.entries("update", entries("update", nodes.Component))
+
+    tables.block = "quantize"
+    for base, quantization in entries("quantize", nodes.Quantization):
+        tables.base = base
+        _resolve_quantization(tables, scope, definition, quantization)
+
+    unclear = (*damaged_places(definition), *tables.unclear)
+    resolution = Resolution(
+        definition, tuple(tables.symbols), tables.targets, tables.use_groups(), tuple(tables.problems),
+        frozenset(tables.ambiguous), unclear, tables.starts, tables.parts, tables.rows,
+    )  # fmt: skip
+    undefined = [item for item in tables.undefined if resolution.is_clear(item.span)]
+    unknown_modules = [item for item in tables.unknown_modules if resolution.is_clear(item.span)]
+    lost = lost_names(definition, resolution.rows) if undefined else ()
+    return replace(
+        resolution,
+        problems=(
+            *tables.unclear.values(),
+            *(problem for problem in tables.problems if resolution.is_clear(problem.span)),
+            *undefined_problems((item for item in undefined if item.name not in lost), resolution),
+            *module_problems(unknown_modules, environment),
+        ),
+    )
+
+
+def _declare_stored(tables: Tables, scope: Scope, block: str, declared: parameters.Entries) -> None:
+    """Constants or variables: none of them is visible in the declarations of the others."""
+
+    def resolve_one(entry: nodes.Parameter) -> None:
+        parameters.resolve_parameters(tables, scope, block, [(tables.base, entry)])
+
+    def declare(name: nodes.Name) -> None:
+        parameters.declare_parameters(tables, scope, block, [(tables.base, by_name[name])])
+
+    by_name = {entry.name: entry for _, entry in declared}
+    tables.resolve_rows(block, declared, (scope,), resolve_one)
+    tables.resolve_rows(f"{block} names", [(base, entry.name) for base, entry in declared], (scope,), declare)
+
+
+def _declare_outputs(tables: Tables, scope: Scope, outputs: Scope, entries: parameters.Entries) -> None:
+    """Outputs share the names of a definition, but become visible only where they are assigned."""
+    for base, entry in entries:
+        tables.base = base
+        earlier = scope.names.get(entry.name.text)
+        symbol = tables.declare(outputs, entry.name, SymbolKind.OUTPUT, entry)
+        if earlier is not None and entry.name.text:
+            tables.report_duplicate(symbol, earlier)
+
+
+def _resolve_lowering(tables: Tables, scope: Scope, formula: nodes.Lowering) -> None:
+    outer = Scope(scope)
+    if formula.unroll is not None:
+        resolve_expression(tables, scope, formula.unroll.count)
+        tables.declare(outer, formula.unroll.name, SymbolKind.INDEX, formula.unroll)
+    inner = Scope(outer)
+    for bound in formula.bounds:
+        # A bound may depend on the indices before it: the items of a pack may differ in an extent.
+        resolve_expression(tables, inner, bound.bound)
+        tables.declare(inner, bound.name, SymbolKind.INDEX, bound)
+    for local in formula.locals:
+        resolve_expression(tables, inner, local.value)
+        tables.declare(inner, local.name, SymbolKind.LOCAL, local)
+    target = formula.target
+    symbol = inner.find(target.name.text)
+    if symbol is None:
+        tables.missing(target.name, target.name.text, inner, "output")
+    else:
+        tables.targets[target.name] = symbol
+        tables.use(target.name, symbol, Role.WRITE)
+    for index in target.indices:
+        resolve_expression(tables, inner, index)
+    resolve_expression(tables, inner, formula.value)
+    resolve_expression(tables, inner, formula.condition)
+
+
+def _resolve_quantization(
+    tables: Tables, scope: Scope, definition: nodes.Definition, entry: nodes.Quantization
+) -> None:
+    _resolve_scoped(tables, scope, definition, entry.target)
+    operator = resolve_operator(tables, entry.algorithm)
+    for type_name in entry.generics.items if entry.generics else ():
+        resolve_type(tables, scope, type_name)
+    for attribute in entry.attributes.items if entry.attributes else ():
+        if operator is not None:
+            tables.use(attribute.name, AttributeName(operator, attribute.name.text))
+        resolve_expression(tables, scope, attribute.value)
+
+
+def _resolve_scoped(tables: Tables, scope: Scope, definition: nodes.Definition, name: nodes.Qualified) -> None:
+    """The part of a scoped name (2.10) that belongs to this definition: a tensor, or the label that leads further.
+
+    The name of the graph may stand before it. What does not exist is reported by the types.
+    """
+    parts = name.parts
+    if len(parts) > 1 and parts[0].text == definition.name.text and scope.find(parts[0].text) is None:
+        parts = parts[1:]
+    first = parts[0]
+    labels = (symbol for symbol in tables.symbols if symbol.kind is SymbolKind.LABEL and symbol.name == first.text)
+    symbol = next(labels, None) if len(parts) > 1 else None
+    symbol = symbol or scope.find(first.text)
+    if symbol is not None:
+        tables.use(first, symbol)

@@ -1,0 +1,236 @@
+"""The automaton that the LALR(1) table describes: takes tokens, builds nodes, and stops at what it can't take."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from snd_analysis import rules
+from snd_analysis.base.problem import Problem
+from snd_analysis.base.text import Span
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.builder import Entries, TreeBuilder, methods
+from snd_analysis.skriptnd.syntax.damage import with_damage_of
+from snd_analysis.skriptnd.syntax.expression_builder import ExpressionBuilder
+from snd_analysis.skriptnd.syntax.stacks import Remembered, Stacks
+from snd_analysis.skriptnd.syntax.table import END, Table, table
+from snd_analysis.skriptnd.syntax.tokens import Token, Tokens, tokenize
+
+# The automaton keeps at most so many symbols waiting for their end, and a statement nests at most so deeply: those who
+# walk trees may recurse.
+_DEEPEST = 600
+
+
+class EntryStart(NamedTuple):
+    """Where the entry that is being read began."""
+
+    at: int
+    """Index of its first token."""
+    depth: int
+    """How many values stood on the stacks."""
+    problems: int
+    """How many problems the builder had reported."""
+
+
+class Automaton:
+    """One pass over a list of tokens.
+
+    ``stacks`` may be given to begin in the middle, with what stood on the stacks there; ``at`` is the next token then.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        tokens: Sequence[Token],
+        start: str,
+        builder: TreeBuilder | None = None,
+        stacks: Stacks | None = None,
+        end: int | None = None,
+    ) -> None:
+        self.table: Table = table()
+        self.text = text
+        self.tokens = tokens
+        self.builder = builder or TreeBuilder(text, read_expression)
+        self.stacks = stacks or Stacks([self.table.starts[start]], [], [])
+        self.at = 0
+        self.last_end = tokens[0].start if tokens else 0
+        self.before_brace: tuple[Remembered, Token, int] | None = None
+        """The stacks before the last token, if that was a closing brace: it may turn out to be one too many."""
+        self.entry: EntryStart | None = None
+        self.skipped: list[Span] = []
+        """What was given up, each from the token that could not be taken."""
+        self._accept = self.table.ends[start]
+        self._methods = methods()
+        self._end_token = Token(END, len(text) if end is None else end, len(text) if end is None else end)
+
+    def token(self, offset: int = 0) -> Token:
+        """The token ``offset`` places ahead; behind the last stands the end of the text."""
+        at = self.at + offset
+        return self.tokens[at] if at < len(self.tokens) else self._end_token
+
+    def index_of(self, start: int) -> int | None:
+        """Index of the token that begins at an offset."""
+        at = bisect_left(self.tokens, start, key=lambda token: token.start)
+        return at if at < len(self.tokens) and self.tokens[at].start == start else None
+
+    def problems(self, tokens: Tokens) -> list[Problem]:
+        """All problems of the tokens and of this pass in order; one is enough for each piece that was given up."""
+        of_garbage = {rules.ILLEGAL_CHARACTER, rules.UNCLOSED_STRING}
+        skipped = iter(sorted(self.skipped))
+        current = next(skipped, None)
+        kept = list(self.builder.problems)
+        for problem in tokens.problems:
+            start = problem.span.start
+            while current is not None and current.end <= start:
+                current = next(skipped, None)
+            if problem.rule not in of_garbage or current is None or start <= current.start:
+                kept.append(problem)
+        return sorted(kept, key=lambda problem: problem.span)
+
+    @property
+    def too_deep(self) -> bool:
+        """Whether the error is that constructs nest too deeply."""
+        return len(self.stacks.states) > _DEEPEST
+
+    def supply(self, kind: str, start: int, end: int, spelling: str | None = None) -> None:
+        """Takes a token that does not stand in the text, or not like that; one that can be taken."""
+        spelling = self.table.literals.get(kind) if spelling is None else spelling
+        taken = self.advance(instead=Token(kind, start, end, spelling))
+        assert taken
+        self.before_brace = None
+
+    def rewind(self, at: int) -> None:
+        """Goes back to where the token ``at`` of the entry that is being read was the next."""
+        assert self.entry is not None
+        first, depth, problems = self.entry
+        self.stacks.cut(depth)
+        del self.builder.problems[problems:]
+        self.at = first
+        self.last_end = self.tokens[first - 1].end if first else self.tokens[0].start
+        if at > first:
+            self.advance(limit=at)
+
+    def advance(self, until: int | None = None, limit: int | None = None, instead: Token | None = None) -> bool:
+        """Runs until the text is accepted (True), there is an error (False), or, if that comes first (True): an entry
+        could begin at the offset ``until`` or later; the token ``limit`` is the next; the token ``instead`` is taken.
+        """
+        table, builder, tokens, build = self.table, self.builder, self.tokens, self._methods
+        actions, gotos, defaults, productions = table.actions, table.gotos, table.defaults, table.productions
+        passing, entry_states, passed = table.passing, table.entry_states, table.passed
+        states, values, starts = self.stacks.states, self.stacks.values, self.stacks.starts
+        token = instead or self.token()
+        kind, start, end, _ = token
+        at, count, last_end = self.at, len(tokens), self.last_end
+        value: Any
+        while True:
+            state = states[-1]
+            number = defaults[state]
+            if number < 0:
+                action = actions[state].get(kind)
+                if until is not None and entry_states[state] and start >= until:
+                    return True
+                if action is None:
+                    return kind == END and state == self._accept
+                if not action & 1:
+                    if len(states) > _DEEPEST and kind != "ERROR":
+                        return False
+                    if entry_states[state]:
+                        builder.base = 0 if kind == "RBRACE" else start
+                        self.entry = EntryStart(at, len(values), len(builder.problems))
+                    self.before_brace = (self.stacks.remember(), token, builder.base) if kind == "RBRACE" else None
+                    states.append(action >> 1)
+                    values.append(token)
+                    starts.append(start)
+                    if end > last_end:
+                        self.last_end = last_end = end
+                    if instead is not None:
+                        return True
+                    self.at = at = at + 1
+                    if at == limit:
+                        return True
+                    token = tokens[at] if at < count else self._end_token
+                    kind, start, end, _ = token
+                    continue
+                number = action >> 1
+            origin, length, name, nested = productions[number]
+            first = starts[-length] if length else last_end
+            if passing[number] and type(values[-1]) is not list:
+                value = values[-1]
+            elif origin[0] == "_":
+                value = _spliced(values[-length:])
+            elif name == "entries_add":
+                value = values[-length]
+                value.append(self._entry(starts[1 - length], values[1 - length]))
+            elif name == "entries_start":
+                value = Entries()
+            else:
+                base = builder.base
+                builder.start, builder.end = first - base, last_end - base
+                symbols: list[Any] = values[-length:] if length else []
+                value = build[number](builder, _flat(symbols) if nested else symbols)  # type: ignore[misc]
+            if length:
+                del states[-length:], values[-length:], starts[-length:]
+            if type(value) is list:
+                states.append(gotos[states[-1]][origin])
+            else:
+                # A single symbol is passed on as far as that goes at once: it depends on little, and is remembered.
+                key = (states[-1], number, kind)
+                state = passed.get(key, -1)
+                if state < 0:
+                    state = passed[key] = table.pass_on(*key)
+                states.append(state)
+            values.append(value)
+            starts.append(first)
+
+    def _entry(self, start: int, statement: nodes.Statement) -> nodes.Entry:
+        entry = nodes.Entry(start, self.last_end, statement)
+        if self.entry is not None and len(self.builder.problems) > self.entry.problems:
+            entry = with_damage_of(entry, self.builder.problems[self.entry.problems :], self.text)
+        if self.last_end - start <= _DEEPEST:
+            return entry  # it has too few characters to nest too deeply
+        too_deep = nodes.first_below(statement, _DEEPEST)
+        if too_deep is None:
+            return entry
+        message = f"this stands more than {_DEEPEST} expressions deep: split them up"
+        self.builder.problems.append(Problem(rules.NESTING_TOO_DEEP, too_deep.span.shifted(start), message))
+        return nodes.Entry(start, self.last_end, nodes.ErrorEntry(0, self.last_end - start, ""))
+
+
+def _spliced(symbols: list[Any]) -> list[Any]:
+    if symbols and type(symbols[0]) is list:
+        first: list[Any] = symbols[0]
+        for symbol in symbols[1:]:
+            if type(symbol) is list:
+                first.extend(symbol)
+            else:
+                first.append(symbol)
+        return first
+    return _flat(symbols)
+
+
+def _flat(symbols: list[Any]) -> list[Any]:
+    flat: list[Any] = []
+    for symbol in symbols:
+        if type(symbol) is list:
+            flat.extend(symbol)
+        else:
+            flat.append(symbol)
+    return flat
+
+
+def read_expression(builder: ExpressionBuilder, start: int, end: int) -> nodes.Expression:
+    """The expression that ``text[start:end]`` spells, whole; used for the fields of strings."""
+    assert isinstance(builder, TreeBuilder)
+    tokens = tokenize(builder.text, start, end)
+    builder.problems += tokens.problems
+    automaton = Automaton(builder.text, tokens.tokens, "_expr", builder, end=end)
+    if automaton.advance():
+        value = automaton.stacks.values[-1]
+        return value[0] if isinstance(value, list) else value  # type: ignore[no-any-return]
+    token = automaton.token()
+    found = f"found '{builder.text[token.start : token.end]}'" if token.end > token.start else "it ends too early"
+    place = Span(token.start, token.end) if token.end > token.start else Span(start, end)
+    problem = rules.NESTING_TOO_DEEP if automaton.too_deep else rules.MALFORMED_FORMAT
+    builder.problems.append(Problem(problem, place, f"between '{{' and '}}' stands one whole expression: {found}"))
+    return nodes.ErrorExpression(start - builder.base, end - builder.base)

@@ -1,0 +1,243 @@
+"""A place where the automaton can't go on: what stands there, what could, what is open, and how to say so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from snd_analysis import rules
+from snd_analysis.base.problem import Note, Problem, Repair
+from snd_analysis.base.rule import Rule
+from snd_analysis.base.text import Edit, Span
+from snd_analysis.skriptnd.syntax import expected, nodes
+from snd_analysis.skriptnd.syntax.automaton import Automaton
+from snd_analysis.skriptnd.syntax.stacks import run_states
+from snd_analysis.skriptnd.syntax.table import END
+from snd_analysis.skriptnd.syntax.tokens import Token, begins_line, is_closed_string, keywords
+
+LOOKAHEAD = 6
+"""How many tokens behind a repair must parse."""
+LONGEST_LOOKAHEAD = 24
+"""How many at most are looked at where a whole statement is tried."""
+_BEHIND_SEMICOLON = 3
+_SHORTEST_STATEMENT = 3
+CLOSERS = {"LPAR": "RPAR", "LSQB": "RSQB", "LBRACE": "RBRACE"}
+SYMBOLS = {"LPAR": "(", "RPAR": ")", "LSQB": "[", "RSQB": "]", "LBRACE": "{", "RBRACE": "}"}
+DEFINITION_STARTS = frozenset({"PUBLIC", "OPERATOR", "GRAPH", "IMPORT"})
+BLOCK_KINDS = {
+    "dtype": "B_DTYPE", "attrib": "B_PARAM", "input": "B_PARAM", "output": "B_PARAM", "constant": "B_PARAM",
+    "variable": "B_PARAM", "using": "B_USING", "assert": "B_ASSERT", "lower": "B_LOWER", "compose": "B_COMPOSE",
+    "update": "B_COMPOSE", "quantize": "B_QUANTIZE",
+}  # fmt: skip
+"""The terminal that begins each block."""
+_STATEMENT_WORDS = frozenset({"IF", "WITH", "FOR", "WHILE", "DO", "UNROLL", "YIELD", "IMPORT"})
+NOTHING = "the next definition or the end of the file"
+
+
+def span_of(token: Token) -> Span:
+    """Where a token stands."""
+    return Span(token.start, token.end)
+
+
+class Fault:
+    """One error, at the token that the automaton can't take."""
+
+    def __init__(self, automaton: Automaton) -> None:
+        self.automaton = automaton
+        self.token = automaton.token()
+        self.begins_line = begins_line(automaton.text, self.token)
+
+    @property
+    def ends_line(self) -> bool:
+        """Whether nothing but comments follows on the line."""
+        following = self.automaton.token(1)
+        return following.kind == END or begins_line(self.automaton.text, following)
+
+    @property
+    def begins_entry(self) -> bool:
+        """Whether an entry of a block begins here."""
+        return self.automaton.table.entry_states[self.automaton.stacks.states[-1]]
+
+    @property
+    def begins_statement(self) -> bool:
+        """Whether a statement of a composition could begin here."""
+        row = self.automaton.table.actions[self.automaton.stacks.states[-1]]
+        return "TILDE" in row and "RBRACE" in row and "ERROR" in row
+
+    @property
+    def at_document(self) -> bool:
+        """Whether a definition could begin here."""
+        return "OPERATOR" in self.automaton.table.actions[self.automaton.stacks.states[-1]]
+
+    @property
+    def in_head(self) -> bool:
+        """Whether the opening brace of a definition is due."""
+        values = self.automaton.stacks.values
+        return len(values) > 1 and isinstance(values[-2], Token) and values[-2].kind in ("OPERATOR", "GRAPH")
+
+    # ---- the text ----------------------------------------------------------------------------------------------------
+    def word(self, token: Token) -> str:
+        """What the text says at a token."""
+        return self.automaton.text[token.start : token.end]
+
+    def following(self, skipped: int = 0) -> list[str]:
+        """Kinds of the next few tokens behind ``skipped`` of them; fewer of the next statement: it may be wrong too."""
+        kinds: list[str] = []
+        for offset in range(skipped, skipped + LOOKAHEAD):
+            kinds.append(self.automaton.token(offset).kind)
+            if kinds[-1] == END or (len(kinds) > _BEHIND_SEMICOLON and kinds[-_BEHIND_SEMICOLON - 1] == "SEMI"):
+                break
+        return kinds
+
+    def statement(self, skipped: int = 0) -> list[str]:
+        """Kinds of the tokens of the statement that begins behind ``skipped`` tokens, to its ';'.
+
+        Of a statement that has none on its line only that line: the next mistake is not to hide this one.
+        """
+        kinds: list[str] = []
+        for offset in range(skipped, skipped + LONGEST_LOOKAHEAD):
+            token = self.automaton.token(offset)
+            enough = len(kinds) >= _SHORTEST_STATEMENT or (kinds[:1] == ["IMPORT"] and len(kinds) > 1)
+            if enough and (token.kind == END or begins_line(self.automaton.text, token)):
+                break
+            kinds.append(token.kind)
+            if token.kind in ("SEMI", END):
+                break
+        return kinds
+
+    def parses(self, kinds: Sequence[str], skipped: int = 0, states: list[int] | None = None) -> bool:
+        """Whether ``kinds`` and then the tokens of the text behind the next ``skipped`` would parse."""
+        wanted = [*kinds, *self.following(skipped)]
+        return run_states(self.automaton.table, (states or self.automaton.stacks.states).copy(), wanted) == len(wanted)
+
+    def parses_some(self, kinds: Sequence[str], count: int) -> bool:
+        """Whether ``kinds`` and then the next ``count`` tokens would parse."""
+        wanted = [*kinds, *(self.automaton.token(offset).kind for offset in range(count))]
+        return run_states(self.automaton.table, self.automaton.stacks.states.copy(), wanted) == len(wanted)
+
+    def open_brackets(self) -> list[Token]:
+        """Brackets on the stacks that have not met their closing one, outermost first."""
+        opened: list[Token] = []
+        for value in self.automaton.stacks.values:
+            if isinstance(value, Token):
+                if value.kind in CLOSERS:
+                    opened.append(value)
+                elif opened and value.kind == CLOSERS[opened[-1].kind]:
+                    opened.pop()
+        return opened
+
+    # ---- words -------------------------------------------------------------------------------------------------------
+    def found(self, token: Token) -> str:
+        """A token, in words."""
+        if token.kind == END:
+            return NOTHING
+        word = self.word(token)
+        if token.kind == "STRING":
+            return "a string"
+        if word in keywords():
+            return f"the keyword '{word}'"
+        return f"'{word}'" if len(word) <= 40 else f"'{word[:40]}…'"
+
+    def found_expected(self, wanted: str | None = None, found: str | None = None) -> str:
+        """What should stand here and what does."""
+        wanted = wanted or expected.phrase(self.automaton.table, self.automaton.stacks.states)
+        if found is None and self.token.kind == END:
+            return f"expected {wanted} before {NOTHING}"
+        return f"expected {wanted}, found {found or self.found(self.token)}"
+
+    def place(self) -> Span:
+        """The token; at the end of the text, where the last token ended."""
+        end = self.automaton.last_end
+        return Span(end, end) if self.token.kind == END else span_of(self.token)
+
+    def context(self) -> tuple[Note, ...]:
+        """Where the innermost construct that has not ended began."""
+        return tuple(self._constructs())[:1]
+
+    def _constructs(self) -> Iterator[Note]:
+        values, depth = self.automaton.stacks.values, 0
+        for at in range(len(values) - 1, -1, -1):
+            value = values[at]
+            if not isinstance(value, Token):
+                continue
+            if value.kind in ("RPAR", "RSQB", "RBRACE"):
+                depth += 1
+            elif value.kind in CLOSERS and depth:
+                depth -= 1
+            elif value.kind == "LBRACE" and at and isinstance(values[at - 1], Token):
+                continue  # of a block or a definition: the next tokens down say so
+            elif value.kind in CLOSERS:
+                yield Note(span_of(value), f"this '{SYMBOLS[value.kind]}' is still open")
+            elif value.kind.startswith("B_"):
+                yield Note(span_of(value), f"in this block '{self.word(value)}'")
+            elif value.kind in ("OPERATOR", "GRAPH"):
+                yield Note(span_of(value), f"in this {self.word(value)}")
+            elif value.kind in _STATEMENT_WORDS:
+                yield Note(span_of(value), f"this '{self.word(value)}' is not complete")
+
+    # ---- reports -----------------------------------------------------------------------------------------------------
+    def report(
+        self, rule: Rule, span: Span, message: str, notes: tuple[Note, ...] = (), repair: Repair | None = None
+    ) -> None:
+        """Adds a problem, unless a string that is not closed in the same statement explains it."""
+        if not self._behind_unclosed_string():
+            self.automaton.builder.problems.append(Problem(rule, span, message, notes, repair))
+
+    def report_keyword(self, token: Token) -> None:
+        """Reports a keyword that stands for a name."""
+        message = f"'{self.word(token)}' is a keyword and can't be used as a name"
+        self.report(rules.KEYWORD_AS_NAME, span_of(token), message)
+
+    def report_missing(self, kind: str) -> None:
+        """Reports that a terminal is missing before the token."""
+        place = self.automaton.last_end
+        if kind == "ID":
+            self.report(rules.SYNTAX_ERROR, self.place(), self.found_expected(), self.context())
+            return
+        at_line_end = self.begins_line and self.token.kind != END
+        symbol = self.automaton.table.literals[kind]
+        spaced = f" {symbol} " if symbol.isalpha() else symbol
+        at_end = self.begins_line or self.token.kind == END
+        repair = Repair(f"insert '{symbol}'", (Edit(Span(place, place), spaced),), safe=kind == "SEMI" and at_end)
+        span = Span(place, place) if kind == "SEMI" or at_line_end else self.place()
+        found = "the end of the line" if at_line_end else None
+        self.report(rules.SYNTAX_ERROR, span, self.found_expected(f"'{symbol}'", found), self.context(), repair)
+
+    def report_unclosed(self, opened: Sequence[Token], insertion: str | None = None) -> None:
+        """One problem for all brackets, innermost first, that one mistake left open: at the innermost of them.
+
+        ``insertion`` is what would mend it, if that is more than the closing brackets; empty if nothing simple does.
+        """
+        symbols = "".join(SYMBOLS[CLOSERS[bracket.kind]] for bracket in opened)
+        innermost, end = opened[0], self.automaton.last_end
+        missing = Note(self.place(), f"'{symbols}' is missing before {self.found(self.token)}")
+        also = (Note(span_of(bracket), f"this '{SYMBOLS[bracket.kind]}' is open too") for bracket in opened[1:])
+        notes = (missing, *also)
+        text = symbols if insertion is None else insertion
+        repair = Repair(f"insert '{text}'", (Edit(Span(end, end), text),), safe=False) if text else None
+        message = f"this '{SYMBOLS[innermost.kind]}' is never closed"
+        self.report(rules.UNCLOSED_BRACKET, span_of(innermost), message, notes, repair)
+
+    def _behind_unclosed_string(self) -> bool:
+        automaton = self.automaton
+        first = (
+            max(automaton.entry.at, automaton.at - LONGEST_LOOKAHEAD)
+            if automaton.entry
+            else max(automaton.at - LONGEST_LOOKAHEAD, 0)
+        )
+        return any(
+            token.kind == "STRING" and not is_closed_string(automaton.text, token)
+            for token in automaton.tokens[first : automaton.at + 1]
+        )
+
+    def unknown_block(self) -> str:
+        """A word behind ``@`` that no block has."""
+        word = self.word(self.token)
+        likely = [name for name in BLOCK_KINDS if len(word) > 1 and name.startswith(word[1:])]
+        return f"there is no block '{word}'" + (f"; did you mean '@{likely[0]}'?" if likely else "")
+
+    def callee_before(self, bracket: Token) -> nodes.Qualified | None:
+        """The name right before an open bracket, if there is one."""
+        values = self.automaton.stacks.values
+        at = next((at for at, value in enumerate(values) if value is bracket), 0)
+        before = values[at - 1] if at else None
+        return before if isinstance(before, nodes.Qualified) else None

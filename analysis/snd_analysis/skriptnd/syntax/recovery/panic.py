@@ -1,0 +1,112 @@
+"""Giving up on a statement, a block or an item of a document: an error node for it, and on behind it."""
+
+from __future__ import annotations
+
+from snd_analysis.base.text import Span
+from snd_analysis.skriptnd.syntax.automaton import Automaton
+from snd_analysis.skriptnd.syntax.recovery.fault import DEFINITION_STARTS, LONGEST_LOOKAHEAD, Fault
+from snd_analysis.skriptnd.syntax.stacks import run_states
+from snd_analysis.skriptnd.syntax.table import END
+from snd_analysis.skriptnd.syntax.tokens import Token, at_column_zero, begins_line
+
+_BEHIND_BLOCK = frozenset({"RBRACE", "SEMI", "COMMA", "ELSE", "ELIF", "THEN", "WHILE", END})
+
+
+def panic(automaton: Automaton, whole: bool = False, block: bool = False) -> None:
+    """Makes an error node of what is broken and goes on behind it; always takes a token or closes something.
+
+    That is the innermost statement, or the ``whole`` entry of a block with all statements inside. With ``block``, the
+    brace that can't be taken begins a block and ends with it.
+    """
+    stacks = automaton.stacks
+    token = automaton.token()
+    start = token.start
+    depth = len(stacks.values)
+    if whole and automaton.entry is not None and automaton.entry.depth < depth:
+        depth = automaton.entry.depth
+        start = stacks.starts[depth]
+    while depth and "ERROR" not in automaton.table.actions[stacks.states[depth]]:
+        depth -= 1
+        start = min(start, stacks.starts[depth])
+    brackets = [value.kind for value in stacks.values[depth:] if isinstance(value, Token)]
+    stacks.cut(depth)
+    _skip(automaton, max(brackets.count("LBRACE") - brackets.count("RBRACE"), 0), whole, block)
+    end = max(automaton.last_end, start)
+    if end > token.start:
+        automaton.skipped.append(Span(token.start, end))
+    if end > start:
+        automaton.supply("ERROR", start, end)
+    elif token.kind != "RBRACE" and "RBRACE" in automaton.table.actions[stacks.states[-1]]:
+        automaton.supply("RBRACE", automaton.last_end, automaton.last_end)
+    else:
+        automaton.supply("ERROR", token.start, token.end)
+        automaton.at += 1
+
+
+def _skip(automaton: Automaton, depth: int, whole: bool, block: bool) -> None:
+    """Skips to where the construct that the stacks are in can go on; ``depth`` braces of what is given up are open."""
+    row = automaton.table.actions[automaton.stacks.states[-1]]
+    surroundings = "document" if "OPERATOR" in row else "definition" if "B_USING" in row else "block"
+    first = automaton.at
+    while (token := automaton.token()).kind != END:
+        if _belongs_elsewhere(automaton, token, depth, surroundings):
+            return
+        may_begin = surroundings == "block" and automaton.at > first and not (whole and depth)
+        if may_begin and begins_line(automaton.text, token) and _begins_statement(automaton):
+            return
+        opens = token.kind == "LBRACE" and (
+            block or automaton.at > first or surroundings != "block" or _has_partner(automaton)
+        )
+        automaton.at += 1
+        automaton.last_end = token.end
+        if opens:
+            depth += 1
+        elif token.kind == "RBRACE" and depth:
+            depth -= 1
+            if depth == 0 and surroundings != "block":
+                return
+        elif token.kind == "SEMI" and depth == 0 and surroundings != "document":
+            return
+
+
+def _belongs_elsewhere(automaton: Automaton, token: Token, depth: int, surroundings: str) -> bool:
+    """Whether a token is not part of what is given up, but begins or ends something around it."""
+    outside = depth == 0 or begins_line(automaton.text, token)
+    if token.kind in DEFINITION_STARTS:
+        return outside
+    if surroundings == "document":
+        return False
+    if token.kind == "RBRACE":
+        return at_column_zero(automaton.text, token) or (depth == 0 and _may_close(automaton))
+    return outside and token.kind.startswith("B_") and token.kind != "B_UNKNOWN"
+
+
+def _may_close(automaton: Automaton) -> bool:
+    """Whether what follows the closing brace that is next could stand behind a block."""
+    following = automaton.token(1)
+    return (
+        following.kind in _BEHIND_BLOCK
+        or following.kind in DEFINITION_STARTS
+        or following.kind.startswith("B_")
+        or begins_line(automaton.text, following)
+    )
+
+
+def _has_partner(automaton: Automaton) -> bool:
+    """Whether the brace that is next, and can't stand there, is closed in its statement: else it is a stray one."""
+    for offset in range(1, LONGEST_LOOKAHEAD):
+        kind = automaton.token(offset).kind
+        if kind in ("RBRACE", "SEMI", END):
+            return kind == "RBRACE"
+    return True
+
+
+def _begins_statement(automaton: Automaton) -> bool:
+    """Whether what follows is a whole statement."""
+    following = Fault(automaton).statement()
+    wanted = ["ERROR", *following]
+    return (
+        2 < len(following) < LONGEST_LOOKAHEAD
+        and following[-1] == "SEMI"
+        and run_states(automaton.table, automaton.stacks.states.copy(), wanted) == len(wanted)
+    )

@@ -1,0 +1,365 @@
+"""Repairs of a broken text, each a function that takes one if the tokens behind it then parse.
+
+A repair changes the automaton so that it can go on, reports what was wrong, and says whether it did so. What is tried
+on copies of the states costs nothing where it fails.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from snd_analysis import rules
+from snd_analysis.base.problem import Repair
+from snd_analysis.base.text import Edit, Span
+from snd_analysis.skriptnd.syntax.recovery.fault import (
+    BLOCK_KINDS,
+    CLOSERS,
+    DEFINITION_STARTS,
+    LONGEST_LOOKAHEAD,
+    SYMBOLS,
+    Fault,
+    span_of,
+)
+from snd_analysis.skriptnd.syntax.recovery.panic import panic
+from snd_analysis.skriptnd.syntax.spelling import close_matches
+from snd_analysis.skriptnd.syntax.stacks import run_states
+from snd_analysis.skriptnd.syntax.table import END
+from snd_analysis.skriptnd.syntax.tokens import Token, at_column_zero, begins_line, keywords
+
+# What people write for something else: these replacements are tried first, and named in the message.
+_CONFUSED = {
+    "EQ": ("ASSIGN",), "ASSIGN": ("EQ", "COLON"), "MAKE": ("ASSIGN",), "REPLACE": ("ASSIGN",), "LE": ("LT",),
+    "PLUS_ASSIGN": ("ASSIGN",), "STAR_ASSIGN": ("ASSIGN",), "COLON": ("ASSIGN", "SEMI"),
+    "COMMA": ("SEMI",), "SEMI": ("COMMA", "COLON"), "DOT": ("COMMA", "DOTS"), "ELLIPSIS": ("DOTS",),
+    "DOTS": ("ELLIPSIS",), "RPAR": ("RSQB", "RBRACE"), "RSQB": ("RPAR", "RBRACE"), "LPAR": ("LBRACE", "LSQB"),
+    "LBRACE": ("LPAR",), "IMPLIES": ("ARROW", "GE"), "ARROW": ("IMPLIES",), "BAR": ("OR",),
+}  # fmt: skip
+_FOREIGN_WORDS = {"and": "AND", "or": "OR"}
+_INSERTED = ("SEMI", "COMMA", "RPAR", "RSQB", "RBRACE", "ASSIGN", "COLON", "LBRACE", "DO", "THEN", "LPAR", "BAR", "ID")
+_MOST_DELETED = 20
+
+RepairFunction: TypeAlias = Callable[[Fault], bool]
+
+
+def _take(fault: Fault, kind: str, spelling: str | None = None) -> None:
+    """Goes on as if the next token were of another kind."""
+    fault.automaton.supply(kind, fault.token.start, fault.token.end, spelling)
+    fault.automaton.at += 1
+
+
+def _drop(fault: Fault, count: int) -> None:
+    fault.automaton.at += count
+    fault.automaton.last_end = fault.automaton.tokens[fault.automaton.at - 1].end
+
+
+def leave_out_illegal(fault: Fault) -> bool:
+    """Leaves out characters that are no symbols; the tokens have reported them."""
+    count = 0
+    while fault.automaton.token(count).kind == "ILLEGAL":
+        count += 1
+    if not count or fault.at_document or not fault.parses([], count):
+        return False
+    _drop(fault, count)
+    return True
+
+
+def foreign_comment(fault: Fault) -> bool:
+    """``// …``: a comment of another language, to the end of its line."""
+    automaton, text, token = fault.automaton, fault.automaton.text, fault.token
+    start = token.start - 1 if text.startswith("/", token.start - 1) and token.start else token.start
+    if not text.startswith("//", start) or start != token.start:
+        return False
+    count = 1
+    while automaton.token(count).kind != END and not _line_break_between(
+        text, token.start, automaton.token(count).start
+    ):
+        count += 1
+    if not fault.parses([], count):
+        return False
+    span = Span(token.start, automaton.token(count - 1).end)
+    repair = Repair("write '#'", (Edit(Span(start, start + 2), "#"),))
+    fault.report(rules.SYNTAX_ERROR, span, "a comment begins with '#'", repair=repair)
+    _drop(fault, count)
+    return True
+
+
+def _parse(fault: Fault, kinds: list[str]) -> bool:
+    return run_states(fault.automaton.table, fault.automaton.stacks.states.copy(), kinds) == len(kinds)
+
+
+def _line_break_between(text: str, start: int, end: int) -> bool:
+    return "\n" in text[start:end] or "\r" in text[start:end]
+
+
+def keyword_as_name(fault: Fault) -> bool:
+    """A keyword where a name would do."""
+    word, kind = fault.word(fault.token), fault.token.kind
+    if kind == "ID" or keywords().get(word) != kind:
+        return False
+    # The same word may stand in more places of the statement, and the next statement may be wrong as well.
+    near, statement = (
+        ["ID" if each == kind else each for each in kinds] for kinds in (fault.following(1), fault.statement(1))
+    )
+    if not _parse(fault, ["ID", *near]) and not (statement[-1] == "SEMI" and _parse(fault, ["ID", *statement])):
+        return False
+    fault.report_keyword(fault.token)
+    _take(fault, "ID", word)
+    return True
+
+
+def block_name(fault: Fault) -> bool:
+    """The name of a block, misspelt or without its ``@``."""
+    word = fault.word(fault.token)
+    if fault.token.kind == "B_UNKNOWN":
+        names = close_matches(word[1:], BLOCK_KINDS)
+    elif fault.token.kind == "ID" and fault.automaton.token(1).kind == "LBRACE":
+        names = [word] if word in BLOCK_KINDS else close_matches(word, BLOCK_KINDS)
+    else:
+        return False
+    for name in names:
+        if fault.parses([BLOCK_KINDS[name]], 1):
+            repair = Repair(f"write '@{name}'", (Edit(span_of(fault.token), f"@{name}"),), safe=False)
+            message = f"there is no block '{word}'; did you mean '@{name}'?"
+            fault.report(rules.SYNTAX_ERROR, span_of(fault.token), message, fault.context(), repair)
+            _take(fault, BLOCK_KINDS[name], f"@{name}")
+            return True
+    return False
+
+
+def misspelt_keyword(fault: Fault) -> bool:
+    """A word that is almost a keyword, where that keyword could stand."""
+    if fault.token.kind != "ID":
+        return False
+    word, words = fault.word(fault.token), keywords()
+    foreign = _FOREIGN_WORDS.get(word)
+    if foreign and fault.parses([foreign], 1):
+        replace(fault, foreign)
+        return True
+    for name in close_matches(word, [key for key, kind in words.items() if kind != "TYPE"]):
+        if fault.parses([words[name]], 1):
+            repair = Repair(f"write '{name}'", (Edit(span_of(fault.token), name),), safe=False)
+            message = f"'{word}' can't stand here; did you mean '{name}'?"
+            fault.report(rules.SYNTAX_ERROR, span_of(fault.token), message, fault.context(), repair)
+            _take(fault, words[name])
+            return True
+    return False
+
+
+def glued_keyword(fault: Fault) -> bool:
+    """``operatorconv``: a keyword and what follows it without a space."""
+    word, words = fault.word(fault.token), keywords()
+    if fault.token.kind != "ID":
+        return False
+    for keyword in (key for key, kind in words.items() if kind != "TYPE" and word.startswith(key)):
+        rest = word[len(keyword) :]
+        kind = words.get(rest, "ID")
+        if len(keyword) > 2 and fault.parses([words[keyword], kind], 1):
+            middle = fault.token.start + len(keyword)
+            repair = Repair("insert a space", (Edit(Span(middle, middle), " "),), safe=False)
+            message = f"'{word}' can't stand here; did you mean '{keyword} {rest}'?"
+            fault.report(rules.SYNTAX_ERROR, span_of(fault.token), message, fault.context(), repair)
+            fault.automaton.supply(words[keyword], fault.token.start, middle)
+            fault.automaton.supply(kind, middle, fault.token.end, rest)
+            fault.automaton.at += 1
+            return True
+    return False
+
+
+def else_if(fault: Fault) -> bool:
+    """``else if`` for ``elif``."""
+    stacks = fault.automaton.stacks
+    before = stacks.values[-1] if stacks.values else None
+    if fault.token.kind != "IF" or not isinstance(before, Token) or before.kind != "ELSE":
+        return False
+    if not fault.parses(["ELIF"], 1, stacks.states[:-1]):
+        return False
+    span = Span(before.start, fault.token.end)
+    repair = Repair("write 'elif'", (Edit(span, "elif"),))
+    fault.report(rules.SYNTAX_ERROR, span, "'else if' is written 'elif'", repair=repair)
+    stacks.cut(len(stacks.values) - 1)
+    fault.automaton.supply("ELIF", span.start, span.end)
+    fault.automaton.at += 1
+    return True
+
+
+def confused(fault: Fault) -> bool:
+    """A symbol that is often written for another one."""
+    if fault.token.kind == "SEMI" and fault.ends_line:
+        return False
+    kinds = _CONFUSED.get(fault.token.kind, ())
+    if fault.token.kind == "COMMA" and fault.automaton.token(1).kind == "STRING":
+        kinds = ("COLON", *kinds)
+    for kind in kinds:
+        if fault.parses([kind], 1) and _goes_on(fault, kind):
+            replace(fault, kind)
+            return True
+    return False
+
+
+def _goes_on(fault: Fault, kind: str) -> bool:
+    """Whether the rest of the statement fits to a replacement: '=' could be much, but mostly it is itself."""
+    if fault.token.kind != "ASSIGN":
+        return True
+    statement = fault.statement(1)
+    return statement[-1] != "SEMI" or _parse(fault, [kind, *statement])
+
+
+def replace(fault: Fault, kind: str) -> None:
+    """Takes a terminal for the token, and says so."""
+    wanted = fault.automaton.table.literals[kind]
+    repair = Repair(f"write '{wanted}'", (Edit(span_of(fault.token), wanted),), safe=False)
+    message = fault.found_expected(f"'{wanted}'")
+    fault.report(rules.SYNTAX_ERROR, span_of(fault.token), message, fault.context(), repair)
+    _take(fault, kind)
+
+
+def insert_one(fault: Fault) -> bool:
+    """One token that is missing."""
+    automaton = fault.automaton
+    opened = fault.open_brackets()
+    closer = CLOSERS[opened[-1].kind] if opened else ""
+    # A string behind a condition is its message.
+    for kind in ("COLON", *_INSERTED) if fault.token.kind == "STRING" else _INSERTED:
+        if (kind in SYMBOLS and kind in CLOSERS.values() and kind != closer) or not _may_insert(fault, kind):
+            continue
+        if not fault.parses([kind]):
+            continue
+        if kind == closer:
+            fault.report_unclosed([opened[-1]])
+        else:
+            fault.report_missing(kind)
+        automaton.supply(kind, automaton.last_end, automaton.last_end)
+        return True
+    return False
+
+
+def _may_insert(fault: Fault, kind: str) -> bool:
+    values = fault.automaton.stacks.values
+    if kind == "LBRACE":  # of a block or a definition, never of attributes
+        last = values[-1] if values else None
+        return isinstance(last, Token) and (last.kind.startswith("B_") or last.kind == "ID")
+    if kind == "LPAR":
+        return not fault.begins_line and _parse(fault, ["LPAR", *fault.statement()])
+    if kind == "BAR":
+        return any(isinstance(value, Token) and value.kind == "BAR" for value in values)
+    if kind == "COMMA" and fault.begins_line:
+        opened = fault.open_brackets()
+        return bool(opened) and opened[-1].kind != "LBRACE"
+    return True
+
+
+def doubled(fault: Fault) -> bool:
+    """A token that stands there twice."""
+    automaton, token = fault.automaton, fault.token
+    if automaton.at == 0 or token.kind in CLOSERS.values() or token.kind in (END, "ILLEGAL") or not fault.parses([], 1):
+        return False
+    before = automaton.tokens[automaton.at - 1]
+    if before.kind != token.kind or fault.word(before) != fault.word(token):
+        return False
+    word = fault.word(token)
+    repair = Repair(f"remove '{word}'", (Edit(Span(before.end, token.end), ""),), safe=False)
+    fault.report(rules.SYNTAX_ERROR, span_of(token), f"'{word}' stands here twice", fault.context(), repair)
+    _drop(fault, 1)
+    return True
+
+
+def wrong_for_brace(fault: Fault) -> bool:
+    """Something where the brace stands that opens a block or a definition, or the one that closes a block."""
+    automaton, token = fault.automaton, fault.token
+    last = automaton.stacks.values[-1] if automaton.stacks.values else None
+    opens = isinstance(last, Token) and (last.kind.startswith("B_") or fault.in_head)
+    kind = "LBRACE" if opens else "RBRACE"
+    if token.kind in ("LBRACE", "RBRACE", END) or not (opens or fault.ends_line) or not fault.parses([kind], 1):
+        return False
+    if token.kind == "ILLEGAL":
+        automaton.supply(kind, token.start, token.end)
+        automaton.at += 1
+    else:
+        replace(fault, kind)
+    return True
+
+
+def extra_brace(fault: Fault) -> bool:
+    """A closing brace right before the error that was one too many: it is taken back."""
+    automaton, token = fault.automaton, fault.token
+    if automaton.before_brace is None:
+        return False
+    remembered, brace, base = automaton.before_brace
+    if at_column_zero(automaton.text, brace) and (token.kind in DEFINITION_STARTS or token.kind == END):
+        return False  # it closes the definition
+    if not fault.parses([], 0, remembered.stacks.states):
+        return False
+    # Of two braces either may be the one that is too many; the second reads as if it were.
+    extra = token if token.kind == "RBRACE" else brace
+    why = "closes nothing" if extra is token else f"is one too many: {fault.found(token)} follows"
+    repair = Repair("remove '}'", (Edit(span_of(extra), ""),), safe=False)
+    fault.report(rules.SYNTAX_ERROR, span_of(extra), f"this '}}' {why}", repair=repair)
+    automaton.stacks = remembered.restore()
+    automaton.builder.base = base
+    automaton.before_brace = None
+    return True
+
+
+def delete(fault: Fault) -> bool:
+    """One token that is too many; before the brace of a definition more than one."""
+    token = fault.token
+    if token.kind == END or fault.at_document:
+        return False
+    count = 1
+    while not fault.parses([], count):
+        count += 1
+        if count > _MOST_DELETED or not fault.in_head or fault.automaton.token(count - 1).kind in (END, "LBRACE"):
+            return False
+    span = Span(token.start, fault.automaton.token(count - 1).end)
+    if any(fault.automaton.token(offset).kind == "ILLEGAL" for offset in range(count)):
+        _drop(fault, count)  # the tokens have reported it
+        return True
+    what = f"'{fault.automaton.text[span.start : span.end]}'"
+    repair = Repair(f"remove {what}", (Edit(span, ""),), safe=False)
+    if token.kind == "B_UNKNOWN":
+        fault.report(rules.SYNTAX_ERROR, span, fault.unknown_block(), fault.context())
+        _drop(fault, count)
+        return True
+    if token.kind in CLOSERS.values():
+        message = f"this {what} closes nothing"
+    else:
+        message = fault.found_expected(found=None if count == 1 else what)
+    fault.report(rules.SYNTAX_ERROR, span, message, fault.context(), repair)
+    _drop(fault, count)
+    return True
+
+
+def attributes_in_parentheses(fault: Fault) -> bool:
+    """``f(a=1)(x)``: attributes where arguments stand. The statement is given up, for what follows makes no sense."""
+    opened = fault.open_brackets()
+    if fault.token.kind != "ASSIGN" or not opened or opened[-1].kind != "LPAR" or fault.automaton.at == 0:
+        return False
+    callee = fault.callee_before(opened[-1])
+    if callee is None:
+        return False
+    name = fault.word(fault.automaton.tokens[fault.automaton.at - 1])
+    message = f"attributes stand in braces, before the arguments: write {callee.text}{{{name}=…}}(…)"
+    fault.report(rules.SYNTAX_ERROR, span_of(fault.token), message, fault.context())
+    panic(fault.automaton)
+    return True
+
+
+def skip_rest(fault: Fault) -> bool:
+    """Skips to the end of a statement that could have ended here: what it declares is kept."""
+    automaton = fault.automaton
+    if not run_states(automaton.table, automaton.stacks.states.copy(), ["SEMI"]):
+        return False
+    for count in range(1, LONGEST_LOOKAHEAD):
+        token = automaton.token(count)
+        if token.kind == "SEMI":
+            break
+        if token.kind in ("LBRACE", "RBRACE", END) or token.kind.startswith("B_") or begins_line(automaton.text, token):
+            return False
+    else:
+        return False
+    if fault.token.kind != "ILLEGAL":
+        fault.report(rules.SYNTAX_ERROR, span_of(fault.token), fault.found_expected(), fault.context())
+    automaton.skipped.append(Span(fault.token.start, automaton.token(count - 1).end))
+    _drop(fault, count)
+    return True

@@ -1,0 +1,168 @@
+"""Repairs of what stands before the error: a token that could be taken, but was meant to be another one.
+
+The statement is read again up to that token, and with another one in its place. That is done only if the statement then
+parses beyond the error; of the states alone this is tried first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from snd_analysis import rules
+from snd_analysis.base.problem import Repair
+from snd_analysis.base.text import Edit, Span
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.recovery.fault import Fault, span_of
+from snd_analysis.skriptnd.syntax.recovery.repairs import replace
+from snd_analysis.skriptnd.syntax.stacks import run_states
+from snd_analysis.skriptnd.syntax.tokens import Token, keywords
+
+_MOST_READ_AGAIN = 40
+# What other languages write for a prefix or at the begin of a statement.
+_FOREIGN_WORDS = {"not": "NOT", "return": "YIELD"}
+_OPENED_BY = ("THEN", "DO")
+
+
+def foreign_word(fault: Fault) -> bool:
+    """``not a`` for ``!a``, ``return a`` for ``yield a``."""
+    at = fault.automaton.at - 1
+    if at < 0 or fault.automaton.tokens[at].kind != "ID":
+        return False
+    token = fault.automaton.tokens[at]
+    kind = _FOREIGN_WORDS.get(fault.word(token))
+    if kind is None or not _parses(fault, at, [kind], 1):
+        return False
+    written = fault.automaton.table.literals[kind]
+    edit = Edit(Span(token.start, fault.token.start if kind == "NOT" else token.end), written)
+    repair = Repair(f"write '{written}'", (edit,), safe=False)
+    message = f"'{fault.word(token)}' is written '{written}'"
+    again = _back_to(fault, at)
+    again.report(rules.SYNTAX_ERROR, span_of(token), message, (), repair)
+    _take(again, kind, written)
+    return True
+
+
+def not_equal(fault: Fault) -> bool:
+    """``a <> b`` for ``a != b``. Behind '<>' of a bounded index no operator fits: what stands before is read again."""
+    automaton, entry = fault.automaton, fault.automaton.entry
+    if fault.token.kind != "REMAP" or entry is None or not entry.at < automaton.at:
+        return False
+    wanted = [*(token.kind for token in automaton.tokens[entry.at : automaton.at]), "NE", *fault.statement(1)]
+    if run_states(automaton.table, automaton.stacks.states[: entry.depth + 1], wanted) < len(wanted):
+        return False
+    replace(_back_to(fault, automaton.at), "NE")
+    return True
+
+
+def keyword_before(fault: Fault) -> bool:
+    """A keyword that could stand where it does, but not with what follows: as a name it does."""
+    for at in _places_before(fault):
+        token = fault.automaton.tokens[at]
+        word = fault.word(token)
+        if token.kind == keywords().get(word) and token.kind != "TYPE" and _parses(fault, at, ["ID"], 1):
+            again = _back_to(fault, at)
+            again.report_keyword(token)
+            _take(again, "ID", word)
+            return True
+    return False
+
+
+def label_without_quotes(fault: Fault) -> bool:
+    """``"message", label: value`` for ``"message", "label": value``."""
+    at = fault.automaton.at - 1
+    if fault.token.kind != "COLON" or at < 0 or fault.automaton.tokens[at].kind != "ID":
+        return False
+    if not _parses(fault, at, ["STRING"], 1):
+        return False
+    token = fault.automaton.tokens[at]
+    quoted = f'"{fault.word(token)}"'
+    repair = Repair(f"write {quoted}", (Edit(span_of(token), quoted),), safe=False)
+    message = f"the label of a printed value is a string: write {quoted}"
+    again = _back_to(fault, at)
+    again.report(rules.SYNTAX_ERROR, span_of(token), message, (), repair)
+    _take(again, "STRING")
+    return True
+
+
+def block_for_attributes(fault: Fault) -> bool:
+    """``if c { … }``: without its 'then' the block reads like attributes of what stands before it."""
+    for bracket in fault.open_brackets():
+        at = _index(fault, bracket)
+        if bracket.kind != "LBRACE" or at is None:
+            continue
+        for kind in _OPENED_BY:
+            if _parses(fault, at, [kind], 0):
+                _back_to(fault, at).report_missing(kind)
+                fault.automaton.supply(kind, fault.automaton.last_end, fault.automaton.last_end)
+                return True
+    return False
+
+
+def semicolon_in_formula(fault: Fault) -> bool:
+    """``y[i,] = x[i,]; i < n;``: what follows the formula before is part of it."""
+    automaton, entry = fault.automaton, fault.automaton.entry
+    if fault.token.kind != "LT" or entry is None or entry.at != automaton.at - 1:
+        return False
+    if not 0 < entry.depth < len(automaton.stacks.states):
+        return False
+    entries = automaton.stacks.values[entry.depth - 1]
+    last = entries[-1] if isinstance(entries, list) and entries else None
+    if last is None or not isinstance(last.statement, nodes.Lowering):
+        return False
+    first = automaton.index_of(last.start)
+    semicolon = entry.at - 1
+    if first is None or automaton.tokens[semicolon].kind != "SEMI":
+        return False
+    states = automaton.stacks.states[: entry.depth + 1]
+    read = [token.kind for token in automaton.tokens[first:semicolon]]
+    wanted = [*read, "COMMA", automaton.tokens[entry.at].kind, *fault.statement()]
+    if run_states(automaton.table, states.copy(), wanted) < len(wanted):
+        return False
+    entries.pop()
+    problems = automaton.builder.problems
+    problems[:] = [problem for problem in problems if problem.span.start < last.start]
+    automaton.entry = entry._replace(at=first, problems=len(problems))
+    again = _back_to(fault, semicolon)
+    repair = Repair("write ','", (Edit(span_of(again.token), ","),), safe=False)
+    again.report(rules.SYNTAX_ERROR, span_of(again.token), again.found_expected("','"), again.context(), repair)
+    _take(again, "COMMA")
+    return True
+
+
+def _places_before(fault: Fault) -> Iterator[int]:
+    """Indices of the tokens of the statement before the error, the last first."""
+    entry = fault.automaton.entry
+    if entry is not None:
+        yield from range(fault.automaton.at - 1, max(entry.at, fault.automaton.at - _MOST_READ_AGAIN) - 1, -1)
+
+
+def _index(fault: Fault, token: Token) -> int | None:
+    return next((at for at in _places_before(fault) if fault.automaton.tokens[at] is token), None)
+
+
+def _parses(fault: Fault, at: int, kinds: Sequence[str], replaced: int) -> bool:
+    """Whether the statement parses beyond the error with ``kinds`` for the ``replaced`` tokens from ``at`` on."""
+    automaton, entry = fault.automaton, fault.automaton.entry
+    if entry is None or not entry.at <= at < automaton.at or len(automaton.stacks.states) <= entry.depth:
+        return False
+    before = [token.kind for token in automaton.tokens[entry.at : at]]
+    between = [token.kind for token in automaton.tokens[at + replaced : automaton.at]]
+    wanted = [*before, *kinds, *between, *_rest(fault)]
+    return run_states(automaton.table, automaton.stacks.states[: entry.depth + 1], wanted) == len(wanted)
+
+
+def _rest(fault: Fault) -> list[str]:
+    """Kinds of the tokens from the error to the end of the statement; where it ends there, of a few more."""
+    kinds = fault.statement()
+    return kinds if len(kinds) > 1 and kinds[-1] == "SEMI" else fault.following()
+
+
+def _back_to(fault: Fault, at: int) -> Fault:
+    """Goes back to where the token ``at`` was the next."""
+    fault.automaton.rewind(at)
+    return Fault(fault.automaton)
+
+
+def _take(fault: Fault, kind: str, spelling: str | None = None) -> None:
+    fault.automaton.supply(kind, fault.token.start, fault.token.end, spelling)
+    fault.automaton.at += 1

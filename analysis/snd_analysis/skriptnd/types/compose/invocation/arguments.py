@@ -1,0 +1,220 @@
+"""Arguments of an invocation: how many there are, their types, packing, null and ranks (2.6, 2.10)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from snd_analysis import rules
+from snd_analysis.base.problem import Note
+from snd_analysis.base.rule import Rule
+from snd_analysis.skriptnd.names import OperatorName
+from snd_analysis.skriptnd.syntax import counted, nodes
+from snd_analysis.skriptnd.types.compose.composition import Composition, Value
+from snd_analysis.skriptnd.types.compose.invocation.binding import ShapeBinding
+from snd_analysis.skriptnd.types.compose.invocation.generics import TypeBinding
+from snd_analysis.skriptnd.types.expressions.expectations import is_empty_list
+from snd_analysis.skriptnd.types.signature import Signature, TensorParameter, elsewhere
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import Integer
+
+_WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+class ArgumentCheck:
+    """The arguments of one invocation, checked in the order in which they are written."""
+
+    def __init__(
+        self, work: Composition, name: OperatorName, signature: Signature, types: TypeBinding, binding: ShapeBinding
+    ) -> None:
+        self._work = work
+        self._name = name
+        self._signature = signature
+        self._types = types
+        self._binding = binding
+
+    def check(self, call: nodes.Call, values: Sequence[Value]) -> None:
+        """Checks the arguments against the inputs, and binds types, ranks and extents by them."""
+        inputs = self._signature.inputs
+        if len(values) > len(inputs):
+            self._report_too_many(call)
+        if len(values) > len(inputs) or any(parameter.required for parameter in inputs[len(values) :]):
+            self._missing(call, inputs[len(values) :])
+            for parameter in inputs:
+                self._forget(parameter)
+            return  # one may have been inserted or left out anywhere
+        bound: list[tuple[TensorParameter, nodes.Expression, Value]] = []
+        for parameter, argument, value in zip(inputs, call.arguments, values, strict=False):
+            if isinstance(argument, nodes.Tilde):
+                self._omitted(parameter, argument)
+            elif self._agrees(parameter, argument, value):
+                bound.append((parameter, argument, value))
+        for parameter, argument, value in bound:
+            self._relate(parameter, argument, value)
+        self._binding.solve()
+        for parameter, argument, value in bound:
+            if value.type is not None and not value.type.optional:
+                self._relate_extents(parameter, argument, value)
+        self._binding.solve()
+
+    # ---- what is there -----------------------------------------------------------------------------------------------
+    def _report_too_many(self, call: nodes.Call) -> None:
+        inputs = len(self._signature.inputs)
+        extra = call.arguments[inputs]
+        message = f"'{self._name.name}' has {counted(inputs, 'input')}, but there are {len(call.arguments)} arguments"
+        if len(call.arguments) == 1:
+            message = f"'{self._name.name}' has no inputs, but there is an argument"
+        note = elsewhere(self._name, f"'{self._name.name}' is defined here")
+        self._work.report_between(rules.TOO_MANY_ARGUMENTS, extra, call.arguments[-1], message, (note,))
+
+    def _omitted(self, parameter: TensorParameter, argument: nodes.Tilde) -> None:
+        if not parameter.required:
+            return
+        name = parameter.symbol.name
+        message = (
+            f"the input '{name}' of '{self._name.name}' is not optional and has no default: '~' can't stand for it"
+        )
+        self._work.context.report(rules.MISSING_ARGUMENT, argument, message, (self._note(parameter),))
+        self._forget(parameter)
+
+    def _missing(self, call: nodes.Call, omitted: tuple[TensorParameter, ...]) -> None:
+        missing = [parameter for parameter in omitted if parameter.required]
+        for parameter in missing:
+            self._forget(parameter)
+        if not missing:
+            return
+        names = ", ".join(f"'{parameter.symbol.name}'" for parameter in missing)
+        noun = "an argument for its input" if len(missing) == 1 else "arguments for its inputs"
+        message = f"'{self._name.name}' needs {noun} {names}: {_given(len(call.arguments))}"
+        notes = tuple(self._note(parameter) for parameter in missing[:3])
+        self._work.context.report(rules.MISSING_ARGUMENT, call.function, message, notes)
+
+    def _forget(self, parameter: TensorParameter) -> None:
+        if parameter.type is not None:
+            self._types.forget(parameter.type.dtype)
+
+    # ---- types -------------------------------------------------------------------------------------------------------
+    def _agrees(self, parameter: TensorParameter, argument: nodes.Expression, value: Value) -> bool:
+        formal, actual = parameter.type, value.type
+        role = f"the input '{parameter.symbol.name}'"
+        if formal is None:
+            return False
+        if actual is None:
+            self._types.deduce(formal.dtype, None, argument, role)
+            return False
+        if actual.packed != formal.packed:
+            rule, what = (
+                (rules.PACK_EXPECTED, "a single tensor") if formal.packed else (rules.UNEXPECTED_PACK, "a pack")
+            )
+            wanted = "a pack" if formal.packed else "a single tensor"
+            message = f"{role} of '{self._name.name}' is {wanted} of type '{formal}', but this is {what}: '{value}'"
+            self._report(rule, argument, message, parameter)
+            self._forget(parameter)
+            return False
+        if actual.optional and parameter.required:
+            message = (
+                f"{role} of '{self._name.name}' can't be null, but this may be: its type is '{value}'; "
+                "test it with 'if ?…', or give a value for null with '??'"
+            )
+            self._report(rules.NULL_NOT_ALLOWED, argument, message, parameter)
+            self._forget(parameter)
+            return False
+        if is_empty_list(argument):
+            return True
+        if formal.dtype.is_generic:
+            return self._types.deduce(formal.dtype, actual.dtype, argument, role)
+        if formal.dtype == actual.dtype:
+            return True
+        message = f"{role} of '{self._name.name}' has the type '{formal}', but this is '{value}'"
+        self._report(rules.TYPE_MISMATCH, argument, message, parameter)
+        return False
+
+    # ---- ranks -------------------------------------------------------------------------------------------------------
+    def _relate(self, parameter: TensorParameter, argument: nodes.Expression, value: Value) -> None:
+        """Equates the rank and the pack length of an input with those of its argument."""
+        formal, actual = parameter.type, value.type
+        if formal is None or actual is None:
+            return
+        if formal.length is not None and actual.length is not None and not actual.optional:
+            self._equate_length(parameter, argument, value, formal.length, actual.length)
+        if parameter.dimensions is None or formal.shape is None or value.rank is None or is_empty_list(argument):
+            return
+        if parameter.rank_symbol is not None:
+            self._binding.equate(_rank_variable(parameter), value.rank)
+
+        def complain(rank: Integer) -> None:
+            if self._work.shapes_certain:
+                self._report_rank(parameter, value, argument, rank)
+
+        self._binding.equate(formal.shape.rank, value.rank, complain)
+
+    def _equate_length(
+        self, parameter: TensorParameter, argument: nodes.Expression, value: Value, formal: Integer, actual: Integer
+    ) -> None:
+        def complain(needed: Integer) -> None:
+            message = (
+                f"the input '{parameter.symbol.name}' of '{self._name.name}' has the type '{parameter.type}' and needs "
+                f"{counted(needed, 'tensor')} here, but this has {actual}: its type is '{value}'"
+            )
+            self._report(rules.LENGTH_MISMATCH, argument, message, parameter)
+
+        self._binding.equate_length(formal, actual, complain if self._work.shapes_certain else None)
+
+    def _relate_extents(self, parameter: TensorParameter, argument: nodes.Expression, value: Value) -> None:
+        reported = False
+        for place, extents in self._work.extents_of_items(argument, value):
+
+            def complain(here: Integer, needed: Integer, place: nodes.Node = place) -> None:
+                nonlocal reported
+                if self._work.shapes_certain and not reported:
+                    reported = True
+                    self._report_extent(parameter, place, here, needed)
+
+            self._binding.bind_extents(parameter.dimensions, extents, complain)
+
+    def _report_extent(self, parameter: TensorParameter, place: nodes.Node, here: Integer, needed: Integer) -> None:
+        # Names in the type are not those of the invocation.
+        names = {leaf.name for leaf in (*here.leaves, *needed.leaves)}
+        type_ = f" has the type '{parameter.type}': it" if names.isdisjoint(_WORD.findall(f"{parameter.type}")) else ""
+        message = (
+            f"the input '{parameter.symbol.name}' of '{self._name.name}'{type_} needs an extent of {needed} here, "
+            f"but this tensor has {here}"
+        )
+        self._report(rules.ARGUMENT_SHAPE, place, message, parameter)
+
+    def _report_rank(self, parameter: TensorParameter, value: Value, place: nodes.Node, rank: Integer) -> None:
+        formal, actual = parameter.type, value.rank
+        assert formal is not None
+        assert actual is not None
+        needed = f"rank {rank}"
+        if rank.value is None:
+            low = shapes.bounds(rank)[0]
+            high = shapes.bounds(actual)[1]
+            needed = f"at least rank {low}" if low is not None and high is not None and low > high else f"rank {rank}"
+        shown = replace(formal, dtype=self._types.dtype(formal.dtype) or formal.dtype)
+        message = (
+            f"the input '{parameter.symbol.name}' of '{self._name.name}' has the type '{shown}' and needs {needed} "
+            f"here, but this is '{value}', of rank {actual}"
+        )
+        self._report(rules.ARGUMENT_RANK, place, message, parameter)
+
+    # ---- messages ----------------------------------------------------------------------------------------------------
+    def _report(self, rule: Rule, node: nodes.Node, message: str, parameter: TensorParameter) -> None:
+        self._work.context.report(rule, node, message, (self._note(parameter),))
+
+    def _note(self, parameter: TensorParameter) -> Note:
+        name = parameter.symbol.name
+        return elsewhere(self._name, f"the input '{name}' is declared here", name)
+
+
+def _given(number: int) -> str:
+    if number == 0:
+        return "there are no arguments"
+    return f"there {'is' if number == 1 else 'are'} only {counted(number, 'argument')}"
+
+
+def _rank_variable(parameter: TensorParameter) -> Integer:
+    assert parameter.rank_symbol is not None
+    return shapes.variable(parameter.rank_symbol, parameter.rank_symbol.name)

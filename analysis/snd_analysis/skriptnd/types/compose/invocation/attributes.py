@@ -1,0 +1,218 @@
+"""Attributes of an invocation: which there are, and the types of their values (2.5, 2.10)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from snd_analysis import rules
+from snd_analysis.base.problem import Note, Repair
+from snd_analysis.base.rule import Rule
+from snd_analysis.base.text import Edit, Span
+from snd_analysis.skriptnd.names import OperatorName
+from snd_analysis.skriptnd.syntax import close_matches, counted, nodes
+from snd_analysis.skriptnd.types.compose.composition import Composition
+from snd_analysis.skriptnd.types.compose.invocation.binding import ShapeBinding
+from snd_analysis.skriptnd.types.compose.invocation.generics import TypeBinding
+from snd_analysis.skriptnd.types.compose.nulls import is_null
+from snd_analysis.skriptnd.types.context import Place
+from snd_analysis.skriptnd.types.expressions.expectations import is_empty_list
+from snd_analysis.skriptnd.types.expressions.inference import infer
+from snd_analysis.skriptnd.types.signature import AttributeParameter, Signature, elsewhere
+from snd_analysis.skriptnd.types.type import Type
+from snd_analysis.skriptnd.types.typed import Typed
+from snd_analysis.symbolic.integers import Integer
+
+
+def attribute_values(work: Composition, given: nodes.Attributes | None) -> list[Typed]:
+    """Types the values of the attributes that are given."""
+    with work.context.at(Place.COMPILE_TIME):
+        return [infer(work.context, item.value) for item in (given.items if given is not None else ())]
+
+
+class AttributeCheck:
+    """The attributes of one invocation, checked in the order in which they are written."""
+
+    def __init__(
+        self, work: Composition, name: OperatorName, signature: Signature, types: TypeBinding, shapes: ShapeBinding
+    ) -> None:
+        self._work = work
+        self._name = name
+        self._signature = signature
+        self._types = types
+        self._shapes = shapes
+
+    def check(self, given: nodes.Attributes | None, values: Sequence[Typed], place: nodes.Node) -> None:
+        """Checks the given attributes, and that none is missing; ``place`` is the name of the operator."""
+        seen: dict[str, nodes.Attribute] = {}
+        for item, typed in zip(given.items if given is not None else (), values, strict=True):
+            name = item.name.text
+            if item.colon:
+                self._report_colon(item)
+            parameter = self._signature.attributes.get(name)
+            if name and parameter is None:
+                self._report_unknown(item)
+            elif name in seen:
+                note = self._work.context.note(seen[name].name, "first given here")
+                self._work.context.report(
+                    rules.DUPLICATE_ATTRIBUTE, item.name, f"the attribute '{name}' is given a second time", (note,)
+                )
+            elif parameter is not None:
+                seen[name] = item
+                self._value(parameter, item, typed)
+        absent = self._absent(seen)
+        for parameter in self._signature.attributes.values():
+            if parameter.symbol.name in seen:
+                continue
+            self._omitted(parameter)
+            needed = parameter.required
+            default = parameter.node.default
+            null = default is not None and is_null(default.value, absent)
+            if (needed or null) and parameter.type is not None:
+                self._types.forget(parameter.type.dtype)
+            if (needed or null) and not self._misspelt(parameter.symbol.name, given):
+                self._report_missing(parameter, place, null)
+
+    def _absent(self, given: Mapping[str, nodes.Attribute]) -> frozenset[str]:
+        """The optional attributes that are null because they are not given."""
+        attributes = self._signature.attributes.items()
+        return frozenset(name for name, parameter in attributes if parameter.node.optional and name not in given)
+
+    # ---- values ------------------------------------------------------------------------------------------------------
+    def _value(self, parameter: AttributeParameter, item: nodes.Attribute, typed: Typed) -> None:
+        formal, actual = parameter.type, typed.type
+        if formal is None:
+            return
+        if actual is None:
+            self._types.deduce(formal.dtype, None, item.value, self._role(parameter))
+            return
+        if not self._fits(parameter, formal, actual, item):
+            self._types.forget(formal.dtype)
+            return
+        if not self._has_type(parameter, formal, actual, item):
+            return
+        if formal.packed and actual.packed:
+            self._bind_length(parameter, item, actual)
+        elif not formal.packed and not actual.optional:
+            self._shapes.bind(parameter.value, typed.value)
+
+    def _fits(self, parameter: AttributeParameter, formal: Type, actual: Type, item: nodes.Attribute) -> bool:
+        """Whether the value is a compile-time one, packed as the attribute is, and not null where it must not be."""
+        name, node = parameter.symbol.name, item.value
+        wanted = formal
+        if actual.tensor:
+            message = (
+                f"the attribute '{name}' has the type '{wanted}', whose value must be known when composing, "
+                f"but this is a tensor of type '{actual}'"
+            )
+            self._report(rules.TENSOR_IN_EXPRESSION, node, message, parameter)
+            return False
+        if actual.packed and not formal.packed:
+            message = f"the attribute '{name}' has the type '{wanted}', but this is a pack of type '{actual}'"
+            self._report(rules.UNEXPECTED_PACK, node, message, parameter)
+            return False
+        if formal.packed and not actual.packed and not parameter.has_length:
+            message = (
+                f"the attribute '{name}' is a pack of type '{wanted}', whose length nothing else says: "
+                f"write a list instead of a single value of type '{actual}'"
+            )
+            self._report(rules.PACK_EXPECTED, node, message, parameter)
+            return False
+        if actual.optional and not formal.optional and parameter.default is None:
+            message = f"the attribute '{name}' can't be null, but this may be: its type is '{actual}'"
+            self._report(rules.NULL_NOT_ALLOWED, node, message, parameter)
+        return True
+
+    def _has_type(self, parameter: AttributeParameter, formal: Type, actual: Type, item: nodes.Attribute) -> bool:
+        if is_empty_list(item.value):
+            return True
+        if formal.dtype.is_generic:
+            return self._types.deduce(formal.dtype, actual.dtype, item.value, self._role(parameter))
+        if formal.dtype == actual.dtype:
+            return True
+        message = f"the attribute '{parameter.symbol.name}' has the type '{formal}', but this is '{actual}'"
+        self._report(rules.TYPE_MISMATCH, item.value, message, parameter)
+        return False
+
+    def _bind_length(self, parameter: AttributeParameter, item: nodes.Attribute, actual: Type) -> None:
+        """A list says how long the pack is, which may be what a rank or a number of results is made of (2.6.2)."""
+        if parameter.type is None or parameter.type.length is None or actual.length is None or actual.optional:
+            return
+        length = actual.length
+
+        def complain(needed: Integer) -> None:
+            message = (
+                f"the attribute '{parameter.symbol.name}' has the type '{parameter.type}' "
+                f"and needs {counted(needed, 'item')} here, but this has {length}"
+            )
+            self._report(rules.LENGTH_MISMATCH, item.value, message, parameter)
+
+        self._shapes.equate_length(parameter.type.length, length, complain if self._work.shapes_certain else None)
+
+    def _omitted(self, parameter: AttributeParameter) -> None:
+        """A default tells a value or a length; one that may be null is taken only where it is not (2.5)."""
+        default, formal = parameter.default, parameter.type
+        if default is None or default.type is None or formal is None:
+            return
+        if default.type.packed:
+            self._bind_default_length(parameter, default.type)
+        elif not formal.packed and not default.type.optional:
+            self._shapes.bind(parameter.value, default.value)
+
+    def _bind_default_length(self, parameter: AttributeParameter, default: Type) -> None:
+        if parameter.type is None or parameter.type.length is None or default.length is None:
+            return
+        self._shapes.relate(parameter.type.length, default.length)
+
+    # ---- messages ----------------------------------------------------------------------------------------------------
+    def _role(self, parameter: AttributeParameter) -> str:
+        return f"the attribute '{parameter.symbol.name}'"
+
+    def _report(self, rule: Rule, node: nodes.Node, message: str, parameter: AttributeParameter) -> None:
+        self._work.context.report(rule, node, message, (self._note(parameter),))
+
+    def _note(self, parameter: AttributeParameter) -> Note:
+        name = parameter.symbol.name
+        return elsewhere(self._name, f"the attribute '{name}' is declared here", name)
+
+    def _report_unknown(self, item: nodes.Attribute) -> None:
+        name = item.name.text
+        close = close_matches(name, list(self._signature.attributes))
+        hint = f"; did you mean '{close[0]}'?" if close else self._known_attributes()
+        repair = None
+        if close:
+            edit = Edit(self._work.context.span(item.name), close[0])
+            repair = Repair(f"write '{close[0]}'", (edit,), safe=False)
+        message = f"'{self._name.name}' has no attribute '{name}'{hint}"
+        note = elsewhere(self._name, f"'{self._name.name}' is defined here")
+        self._work.context.report(rules.UNKNOWN_ATTRIBUTE, item.name, message, (note,), repair)
+
+    def _known_attributes(self) -> str:
+        names = list(self._signature.attributes)
+        if not names:
+            return ": it has none"
+        return f": it has {', '.join(repr(name) for name in names[:6])}{', …' if len(names) > 6 else ''}"
+
+    def _misspelt(self, name: str, given: nodes.Attributes | None) -> bool:
+        """Whether a given attribute that does not exist is probably meant to be this one: one mistake, one report."""
+        known = self._signature.attributes
+        written = {item.name.text for item in (given.items if given is not None else ())}
+        unknown = written - known.keys()
+        missing = [each for each, parameter in known.items() if parameter.required and each not in written]
+        if len(unknown) == len(missing) == 1:
+            return True
+        return any(name in close_matches(item, list(known)) for item in unknown)
+
+    def _report_missing(self, parameter: AttributeParameter, place: nodes.Node, null: bool) -> None:
+        name = parameter.symbol.name
+        why = "whose default is null here" if null else "which has no default"
+        message = f"'{self._name.name}' needs a value for its attribute '{name}', {why}"
+        if parameter.type is not None:
+            message = f"{message}: its type is '{parameter.type}'"
+        self._work.context.report(rules.MISSING_ATTRIBUTE, place, message, (self._note(parameter),))
+
+    def _report_colon(self, item: nodes.Attribute) -> None:
+        context = self._work.context
+        between = Span(item.name.end, item.value.start).shifted(context.base)
+        repair = Repair("write '='", (Edit(between, "="),))
+        message = f"the value of an attribute stands behind '=': '{item.name.text}=…'"
+        context.report(rules.ATTRIBUTE_COLON, item, message, repair=repair)

@@ -1,0 +1,140 @@
+"""Generic types of an invoked operator: given in ``<>``, deduced from attributes and inputs, or by default (2.13)."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from snd_analysis import rules
+from snd_analysis.skriptnd.names import OperatorName
+from snd_analysis.skriptnd.syntax import counted, nodes
+from snd_analysis.skriptnd.types.compose.composition import Composition
+from snd_analysis.skriptnd.types.element import described
+from snd_analysis.skriptnd.types.signature import GenericType, Signature, elsewhere
+from snd_analysis.skriptnd.types.type import ABSTRACT, Dtype
+from snd_analysis.skriptnd.types.type_names import dtype_of
+
+_CONTAINED = {
+    "type": frozenset({"int", "real", "bool", "str", "type", "arith", "num"}),
+    "arith": frozenset({"int", "real", "bool", "arith", "num"}),
+    "num": frozenset({"int", "real", "num"}),
+}
+
+
+_ALLOWED = {"arith": "int, real or bool", "num": "int or real"}
+
+
+def is_within(dtype: Dtype, base: str) -> bool:
+    """Whether whatever a type stands for belongs to an abstract base."""
+    return (dtype.base or dtype.name) in _CONTAINED[base]
+
+
+class _Bound(Struct, frozen=True):
+    dtype: Dtype | None
+    """None if something binds the type that could not be typed itself."""
+    by: str
+    node: nodes.Node | None = None
+    """What says so, in the entry at hand."""
+
+
+class TypeBinding:
+    """What the generic types of an invoked operator stand for in one invocation."""
+
+    def __init__(self, work: Composition, signature: Signature, name: OperatorName) -> None:
+        self._work = work
+        self._signature = signature
+        self._name = name
+        self._bound: dict[str, _Bound] = {}
+
+    def give(self, generics: nodes.Generics) -> None:
+        """Binds the types written in ``<>``, in the order of their declaration."""
+        context, declared = self._work.context, self._signature.generics
+        if len(generics.items) > len(declared):
+            extra = generics.items[len(declared)]
+            has = f"has {counted(len(declared), 'generic type')}" if declared else "is not generic"
+            message = f"'{self._name.name}' {has}, but {counted(len(generics.items), 'type')} are given"
+            if len(generics.items) == 1:
+                message = f"'{self._name.name}' {has}, but a type is given"
+            note = elsewhere(self._name, f"'{self._name.name}' is defined here")
+            if all(item.is_keyword or context.target(item) is not None for item in generics.items):
+                self._work.report_between(rules.GENERIC_COUNT, extra, generics.items[-1], message, (note,))
+            self._bound = {generic.name: _Bound(None, "") for generic in declared}  # which are meant is not known
+            return
+        for generic, item in zip(declared, generics.items, strict=False):
+            dtype = dtype_of(context, item)
+            if dtype is not None and not dtype.is_generic and dtype.name in ABSTRACT:
+                message = f"'{dtype}' stands for several types: '{generic.name}' must be one of them"
+                context.report(rules.GENERIC_OUTSIDE_BASE, item, message)
+                dtype = None
+            if dtype is not None and not self._fits(dtype, generic.base):
+                self._report_base(item, generic.name, generic.base, dtype, "it is given as")
+                dtype = None
+            self._bound[generic.name] = _Bound(dtype, "is given here as", item)
+
+    def deduce(self, formal: Dtype, actual: Dtype | None, node: nodes.Node, by: str) -> bool:
+        """Binds what a parameter's type stands for by a value; ``by`` names the parameter. False if it is reported."""
+        generic = next((item for item in self._signature.generics if item.name == formal.name), None)
+        if generic is None or not formal.is_generic:
+            return True
+        known = self._bound.get(generic.name)
+        if actual is None or (known is not None and known.dtype is None):
+            self._bound.setdefault(generic.name, _Bound(None, by))
+            return True
+        if known is None:
+            if not self._fits(actual, generic.base):
+                self._report_base(node, generic.name, generic.base, actual, f"{by} is")
+                self._bound[generic.name] = _Bound(None, by)
+                return False
+            self._bound[generic.name] = _Bound(actual, f"by {by}", node)
+            return True
+        if known.dtype == actual:
+            return True
+        before = "" if known.dtype is None else described(known.dtype)
+        first = f"{known.by} {before}" if known.by.startswith("is") else f"is {before} {known.by}"
+        message = f"'{generic.name}' of '{self._name.name}' {first}, but is {described(actual)} by {by}"
+        notes = [elsewhere(self._name, f"'{generic.name}' is declared here", generic.name)]
+        if known.node is not None:
+            notes.insert(0, self._work.context.note(known.node, f"'{generic.name}' is {before} by this"))
+        self._work.context.report(rules.GENERIC_CONFLICT, node, message, tuple(notes))
+        self._bound[generic.name] = _Bound(None, by)
+        return False
+
+    def forget(self, formal: Dtype) -> None:
+        """Something that would tell the type is missing, which is reported already."""
+        self._bound.setdefault(formal.name, _Bound(None, ""))
+
+    def finish(self, place: nodes.Node) -> None:
+        """Gives the remaining types their defaults; reports those that nothing determines."""
+        for at, generic in enumerate(self._signature.generics):
+            if generic.name in self._bound:
+                continue
+            self._bound[generic.name] = _Bound(generic.default, "by default")
+            if not generic.has_default:
+                types = ", ".join(self._example(each) for each in self._signature.generics[: at + 1])
+                message = (
+                    f"nothing determines the type '{generic.name}' of '{self._name.name}': "
+                    f"write it behind the name, as in '{self._name.name}<{types}>'"
+                )
+                note = elsewhere(self._name, f"'{generic.name}' is declared here", generic.name)
+                self._work.context.report(rules.GENERIC_NOT_DEDUCIBLE, place, message, (note,))
+
+    def dtype(self, formal: Dtype) -> Dtype | None:
+        """The type that a parameter's type stands for here; None if that is not known."""
+        if not formal.is_generic:
+            return formal
+        bound = self._bound.get(formal.name)
+        return None if bound is None else bound.dtype
+
+    def _example(self, generic: GenericType) -> str:
+        """A type to write for a generic one: what it is known to be, or one that it may be."""
+        bound = self._bound.get(generic.name)
+        known = generic.default if bound is None else bound.dtype
+        return str(known) if known is not None else "bool" if generic.base == "type" else "real"
+
+    def _fits(self, dtype: Dtype, base: str) -> bool:
+        return base not in _CONTAINED or is_within(dtype, base)
+
+    def _report_base(self, node: nodes.Node, generic: str, base: str, dtype: Dtype, how: str) -> None:
+        allowed = _ALLOWED.get(base, "any type")
+        message = f"'{generic}: {base}' of '{self._name.name}' can be {allowed}, but {how} {described(dtype)}"
+        note = elsewhere(self._name, f"'{generic}' is declared here", generic)
+        self._work.context.report(rules.GENERIC_OUTSIDE_BASE, node, message, (note,))

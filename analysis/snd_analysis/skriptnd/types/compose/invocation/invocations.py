@@ -1,0 +1,72 @@
+"""Invocations of operators and graphs: what goes in, and the results that come out (2.10, 2.13)."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from snd_analysis import rules
+from snd_analysis.skriptnd.names import OperatorName
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.types.compose.composition import UNKNOWN, Composition, Value
+from snd_analysis.skriptnd.types.compose.invocation.arguments import ArgumentCheck
+from snd_analysis.skriptnd.types.compose.invocation.attributes import AttributeCheck, attribute_values
+from snd_analysis.skriptnd.types.compose.invocation.binding import ShapeBinding
+from snd_analysis.skriptnd.types.compose.invocation.generics import TypeBinding
+from snd_analysis.skriptnd.types.compose.repetition import Outcome, likeness, repeated
+from snd_analysis.skriptnd.types.expressions.dimensions import shape_of
+from snd_analysis.skriptnd.types.signature import TensorParameter, elsewhere
+from snd_analysis.skriptnd.types.type import TensorShape
+from snd_analysis.symbolic import integers as shapes
+
+
+def invoke(work: Composition, call: nodes.Call) -> list[Value] | None:
+    """Types an invocation; None if nothing is known of the operator, not even the number of its results."""
+    context = work.context
+    name = context.target(call.function)
+    attributes, arguments = attribute_values(work, call.attributes), _arguments(work, call)
+    signature = context.others.signature(name) if isinstance(name, OperatorName) else None
+    if signature is None or not isinstance(name, OperatorName) or signature.definition is context.definition:
+        return None
+    like = likeness(work, signature, call, attributes, arguments)
+    known = None if like is None else work.invoked.get(like.key)
+    if known is not None and like is not None:
+        return repeated(known, like, call)
+    said = context.amount_said()
+    if signature.kind == "graph" and not work.in_control_flow:
+        message = f"'{name.name}' is a graph: graphs are invoked by branches and loops only; make it an operator"
+        context.report(rules.GRAPH_INVOKED, call.function, message, (elsewhere(name, "the graph is defined here"),))
+    types, binding = TypeBinding(work, signature, name), ShapeBinding(call)
+    if not signature.sound:
+        binding.give_up()
+    if call.generics is not None:
+        types.give(call.generics)
+    AttributeCheck(work, name, signature, types, binding).check(call.attributes, attributes, call.function)
+    ArgumentCheck(work, name, signature, types, binding).check(call, arguments)
+    types.finish(call.function)
+    results = [_result(output, types, binding, name, call) for output in signature.outputs]
+    if like is not None and context.amount_said() == said and binding.is_repeatable:
+        work.invoked[like.key] = Outcome(tuple(results), like.ranks, binding)
+    return results
+
+
+def _arguments(work: Composition, call: nodes.Call) -> list[Value]:
+    return [UNKNOWN if isinstance(argument, nodes.Tilde) else work.value(argument) for argument in call.arguments]
+
+
+def _result(
+    output: TensorParameter, types: TypeBinding, binding: ShapeBinding, name: OperatorName, call: nodes.Call
+) -> Value:
+    formal = output.type
+    dtype = None if formal is None else types.dtype(formal.dtype)
+    if formal is None or dtype is None or formal.shape is None:
+        return replace(UNKNOWN, invoked=name, place=call.function)
+    extents = binding.extents(output.dimensions)
+    rank = binding.rank(formal.shape.rank, output.symbol)
+    length = None if formal.length is None else binding.settled(formal.length)
+    if length is not None and shapes.is_negative(length):  # composing says so: nothing follows from it here
+        return replace(UNKNOWN, invoked=name, place=call.function)
+    shape = shape_of(rank, extents)
+    if extents is None and binding.known(formal.shape.rank) is None:
+        shape = TensorShape(rank, "..")  # names of the operator's own mean nothing where it is invoked
+    type_ = replace(formal, dtype=dtype, optional=False, length=length, shape=shape)
+    return Value(type_, extents, None, False, name, call.function)

@@ -1,0 +1,164 @@
+"""Attributes: their types, and what their defaults may be (2.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from snd_analysis import rules
+from snd_analysis.base.problem import Repair
+from snd_analysis.base.text import Edit, Span
+from snd_analysis.skriptnd.names import Declaration, bindings, bound_symbol, declarations
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.types.context import Context
+from snd_analysis.skriptnd.types.declarations.defaults import check_length, type_note
+from snd_analysis.skriptnd.types.declarations.generics import check_element_type
+from snd_analysis.skriptnd.types.declarations.shape_rules import check_pack_length, obligation
+from snd_analysis.skriptnd.types.deferred import circular_defaults
+from snd_analysis.skriptnd.types.expressions.expectations import expect
+from snd_analysis.skriptnd.types.expressions.inference import infer
+from snd_analysis.skriptnd.types.type import ABSTRACT
+from snd_analysis.skriptnd.types.type_names import dtype_of
+
+
+def check_attributes(context: Context, attributes: Sequence[Declaration]) -> None:
+    """The types and defaults of all attributes."""
+    circular = circular_defaults(context.definition, context.resolution)
+    for declaration in attributes:
+        context.base = declaration.base
+        reported = len(context.problems)
+        parameter = declaration.parameter
+        check_element_type(context, declaration.parameter.type)
+        check_rank_capture(context, declaration)
+        if parameter.shape is not None:
+            _report_tensor(context, declaration)
+            continue
+        check_pack_length(context, declaration)
+        if parameter.default is None:
+            continue
+        if parameter.optional:
+            report_optional_default(context, declaration)
+        elif declaration in circular.involved:
+            if declaration in circular.reported:
+                _report_circle(context, declaration, circular.reported[declaration])
+        else:
+            _check_default(context, declaration, parameter.default)
+        check_no_bounds(context, declaration)
+        if len(context.problems) > reported:
+            obligation(context, declaration.parameter.name)
+
+
+def check_rank_capture(context: Context, declaration: Declaration) -> None:
+    """``^(r)`` captures the rank of an input; nothing else has a rank that is not known (2.6)."""
+    rank = declaration.parameter.rank
+    if rank is not None and context.symbol(rank) is not None:
+        article = "an" if declaration.block in ("attrib", "output") else "a"
+        what = "attribute" if declaration.block == "attrib" else declaration.block
+        message = f"the rank of {article} {what} can't be captured: '^({rank.text})' is for inputs"
+        context.report(rules.ILLEGAL_RANK_CAPTURE, rank, message)
+
+
+def check_no_bounds(context: Context, declaration: Declaration) -> None:
+    """Index symbols run over the elements of constants, and nothing else has elements to give (2.7)."""
+    default = declaration.parameter.default
+    if default is not None and default.bounds:
+        message = "index symbols are for constants, whose elements they run over"
+        context.report(rules.ILLEGAL_INDEX_BOUND, default.bounds[0], message)
+
+
+def report_optional_default(context: Context, declaration: Declaration) -> None:
+    """An optional parameter is null where it is not given."""
+    parameter = declaration.parameter
+    assert parameter.default is not None
+    modifier = next(each for each in parameter.modifiers if each.text == "optional")
+    if _is_tested_for_null(context, parameter.name):
+        before = (parameter.name, parameter.type, parameter.rank, parameter.shape, parameter.pack)
+        end = max(context.span(each).end for each in before if each is not None)
+        repair = Repair("remove the default", (Edit(Span(end, context.span(parameter.default).end), ""),), safe=False)
+    else:
+        removed = context.span(modifier)
+        repair = Repair("remove 'optional'", (Edit(Span(removed.start, removed.end + 1), ""),), safe=False)
+    message = f"'{declaration.name}' is optional, and so null if it is not given: it can't have a default as well"
+    notes = (context.note(modifier, "'optional' is here"),)
+    context.report(rules.OPTIONAL_DEFAULT, parameter.default, message, notes, repair)
+
+
+def _is_tested_for_null(context: Context, name: nodes.Name) -> bool:
+    """Whether the definition has ``?a`` or ``a ?? b`` of a parameter, which only what may be null can have."""
+    symbol = context.symbol(name)
+    return symbol is not None and any(
+        context.symbol(each) == symbol
+        for tested in _tested_for_null(context.definition)
+        for each in nodes.descendants(tested)
+    )
+
+
+def _tested_for_null(definition: nodes.Definition) -> Iterator[nodes.Node]:
+    for node in nodes.descendants(definition):
+        match node:
+            case nodes.Coalesce(value=tested):
+                yield tested
+            case nodes.Unary(operator=operator, operand=tested) if operator.text == "?":
+                yield tested
+
+
+def _report_tensor(context: Context, declaration: Declaration) -> None:
+    shape = declaration.parameter.shape
+    assert shape is not None
+    names = [node for node in nodes.descendants(shape) if isinstance(node, nodes.Qualified)]
+    if all(context.target(name) is not None for name in names):
+        message = f"the attribute '{declaration.name}' can't be a tensor: attributes are values known when composing"
+        context.report(rules.TENSOR_ATTRIBUTE, shape, message)
+
+
+def _report_circle(context: Context, declaration: Declaration, circle: tuple[Declaration, ...]) -> None:
+    default = declaration.parameter.default
+    assert default is not None
+    others = [each for each in circle if each != declaration]
+    if others:
+        names = " and ".join(f"'{each.name}'" for each in others)
+        message = f"the default of '{declaration.name}' depends on that of {names}, which depends on it"
+    else:
+        message = f"the default of '{declaration.name}' depends on '{declaration.name}' itself"
+    symbols = [context.symbol(each.parameter.name) for each in others]
+    notes = tuple(context.declared(symbol) for symbol in symbols if symbol is not None)
+    context.report(rules.CIRCULAR_DEFAULT, default.value, message, notes)
+    # What else is wrong with it is reported still.
+    infer(context, default.value)
+
+
+def _check_default(context: Context, declaration: Declaration, default: nodes.Default) -> None:
+    parameter = declaration.parameter
+    dtype = dtype_of(context, parameter.type)
+    if dtype is None or dtype.name in ABSTRACT:
+        infer(context, default.value)
+        return
+    packed = None if parameter.pack is not None else False
+    # A default that may be null leaves the attribute to be given where it is (2.5).
+    what = f"the default of '{declaration.name}'"
+    notes = (type_note(context, declaration),)
+    typed = expect(context, default.value, dtype, what, packed=packed, optional=True, notes=notes)
+    if typed.type is None or parameter.pack is None:
+        return
+    if typed.type.packed:
+        check_length(context, declaration, default, typed)
+    elif not _has_known_length(context, declaration, parameter.pack):
+        message = (
+            f"one value as the default of the pack '{declaration.name}' is repeated to its length, "
+            "but nothing determines that: write a list"
+        )
+        context.report(rules.UNIFORM_DEFAULT, default.value, message)
+
+
+def _has_known_length(context: Context, declaration: Declaration, pack: nodes.Pack) -> bool:
+    """Whether something else than the attribute itself determines its length."""
+    if pack.length is None:
+        return False
+    symbol = bound_symbol(context.resolution, pack.length)
+    if symbol is None:
+        return True
+    others = (*declarations(context.definition, "attrib"), *declarations(context.definition, "input"))
+    return any(
+        binding.symbol is symbol and binding.node is not pack
+        for other in others
+        for binding in bindings(context.resolution, other)
+    )

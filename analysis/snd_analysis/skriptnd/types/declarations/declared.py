@@ -1,0 +1,122 @@
+"""Types of everything that a definition declares, and the rules of sections 2.5 to 2.9 and 2.13 about them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from snd_analysis.skriptnd.memo import Memo
+from snd_analysis.skriptnd.names import Declaration, Symbol, declarations, symbols_in
+from snd_analysis.skriptnd.types.context import Context
+from snd_analysis.skriptnd.types.declarations.assertions import check_assertions
+from snd_analysis.skriptnd.types.declarations.attributes import check_attributes
+from snd_analysis.skriptnd.types.declarations.constants import check_constants, check_variables
+from snd_analysis.skriptnd.types.declarations.generics import check_generics
+from snd_analysis.skriptnd.types.declarations.main_graph import check_main_graph
+from snd_analysis.skriptnd.types.declarations.tensors import check_inputs, check_outputs, declare_output_extents
+from snd_analysis.skriptnd.types.declarations.using import define_using
+from snd_analysis.skriptnd.types.expressions.extents import (
+    Task,
+    extent_tasks,
+    pack_length,
+    run_in_order,
+    tensor_shape,
+)
+from snd_analysis.skriptnd.types.reuse import DeclarationTypes, row_of_declarations
+from snd_analysis.skriptnd.types.type import ABSTRACT, INT, Type
+from snd_analysis.skriptnd.types.type_names import dtype_of
+from snd_analysis.skriptnd.types.typed import UNTYPED, Typed
+from snd_analysis.symbolic import integers as shapes
+
+STORED = {"constant": check_constants, "variable": check_variables}
+"""The blocks of what is stored, not given or computed, with their checks."""
+
+
+def declare(context: Context, memo: Memo[DeclarationTypes] | None = None) -> None:
+    """Gives every declared symbol its type in ``context.symbols``, and reports what is wrong with the declarations.
+
+    In the order of 2.2: generic types, attributes and inputs with the extents and lengths that they bind, helper
+    symbols, constants, variables, outputs, assertions. Constants and variables of which ``memo`` knows the types are
+    not looked at again.
+    """
+    definition = context.definition
+    attributes, inputs = declarations(definition, "attrib"), declarations(definition, "input")
+    check_generics(context)
+    tasks = extent_tasks(context, [*attributes, *inputs])
+    tasks += [task for each in (*attributes, *inputs) for task in _parameter_task(context, each)]
+    run_in_order(tasks)
+    check_attributes(context, attributes)
+    check_inputs(context, inputs)
+    check_main_graph(context, inputs)
+    define_using(context)
+    for block in STORED:
+        if memo is None:
+            for declaration in declarations(definition, block):
+                declare_stored(context, declaration)
+            continue
+        for row in context.resolution.rows[block]:
+            row_of_declarations(context, row, memo, partial(declare_stored, context), block)
+    outputs = declarations(definition, "output")
+    declare_output_extents(context, outputs)
+    _declare_tensors(context, outputs)
+    check_outputs(context, outputs, inputs)
+    check_assertions(context)
+    for symbol in context.symbols if context.resolution.unclear else ():
+        if not context.resolution.is_clear(context.resolution.span(symbol)):
+            context.symbols[symbol] = UNTYPED  # its declaration is broken, which is reported
+    context.base = 0
+
+
+def _parameter_task(context: Context, declaration: Declaration) -> list[Task]:
+    symbol = context.symbol(declaration.parameter.name)
+    if symbol is None:
+        return []
+    parameter = declaration.parameter
+    needs = {**symbols_in(context.resolution, parameter.shape), **symbols_in(context.resolution, parameter.pack)}
+    typing = _attribute_type if declaration.block == "attrib" else _tensor_type
+    return [Task(symbol, frozenset(needs) - {symbol}, _typing(context, symbol, declaration, typing))]
+
+
+def _typing(
+    context: Context,
+    symbol: Symbol,
+    declaration: Declaration,
+    typing: Callable[[Context, Symbol, Declaration], Typed],
+) -> Callable[[], None]:
+    def run() -> None:
+        context.base = declaration.base
+        context.symbols[symbol] = typing(context, symbol, declaration)
+
+    return run
+
+
+def declare_stored(context: Context, declaration: Declaration) -> None:
+    """Gives a constant or variable its type, and reports what is wrong with its declaration (2.7)."""
+    _declare_tensors(context, [declaration])
+    STORED[declaration.block](context, [declaration])
+
+
+def _declare_tensors(context: Context, declared: list[Declaration]) -> None:
+    for declaration in declared:
+        for task in _parameter_task(context, declaration):
+            task.run()
+
+
+def _attribute_type(context: Context, symbol: Symbol, declaration: Declaration) -> Typed:
+    parameter = declaration.parameter
+    dtype = dtype_of(context, parameter.type)
+    if dtype is None or dtype.name in ABSTRACT or parameter.shape is not None:
+        return UNTYPED
+    length = None if parameter.pack is None else pack_length(context, declaration)
+    value = shapes.variable(symbol, symbol.name, None) if dtype == INT and length is None else None
+    return Typed(Type(dtype, parameter.optional, length), value)
+
+
+def _tensor_type(context: Context, symbol: Symbol, declaration: Declaration) -> Typed:
+    parameter = declaration.parameter
+    dtype = dtype_of(context, parameter.type)
+    if dtype is None or dtype.name in ABSTRACT:
+        return UNTYPED
+    length = None if parameter.pack is None else pack_length(context, declaration)
+    optional = parameter.optional and declaration.block == "input"  # elsewhere it is reported, and means nothing
+    return Typed(Type(dtype, optional, length, tensor_shape(context, declaration)))

@@ -1,0 +1,31 @@
+"""What the defaults of attributes and inputs and the values of constants are compared with."""
+
+from __future__ import annotations
+
+from snd_analysis import rules
+from snd_analysis.base.problem import Note
+from snd_analysis.skriptnd.names import Declaration
+from snd_analysis.skriptnd.syntax import counted, nodes
+from snd_analysis.skriptnd.types.context import Context
+from snd_analysis.skriptnd.types.typed import Typed
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import Verdict
+
+
+def type_note(context: Context, declaration: Declaration) -> Note:
+    """Where the type stands that a value has to fit."""
+    return context.note(declaration.parameter.type, f"the type of '{declaration.name}' is declared here")
+
+
+def check_length(context: Context, declaration: Declaration, default: nodes.Default, typed: Typed) -> None:
+    """A pack as the default of a pack must have as many items, as far as both are known (2.5, 2.6)."""
+    symbol = context.symbol(declaration.parameter.name)
+    declared = context.typed(symbol).type if symbol is not None else None
+    if typed.type is None or typed.type.length is None or declared is None or declared.length is None:
+        return
+    if shapes.decide_equal(declared.length, typed.type.length) is Verdict.DIFFERENT:
+        items = f"{counted(typed.type.length, 'item')}, but the pack has {declared.length}"
+        pack = declaration.parameter.pack
+        assert pack is not None
+        notes = (context.note(pack, "its length is declared here"),)
+        context.report(rules.LENGTH_MISMATCH, default.value, f"the default of '{declaration.name}' has {items}", notes)

@@ -1,0 +1,63 @@
+"""Generic types and the element types of declarations (2.3, 2.13)."""
+
+from __future__ import annotations
+
+from snd_analysis import rules
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.nodes import entries_of
+from snd_analysis.skriptnd.types.context import Context
+from snd_analysis.skriptnd.types.type import ABSTRACT, CONCRETE
+
+ALLOWED = {"type": frozenset({"int", "real", "bool", "str"}), "arith": frozenset({"int", "real", "bool"}),
+           "num": frozenset({"int", "real"})}  # fmt: skip
+"""The concrete types that each abstract one stands for."""
+
+
+def check_generics(context: Context) -> None:
+    """``@dtype``: an abstract base, a concrete default that it allows, and a default in graphs that nobody invokes."""
+    for base, entry in entries_of(context.definition, "dtype", nodes.DtypeDeclaration):
+        context.base = base
+        if not entry.base.is_keyword:
+            if context.symbol(entry.base) is not None:
+                _report_base(context, entry)
+        elif entry.base.text not in ABSTRACT:
+            _report_base(context, entry)
+        elif entry.default is None:
+            _check_missing_default(context, entry)
+        else:
+            _check_default(context, entry, entry.default)
+
+
+def _report_base(context: Context, entry: nodes.DtypeDeclaration) -> None:
+    message = f"the base of a generic type is 'type', 'arith' or 'num', but '{entry.base.text}' is no abstract type"
+    context.report(rules.GENERIC_BASE, entry.base, message)
+
+
+def _check_default(context: Context, entry: nodes.DtypeDeclaration, default: nodes.TypeName) -> None:
+    if default.text in ABSTRACT or (not default.is_keyword and context.symbol(default) is not None):
+        message = f"the default of '{entry.name.text}' must be 'int', 'real', 'bool' or 'str', not '{default.text}'"
+        context.report(rules.GENERIC_DEFAULT, default, message)
+    elif default.text in CONCRETE and default.text not in ALLOWED[entry.base.text]:
+        allowed = " or ".join(f"'{name}'" for name in CONCRETE if name in ALLOWED[entry.base.text])
+        message = f"the default of '{entry.name.text}: {entry.base.text}' must be {allowed}, not '{default.text}'"
+        context.report(rules.GENERIC_DEFAULT, default, message)
+
+
+def _check_missing_default(context: Context, entry: nodes.DtypeDeclaration) -> None:
+    if context.definition.kind == "graph" and context.others.is_main_graph(context.definition):
+        message = (
+            f"nothing invokes the graph '{context.definition.name.text}', so nothing says which type "
+            f"'{entry.name.text}' is: give it a default, as in '{entry.name.text}: {entry.base.text} = real'"
+        )
+        context.report(rules.GENERIC_WITHOUT_DEFAULT, entry.name, message)
+
+
+def check_element_type(context: Context, name: nodes.TypeName) -> None:
+    """The type of a declaration or of a result is concrete or generic, not abstract (2.3)."""
+    if name.is_keyword and name.text in ABSTRACT:
+        types = ", ".join(f"'{type_}'" for type_ in CONCRETE if type_ in ALLOWED[name.text])
+        message = (
+            f"'{name.text}' stands for several types ({types}): write one of them, or declare a generic type of this "
+            f"base, as in '@dtype {{ T: {name.text}; }}'"
+        )
+        context.report(rules.ABSTRACT_TYPE, name, message)

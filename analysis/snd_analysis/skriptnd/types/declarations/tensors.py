@@ -1,0 +1,227 @@
+"""Inputs and outputs: what they must give and must not, and how inputs are bound (2.6)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from snd_analysis import rules
+from snd_analysis.base.problem import Note
+from snd_analysis.skriptnd.names import (
+    BOUND_KINDS,
+    Declaration,
+    Obstacle,
+    Symbol,
+    binding_order,
+    bindings,
+    declarations,
+    symbols_in,
+)
+from snd_analysis.skriptnd.syntax import nodes, written
+from snd_analysis.skriptnd.types.context import Context
+from snd_analysis.skriptnd.types.declarations.attributes import (
+    check_no_bounds,
+    check_rank_capture,
+    report_optional_default,
+)
+from snd_analysis.skriptnd.types.declarations.defaults import check_length, type_note
+from snd_analysis.skriptnd.types.declarations.generics import check_element_type
+from snd_analysis.skriptnd.types.declarations.main_graph import is_main
+from snd_analysis.skriptnd.types.declarations.shape_rules import check_shape
+from snd_analysis.skriptnd.types.expressions.expectations import expect
+from snd_analysis.skriptnd.types.expressions.extents import length_value, peek, tensor_shape
+from snd_analysis.skriptnd.types.expressions.inference import infer
+from snd_analysis.skriptnd.types.type import ABSTRACT, INT, Type
+from snd_analysis.skriptnd.types.type_names import dtype_of
+from snd_analysis.skriptnd.types.typed import Typed
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import Integer, Verdict
+
+
+def check_inputs(context: Context, inputs: Sequence[Declaration]) -> None:
+    """Types, shapes and defaults of all inputs, and the order in which their shapes are bound."""
+    counterexamples = set()
+    _check_captured_ranks(context, inputs)
+    for declaration in inputs:
+        context.base = declaration.base
+        reported = len(context.problems)
+        check_element_type(context, declaration.parameter.type)
+        if declaration.parameter.shape is None and context.definition.kind == "operator":
+            _report_missing_shape(context, declaration, "an input of an operator")
+        check_shape(context, declaration)
+        check_no_bounds(context, declaration)
+        if declaration.parameter.default is not None:
+            _check_default(context, declaration, declaration.parameter.default)
+        if len(context.problems) > reported or _names_unknown(context, declaration):
+            counterexamples.add(declaration)
+    if not is_main(context):
+        for obstacle in binding_order(context.definition, context.resolution).obstacles:
+            if obstacle.declaration not in counterexamples:
+                context.base = obstacle.declaration.base
+                _report_obstacle(context, obstacle)
+
+
+def _check_captured_ranks(context: Context, inputs: Sequence[Declaration]) -> None:
+    """One ``^(r)`` stands for one rank (2.6), which may be told by the shapes that it is captured of."""
+    first: dict[Symbol, tuple[Declaration, Integer]] = {}
+    for declaration in inputs:
+        name = declaration.parameter.rank
+        symbol = None if name is None else context.symbol(name)
+        if name is None or symbol is None or declaration.parameter.shape is None:
+            continue
+        context.base = declaration.base
+        rank, captured = tensor_shape(context, declaration).rank, context.typed(symbol).value
+        earlier = first.setdefault(symbol, (declaration, rank))
+        other = earlier[1] if earlier[0] is not declaration else captured
+        if other is None or shapes.decide_equal(rank, other) is not Verdict.DIFFERENT:
+            continue
+        shape = (
+            f"'{declaration.name}' has the rank {rank}, as its shape '[{written(declaration.parameter.shape)}]' says"
+        )
+        if earlier[0] is declaration:
+            context.report(rules.CAPTURED_RANKS_DIFFER, name, f"'{symbol.name}' can't be the rank of this: {shape}")
+            continue
+        message = f"'{symbol.name}' is the rank of '{earlier[0].name}', which is {other}, but {shape}"
+        assert earlier[0].parameter.rank is not None
+        note = Note(earlier[0].parameter.rank.span.shifted(earlier[0].base), "captured here")
+        context.report(rules.CAPTURED_RANKS_DIFFER, name, message, (note,))
+
+
+def _names_unknown(context: Context, declaration: Declaration) -> bool:
+    """Whether the shape names something that could not be typed."""
+    named = symbols_in(context.resolution, declaration.parameter.shape)
+    return any(context.typed(symbol).type is None for symbol in named)
+
+
+def _report_missing_shape(context: Context, declaration: Declaration, what: str) -> None:
+    type_ = declaration.parameter.type
+    if type_.text:
+        message = f"{what} needs a shape: write '{declaration.name}: {type_.text}[]' for a single value"
+        context.report(rules.MISSING_SHAPE, type_, message)
+
+
+def _check_default(context: Context, declaration: Declaration, default: nodes.Default) -> None:
+    parameter = declaration.parameter
+    if parameter.optional:
+        report_optional_default(context, declaration)
+        return
+    own = _own_symbols(context, declaration)
+    if own:
+        names = " and ".join(f"'{symbol.name}'" for symbol in own)
+        message = (
+            f"'{declaration.name}' can't have a default: one value makes a tensor only of a known shape, "
+            f"and nothing else that must be given determines {names}"
+        )
+        context.report(rules.ILLEGAL_DEFAULT, default.value, message, tuple(context.declared(symbol) for symbol in own))
+        return
+    dtype = dtype_of(context, parameter.type)
+    if dtype is None or dtype.name in ABSTRACT:
+        infer(context, default.value)
+        return
+    what = f"the default of '{declaration.name}'"
+    # A single value stands for all elements of a shape that is known (the draft's LSTM starts from such states).
+    notes = (type_note(context, declaration),)
+    typed = expect(context, default.value, dtype, what, packed=parameter.pack is not None, notes=notes)
+    check_length(context, declaration, default, typed)
+
+
+def _own_symbols(context: Context, declaration: Declaration) -> tuple[Symbol, ...]:
+    """The extents of an input that nothing else determines in every invocation."""
+    others = [
+        each
+        for block in ("attrib", "input")
+        for each in declarations(context.definition, block)
+        if each != declaration and not each.parameter.optional and each.parameter.default is None
+    ]
+    bound = {binding.symbol for other in others for binding in bindings(context.resolution, other)}
+    named = symbols_in(context.resolution, declaration.parameter.shape)
+    return tuple(symbol for symbol in named if symbol.kind in BOUND_KINDS and symbol not in bound)
+
+
+def _report_obstacle(context: Context, obstacle: Obstacle) -> None:
+    name = obstacle.declaration.name
+    if obstacle.packs:
+        packs = " and ".join(f"'{written(extent)}'" for extent in obstacle.packs)
+        message = (
+            f"the shape of '{name}' is ambiguous: nothing says how its rank is shared between {packs}. All but one "
+            "need a length that a single int attribute or another input determines"
+        )
+        notes = tuple(context.note(extent, "a pack of unknown length") for extent in obstacle.packs)
+        context.report(rules.AMBIGUOUS_SHAPE, obstacle.packs[-1], message, notes)
+        return
+    unknown = " and ".join(f"'{symbol.name}'" for symbol in obstacle.unknown)
+    message = f"the shape of '{name}' can't be bound: nothing that is certain to be given determines {unknown} before"
+    notes = tuple(context.declared(symbol) for symbol in obstacle.unknown)
+    parameter = obstacle.declaration.parameter
+    context.report(rules.AMBIGUOUS_SHAPE, parameter.shape or parameter.name, message, notes)
+
+
+def declare_output_extents(context: Context, outputs: Sequence[Declaration]) -> None:
+    """Types the symbols that outputs give to dynamic extents: ``s|k`` (2.6.1)."""
+    for declaration in outputs:
+        context.base = declaration.base
+        for extent in declaration.extents:
+            symbol = context.symbol(extent.value)
+            if symbol is None or symbol.node is not extent or symbol in context.symbols:
+                continue
+            if extent.expansion is None:
+                context.symbols[symbol] = Typed(Type(INT), shapes.variable(symbol, symbol.name))
+                continue
+            length = extent.expansion.length
+            unknown = shapes.variable((symbol, "length"), f"|{symbol.name}|")
+            count = unknown if length is None else length_value(context, length)
+            context.symbols[symbol] = Typed(Type(INT, length=count))
+
+
+def check_outputs(context: Context, outputs: Sequence[Declaration], inputs: Sequence[Declaration]) -> None:
+    """Types and shapes of all outputs; the bounds of dynamic extents, those of inputs included."""
+    for declaration in outputs:
+        context.base = declaration.base
+        parameter = declaration.parameter
+        check_element_type(context, declaration.parameter.type)
+        check_rank_capture(context, declaration)
+        if parameter.optional:
+            modifier = next(each for each in parameter.modifiers if each.text == "optional")
+            message = f"the output '{declaration.name}' can't be optional: every invocation computes it"
+            context.report(rules.ILLEGAL_OPTIONAL, modifier, message)
+        if parameter.shape is None and context.definition.kind == "operator":
+            _report_missing_shape(context, declaration, "an output of an operator")
+        check_shape(context, declaration)
+        _check_determined(context, declaration)
+        if parameter.default is not None:
+            message = f"the output '{declaration.name}' can't have a default: it is computed"
+            context.report(rules.ILLEGAL_DEFAULT, parameter.default, message)
+    _check_agreement(context, (*inputs, *outputs))
+
+
+def _check_determined(context: Context, declaration: Declaration) -> None:
+    """Whoever invokes an operator must know how many tensors a packed output has."""
+    pack = declaration.parameter.pack
+    if pack is None or pack.length is not None or context.definition.kind != "operator":
+        return
+    if any(extent.spread for extent in declaration.extents):
+        return  # as many as the pack of extents has items
+    message = f"nothing says how many tensors the output '{declaration.name}' has: write it behind, as in '..(n)'"
+    context.report(rules.MISSING_LENGTH, pack, message)
+
+
+def _check_agreement(context: Context, declared: Sequence[Declaration]) -> None:
+    """One dynamic symbol has one upper bound (2.6.1)."""
+    first: dict[Symbol, tuple[Declaration, nodes.Expression]] = {}
+    for declaration in declared:
+        for extent in declaration.extents:
+            symbol = context.symbol(extent.value)
+            if symbol is None or extent.bound is None:
+                continue
+            if symbol not in first:
+                first[symbol] = declaration, extent.bound
+                continue
+            earlier, bound = first[symbol]
+            context.base = declaration.base
+            before, here = peek(context, bound).value, peek(context, extent.bound).value
+            if before is None or here is None or shapes.decide_equal(before, here) is not Verdict.DIFFERENT:
+                continue
+            note = Note(bound.span.shifted(earlier.base), "the first bound is here")
+            message = (
+                f"the upper bound of '{symbol.name}' is '{written(extent.bound)}' here, but '{written(bound)}' before"
+            )
+            context.report(rules.BOUNDS_DIFFER, extent.bound, message, (note,))

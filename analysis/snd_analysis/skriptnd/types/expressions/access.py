@@ -1,0 +1,164 @@
+"""Tensors under an index: items of packs of tensors, and accesses to elements (2.4 Tensor access, 2.12)."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from snd_analysis import rules
+from snd_analysis.base.problem import Repair
+from snd_analysis.base.text import Edit, Span
+from snd_analysis.skriptnd.syntax import element_of, nodes
+from snd_analysis.skriptnd.types.context import Context, Place
+from snd_analysis.skriptnd.types.dimension import Extents
+from snd_analysis.skriptnd.types.expressions import packs
+from snd_analysis.skriptnd.types.expressions.dimensions import dimensions, extents_of
+from snd_analysis.skriptnd.types.expressions.inference import infer_index_part
+from snd_analysis.skriptnd.types.type import INT, Type
+from snd_analysis.skriptnd.types.typed import UNTYPED, Typed
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import Integer, Verdict
+
+
+def tensor_access(context: Context, node: nodes.Subscript, tensor: Typed) -> Typed:
+    """``xs[k]``, ``x[i, j]`` or ``xs[i, j]``, by the number of indices and whether ``xs`` is a pack."""
+    type_ = tensor.type
+    assert type_ is not None
+    if type_.packed and _is_pack_index(node.index):
+        # An index read from a tensor chooses a tensor: none of its elements is read yet.
+        return replace(packs.pack_index(context, node, tensor), accesses=False)
+    if context.place is not Place.LOWER:
+        message = f"elements of a tensor can be read in '@lower' only; this is one of type '{type_}'"
+        context.report(rules.ACCESS_OUTSIDE_LOWER, node, message)
+        return UNTYPED
+    return accessed(context, node, node.index, type_)
+
+
+def report_tensor(context: Context, node: nodes.Node, type_: Type) -> None:
+    """Says that a formula computes with elements, where it has a whole tensor."""
+    element = element_of(node, None if type_.shape is None else type_.shape.rank)
+    message = f"this is a tensor of type '{type_}': access its elements by index, as in '{element}'"
+    context.report(rules.TENSOR_NOT_ACCESSED, node, message)
+
+
+def _is_pack_index(index: nodes.Index) -> bool:
+    """One index, neither expanded nor followed by a comma, takes items of a pack of tensors."""
+    return (
+        len(index.items) == 1
+        and not index.trailing_comma
+        and not isinstance(index.items[0], nodes.Expanded | nodes.Zip)
+    )
+
+
+def accessed(context: Context, node: nodes.Node, index: nodes.Index, tensor: Type) -> Typed:
+    """An element of a tensor, or the elements of a pack of tensors at one index, or those along one dimension."""
+    with context.written(False):
+        indexed = _dimensions(context, index, _extents(context, node, index))
+    if indexed is None:
+        return UNTYPED
+    rank = tensor.shape.rank if tensor.shape is not None else None
+    if _lacks_comma(index, rank):
+        end = context.span(index).end - 1
+        repair = Repair("insert ','", (Edit(Span(end, end), ","),))
+        message = (
+            "an access with one index has a comma behind it, as in 'x[i,]'; without it, an item of a pack is meant"
+        )
+        context.report(rules.MISSING_COMMA, index, message, repair=repair)
+        return UNTYPED
+    if rank is not None and shapes.decide_equal(indexed.count, rank) is Verdict.DIFFERENT:
+        there = "there is 1 index" if indexed.count.value == 1 else f"there are {indexed.count} indices"
+        message = f"the tensor has the rank {rank} (its type is '{tensor.item()}'), but {there}"
+        symbol = context.symbol(_name(node))
+        notes = () if symbol is None else (context.declared(symbol),)
+        context.report(rules.INDEX_COUNT, index, message, notes)
+        return UNTYPED
+    if indexed.packed is not None and tensor.packed:
+        message = "the tensors are a pack already: no dimension of theirs can be indexed by another pack"
+        context.report(rules.TWO_PACKED_INDICES, index, message)
+        return UNTYPED
+    length = tensor.length if indexed.packed is None else indexed.packed
+    element = replace(tensor, shape=None, length=length, optional=tensor.optional or indexed.optional)
+    return Typed(element, accesses=True)
+
+
+def _lacks_comma(index: nodes.Index, rank: Integer | None) -> bool:
+    if not _is_pack_index(index):
+        return False
+    return rank is None or shapes.decide_equal(rank, shapes.constant(1)) is not Verdict.DIFFERENT
+
+
+class _Dimensions(Struct, frozen=True):
+    count: Integer
+    packed: Integer | None
+    """Length of the pack that indexes one dimension, if there is one."""
+    optional: bool
+
+
+def _extents(context: Context, node: nodes.Node, index: nodes.Index) -> Extents | None:
+    """The extents of the tensor accessed, where an index takes a whole dimension and so needs one of them."""
+    if not any(isinstance(item, nodes.Range) for item in index.items):
+        return None
+    symbol = context.symbol(_name(node))
+    declaration = symbol.node if symbol is not None else None
+    if not isinstance(declaration, nodes.Parameter) or declaration.shape is None:
+        return None
+    return extents_of(dimensions(context, declaration.shape, given=True))
+
+
+def _name(node: nodes.Node) -> nodes.Node:
+    """The name of the tensor, or of the pack of tensors, that is accessed."""
+    name = node.name if isinstance(node, nodes.Access) else node
+    while isinstance(name, nodes.Subscript):
+        name = name.target
+    return name
+
+
+def _dimensions(context: Context, index: nodes.Index, extents: Extents | None) -> _Dimensions | None:
+    count, packed, optional = shapes.constant(0), None, False
+    first: nodes.Node | None = None
+    right = True
+    for item in index.items:
+        if isinstance(item, nodes.Expanded):
+            typed = packs.expanded(context, item)
+        elif isinstance(item, nodes.Range):
+            known = count.value is not None and extents is not None and count.value < len(extents)
+            typed = _along(context, item, extents[count.value] if known else None)  # type: ignore[index]
+        elif isinstance(item, nodes.Zip):
+            context.report(rules.ZIP_NOT_EXPANDED, item, "a tuple in an index must be expanded: write '..' behind it")
+            typed = UNTYPED
+        else:
+            typed = infer_index_part(context, item)
+        if typed.type is None:
+            right = False
+            continue
+        if typed.type.tensor:
+            report_tensor(context, item, typed.type)
+            right = False
+            continue
+        if typed.type.dtype != INT:
+            context.report(rules.OPERAND_TYPE, item, f"an index is an int, but this is '{typed.type}'")
+            right = False
+            continue
+        optional |= typed.type.optional
+        if isinstance(item, nodes.Expanded):
+            assert typed.type.length is not None
+            count = count + typed.type.length
+            continue
+        count = count + 1
+        if typed.type.length is None:
+            continue
+        if first is not None:
+            notes = (context.note(first, "the first one is here"),)
+            message = "at most one dimension can be indexed by a pack or a range"
+            context.report(rules.TWO_PACKED_INDICES, item, message, notes)
+            right = False
+        packed, first = typed.type.length, item
+    return _Dimensions(count, packed, optional) if right else None
+
+
+def _along(context: Context, item: nodes.Range, extent: Integer | None) -> Typed:
+    """``:`` or ``a:b`` along a dimension: a slice of all its indices."""
+    taken = packs.sliced(context, item, shapes.opaque("extent") if extent is None else extent, None)
+    if taken is None:
+        return UNTYPED
+    return Typed(Type(INT, taken.optional, taken.length), accesses=taken.accesses)

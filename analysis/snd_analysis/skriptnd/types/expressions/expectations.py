@@ -1,0 +1,81 @@
+"""Expressions that must have a type."""
+
+from __future__ import annotations
+
+from snd_analysis import rules
+from snd_analysis.base.problem import Note
+from snd_analysis.skriptnd.syntax import element_of, nodes
+from snd_analysis.skriptnd.types.context import Context
+from snd_analysis.skriptnd.types.expressions.inference import infer
+from snd_analysis.skriptnd.types.type import CONCRETE, Dtype, Type
+from snd_analysis.skriptnd.types.typed import UNTYPED, Typed
+
+
+def expect(
+    context: Context,
+    node: nodes.Expression,
+    dtype: Dtype | str,
+    what: str,
+    *,
+    packed: bool | None = None,
+    optional: bool = False,
+    notes: tuple[Note, ...] = (),
+) -> Typed:
+    """Infers an expression that must have an element type (by name or as a type), and may have to be a pack or single.
+
+    ``what`` names the role for messages: ``"a bound of a range"``. With ``optional`` the value may be null.
+    ``notes`` go with whatever is wrong.
+    """
+    wanted = CONCRETE[dtype] if isinstance(dtype, str) else dtype
+    typed = infer(context, node)
+    if typed.type is None or not scalars(context, node, typed):
+        return UNTYPED
+    type_ = typed.type
+    empty = is_empty_list(node)
+    if type_.dtype != wanted and not empty:
+        kind = "element type" if type_.packed and packed is None else "type"
+        message = f"{what} has the {kind} '{wanted}{'..' if packed else ''}', but this is '{type_}'"
+        context.report(rules.TYPE_MISMATCH, node, message, notes)
+        context.obligation(node)
+        return UNTYPED
+    if packed is True and not type_.packed:
+        message = f"{what} is a pack, but this is a single value of type '{type_}'"
+        context.report(rules.PACK_EXPECTED, node, message, notes)
+        context.obligation(node)
+        return UNTYPED
+    if packed is False and type_.packed:
+        message = f"{what} is a single value, but this is a pack of type '{type_}'"
+        context.report(rules.UNEXPECTED_PACK, node, message, notes)
+        context.obligation(node)
+        return UNTYPED
+    if type_.optional and not optional:
+        message = f"{what} can't be null, but this may be: its type is '{type_}'; give a value for null with '??'"
+        context.report(rules.NULL_NOT_ALLOWED, node, message, notes)
+        context.presume(node)
+        return Typed(type_.required(), typed.value, typed.items, typed.accesses)
+    return (
+        Typed(Type(wanted, type_.optional, type_.length), typed.value, typed.items, typed.accesses) if empty else typed
+    )
+
+
+def scalars(context: Context, node: nodes.Node, typed: Typed) -> bool:
+    """Whether values are no tensors, which can't be computed with; reported here if they are."""
+    if typed.type is None or not typed.type.tensor:
+        return typed.type is not None
+    if context.place == "lower":
+        element = element_of(node, None if typed.type.shape is None else typed.type.shape.rank)
+        message = f"this is a tensor of type '{typed.type}': access its elements by index, as in '{element}'"
+        context.report(rules.TENSOR_NOT_ACCESSED, node, message)
+    else:
+        message = (
+            f"tensors can't be computed with in expressions, and this is one of type '{typed.type}': invoke an operator"
+        )
+        context.report(rules.TENSOR_IN_EXPRESSION, node, message)
+    return False
+
+
+def is_empty_list(node: nodes.Node) -> bool:
+    """Whether an expression is ``[]``, which has whatever element type is wanted."""
+    while isinstance(node, nodes.Parenthesized):
+        node = node.inner
+    return isinstance(node, nodes.List) and not node.items

@@ -1,0 +1,45 @@
+"""What is known of an expression, by the form that it has (2.4).
+
+Forms contain expressions of all forms, so those who type one of them know the tables here, and not each other:
+``forms`` fills them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.types.context import Context, Place
+from snd_analysis.skriptnd.types.typed import Typed
+
+Form = Callable[[Context, Any], Typed]
+
+FORMS: Final[dict[type[nodes.Node], Form]] = {}
+"""The typing of every form of expression, by the type of its node."""
+INDEX_FORMS: Final[dict[type[nodes.Node], Form]] = {}
+"""That of forms in which a bounded index keeps its meaning, in an index of a tensor."""
+
+
+def infer(context: Context, node: nodes.Node) -> Typed:
+    """What is known of an expression at the place where it stands."""
+    typed = FORMS[type(node)](context, node)
+    context.expressions[node] = typed
+    return typed
+
+
+def infer_list_item(context: Context, item: nodes.Node) -> Typed:
+    """What an item of a list or of an index contributes: a pack if it is a range or expanded."""
+    if isinstance(item, nodes.Expanded | nodes.Range):
+        return FORMS[type(item)](context, item)
+    return infer_index_part(context, item)
+
+
+def infer_index_part(context: Context, node: nodes.Node) -> Typed:
+    """Like ``infer`` in an index of a tensor, where the index may be ``|i|`` (2.4, Tensor access)."""
+    form = INDEX_FORMS.get(type(node)) if context.place is Place.LOWER else None
+    if form is None:
+        return infer(context, node)
+    typed = form(context, node)
+    context.expressions[node] = typed
+    return typed

@@ -1,0 +1,128 @@
+"""Expansions in lists and indices: packs, repeated values and interleaved packs (2.4, Expansion)."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from snd_analysis import rules
+from snd_analysis.skriptnd.syntax import counted, nodes
+from snd_analysis.skriptnd.types.context import Context
+from snd_analysis.skriptnd.types.expressions.inference import infer, infer_index_part
+from snd_analysis.skriptnd.types.expressions.packs.lengths import by_condition, joined_length
+from snd_analysis.skriptnd.types.expressions.packs.ranges import MOST_MADE
+from snd_analysis.skriptnd.types.type import BOOL, INT
+from snd_analysis.skriptnd.types.typed import UNTYPED, Typed
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import Integer, Verdict
+
+# Of longer packs that are made of others the items are not followed: they may double with every step.
+MOST_KNOWN = 4096
+
+
+def expanded(context: Context, item: nodes.Expanded) -> Typed:
+    """``b..``, ``a..(n)`` or ``(a, b)..`` as an item of a list or index: a pack of what it contributes."""
+    length = item.expansion.length
+    count = None if length is None else infer(context, length)
+    if isinstance(item.item, nodes.Zip):
+        return _zip(context, item.item)
+    typed = infer_index_part(context, item.item)
+    if count is not None and length is not None:
+        count = _count(context, length, count)
+    if typed.type is None or (count is not None and count.type is None):
+        return UNTYPED
+    if typed.type.packed:
+        return _expanded_pack(context, item, typed, count)
+    if count is None or count.type is None:
+        message = f"this is a single value of type '{typed.type}': say how often it is repeated, as in '..(n)'"
+        context.report(rules.EXPANSION_WITHOUT_LENGTH, item, message)
+        return UNTYPED
+    optional = typed.type.optional or count.type.optional
+    repeated = _repetitions(context, item.expansion, count)
+    items = None
+    if repeated.value is not None and repeated.value <= MOST_MADE:
+        items = (typed.value,) * max(repeated.value, 0)
+    return Typed(replace(typed.type, optional=optional, length=repeated), None, items, typed.accesses)
+
+
+def _expanded_pack(context: Context, item: nodes.Expanded, typed: Typed, count: Typed | None) -> Typed:
+    assert typed.type is not None
+    if count is None or count.type is None:
+        return typed
+    optional = typed.type.optional or count.type.optional
+    if count.type.dtype == BOOL:
+        # A pack under a condition: all of its items or none.
+        assert item.expansion.length is not None
+        assert typed.type.length is not None
+        length = by_condition(context, item.expansion.length, typed.type.length, shapes.constant(0))
+        length = shapes.opaque("length") if length is None else length
+        return Typed(replace(typed.type, optional=optional, length=length), accesses=typed.accesses)
+    if count.value is not None and typed.type.length is not None:
+        if shapes.decide_equal(count.value, typed.type.length) is Verdict.DIFFERENT:
+            message = f"this pack has {counted(typed.type.length, 'item')}, not {count.value}"
+            context.report(rules.LENGTH_MISMATCH, item, message)
+            return UNTYPED
+        if typed.type.length.value is None:
+            return Typed(replace(typed.type, optional=optional, length=count.value), None, typed.items, typed.accesses)
+    return typed
+
+
+def _count(context: Context, node: nodes.Expression, count: Typed) -> Typed:
+    """A repetition: one int or bool."""
+    if count.type is None:
+        return count
+    if count.type.tensor:
+        context.report(
+            rules.TENSOR_IN_EXPRESSION,
+            node,
+            f"a repetition is a compile-time value, but this is a tensor of type '{count.type}'",
+        )
+        return UNTYPED
+    if count.type.packed or count.type.dtype not in (INT, BOOL):
+        context.report(
+            rules.OPERAND_TYPE, node, f"how often to repeat is said by one int or bool, but this is '{count.type}'"
+        )
+        return UNTYPED
+    return count
+
+
+def _repetitions(context: Context, expansion: nodes.Expansion, count: Typed) -> Integer:
+    assert count.type is not None
+    assert expansion.length is not None
+    if count.type.dtype == BOOL:
+        length = by_condition(context, expansion.length, shapes.constant(1), shapes.constant(0))
+        return shapes.opaque("length") if length is None else length
+    if count.value is None:
+        return shapes.opaque("length")
+    return shapes.maximum(count.value, 0)
+
+
+def _zip(context: Context, node: nodes.Zip) -> Typed:
+    parts = [infer(context, item) for item in node.items]
+    if any(part.type is None for part in parts):
+        return UNTYPED
+    types = [part.type for part in parts if part.type is not None]
+    for item, type_ in zip(node.items, types, strict=True):
+        if not type_.packed:
+            context.report(
+                rules.PACK_EXPECTED,
+                item,
+                f"only packs can be interleaved, but this is a single value of type '{type_}'",
+            )
+            return UNTYPED
+        if type_.dtype != types[0].dtype:
+            message = f"interleaved packs have one type, but these are '{types[0]}' and '{type_}'"
+            context.report(rules.TYPE_MISMATCH, item, message, (context.note(node.items[0], f"this is '{types[0]}'"),))
+            return UNTYPED
+        length, agree = joined_length(context, node, types[0], type_, (node.items[0], item))
+        if not agree:
+            return UNTYPED
+        del length
+    assert types[0].length is not None
+    known = [part.items for part in parts if part.items is not None]
+    items = None
+    if len(known) == len(parts) and len({len(pack) for pack in known}) == 1 and len(known[0]) <= MOST_KNOWN:
+        items = tuple(item for row in zip(*known, strict=True) for item in row)
+    return Typed(
+        replace(types[0], optional=any(type_.optional for type_ in types), length=types[0].length * len(types)),
+        None, items, any(part.accesses for part in parts),
+    )  # fmt: skip

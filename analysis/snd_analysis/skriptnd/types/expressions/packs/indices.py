@@ -1,0 +1,159 @@
+"""Indices of packs and strings, and substitutions of what they take (2.4, Indexing, Substitution)."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from snd_analysis import rules
+from snd_analysis.skriptnd.names import SymbolKind
+from snd_analysis.skriptnd.syntax import counted, nodes
+from snd_analysis.skriptnd.types.context import Context
+from snd_analysis.skriptnd.types.expressions.expectations import is_empty_list
+from snd_analysis.skriptnd.types.expressions.inference import infer, infer_list_item
+from snd_analysis.skriptnd.types.expressions.packs.lengths import joined_length
+from snd_analysis.skriptnd.types.expressions.packs.ranges import range_bounds
+from snd_analysis.skriptnd.types.expressions.packs.slices import Taken, sliced
+from snd_analysis.skriptnd.types.type import BOOL, INT, STR, Type
+from snd_analysis.skriptnd.types.typed import UNTYPED, Typed
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import Integer, Verdict
+
+
+def pack_index(context: Context, node: nodes.Subscript, pack: Typed) -> Typed:
+    """``a[i]`` on a pack or a string (2.4, Indexing)."""
+    type_ = pack.type
+    assert type_ is not None
+    index = node.index
+    if not type_.packed and type_.dtype != STR:
+        if _hides_tensor(context, node.target):
+            infer_items(context, index)
+            return UNTYPED
+        message = f"only packs and strings can be indexed, but this is a single value of type '{type_}'"
+        context.report(rules.NOT_INDEXABLE, node.target, message)
+        infer_items(context, index)
+        return UNTYPED
+    if len(index.items) != 1 or index.trailing_comma or isinstance(index.items[0], nodes.Expanded | nodes.Zip):
+        message = (
+            "a pack is indexed by one index, range or pack of indices, but this is an access to a tensor; "
+            f"'{type_}' is none"
+        )
+        context.report(rules.NOT_INDEXABLE, node, message)
+        infer_items(context, index)
+        return UNTYPED
+    length = type_.length if type_.length is not None else shapes.opaque("length")
+    with context.written(False):
+        taken = _taken(context, node, length, pack.items)
+    if taken is None:
+        return UNTYPED
+    optional = type_.optional or taken.optional
+    accesses = pack.accesses or taken.accesses
+    if not type_.packed:
+        return Typed(Type(STR, optional), accesses=accesses)
+    return Typed(replace(type_, optional=optional, length=taken.length), taken.value, taken.items, accesses)
+
+
+def _hides_tensor(context: Context, node: nodes.Node) -> bool:
+    """Whether an index symbol has the name of a tensor, which may be meant."""
+    symbol = context.symbol(node)
+    if symbol is None or symbol.kind is not SymbolKind.INDEX:
+        return False
+    tensors = (SymbolKind.INPUT, SymbolKind.OUTPUT, SymbolKind.CONSTANT, SymbolKind.VARIABLE)
+    return any(other.name == symbol.name and other.kind in tensors for other in context.resolution.symbols)
+
+
+def _taken(
+    context: Context, node: nodes.Subscript, length: Integer, items: tuple[Integer | None, ...] | None
+) -> Taken | None:
+    """What an index takes of a pack; None if it can't be one, which is reported."""
+    index = node.index.items[0]
+    if isinstance(index, nodes.Range):
+        return sliced(context, index, length, items)
+    typed = infer(context, index)
+    if typed.type is None:
+        return None
+    if typed.type.tensor:
+        context.report(
+            rules.TENSOR_IN_EXPRESSION,
+            index,
+            f"an index is a compile-time value, but this is a tensor of type '{typed.type}'",
+        )
+        return None
+    type_ = typed.type
+    if type_.packed and type_.dtype == BOOL:
+        assert type_.length is not None
+        if shapes.decide_equal(type_.length, length) is Verdict.DIFFERENT:
+            message = f"the mask has {counted(type_.length, 'item')}, the pack that it masks {length}"
+            context.report(
+                rules.LENGTH_MISMATCH,
+                index,
+                message,
+                (context.note(node.target, f"this has {counted(length, 'item')}"),),
+            )
+            return None
+        return Taken(shapes.opaque("length"), optional=type_.optional, accesses=typed.accesses)
+    if type_.dtype != INT:
+        context.report(
+            rules.OPERAND_TYPE, index, f"an index is an int, or a pack of bool as a mask, but this is '{type_}'"
+        )
+        return None
+    if not type_.packed:
+        value = None
+        known = typed.value.value if typed.value is not None else None
+        if known is not None:
+            if length.value is not None and not -length.value <= known < length.value:
+                message = f"the index {known} is outside of the pack, which has {counted(length, 'item')}"
+                context.report(rules.INDEX_OUT_OF_RANGE, index, message)
+                return None
+            value = items[known] if items is not None and -len(items) <= known < len(items) else None
+        return Taken(None, value, optional=type_.optional, accesses=typed.accesses)
+    return Taken(type_.length, optional=type_.optional, accesses=typed.accesses)
+
+
+def substitution(context: Context, node: nodes.Substitution, pack: Typed, value: Typed) -> Typed:
+    """``a[i] <- b`` (2.4, Substitution)."""
+    items = node.index.items
+    if len(items) != 1 or isinstance(items[0], nodes.Expanded | nodes.Zip):
+        context.report(rules.NOT_INDEXABLE, node.index, "a substitution has one index or pack of indices")
+        return UNTYPED
+    index: Typed
+    if isinstance(items[0], nodes.Range):
+        length = pack.type.length if pack.type is not None and pack.type.length is not None else shapes.opaque("length")
+        taken = sliced(context, items[0], length, None)
+        index = UNTYPED if taken is None else Typed(Type(INT, length=taken.length))
+    else:
+        index = infer(context, items[0])
+    if pack.type is None or value.type is None or index.type is None:
+        return UNTYPED
+    if not pack.type.packed:
+        context.report(
+            rules.PACK_EXPECTED, node.target, f"only items of a pack can be replaced, but this is '{pack.type}'"
+        )
+        return UNTYPED
+    if index.type.dtype != INT:
+        context.report(
+            rules.OPERAND_TYPE, items[0], f"the index of a substitution is an int, but this is '{index.type}'"
+        )
+        return UNTYPED
+    if value.type.dtype != pack.type.dtype and not is_empty_list(node.target):
+        message = f"items of type '{pack.type.item()}' can't be replaced by values of type '{value.type.item()}'"
+        context.report(rules.TYPE_MISMATCH, node.value, message, (context.note(node.target, f"this is '{pack.type}'"),))
+        return UNTYPED
+    if not index.type.packed and value.type.packed:
+        message = f"one item is replaced, but this is a pack of type '{value.type}'"
+        context.report(rules.UNEXPECTED_PACK, node.value, message)
+        return UNTYPED
+    if index.type.packed and value.type.packed:
+        _, agree = joined_length(context, node, index.type, value.type, (items[0], node.value))
+        if not agree:
+            return UNTYPED
+    optional = pack.type.optional or value.type.optional or index.type.optional
+    return Typed(replace(pack.type, optional=optional), accesses=pack.accesses or value.accesses or index.accesses)
+
+
+def infer_items(context: Context, index: nodes.Index) -> None:
+    """Types the items of an index of something untyped: whatever a range leaves out may be right there."""
+    for item in index.items:
+        if isinstance(item, nodes.Range):
+            range_bounds(context, item)
+        else:
+            infer_list_item(context, item)

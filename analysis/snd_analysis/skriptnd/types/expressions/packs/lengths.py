@@ -1,0 +1,50 @@
+"""Lengths of packs that belong together, and of what a condition decides (2.4)."""
+
+from __future__ import annotations
+
+from snd_analysis import rules
+from snd_analysis.skriptnd.names import Symbol, SymbolKind
+from snd_analysis.skriptnd.syntax import nodes, written
+from snd_analysis.skriptnd.types.context import Context, Place
+from snd_analysis.skriptnd.types.type import Type
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import Integer, Verdict
+
+
+def joined_length(
+    context: Context, node: nodes.Node, left: Type, right: Type, sides: tuple[nodes.Node, ...] = ()
+) -> tuple[Integer | None, bool]:
+    """Length of an element-wise operation, and whether those of its operands can agree; reported if not.
+
+    ``sides`` are the two operands, where notes show what each of them is.
+    """
+    if left.length is None or right.length is None:
+        return left.length if right.length is None else right.length, True
+    if shapes.decide_equal(left.length, right.length) is Verdict.DIFFERENT:
+        message = f"these packs have different lengths: {left.length} and {right.length}"
+        notes = (context.note(side, f"this is '{type_}'") for side, type_ in zip(sides, (left, right), strict=False))
+        context.report(rules.LENGTH_MISMATCH, node, message, tuple(notes))
+        return None, False
+    return _better_known(left.length, right.length), True
+
+
+def _better_known(first: Integer, second: Integer) -> Integer:
+    """Of two lengths that must be equal, the one that says more: a number, then one made of names in declarations."""
+
+    def knowledge(length: Integer) -> int:
+        return 2 if length.value is not None else all(isinstance(key, Symbol) for key in shapes.variables(length))
+
+    return second if knowledge(second) > knowledge(first) else first
+
+
+def by_condition(context: Context, condition: nodes.Node, first: Integer, second: Integer) -> Integer | None:
+    """One of two ints by a condition; None where the names in it may mean something else in another formula.
+
+    The same text means the same condition: that is how the extents of a shape are known to go with an index.
+    """
+    local = (SymbolKind.INDEX, SymbolKind.LOCAL)
+    symbols = (context.symbol(each) for each in nodes.descendants(condition))
+    if context.place is Place.COMPOSE or any(symbol is not None and symbol.kind in local for symbol in symbols):
+        return None
+    text = written(condition)
+    return shapes.choose(shapes.proposition((context.definition, text), text), first, second)

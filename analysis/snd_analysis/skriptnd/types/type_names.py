@@ -1,0 +1,21 @@
+"""The element types that names of types stand for (2.3, 2.13)."""
+
+from __future__ import annotations
+
+from snd_analysis.skriptnd.names import Symbol
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.types.context import Context
+from snd_analysis.skriptnd.types.type import CONCRETE, Dtype
+
+
+def dtype_of(context: Context, name: nodes.TypeName) -> Dtype | None:
+    """The element type that a type name stands for: concrete, abstract (with an empty base), or generic."""
+    if name.is_keyword:
+        return CONCRETE.get(name.text) or Dtype(name.text)
+    symbol = context.symbol(name)
+    return None if symbol is None else generic_dtype(symbol)
+
+
+def generic_dtype(symbol: Symbol) -> Dtype | None:
+    """The type of a declared generic type."""
+    return Dtype(symbol.name, symbol.node.base.text) if isinstance(symbol.node, nodes.DtypeDeclaration) else None
