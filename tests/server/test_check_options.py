@@ -14,9 +14,9 @@ import time
 
 import pytest
 
-from support.lsp.waiting import FAR_SECONDS
 from support.server import processes
 from support.server.fake_analysis import FakeWorkspace
+from support.waiting import FAR_SECONDS
 
 
 @pytest.fixture

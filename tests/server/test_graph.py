@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from support.lsp.waiting import FAR_SECONDS
 from support.sampling import sample, tries
 from support.server.processes import ROOT
+from support.waiting import FAR_SECONDS
 
 VALIDATOR = Draft202012Validator(json.loads((ROOT / "docs" / "graph.schema.json").read_text(encoding="utf-8")))
 GOLDENS = Path(__file__).parent / "goldens" / "graph"

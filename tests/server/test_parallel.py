@@ -12,6 +12,7 @@ import pytest
 
 from snd_server import parallel
 from snd_server.parallel import in_parallel
+from support.waiting import FAR_SECONDS
 
 SIZES = {f"file{at}": 10 * at for at in range(8)}
 
@@ -41,7 +42,7 @@ def test_three_processes_work_at_once(three: None, tmp_path: Path) -> None:
 
     def work(path: str) -> int:
         (tmp_path / str(os.getpid())).touch()
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + FAR_SECONDS
         while len(list(tmp_path.iterdir())) < 3 and time.monotonic() < deadline:
             time.sleep(0.01)
         return len(list(tmp_path.iterdir()))
@@ -106,7 +107,7 @@ def test_copies_of_what_is_killed_keep_nobody_waiting(three: None, tmp_path: Pat
         assert output.read() == ""
     copies = [Path("/proc") / copy.name for copy in tmp_path.iterdir()]
     assert len(copies) == 3
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + FAR_SECONDS
     while any(map(_runs, copies)) and time.monotonic() < deadline:
         time.sleep(0.01)
     assert not any(map(_runs, copies))

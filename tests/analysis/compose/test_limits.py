@@ -14,7 +14,7 @@ from support.memory import MemoryReader, snapshot_of
 from support.sampling import sample
 
 # Far above what any of these takes, and far below what any of them took without limits.
-_SECONDS = 10.0
+_SECONDS = 60.0
 
 _LEAF = "operator o0 { @input { x: real[n]; } @output { y: real[n]; } @lower { y[i,] = x[i,], i < n; } }\n"
 _GRAPH = "graph net { @input { x: real[4]; } @output { y: real[4]; } @compose { y = o%d(x); } }\n"

@@ -20,6 +20,7 @@ from snd_runtime.evaluation.request import Order, Texts
 from snd_runtime.generators import Generator
 from snd_runtime.limits import Limits
 from snd_runtime.worker import ProcessLimits, WorkerFailed
+from support.waiting import FAR_SECONDS
 
 MAIN = """\
 import math;
@@ -173,7 +174,7 @@ def test_steps_and_progress(evaluator):
 def test_an_endless_loop_ends_in_time_and_says_where(evaluator):
     begin = time.monotonic()
     answer = ask(evaluator, "endless", inputs={"x": ONES}, limits=Limits(seconds=0.5))
-    assert time.monotonic() - begin < 30
+    assert time.monotonic() - begin < FAR_SECONDS
     (failure,) = answer.failures
     assert (failure.rule.name, failure.message) == (
         "limit-exceeded", "this takes longer than the 0.5 seconds that are allowed",
@@ -200,7 +201,7 @@ def test_what_does_not_stop_itself_is_killed(evaluator):
     assert (failed.value.reason, failed.value.message) == (
         "time", "this takes longer than the 0.2 seconds that are allowed",
     )  # fmt: skip
-    assert time.monotonic() - begin < 30
+    assert time.monotonic() - begin < FAR_SECONDS
 
 
 def test_10_to_the_12_elements(evaluator):
@@ -247,6 +248,7 @@ def test_killed_in_the_middle(evaluator):
 
 
 # ---- speed -----------------------------------------------------------------------------------------------------------
+@pytest.mark.exhaustive
 def test_a_small_operator_is_evaluated_in_20_ms_once_the_worker_is_warm(evaluator):
     request = {"inputs": {"x": Literal([-1.0, 2.0])}, "path": "snd:nn", "texts": TEXTS}
     ask(evaluator, "relu", **request)

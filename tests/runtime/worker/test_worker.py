@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 from snd_runtime.worker import ProcessLimits, Worker, WorkerFailed
+from support.waiting import FAR_SECONDS
 
 TARGET = "support.runtime.worker_targets:make"
 POSIX = pytest.mark.skipif(os.name != "posix", reason="signals and process groups")
@@ -34,7 +35,7 @@ def worker(shared: Worker) -> Iterator[Worker]:
     assert shared.call(("echo", "still there"), seconds=30) == "still there"
 
 
-def failure(worker: Worker, *request, seconds: float = 30) -> WorkerFailed:
+def failure(worker: Worker, *request, seconds: float = FAR_SECONDS) -> WorkerFailed:
     with pytest.raises(WorkerFailed) as failed:
         worker.call(request, seconds=seconds)
     return failed.value
@@ -50,7 +51,7 @@ def is_alive(pid: int) -> bool:
 
 
 def eventually(holds) -> bool:
-    end = time.monotonic() + 10
+    end = time.monotonic() + FAR_SECONDS
     while time.monotonic() < end:
         if holds():
             return True
@@ -84,7 +85,7 @@ def test_an_endless_loop_is_killed_in_time(worker):
     begin = time.monotonic()
     failed = failure(worker, "loop", None, seconds=0.3)
     assert (failed.reason, failed.message) == ("time", "it takes longer than the 0.3 seconds that are allowed")
-    assert time.monotonic() - begin < 30.0  # without the kill it would never end; machines are noisy
+    assert time.monotonic() - begin < FAR_SECONDS  # without the kill it would never end; machines are noisy
     assert worker.call(("count", None)) == 1
     assert worker.generation == generation + 1
 
@@ -133,9 +134,9 @@ def test_stopped_in_the_middle_by_another_thread(worker):
 
     thread = threading.Thread(target=ask)
     thread.start()
-    assert begun.wait(20)
+    assert begun.wait(FAR_SECONDS)
     worker.stop()
-    thread.join(10)
+    thread.join(FAR_SECONDS)
     assert [failed.reason for failed in found] == ["stopped"]
 
 
@@ -163,7 +164,7 @@ def test_calls_from_many_threads(worker):
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(20)
+        thread.join(FAR_SECONDS)
     assert sorted(results) == [*range(20)]
 
 

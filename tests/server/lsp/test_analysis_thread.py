@@ -9,7 +9,7 @@ import pytest
 
 from snd_server.lsp import analysis_thread
 from snd_server.lsp.analysis_thread import AnalysisThread, Interrupted, Question
-from support.lsp.waiting import FAR_SECONDS, until
+from support.waiting import FAR_SECONDS, until
 
 
 class _Endless:

@@ -26,7 +26,7 @@ from support.lsp.clients import ALL_EDITORS, EDITORS, SERVER, Editor, begin, cha
 from support.lsp.raw_client import goodbye, running
 from support.lsp.shown_values import hints as hints_of
 from support.lsp.shown_values import lenses as lenses_of
-from support.lsp.waiting import FAR_SECONDS, eventually, until
+from support.waiting import FAR_SECONDS, eventually, until
 
 URI = "untitled:samples"
 
@@ -72,7 +72,7 @@ VALUES_ONLY = {"shapes": False, "attributes": False, "arguments": False, "generi
 
 @pytest_lsp.fixture(config=SERVER, params=EDITORS)
 async def client(lsp_client: LanguageClient, request: pytest.FixtureRequest):
-    options = {"snd": {"inlayHints": VALUES_ONLY, "evaluation": {"timeout": 0.7, "pictures": True}}}
+    options = {"snd": {"inlayHints": VALUES_ONLY, "evaluation": {"timeout": 2, "pictures": True}}}
     lsp_client.set_configuration(options)
     await begin(lsp_client, request.param, options=options)
     yield

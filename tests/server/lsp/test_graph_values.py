@@ -15,7 +15,7 @@ from pytest_lsp import LanguageClient
 
 from support.lsp.clients import SERVER, Editor, begin, change_text, open_text, position, rest
 from support.lsp.shown_values import lenses
-from support.lsp.waiting import eventually
+from support.waiting import FAR_SECONDS, eventually
 
 URI = "untitled:graphs"
 
@@ -80,7 +80,7 @@ LOOP = "y, ~ = with u = x, k = 0.0 while math.lt(k, 1.0) do { v = math.neg(u); i
 
 @pytest_lsp.fixture(config=SERVER, params=["visual-studio-code", "neovim@v0.10"])
 async def client(lsp_client: LanguageClient, request: pytest.FixtureRequest):
-    options = {"snd": {"evaluation": {"timeout": 0.7}}}
+    options = {"snd": {"evaluation": {"timeout": 2}}}
     lsp_client.set_configuration(options)
     await begin(lsp_client, request.param, options=options)
     yield
@@ -329,7 +329,7 @@ async def _configured(client: Editor, **evaluation: Any) -> None:
 
 
 async def test_a_large_graph_is_bounded_and_says_so(client: Editor):
-    await _configured(client, automatic=False, timeout=30)
+    await _configured(client, automatic=False, timeout=FAR_SECONDS)
     count = 2_100
     lines = [f"        t{at} = math.add(t{at - 1}, 1.0);" for at in range(1, count)]
     body = "\n".join(["        t0 = math.add(x, 1.0);", *lines, f"        y = math.neg(t{count - 1});"])

@@ -12,7 +12,7 @@ from pytest_lsp import LanguageClient
 
 from support.lsp.clients import SERVER, Editor, begin, codes, open_text
 from support.lsp.protocol_texts import UNKNOWN_NAME
-from support.lsp.waiting import until
+from support.waiting import until
 
 
 @pytest.fixture

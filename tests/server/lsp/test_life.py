@@ -14,7 +14,7 @@ import pytest
 from support.lsp import watched_server
 from support.lsp.protocol_texts import UNKNOWN_NAME
 from support.lsp.raw_client import COMMAND, RawClient, framed, goodbye, running
-from support.lsp.waiting import FAR_SECONDS
+from support.waiting import FAR_SECONDS
 
 FOLDING = {"textDocument": {"uri": "untitled:a"}}
 

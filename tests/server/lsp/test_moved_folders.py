@@ -12,7 +12,7 @@ from pytest_lsp import LanguageClient
 
 from support.lsp.clients import SERVER, Editor, begin, codes, open_text, rest
 from support.lsp.protocol_texts import BLOCKS, MAIN
-from support.lsp.waiting import eventually
+from support.waiting import eventually
 
 NESTED = MAIN.replace("blocks", "blocks.inner.more")
 

@@ -19,7 +19,7 @@ from snd_server.lsp.push import Publisher, _Shown
 from support.lsp.clients import PUSHING, SERVER, Editor, begin, change_text, open_text, rest
 from support.lsp.protocol_texts import BLOCKS, BROKEN, MAIN, RIGHT, UNKNOWN_NAME
 from support.lsp.raw_client import running
-from support.lsp.waiting import until
+from support.waiting import until
 
 
 @pytest_lsp.fixture(config=SERVER, params=PUSHING)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from support.lsp.raw_client import RawClient, running
-from support.lsp.waiting import eventually, until
+from support.waiting import eventually, until
 
 URI, OTHER = "untitled:long", "untitled:other"
 WHOLE = {"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}}

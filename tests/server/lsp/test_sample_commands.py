@@ -11,7 +11,7 @@ from pytest_lsp import LanguageClient
 
 from support.lsp.clients import EDITORS, SERVER, begin, open_text, rest
 from support.lsp.shown_values import lenses
-from support.lsp.waiting import eventually
+from support.waiting import eventually
 
 URI = "untitled:samples"
 CODE = "# >>> slow(1.0)"

@@ -26,9 +26,9 @@ from snd_runtime.samples import (
 from snd_runtime.samples.proposal import propose_sample
 from snd_server.lsp.sample_writing import comment_text
 from support.lsp.clients import SERVER, Editor, begin, change_text, open_text, position, rest
-from support.lsp.waiting import eventually
 from support.memory import snapshot_of
 from support.sampling import sample
+from support.waiting import eventually
 
 ROOT = Path(__file__).parents[3]
 LIBRARY = sorted((ROOT / "analysis" / "snd_analysis" / "libraries" / "std").glob("*.sknd"))

@@ -18,7 +18,7 @@ from snd_server.lsp.inlay_hints import switched_on
 from snd_server.lsp.switches import is_on
 from support.lsp.clients import SERVER, Editor, begin, codes, open_text, rest
 from support.lsp.protocol_texts import BLOCKS, MAIN, RIGHT, UNKNOWN_NAME
-from support.lsp.waiting import eventually
+from support.waiting import eventually
 
 UNUSED = "import nn;\n\n" + RIGHT
 

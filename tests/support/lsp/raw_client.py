@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from support.lsp.waiting import FAR_SECONDS
+from support.waiting import FAR_SECONDS
 
 COMMAND = [sys.executable, "-m", "snd_server", "lsp"]
 
