@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from support.optional import need
 from support.sampling import sample, tries
 from support.server.processes import ROOT
 from support.waiting import FAR_SECONDS
@@ -196,7 +197,7 @@ def test_dot_of_a_small_net(real, model):
     sample([("lenet", "all"), ("detection", "all"), ("lstm", "all"), ("resnet50", "1"), ("transformer", "1")], 3),
 )
 def test_no_nodes_of_a_drawing_overlap(real, example, levels):
-    pytest.importorskip("py_mini_racer")
+    need("py_mini_racer")
     outcome = real("graph", str(ROOT / "examples" / example), "--open", levels)
     assert outcome.status == 0, outcome.stderr
     boxes = dict(boxes_of(outcome.stdout))
@@ -233,7 +234,7 @@ def apart(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
 
 
 def test_a_drawing_has_an_edge_for_all_that_the_graph_has(real, model):
-    pytest.importorskip("py_mini_racer")
+    need("py_mini_racer")
     outcome = real("graph", ".")
     view = view_of(real, ".")
     root = ElementTree.fromstring(outcome.stdout)
@@ -273,7 +274,7 @@ def test_hostile_texts_are_only_texts(real, project):
     assert "\u202e" not in dot
     if shutil.which("dot") is not None:
         subprocess.run(["dot", "-Tsvg"], input=dot.encode(), capture_output=True, timeout=FAR_SECONDS, check=True)
-    pytest.importorskip("py_mini_racer")
+    need("py_mini_racer")
     svg = real("graph", ".").stdout
     root = ElementTree.fromstring(svg)
     assert not list(root.iter(f"{SVG}script"))

@@ -13,10 +13,11 @@ import pytest
 
 from snd_server.render import graph_svg
 from snd_server.render.graph_svg import DrawingError
+from support.optional import need
 from support.sampling import sample, tries
 from support.server.processes import ROOT
 
-pytest.importorskip("py_mini_racer")
+need("py_mini_racer")
 
 SVG = "{http://www.w3.org/2000/svg}"
 OPERATIONS = tries(400, 2000)
