@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from support.runtime.operators import InvalidError, bind_library, library
+from support.runtime.operators import library
 
 COMPARED = {
     "lt": operator.lt, "gt": operator.gt, "le": operator.le, "ge": operator.ge, "eq": operator.eq, "ne": operator.ne,
@@ -49,8 +49,3 @@ def test_relu_with_a_slope_and_a_limit_follows_its_formula():
 def test_a_range_without_width_quantizes_to_nan():
     x = np.array([[0.5, 2.0]])
     assert np.isnan(library("quant.min_max_linear_quantize", x, min=1.0, max=1.0, bits=8)).all()
-
-
-def test_unflatten_takes_positive_extents_only():
-    with pytest.raises(InvalidError, match="items of 'shape' must be positive"):
-        bind_library("layout.unflatten", [np.zeros((0, 3))], {"axis": 0, "shape": [2, 0]})

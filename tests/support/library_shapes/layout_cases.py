@@ -73,6 +73,7 @@ def views() -> Iterator[Case]:
         (-3, [3, 1, 1], (2, 3, 1, 1, 4, 5)),
     ):  # fmt: skip
         yield case("layout.unflatten", [x], x.reshape(wanted), axis=axis, shape=shape)
+    yield case("layout.unflatten", [real(0, 3)], real(2, 0, 3), axis=0, shape=[2, 0])
     yield case("layout.unflatten", [real(1, 3)], real(3), axis=0, shape=[])
     one = real(1, 3, 1, 0, 1)
     for axes in ([0], [0, 2], [-1], [4, 0], [-1, -3, 0], []):
