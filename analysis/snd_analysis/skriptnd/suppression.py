@@ -24,6 +24,9 @@ from snd_analysis.skriptnd.syntax import close_matches
 _SUPPRESSION = re.compile(r"#\s*snd:\s*(?P<kind>ignore-file|ignore)(?![\w-])(?:\s*(?P<list>\[(?P<rules>[^\]]*)\]))?")
 _SAMPLE_GOES_ON = re.compile(r"#(?!\s*(?:>>>(?!>)|snd:|$))")
 _NAME = re.compile(r"[^\s,]+")
+_MOST_UNKNOWN = 20
+"""So many names of one comment that no rule has are reported; the last says how many more there are."""
+_LONGEST_NAME = 80
 _DIRECTIVES = ("ignore", "ignore-file")
 _DIRECTIVE = re.compile(r"#\s*snd:(?P<blank>\s*)(?P<word>[\w-]*)")
 
@@ -154,11 +157,14 @@ def _questionable(suppression: _Suppression, source: Source, known: Set[str]) ->
         fix = _fix(source, f"name what it suppresses: '{names}'", [(span, f"{word}[{names}]")])
         message = "this comment suppresses every rule; it should name those that are meant"
         yield _diagnostic(rules.BLANKET_SUPPRESSION, message, span, source, fix)
-    for name, span in zip(suppression.rules, suppression.names, strict=True):
-        if name in known:
-            continue
+    named = zip(suppression.rules, suppression.names, strict=True)
+    unknown = [(name, span) for name, span in named if name not in known]
+    for name, span in unknown[:_MOST_UNKNOWN]:
         suggestion = next(iter(close_matches(name, known)), None)
-        message = f"there is no rule '{name}'" + (f"; did you mean '{suggestion}'?" if suggestion else "")
+        shown = name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}…"
+        message = f"there is no rule '{shown}'" + (f"; did you mean '{suggestion}'?" if suggestion else "")
+        if len(unknown) > _MOST_UNKNOWN and span is unknown[_MOST_UNKNOWN - 1][1]:
+            message += f". This comment names {len(unknown) - _MOST_UNKNOWN:,} more that do not exist"
         # not safe: the suggestion is a guess, and a right guess hides diagnostics
         guess = _fix(source, f"write '{suggestion}'", [(span, suggestion)], safe=False) if suggestion else None
         yield _diagnostic(rules.UNKNOWN_RULE_IN_SUPPRESSION, message, span, source, guess)
