@@ -15,9 +15,9 @@ export OPENBLAS_NUM_THREADS ?= 1
 
 PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 # What needs no editor; those are downloaded by test-editors.
-CHANGES := tests/analysis tests/runtime tests/server tests/editors/extension
+CHANGES := tests/analysis tests/runtime tests/server tests/fuzz tests/editors/extension
 
-.PHONY: demo test test-all test-editors lint format bench docs grammar clean extension
+.PHONY: demo test test-all test-editors fuzz lint format bench docs grammar clean extension
 
 ## Install snd and show it at work: a clean model is checked and run, then one with mistakes checked.
 demo: $(INSTALLED)
@@ -45,6 +45,10 @@ extension: $(INSTALLED)
 ## SND_EDITORS_CACHE, which clones may share). Screenshots and logs are left in test-output/editors.
 test-editors: $(DEVELOPING)
 	$(BIN)/python -m pytest tests/editors
+
+## Attacks at random, for FUZZ_SECONDS, on what reads foreign bytes; tests/fuzz says what is kept of what is found.
+fuzz: $(DEVELOPING)
+	PYTHONPATH=tests $(BIN)/python -m fuzz
 
 ## Style and types; fast enough to run before every commit.
 lint: $(DEVELOPING)

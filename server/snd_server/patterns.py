@@ -116,15 +116,32 @@ def _parsed(lines: Iterable[str]) -> Iterator[_Pattern]:
 def _segments(text: str) -> Iterator[_Segment]:
     if "/" not in text:
         yield None
-    globs = text.removeprefix("/").split("/")
+    globs = list(_globs(text.removeprefix("/")))
     for index, glob in enumerate(globs):
-        if glob != "**":
+        if glob.strip("*") or len(glob) < 2:
             yield _matcher(glob)
         elif index < len(globs) - 1:
             yield None
         else:  # all that lies below, not the folder itself
             yield None
             yield _anything
+
+
+def _globs(text: str) -> Iterator[str]:
+    """What stands between the slashes of a pattern; one inside of brackets separates nothing."""
+    begin = at = 0
+    while at < len(text):
+        match text[at]:
+            case "/":
+                yield text[begin:at]
+                begin = at = at + 1
+            case "[":
+                _, at = _bracket(text, at + 1)
+            case "\\":
+                at += 2
+            case _:
+                at += 1
+    yield text[begin:]
 
 
 def _matcher(glob: str) -> Callable[[str], object]:
@@ -170,18 +187,23 @@ def _bracket(glob: str, at: int) -> tuple[str, int]:
     items: list[str] = []
     while _at(glob, at) != "]" or at == begin:
         if glob.startswith("[:", at):
-            end = glob.find(":]", at)
-            if glob[at + 2 : end] not in _CLASSES:
-                raise _InvalidPattern
-            items.append(_CLASSES[glob[at + 2 : end]])
-            at = end + 2
-            continue
+            end = glob.find("]", at + 2)
+            if end > at + 2 and glob[end - 1] == ":":
+                items.append(_character_class(glob[at + 2 : end - 1]))
+                at = end + 1
+                continue
         low, at = _member(glob, at)
         high = low
         if _at(glob, at) == "-" and _at(glob, at + 1) != "]":
             high, at = _member(glob, at + 1)
         items.append(f"{re.escape(low)}-{re.escape(max(low, high))}")
     return f"[{'^' if negated else ''}{''.join(items)}]", at + 1
+
+
+def _character_class(name: str) -> str:
+    if name not in _CLASSES:
+        raise _InvalidPattern
+    return _CLASSES[name]
 
 
 def _member(glob: str, at: int) -> tuple[str, int]:

@@ -1,0 +1,31 @@
+"""What fuzzing has found is not found again; and every target holds for its seeds, and for some cases at random."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from fuzz.limits import confined
+from fuzz.mutation import mutated
+from fuzz.targets import TARGETS
+from support.sampling import tries
+
+CORPUS = Path(__file__).parent / "corpus"
+FOUND = sorted(path for path in CORPUS.glob("*/*") if path.parent.name in TARGETS)
+
+
+@pytest.mark.parametrize("path", FOUND, ids=lambda path: "/".join(path.parts[-2:]))
+def test_what_was_found(path: Path):
+    with confined():
+        TARGETS[path.parent.name].attack(path.read_bytes())
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_cases_at_random(name: str):
+    target = TARGETS[name]
+    seeds, chance = target.seeds(), Random(name)
+    for _ in range(tries(15, 300)):
+        with confined():
+            target.attack(mutated(seeds, chance))
