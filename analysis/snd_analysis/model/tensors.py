@@ -9,8 +9,8 @@ from typing import TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
+from snd_analysis.base.operator_name import OperatorName
 from snd_analysis.model.place import Place
-from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, Pack, Positioned, Run, Value, dtype_of, positional

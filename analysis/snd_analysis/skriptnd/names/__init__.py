@@ -1,5 +1,6 @@
 """What names stand for: symbols of a definition, what a file sees of others, every use of a name (2.2, 2.15)."""
 
+from snd_analysis.base.operator_name import OperatorName
 from snd_analysis.skriptnd.names.affine import affine
 from snd_analysis.skriptnd.names.binding_order import Obstacle, binding_order, is_constant
 from snd_analysis.skriptnd.names.bindings import (
@@ -33,15 +34,7 @@ from snd_analysis.skriptnd.names.resolution import AttributeName, ModuleName, Re
 from snd_analysis.skriptnd.names.resolving.resolve import resolve
 from snd_analysis.skriptnd.names.rows import Row, in_rows, joined
 from snd_analysis.skriptnd.names.scope import Scope
-from snd_analysis.skriptnd.names.symbols import (
-    TENSOR_KINDS,
-    BuiltIn,
-    OperatorName,
-    ShapeMember,
-    Symbol,
-    SymbolKind,
-    Target,
-)
+from snd_analysis.skriptnd.names.symbols import TENSOR_KINDS, BuiltIn, ShapeMember, Symbol, SymbolKind, Target
 from snd_analysis.skriptnd.names.undefined import MOST_GUESSES, import_of, with_import
 
 __all__ = [

@@ -13,8 +13,9 @@ from operator import is_
 
 from msgspec import Struct
 
+from snd_analysis.base.operator_name import OperatorName
 from snd_analysis.skriptnd.names.scope import Scope
-from snd_analysis.skriptnd.names.symbols import OperatorName, ShapeMember, Symbol, SymbolKind, Target
+from snd_analysis.skriptnd.names.symbols import ShapeMember, Symbol, SymbolKind, Target
 from snd_analysis.skriptnd.names.use import ModuleName, Role, Use
 from snd_analysis.skriptnd.syntax import nodes
 

@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
+from snd_analysis.base.operator_name import OperatorName
 from snd_analysis.base.text import Span
 from snd_analysis.skriptnd.syntax import nodes
 
@@ -85,13 +86,6 @@ class ShapeMember(Struct, frozen=True):
 class BuiltIn(Struct, frozen=True):
     """A built-in function such as ``sqrt`` (2.4)."""
 
-    name: str
-
-
-class OperatorName(Struct, frozen=True):
-    """An operator or graph by its module's path and its name; an unknown one resolves to nothing instead."""
-
-    path: str
     name: str
 
 

@@ -6,8 +6,9 @@ from enum import StrEnum
 
 from msgspec import Struct
 
+from snd_analysis.base.operator_name import OperatorName
 from snd_analysis.base.text import Span
-from snd_analysis.skriptnd.names.symbols import OperatorName, ShapeMember, Target
+from snd_analysis.skriptnd.names.symbols import ShapeMember, Target
 
 
 class Role(StrEnum):

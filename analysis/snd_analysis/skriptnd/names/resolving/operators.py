@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from snd_analysis import rules
+from snd_analysis.base.operator_name import OperatorName
 from snd_analysis.base.problem import Problem, Repair
 from snd_analysis.base.text import Edit, Span
 from snd_analysis.skriptnd.names.environment import BUILT_INS
 from snd_analysis.skriptnd.names.resolution import ModuleName
 from snd_analysis.skriptnd.names.resolving.tables import Tables
-from snd_analysis.skriptnd.names.symbols import OperatorName
 from snd_analysis.skriptnd.names.undefined import UnknownModule
 from snd_analysis.skriptnd.syntax import close_matches, nodes
 
