@@ -18,11 +18,9 @@ from snd_analysis.skriptnd.types import ALLOWED, CONCRETE
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import NULL, UNDEFINED, Pack, Run, Value, dtype_of
 from snd_analysis.workspace import Workspace
+from snd_server.limits import LONGEST_ARGUMENT, MOST_ARGUMENT_EXTENTS, MOST_ARGUMENT_ITEMS
 
 _NULL = "~"
-_LONGEST = 10_000
-_MOST_ITEMS = 65_536
-_MOST_EXTENTS = 64
 _EXTENT = re.compile(r"\d{1,18}")
 
 
@@ -167,8 +165,8 @@ class _NoNames:
 
 def _evaluated(pair: _Pair, asked: str) -> Value:
     wanted = f"'{pair.name}' is {asked}"
-    if len(pair.text) > _LONGEST:
-        raise ArgumentError(f"{pair.option} {pair.name}=…: this is longer than {_LONGEST:,} characters")
+    if len(pair.text) > LONGEST_ARGUMENT:
+        raise ArgumentError(f"{pair.option} {pair.name}=…: this is longer than {LONGEST_ARGUMENT:,} characters")
     node, problems = parse_expression(pair.text)
     wrong = [problem for problem in problems if problem.rule.severity is Severity.ERROR]
     if wrong:
@@ -222,8 +220,8 @@ def _count_items(pair: _Pair, node: nodes.Node) -> int:
         count += abs(last - first) // max(abs(step), 1)
     elif isinstance(node, nodes.Expanded) and node.expansion.length is not None:
         count = max(count, 1) * max(_integer(node.expansion.length), 0)
-    if count > _MOST_ITEMS:
-        raise pair.wrong(f"lists here have at most {_MOST_ITEMS:,} items")
+    if count > MOST_ARGUMENT_ITEMS:
+        raise pair.wrong(f"lists here have at most {MOST_ARGUMENT_ITEMS:,} items")
     return count
 
 
@@ -231,7 +229,7 @@ def _integer(node: nodes.Expression) -> int:
     value = evaluate(node, _NoNames())
     if not isinstance(value, Integer):
         return 0
-    return _MOST_ITEMS * _MOST_ITEMS if value.value is None else value.value
+    return MOST_ARGUMENT_ITEMS * MOST_ARGUMENT_ITEMS if value.value is None else value.value
 
 
 def _is_function(root: nodes.Node, name: nodes.Qualified) -> bool:
@@ -254,6 +252,6 @@ def _shapes(pair: _Pair, member: Member) -> InputShapes:
 def _shape(pair: _Pair, text: str) -> tuple[int, ...]:
     text = text.strip().removeprefix("[").removesuffix("]")
     parts = [part.strip() for part in text.split(",")] if text.strip() else []
-    if len(parts) > _MOST_EXTENTS or not all(_EXTENT.fullmatch(part) for part in parts):
+    if len(parts) > MOST_ARGUMENT_EXTENTS or not all(_EXTENT.fullmatch(part) for part in parts):
         raise pair.wrong("write the extents of a shape as numbers, as in 1,3,224,224")
     return tuple(int(part) for part in parts)

@@ -9,7 +9,8 @@ from functools import cached_property
 from msgspec import Struct, field
 
 from snd_server.config_schema import ConfigError, Settings, parse_settings, refuse
-from snd_server.reading import MOST_SETTINGS_BYTES, read_file, reason
+from snd_server.limits import MOST_SETTINGS_BYTES
+from snd_server.reading import read_file, reason
 
 __all__ = ["ConfigError", "Configuration", "Configurations"]
 

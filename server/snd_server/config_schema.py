@@ -11,24 +11,20 @@ from typing import Any
 from msgspec import Struct, field
 
 from snd_analysis.skriptnd.format.width import DEFAULT_WIDTH
+from snd_server.limits import LONGEST_SETTING_ERROR, MOST_CONFIGURATION_DOTS, MOST_UNKNOWN_KEYS
 from snd_server.patterns import PatternError, demand_few
 from snd_server.selection import RuleSettings, UnknownRuleError, demand_known, nearest
 
 _RULE_LISTS = ("select", "ignore", "error", "warn")
 _KEYS = (*_RULE_LISTS, "module-paths", "exclude", "per-file-ignores", "line-width")
 _WIDEST_LINE = 400
-_MOST_DOTS = 2_000
-"""Of a document, as the root of the sum of the squares of the dots of its lines: see ``_demand_few_dots``."""
-_LONGEST_MESSAGE = 500
-_MOST_UNKNOWN_KEYS = 10
-"""So many are told of; to find the line of one takes a look at every line."""
 
 
 class ConfigError(Exception):
     """A configuration that cannot be used; the message names file and line."""
 
     def __init__(self, message: str) -> None:
-        super().__init__(message if len(message) <= _LONGEST_MESSAGE else f"{message[:_LONGEST_MESSAGE]} …")
+        super().__init__(message if len(message) <= LONGEST_SETTING_ERROR else f"{message[:LONGEST_SETTING_ERROR]} …")
 
 
 class Settings(Struct, frozen=True):
@@ -87,7 +83,7 @@ class _Reader(Struct, frozen=True):
         if not isinstance(document, Mapping):
             self.wrong(self.error(self.table[-1], f"'{'.'.join(self.table)}' must be a table"))
             return Settings()
-        for key in islice((key for key in document if key not in _KEYS), _MOST_UNKNOWN_KEYS):
+        for key in islice((key for key in document if key not in _KEYS), MOST_UNKNOWN_KEYS):
             suggestion = nearest(key, _KEYS)
             meant = f"; did you mean '{suggestion}'?" if suggestion else ""
             self.wrong(self.error(key, f"unknown key '{key}'{meant}"))
@@ -176,7 +172,7 @@ def _demand_few_dots(text: str) -> None:
 
     Of a key with dots it keeps every prefix, which is quadratic in the dots of a line.
     """
-    if sum(line.count(".") ** 2 for line in text.split("\n")) > _MOST_DOTS**2:
+    if sum(line.count(".") ** 2 for line in text.split("\n")) > MOST_CONFIGURATION_DOTS**2:
         raise ValueError("there are too many dots in a line")
 
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from snd_analysis import rules
 from snd_analysis.base.rule import Rule
-from snd_server.reading import MOST_SOURCE_BYTES, read_file, reason
+from snd_server.limits import MOST_SOURCE_BYTES
+from snd_server.reading import read_file, reason
 
 if TYPE_CHECKING:
     from snd_analysis.workspace import UnreadableText

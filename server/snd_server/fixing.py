@@ -13,9 +13,9 @@ from snd_analysis import rules
 from snd_analysis.base.diagnostics import Diagnostic, Fix
 from snd_analysis.base.rule import Severity
 from snd_analysis.base.text import Span
+from snd_server.limits import MOST_FIX_ROUNDS
 from snd_server.render.visible import visible
 
-_MOST_ROUNDS = 100
 _ALL = 1_000_000
 _LINE_BREAK = re.compile(r"\r\n|\n|\r")
 
@@ -46,7 +46,7 @@ def fix_text(text: str, diagnose: Diagnose, wanted: Callable[[Diagnostic], bool]
     rejected: set[Fix] = set()
     diagnostics = diagnose(text)
     most = _ALL
-    for _ in range(_MOST_ROUNDS):
+    for _ in range(MOST_FIX_ROUNDS):
         offered = [(found, found.fix) for found in diagnostics if found.fix and wanted(found)]
         revealing = [fix for found, fix in offered if fix.safe and found.rule in _REVEALING and fix not in rejected]
         fixes = compatible(revealing) or compatible(fix for _, fix in offered if fix not in rejected)[:most]

@@ -8,8 +8,9 @@ from collections.abc import Callable
 from msgspec import Struct
 
 from snd_server.config_schema import ConfigError
+from snd_server.limits import MOST_SETTINGS_BYTES
 from snd_server.patterns import PatternError, Patterns, parse_patterns
-from snd_server.reading import MOST_SETTINGS_BYTES, read_file, reason
+from snd_server.reading import read_file, reason
 
 _EXCLUDE = os.path.join(".git", "info", "exclude")
 

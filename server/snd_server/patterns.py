@@ -13,8 +13,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-MOST_PATTERNS = 10_000
-LONGEST_PATTERN = 2_000
+from snd_server.limits import LONGEST_PATTERN, MOST_PATTERNS
 
 _Segment: TypeAlias = Callable[[str], object] | None
 """Whether a name matches; None stands for any number of names (``**``)."""

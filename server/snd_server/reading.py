@@ -6,11 +6,6 @@ import errno
 import os
 import stat
 
-MOST_SOURCE_BYTES = 64 << 20
-"""Of a SkriptND file."""
-MOST_SETTINGS_BYTES = 512 << 10
-"""Of a configuration or ignore file."""
-
 _NOT_BLOCKING = getattr(os, "O_NONBLOCK", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
 _CHUNK_BYTES = 1 << 20

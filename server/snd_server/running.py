@@ -32,6 +32,7 @@ from snd_runtime.rules import LIMIT_EXCEEDED
 from snd_runtime.worker import ProcessLimits, WorkerFailed
 from snd_server.arguments import ArgumentError, among, parse_arguments
 from snd_server.checking import Checker
+from snd_server.limits import MOST_RUN_NOTES
 from snd_server.render.evaluated import Evaluated
 from snd_server.reporting import unsuppressed
 from snd_server.tensor_inputs import given_tensors
@@ -39,7 +40,6 @@ from snd_server.weights import read_weights
 from snd_server.writing import write_file
 
 CLEAN, PROBLEMS, FAULT = 0, 1, 101
-_MOST_NOTES = 8
 
 
 class RunRequest(Struct, frozen=True):
@@ -209,8 +209,8 @@ def diagnostic_of(failure: Failure, snapshot: Snapshot, template: Template) -> D
     if not sites:  # what is run does not fit what it is given: the declaration that says so, or the head
         sites, related = failure.related[:1], related[1:]
         sites = sites or (Site(template.place(0, template.definition.name), ""),)
-    if len(related) > _MOST_NOTES:
-        related = [*related[: _MOST_NOTES // 2], *related[-_MOST_NOTES // 2 :]]
+    if len(related) > MOST_RUN_NOTES:
+        related = [*related[: MOST_RUN_NOTES // 2], *related[-MOST_RUN_NOTES // 2 :]]
     notes = tuple(Related(_location(snapshot, site), site.message or "invoked here") for site in related)
     return Diagnostic(failure.rule, Severity.ERROR, failure.message, _location(snapshot, sites[0]), notes)
 

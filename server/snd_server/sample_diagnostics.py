@@ -16,8 +16,8 @@ from snd_analysis.compose.failure import Site
 from snd_analysis.workspace import Snapshot
 from snd_analysis.workspace.samples import PlacedSample
 from snd_runtime.samples import SampleOutcome, Status
+from snd_server.limits import MOST_RESULT_CHARACTERS
 
-_MOST_SHOWN = 400
 _COMMENT_SIGN = re.compile(r"#[ \t]*")
 
 
@@ -85,7 +85,7 @@ def _code(placed: PlacedSample) -> Span:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]} …"
+    return text if len(text) <= MOST_RESULT_CHARACTERS else f"{text[:MOST_RESULT_CHARACTERS]} …"
 
 
 def _diagnostic(rule: Rule, path: str, span: Span, message: str) -> Diagnostic:

@@ -8,7 +8,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from snd_analysis.base.rule import Severity
-from snd_analysis.compose.decomposition import MOST_OPERATIONS, decompose, flat_size
+from snd_analysis.compose.decomposition import decompose, flat_size
+from snd_analysis.compose.limits import MOST_OPERATIONS
 from snd_analysis.compose.session import Session
 from snd_analysis.compose.template import Template
 from snd_analysis.model import Graph

@@ -9,7 +9,8 @@ import shutil
 from collections.abc import Callable
 from contextlib import suppress
 
-from snd_server.reading import MOST_SOURCE_BYTES, read_file, reason
+from snd_server.limits import MOST_SOURCE_BYTES
+from snd_server.reading import read_file, reason
 
 _BOM = b"\xef\xbb\xbf"
 

@@ -14,10 +14,11 @@ from snd_analysis.compose.body.interpreter import right_side
 from snd_analysis.compose.body.results import assign, made_output
 from snd_analysis.compose.body.scoped_names import Naming
 from snd_analysis.compose.body.state import BodyState, Values
-from snd_analysis.compose.body.step_limit import MOST_STEPS, TooManyStepsError
+from snd_analysis.compose.body.step_limit import TooManyStepsError
 from snd_analysis.compose.body.targets import Targets
 from snd_analysis.compose.checks.body_obligations import invokes_obligations
 from snd_analysis.compose.failure import Failure, Site
+from snd_analysis.compose.limits import MOST_STEPS
 from snd_analysis.compose.loops.composed import loop
 from snd_analysis.compose.renewal import Renewal, concerned
 from snd_analysis.compose.reuse import alike, first_name

@@ -8,6 +8,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from snd_analysis.compose.body.scoped_names import SCOPES_OF_PARTS
+from snd_analysis.compose.limits import MOST_OPERATIONS
 from snd_analysis.compose.specialization import Specialization, specialization_of
 from snd_analysis.model import (
     Branch,
@@ -29,10 +30,6 @@ from snd_analysis.symbolic.values import NULL, Maybe, Pack, Run
 
 Choice = Callable[[OperatorName], bool]
 """Whether an operator is put in place of its invocations."""
-
-MOST_OPERATIONS = 20_000
-"""A flat graph has no more: what would lead beyond is kept whole. Operators that invoke others twice double with every
-level."""
 
 
 def decompose(graph: Graph, decomposes: Choice, path: str) -> Graph:

@@ -10,12 +10,10 @@ from msgspec.structs import replace
 from snd_analysis.base.problem import Elsewhere, Note, Problem
 from snd_analysis.base.rule import Rule
 from snd_analysis.base.text import Span
+from snd_analysis.compose.limits import MOST_NOTES
 from snd_analysis.compose.template import Template
 from snd_analysis.model import Place
 from snd_analysis.skriptnd.evaluate import EvaluationError
-
-# Longer chains of invocations are shown without their middle.
-_MOST_NOTES = 8
 
 
 class Site(Struct, frozen=True):
@@ -92,8 +90,8 @@ def placed_problems(failures: Iterable[Failure], path: str) -> list[PlacedProble
 
 def _notes(failure: Failure, at: int) -> tuple[Note, ...]:
     sites = [*failure.sites[:at][::-1], *failure.related, *failure.sites[at + 1 :]]
-    if len(sites) > _MOST_NOTES:
-        sites = [*sites[: _MOST_NOTES // 2], *sites[-_MOST_NOTES // 2 :]]
+    if len(sites) > MOST_NOTES:
+        sites = [*sites[: MOST_NOTES // 2], *sites[-MOST_NOTES // 2 :]]
     return tuple(_note(site) for site in sites)
 
 

@@ -6,14 +6,12 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 
 from msgspec.structs import replace
 
+from snd_analysis.compose.limits import MOST_DYNAMIC_EXTENTS
 from snd_analysis.compose.unknowns import Dynamic
 from snd_analysis.model import Shape, Tensor, TensorValue, empty_pack, item_of_empty
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import Maybe, Pack, Run, substitute
-
-# More are only kept apart where an output has them.
-_MOST_EXTENTS = 64
 
 
 class Replacement:
@@ -83,10 +81,10 @@ def concerned(dynamic: Mapping[Dynamic, Integer], outputs: Iterable[TensorValue]
 
     Each operator that invokes two others would else have twice as many.
     """
-    if len(dynamic) <= _MOST_EXTENTS:
+    if len(dynamic) <= MOST_DYNAMIC_EXTENTS:
         return dynamic
     keys = {leaf.key for value in outputs for extent in extents_of(value) for leaf in extent.leaves}
-    return {key: extent for at, (key, extent) in enumerate(dynamic.items()) if at < _MOST_EXTENTS or key in keys}
+    return {key: extent for at, (key, extent) in enumerate(dynamic.items()) if at < MOST_DYNAMIC_EXTENTS or key in keys}
 
 
 def extents_of(value: TensorValue) -> Iterator[Integer]:

@@ -9,10 +9,10 @@ from msgspec.structs import replace
 from snd_analysis import rules
 from snd_analysis.compose.bind.declarations import evaluate_declarations
 from snd_analysis.compose.bind.root import InputShapes, RootBinder
-from snd_analysis.compose.body.step_limit import MOST_LEVELS
 from snd_analysis.compose.checks.counterexamples import counterexamples
 from snd_analysis.compose.composed_body import compose_body
 from snd_analysis.compose.failure import BindingFailed, Failure, Site, Unbindable
+from snd_analysis.compose.limits import MOST_LEVELS
 from snd_analysis.compose.reuse import LastingModel
 from snd_analysis.compose.session import Session
 from snd_analysis.compose.specialization import Specialization, impossible

@@ -10,10 +10,10 @@ from msgspec.structs import replace
 
 from snd_analysis.compose.bind.arguments import Arguments, bind
 from snd_analysis.compose.bind.declarations import evaluate_declarations
-from snd_analysis.compose.body.step_limit import MOST_LEVELS
 from snd_analysis.compose.checks.formulas import failing_formula
 from snd_analysis.compose.composed_body import compose_body
 from snd_analysis.compose.failure import BindingFailed, Unbindable
+from snd_analysis.compose.limits import MOST_LEVELS
 from snd_analysis.compose.reuse import LastingModel
 from snd_analysis.compose.specialization import Specialization, impossible
 from snd_analysis.compose.specializations import Specializations

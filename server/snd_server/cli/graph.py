@@ -11,8 +11,9 @@ from snd_server.cli.argument_options import argument_options
 from snd_server.composing import ShapesError
 from snd_server.config_schema import ConfigError
 from snd_server.graph import ALL_LEVELS, GraphFormat, GraphRequest, draw
+from snd_server.limits import DRAWING_SECONDS
 from snd_server.render import full
-from snd_server.render.graph_svg import LONGEST_SECONDS, DrawingError
+from snd_server.render.graph_svg import DrawingError
 from snd_server.terminal import show, show_document
 from snd_server.writing import write_file
 
@@ -38,7 +39,7 @@ _ALL = "all"
     help="The colours of an .svg; 'auto' leaves them to whoever looks at it.",
 )  # fmt: skip
 @click.option(
-    "--time-limit", "seconds", metavar="SECONDS", type=click.FloatRange(min=0, min_open=True), default=LONGEST_SECONDS,
+    "--time-limit", "seconds", metavar="SECONDS", type=click.FloatRange(min=0, min_open=True), default=DRAWING_SECONDS,
     help="How long an .svg may take to draw; 60 by default.",
 )  # fmt: skip
 @click.option("--config", metavar="FILE", help="Use this configuration.")

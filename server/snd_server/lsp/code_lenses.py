@@ -19,6 +19,7 @@ from snd_server.lsp.abilities import experimental
 from snd_server.lsp.analysis_thread import Interrupted, Question
 from snd_server.lsp.freshness import Freshness
 from snd_server.lsp.graph_commands import CANCEL_GRAPH, CHOOSE_SAMPLE, EVALUATE_GRAPH, SHOW_VALUES
+from snd_server.lsp.limits import MOST_COUNTED_AT_ONCE
 from snd_server.lsp.navigation import location
 from snd_server.lsp.sample_commands import CANCEL, EVALUATE, RECORD, REFERENCES, REFRESH, arguments_of
 from snd_server.lsp.session import UnknownDocument
@@ -34,8 +35,6 @@ SHOW_REFERENCES = "snd.showReferences"
 
 _FEATURE = "code-lenses"
 
-_MOST_LOOKED_AT = 10_000
-"""Definitions times files up to which counting takes some milliseconds, if the files have been read."""
 
 _TITLES = {
     Freshness.NONE: ("evaluate", EVALUATE),
@@ -127,7 +126,7 @@ def _definition_lenses(
         for start, definition in snapshot.tree(path).definitions
         if snapshot.definition(name := OperatorName(path, definition.name.text)) is definition
     ]
-    is_quick = len(named) * len(files) <= _MOST_LOOKED_AT and snapshot.files_read().keys() >= {*files}
+    is_quick = len(named) * len(files) <= MOST_COUNTED_AT_ONCE and snapshot.files_read().keys() >= {*files}
     for name, span in named:
         if is_quick:
             yield _counted(server, snapshot, question, name, span)

@@ -17,12 +17,12 @@ from msgspec import Struct, field
 from snd_runtime.worker import ProcessLimits, WorkerFailed
 from snd_server.lsp.freshness import NOTICEABLE_SECONDS, ValueKey, Values
 from snd_server.lsp.late_runtime import load_runtime
+from snd_server.lsp.limits import MOST_EVALUATIONS
 
 if TYPE_CHECKING:
     from snd_runtime.samples import SampleEvaluator
     from snd_server.lsp.server import SndServer
 
-_MOST_LANES = 2
 # How long the first process may be at something before another helps it, and how long that stays without work.
 _BUSY_SECONDS = 0.25
 _IDLE_SECONDS = 20.0
@@ -62,7 +62,7 @@ class EvaluationQueue:
         self._changed = changed
         self._waiting: list[Job] = []
         self._lanes: list[_Lane] = []
-        self._kills = ThreadPoolExecutor(_MOST_LANES, "evaluation-stop")
+        self._kills = ThreadPoolExecutor(MOST_EVALUATIONS, "evaluation-stop")
         self._turns = count()
         self._served: dict[str, int] = {}
         self._helping: asyncio.Task[None] | None = None
@@ -156,7 +156,7 @@ class EvaluationQueue:
         while self._waiting and not self._stopped:
             await asyncio.sleep(_BUSY_SECONDS / 4)
             job = self._next()
-            if job is not None and len(self._lanes) < _MOST_LANES and self._is_kept_busy() and not self._stopped:
+            if job is not None and len(self._lanes) < MOST_EVALUATIONS and self._is_kept_busy() and not self._stopped:
                 lane = _Lane(job.tensor_bytes)
                 self._lanes.append(lane)
                 self._begin(lane)

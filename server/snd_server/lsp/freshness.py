@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from snd_analysis.ide.graphs import GraphName
 from snd_analysis.ide.samples import SampleName
+from snd_server.lsp.limits import MOST_EVALUATIONS_OVER_LIMIT
 
 if TYPE_CHECKING:
     from snd_runtime.samples import GraphTrace, SampleOutcome
@@ -23,7 +24,6 @@ Outcome: TypeAlias = "SampleOutcome | GraphTrace"
 """What came of a sample, or of the tensors of a graph."""
 _Outcome = TypeVar("_Outcome", "SampleOutcome", "GraphTrace", Any)
 
-_MOST_OVERS = 3
 
 NOTICEABLE_SECONDS = 0.3
 """What is pending or running for longer is told beside the code; less would be a flicker."""
@@ -108,7 +108,7 @@ class Values:
 
     def deserves_another_try(self, key: ValueKey) -> bool:
         """Whether its last evaluation took more than it may, but not again and again."""
-        return 0 < self._overs.get(key, 0) <= _MOST_OVERS
+        return 0 < self._overs.get(key, 0) <= MOST_EVALUATIONS_OVER_LIMIT
 
     def wait(self, key: ValueKey, digest: str) -> None:
         """An evaluation is asked for, for this state alone."""

@@ -20,6 +20,7 @@ from snd_runtime.worker import ProcessLimits, WorkerFailed
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.diagnostics import reported
 from snd_server.lsp.late_runtime import load_runtime
+from snd_server.lsp.limits import MOST_ANSWERED_TENSORS
 
 if TYPE_CHECKING:
     from snd_runtime.evaluation import EvaluationAnswer, EvaluationRequest, Evaluator, Progress, ShownStep
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     from snd_server.render.evaluated import Evaluated
     from snd_server.running import Prepared, RunRequest
 
-_MOST_STEPS = 10_000
-"""Tensors on the way that an answer holds."""
 
 _Tell = Callable[[int, int], None]
 
@@ -119,7 +118,7 @@ class GraphEvaluations:
             if isinstance(content, Progress):
                 last = content
                 loop.call_soon_threadsafe(tell, content.done, content.total)
-            elif len(trace) < _MOST_STEPS:
+            elif len(trace) < MOST_ANSWERED_TENSORS:
                 trace.append(content)
 
         def call() -> EvaluationAnswer:

@@ -8,9 +8,8 @@ from typing import Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
+from snd_server.lsp.limits import MOST_SECONDS
 from snd_server.lsp.uris import path_of
-
-_LONGEST_SECONDS = 3600.0
 
 
 def document_path(params: Any) -> str:
@@ -73,8 +72,8 @@ def seconds(params: Any, name: str) -> float | None:
     value = entry(params, name)
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= _LONGEST_SECONDS:
-        raise JsonRpcInvalidParams(f"{name}: this must be a number of seconds, above 0 and up to {_LONGEST_SECONDS:g}")
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= MOST_SECONDS:
+        raise JsonRpcInvalidParams(f"{name}: this must be a number of seconds, above 0 and up to {MOST_SECONDS:g}")
     return float(value)
 
 

@@ -15,6 +15,7 @@ from snd_analysis.ide.samples import SampleName
 from snd_analysis.skriptnd.names import is_library
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.analysis_thread import Interrupted, Question
+from snd_server.lsp.limits import MOST_RECORDINGS
 from snd_server.lsp.navigation import location
 from snd_server.lsp.session import UnknownDocument
 from snd_server.lsp.uris import path_of
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
 
 EVALUATE, REFRESH, CANCEL, RECORD = "snd.evaluate", "snd.refresh", "snd.cancel", "snd.record"
 REFERENCES = "snd.references"
-
-# How often an evaluation begins again for a result that is to be recorded, if the text changes meanwhile.
-_MOST_ATTEMPTS = 3
 
 
 def register(server: SndServer) -> None:
@@ -108,7 +106,7 @@ async def _record(server: SndServer, path: str, name: SampleName) -> None:
     if is_library(path):
         server.warn("the standard library can't be changed")
         return
-    for _ in range(_MOST_ATTEMPTS):
+    for _ in range(MOST_RECORDINGS):
         await server.evaluations.evaluate(path, name)
         recording = await _recording(server, path, name)
         if recording is None:  # the text changed between the two

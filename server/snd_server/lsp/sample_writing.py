@@ -20,6 +20,7 @@ from snd_server.lsp.analysis_thread import Interrupted, Question
 from snd_server.lsp.evaluation import sample_request
 from snd_server.lsp.freshness import ValueKey
 from snd_server.lsp.late_runtime import load_runtime
+from snd_server.lsp.limits import MOST_WRITINGS
 from snd_server.lsp.session import UnknownDocument
 from snd_server.lsp.uris import path_of
 from snd_server.lsp.workspace_edits import workspace_edit
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
     from snd_runtime.samples import ProposalRequest, SampleProposal
     from snd_server.lsp.server import SndServer
 
-_MOST_ATTEMPTS = 3
-"""How often it begins again if the text changes meanwhile."""
 _LINE_BREAK = re.compile(r"\r\n|\n|\r")
 
 
@@ -66,7 +65,7 @@ async def _written(server: SndServer, name: OperatorName) -> None:
         server.warn("the standard library can't be changed")
         return
     try:
-        for _ in range(_MOST_ATTEMPTS):
+        for _ in range(MOST_WRITINGS):
             order = await server.session.ask(name.path, lambda snapshot, _: _ordered(server, snapshot, name))
             if order is None:
                 server.log(types.MessageType.Info, f"there is a sample of '{name.name}' already")

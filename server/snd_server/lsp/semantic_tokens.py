@@ -18,13 +18,12 @@ from snd_analysis.workspace import Snapshot
 from snd_server.lsp.abilities import takes
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.convert import Converter
+from snd_server.lsp.limits import MOST_REMEMBERED_TOKENS
 from snd_server.lsp.uris import path_of
 
 if TYPE_CHECKING:
     from snd_server.lsp.server import SndServer
 
-# Documents of which it is remembered what the client has.
-_MOST_REMEMBERED = 64
 _FIELDS = 5
 """Numbers for each token: lines and columns from the one before, length, type, modifiers."""
 
@@ -96,7 +95,7 @@ class _Sent:
         self._count += 1
         self._known[path] = str(self._count), data
         self._known.move_to_end(path)
-        if len(self._known) > _MOST_REMEMBERED:
+        if len(self._known) > MOST_REMEMBERED_TOKENS:
             self._known.popitem(last=False)
         return str(self._count)
 

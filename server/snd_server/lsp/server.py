@@ -52,6 +52,7 @@ from snd_server.lsp.abilities import DiagnosticAbilities
 from snd_server.lsp.analysis_thread import Interrupted
 from snd_server.lsp.evaluation import Evaluations
 from snd_server.lsp.graph_evaluation import GraphEvaluations
+from snd_server.lsp.limits import MOST_LOGGED_CHARACTERS
 from snd_server.lsp.protocol import Protocol
 from snd_server.lsp.push import Publisher
 from snd_server.lsp.refresh import Refresher
@@ -86,8 +87,6 @@ _FEATURES: tuple[ModuleType, ...] = (
     custom_requests,
     graph_view,
 )
-
-_MOST_LOGGED = 2_000
 
 
 class SndServer(LanguageServer):
@@ -160,13 +159,13 @@ class SndServer(LanguageServer):
             if str(error):
                 return JsonRpcRequestCancelled(str(error))
             return JsonRpcContentModified("the text has changed since this was asked")
-        self.fault(f"{method} {params!r:.{_MOST_LOGGED}}", error)
+        self.fault(f"{method} {params!r:.{MOST_LOGGED_CHARACTERS}}", error)
         return JsonRpcInternalError(f"snd failed: {error!r}")
 
     def _trace(self, method: str, params: Any, started: float) -> None:
         if self.protocol.trace is types.TraceValue.Off:
             return
-        verbose = f"{params!r:.{_MOST_LOGGED}}" if self.protocol.trace is types.TraceValue.Verbose else None
+        verbose = f"{params!r:.{MOST_LOGGED_CHARACTERS}}" if self.protocol.trace is types.TraceValue.Verbose else None
         took = (time.monotonic() - started) * 1000
         self.log_trace(types.LogTraceParams(f"{method}: {took:.1f} ms", verbose))
 

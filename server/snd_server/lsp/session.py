@@ -22,12 +22,10 @@ from snd_server.lsp.client_settings import ClientSettings, Scopes
 from snd_server.lsp.convert import Converter
 from snd_server.lsp.documents import Document, Documents
 from snd_server.lsp.heap import Heap
+from snd_server.lsp.limits import MOST_DOCUMENT_CHARACTERS
 from snd_server.lsp.uris import uri_of
 
 _Answer = TypeVar("_Answer")
-
-# What is known of a text takes up to 200 times its size, and seconds for each million of characters.
-_MOST_CHARACTERS = 4_000_000
 
 
 class UnknownDocument(Exception):  # noqa: N818 - it is an answer
@@ -252,9 +250,10 @@ class Session:
 
 def _too_large(text: str) -> UnreadableText | None:
     """Why a text is not looked at; None if it is."""
-    if len(text) <= _MOST_CHARACTERS:
+    if len(text) <= MOST_DOCUMENT_CHARACTERS:
         return None
-    message = f"the file has {len(text):,} characters; in editors, files of up to {_MOST_CHARACTERS:,} are looked at"
+    most = f"{MOST_DOCUMENT_CHARACTERS:,}"
+    message = f"the file has {len(text):,} characters; in editors, files of up to {most} are looked at"
     return UnreadableText(message, rules.FILE_TOO_LARGE)
 
 

@@ -7,10 +7,10 @@ from typing import Any
 
 from snd_analysis.base.text import Span
 from snd_analysis.skriptnd.syntax import SyntaxTree, nodes
+from snd_server.lsp.limits import LONGEST_NODE_TEXT
 
 _DEEPEST = 150
 """Levels: writers of JSON go down by recursion."""
-_LONGEST = 80
 
 
 def tree_content(tree: SyntaxTree, ranged: Callable[[Span], Any], within: Span | None = None) -> dict[str, Any]:
@@ -37,7 +37,7 @@ def _content(
     content: dict[str, Any] = {"kind": type(node).__name__, "range": ranged(span)}
     below = list(nodes.children(node))
     if not below:
-        content["text"] = text[span.start : min(span.end, span.start + _LONGEST)]
+        content["text"] = text[span.start : min(span.end, span.start + LONGEST_NODE_TEXT)]
         return content
     if depth >= _DEEPEST:
         content["cut"] = True

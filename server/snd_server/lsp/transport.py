@@ -14,6 +14,8 @@ from typing import IO, TYPE_CHECKING, Any
 
 from pygls.io_ import StdoutWriter, run_async
 
+from snd_server.lsp.limits import MOST_HEADER_BYTES
+
 if TYPE_CHECKING:
     from pygls.io_ import AsyncReader
 
@@ -23,8 +25,6 @@ _logger = logging.getLogger(__name__)
 
 # What may wait to be read before the client is made to wait.
 BUFFER_BYTES = 1024 * 1024
-# Headers have some dozens of bytes: what comes for so long without being a message comes of no client.
-_MOST_HEADER_BYTES = 16 * 1024
 
 
 async def serve_stdio(server: SndServer) -> int:
@@ -103,7 +103,7 @@ class _FileReader:
 
     async def readline(self) -> bytes:
         """A line, or the beginning of one that is too long."""
-        return await asyncio.to_thread(self._file.readline, _MOST_HEADER_BYTES)
+        return await asyncio.to_thread(self._file.readline, MOST_HEADER_BYTES)
 
     async def readexactly(self, count: int) -> bytes:
         """As much as is there."""
@@ -129,14 +129,14 @@ class _FairReader:
         try:
             line = await self._stream.readline()
         except ValueError:  # it is longer than what may wait
-            self._header_bytes = _MOST_HEADER_BYTES
+            self._header_bytes = MOST_HEADER_BYTES
             line = b""
         except OSError as error:
             _logger.error("the client can't be understood any more: %s", error)
             return b""
         self._header_bytes += len(line)
-        if self._header_bytes >= _MOST_HEADER_BYTES:
-            _logger.error("this is no client: %d bytes came without a message", _MOST_HEADER_BYTES)
+        if self._header_bytes >= MOST_HEADER_BYTES:
+            _logger.error("this is no client: %d bytes came without a message", MOST_HEADER_BYTES)
             return b""
         return line
 

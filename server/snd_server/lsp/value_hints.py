@@ -14,17 +14,14 @@ from snd_analysis.ide.graph_tensors import TensorName
 from snd_analysis.ide.inlay_hints import HintKind, InlayHint, LabelPart, statement_end
 from snd_analysis.ide.samples import KnownSample
 from snd_server.lsp.freshness import Freshness
+from snd_server.lsp.limits import LONGEST_HINT, LONGEST_HINT_ELEMENTS, MOST_HINT_ELEMENTS
 from snd_server.lsp.shown_values import ShownGraph, ShownSample
 
 if TYPE_CHECKING:
     from snd_runtime.evaluation import ShownTensor
     from snd_runtime.samples import GraphTrace, SampleOutcome, TracedTensor
 
-_LONGEST = 80
-_LONGEST_VALUE = 48
 _LINE_BREAK = re.compile(r"\n *")
-_MOST_VALUES = 12
-"""Characters and elements up to which all elements are shown, not statistics."""
 
 
 class ValueHint(Struct, frozen=True):
@@ -55,7 +52,7 @@ def _hint(offset: int, text: str, kind: HintKind = HintKind.VALUE, location: Loc
 
 
 def _shortened(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+    return text if len(text) <= LONGEST_HINT else f"{text[: LONGEST_HINT - 1]}…"
 
 
 def _code_hint(each: ShownSample) -> str:
@@ -198,11 +195,11 @@ def _one(tensor: ShownTensor) -> tuple[str, str]:
     if tensor.summary is None:
         return "", "[]" if tensor.is_pack else "null"
     type_, _, statistics = tensor.summary.brief.partition(" ")
-    if tensor.values is not None and 0 < tensor.values.size <= _MOST_VALUES:
+    if tensor.values is not None and 0 < tensor.values.size <= MOST_HINT_ELEMENTS:
         from snd_runtime.values import value_text
 
         text = _LINE_BREAK.sub(" ", value_text(tensor.values))
-        if len(text) <= _LONGEST_VALUE:
+        if len(text) <= LONGEST_HINT_ELEMENTS:
             return type_, f" = {text}"
     return type_, f" {statistics}"
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from snd_server.lsp.diagnostics import result_id, wrong_with
+from snd_server.lsp.limits import MOST_REPORTS_TOGETHER
 from snd_server.lsp.progress import progress
 from snd_server.lsp.session import UnknownDocument
 from snd_server.lsp.uris import path_of
@@ -15,9 +16,6 @@ if TYPE_CHECKING:
     from snd_server.lsp.server import SndServer
 
 _Report = types.WorkspaceFullDocumentDiagnosticReport | types.WorkspaceUnchangedDocumentDiagnosticReport
-
-# How many reports are sent together to a client that takes them as they come.
-_MOST_TOGETHER = 16
 
 
 def register(server: SndServer) -> None:
@@ -46,7 +44,7 @@ async def _pull(server: SndServer, params: types.WorkspaceDiagnosticParams) -> t
             if report is not None:
                 reports.append(report)
             shown.report(done, len(paths), "files")
-            if len(reports) >= _MOST_TOGETHER:
+            if len(reports) >= MOST_REPORTS_TOGETHER:
                 send()
         send()
     return types.WorkspaceDiagnosticReport(reports)

@@ -11,10 +11,9 @@ from snd_analysis.compose.printing import shown
 from snd_analysis.symbolic.values import Value
 from snd_runtime.evaluation import EvaluationAnswer, ShownStep, ShownTensor
 from snd_runtime.values import value_text
+from snd_server.limits import MOST_LISTED_NAMES
 from snd_server.render.visible import visible
 from snd_server.report import Paint, plain
-
-_MOST_NAMES = 5
 
 
 class Evaluated(Struct, frozen=True):
@@ -71,5 +70,5 @@ def _type(tensor: ShownTensor) -> str:
 
 
 def _named(names: tuple[str, ...], what: str) -> str:
-    listed = ", ".join(names[:_MOST_NAMES]) + (", …" if len(names) > _MOST_NAMES else "")
+    listed = ", ".join(names[:MOST_LISTED_NAMES]) + (", …" if len(names) > MOST_LISTED_NAMES else "")
     return f"{len(names)} {what}{'' if len(names) == 1 else 's'} ({listed}) {'is' if len(names) == 1 else 'are'}"

@@ -9,9 +9,8 @@ from msgspec import Struct
 from snd_analysis.base.diagnostics import Fix, Location, TextEdit
 from snd_analysis.base.text import Source
 from snd_server.fixing import apply_fixes
+from snd_server.limits import MOST_PREVIEW_LINES
 from snd_server.render.frame import Frame
-
-_MOST_LINES = 10
 
 
 class _Hunk(Struct, frozen=True):
@@ -34,10 +33,10 @@ def draw_fix(fix: Fix, source: Source, frame: Frame) -> Iterator[str]:
         removed, added = removed[same : len(removed) - tail], added[same : len(added) - tail]
         focus = _common_start(removed[0], added[0]) if removed and added else 0
         for lines, sign, style in ((removed, "-", "red"), (added, "+", "green")):
-            for offset, line in enumerate(lines[:_MOST_LINES]):
+            for offset, line in enumerate(lines[:MOST_PREVIEW_LINES]):
                 text = "".join(frame.clipped(line, focus, focus))
                 yield frame.line(str(hunk.first + same + offset), text, sign, style)
-            if len(lines) > _MOST_LINES:
+            if len(lines) > MOST_PREVIEW_LINES:
                 yield frame.paint("bold blue", "...")
     yield frame.line("", "")
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from snd_analysis.base.text import Source, Span
+from snd_server.limits import MOST_FRAME_LINES
 from snd_server.render.visible import visible, width
 from snd_server.report import Paint
 
-_MOST_LINES = 4
 _NARROWEST = 20
 _ELLIPSIS = "…"
 
@@ -31,7 +31,7 @@ class Frame(Struct, frozen=True):
         lines = list(range(begin.line, end.line + 1))
         if len(lines) > 1 and end.column == 1:  # the span ends with a line break: nothing of its last line is meant
             lines.pop()
-        shown = lines if len(lines) <= _MOST_LINES else [*lines[:2], 0, lines[-1]]
+        shown = lines if len(lines) <= MOST_FRAME_LINES else [*lines[:2], 0, lines[-1]]
         for number in shown:
             if number == 0:
                 yield self.paint("bold blue", "...")

@@ -6,10 +6,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from snd_server.limits import LONGEST_DOT_LABEL, MOST_DOT_ATTRIBUTES, MOST_DOT_NODES
+
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
-_MOST_NODES = 20_000
-_MOST_ATTRIBUTES = 6
-_LONGEST = 48
 _SHAPES = {
     "input": ("ellipse", "#e3f0e4"), "capture": ("ellipse", "#ffffff"), "output": ("ellipse", "#fbe9d3"),
     "update": ("ellipse", "#fbe9d3"), "variable": ("box", "#eef0f3"), "constant": ("box", "#f6f1dc"),
@@ -46,7 +45,7 @@ class _Writer:
             name = f"{prefix}_{at}"
             inner = node.get("body")
             inside = levels > 0 or node["kind"] == "part"
-            if inner is None or not inside or self._written + len(self._bodies[inner]["nodes"]) > _MOST_NODES:
+            if inner is None or not inside or self._written + len(self._bodies[inner]["nodes"]) > MOST_DOT_NODES:
                 yield f"{indent}{name} [{_attributes(node, body)}];"
                 continue
             opened[at] = self._bodies[inner]
@@ -88,9 +87,9 @@ def _attributes(node: Mapping[str, Any], body: Mapping[str, Any]) -> str:
         colour = _COMPOSED
     lines = [" ".join(filter(None, (node["title"], node.get("label"))))]
     given = [each for each in node.get("attributes", ()) if not each["default"] and each["value"] is not None]
-    lines += [f"{each['name']} = {each['text']}" for each in given[:_MOST_ATTRIBUTES]]
-    if len(given) > _MOST_ATTRIBUTES:
-        lines.append(f"{len(given) - _MOST_ATTRIBUTES} more")
+    lines += [f"{each['name']} = {each['text']}" for each in given[:MOST_DOT_ATTRIBUTES]]
+    if len(given) > MOST_DOT_ATTRIBUTES:
+        lines.append(f"{len(given) - MOST_DOT_ATTRIBUTES} more")
     if node["kind"] not in ("operation", "branch", "loop", "part"):
         port = (node["outputs"] or node["inputs"])[0]
         if port["tensors"]:
@@ -116,7 +115,7 @@ def _quoted(*lines: str) -> str:
 
 def _escaped(text: str) -> str:
     text = _CONTROL.sub("\ufffd", text)
-    if len(text) > _LONGEST:
-        text = text[: _LONGEST - 1] + "…"
+    if len(text) > LONGEST_DOT_LABEL:
+        text = text[: LONGEST_DOT_LABEL - 1] + "…"
     # '&' begins the name of a character.
     return text.replace("\\", "\\\\").replace('"', '\\"').replace("&", "&amp;")

@@ -8,10 +8,9 @@ import sys
 from importlib.resources import files
 from typing import Any
 
+from snd_server.limits import DRAWING_SECONDS, MOST_DRAWING_MEGABYTES
 from snd_server.render import drawing_process
 
-LONGEST_SECONDS = 60.0
-_MOST_MEGABYTES = 1024
 _OTHERWISE = "leave more operators closed (--open), or write a .dot or .json"
 
 
@@ -28,8 +27,8 @@ def graph_svg(
     content: dict[str, Any],
     levels: int,
     theme: str,
-    seconds: float = LONGEST_SECONDS,
-    megabytes: int = _MOST_MEGABYTES,
+    seconds: float = DRAWING_SECONDS,
+    megabytes: int = MOST_DRAWING_MEGABYTES,
 ) -> str:
     """The drawing of a graph view, with so many levels of operators open.
 

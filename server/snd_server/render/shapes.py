@@ -10,6 +10,7 @@ from snd_analysis.compose.printing import shape_text, shown
 from snd_analysis.model import Loop, Operation, Tensor, TensorValue, tensors_of
 from snd_analysis.symbolic.integers import Integer, bounds
 from snd_analysis.symbolic.values import NULL, Pack
+from snd_server.limits import MOST_TENSORS_OF_OPERATION
 from snd_server.render import full
 from snd_server.render.composed import ComposedGraph, Level, rows
 from snd_server.render.visible import visible
@@ -18,7 +19,6 @@ _BYTES = {"real": 4, "int": 4, "bool": 1}
 """Bytes of an element where it is stored: 32-bit numbers."""
 
 _INDENT = "  "
-_MOST_NAMES = 4
 _Row = tuple[str, ...]
 
 
@@ -129,9 +129,9 @@ def _names(level: Level, values: Iterable[TensorValue]) -> str:
 
 def _names_of(level: Level, value: TensorValue) -> Iterator[str]:
     tensors = tensors_of(value)
-    for tensor in tensors[:_MOST_NAMES]:
+    for tensor in tensors[:MOST_TENSORS_OF_OPERATION]:
         yield level.name(tensor) or ("?" if tensor.value is None else shown(tensor.value))
-    if len(tensors) > _MOST_NAMES:
+    if len(tensors) > MOST_TENSORS_OF_OPERATION:
         yield "..."
 
 

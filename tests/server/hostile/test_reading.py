@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from snd_server.reading import MOST_SETTINGS_BYTES, read_file
+from snd_server.limits import MOST_SETTINGS_BYTES
+from snd_server.reading import read_file
 
 GRAPH = "graph G {\n    @input { x: real[2]; }\n    @output { y: real[2]; }\n    @compose { y = x; }\n}\n"
 

@@ -9,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from snd_analysis import rules
+from snd_analysis.compose.limits import MOST_ELEMENTS_TRIED
 from snd_analysis.compose.scope import Scope
 from snd_analysis.compose.template import Member
 from snd_analysis.model import Tensor, TensorValue
@@ -18,9 +19,6 @@ from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Verdict
 from snd_analysis.symbolic.values import UNDEFINED, Pack, Run, Value
-
-# So many elements of a formula are evaluated to see whether they have values; the run evaluates them all.
-_MOST_TRIED = 256
 
 
 class IndexedValue(Struct, frozen=True, eq=False):
@@ -58,7 +56,7 @@ def with_values(scope: Scope, member: Member, default: nodes.Default, value: Ten
         if not isinstance(value, Tensor):
             return value
         indexed = IndexedValue(scope, default)
-        for _ in islice(indexed.elements(), _MOST_TRIED):
+        for _ in islice(indexed.elements(), MOST_ELEMENTS_TRIED):
             pass
         return replace(value, value=indexed)
     found = scope.evaluate(default.value)

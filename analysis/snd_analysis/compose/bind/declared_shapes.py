@@ -7,6 +7,7 @@ from collections.abc import Callable
 from msgspec import Struct, field
 
 from snd_analysis import rules
+from snd_analysis.compose.limits import MOST_TENSORS
 from snd_analysis.compose.scope import Scope
 from snd_analysis.compose.template import Member
 from snd_analysis.compose.unknowns import Dynamic, dynamic_extent
@@ -17,9 +18,6 @@ from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Truth
 from snd_analysis.symbolic.values import NULL, UNDEFINED, Failure, Maybe, Pack, Run, Value, item
-
-MOST_TENSORS = 1024
-"""Longer packs of tensors of one kind are not written out."""
 
 
 class Declarations(Struct):

@@ -8,13 +8,11 @@ from msgspec import Struct
 
 from snd_analysis.compose.body.state import BodyState
 from snd_analysis.compose.body.targets import Targets
+from snd_analysis.compose.limits import MOST_JOINED_CONDITIONS
 from snd_analysis.model import Place, Shape, Tensor, TensorKind, TensorValue
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Truth
 from snd_analysis.symbolic.values import UNDEFINED, Maybe, Pack, Run, Value
-
-# Everything that is asked of an extent looks at all cases of its conditions: with more of them it becomes dynamic.
-_MOST_CONDITIONS = 3
 
 
 class Joining(Struct, frozen=True):
@@ -88,7 +86,7 @@ def _common_extent(
             open_.append(others[at])
             continue
         selected = shapes.choose(condition, others[at], one_of(open_, name, state))
-        open_ = [selected] if _number_of_conditions(selected) <= _MOST_CONDITIONS else [others[at], *open_]
+        open_ = [selected] if _number_of_conditions(selected) <= MOST_JOINED_CONDITIONS else [others[at], *open_]
     return one_of(open_, name, state)
 
 

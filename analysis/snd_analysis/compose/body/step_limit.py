@@ -6,17 +6,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from snd_analysis.compose.limits import MOST_STEPS
+
 if TYPE_CHECKING:
     from snd_analysis.compose.specialization import Specialization
 
-MOST_STEPS = 100_000
-"""So many statements and iterations are composed for one loop, with those of the operators that it invokes."""
-MOST_LEVELS = 400
-"""Operators are composed of others in so many levels: everything that walks them recurses."""
-
 
 class TooManyStepsError(Exception):
-    """A loop leads to more than ``MOST_WORK``."""
+    """A loop leads to more than ``MOST_STEPS``."""
 
 
 class StepCount:

@@ -7,6 +7,7 @@ from itertools import islice, product
 
 from msgspec import Struct
 
+from snd_analysis.compose.limits import MOST_ASSIGNMENTS, MOST_UNKNOWNS
 from snd_analysis.compose.unknowns import Open
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import DivisionByZero, Integer, Leaf, NegativeExponent, Truth
@@ -14,8 +15,6 @@ from snd_analysis.symbolic.values import CompileTime
 
 _NEAR_ITS_BOUND = 9
 """So many of the least values of an unknown are tried, and its greatest ones."""
-_MOST_UNKNOWNS = 3
-_MOST_TRIALS = 2000
 _UNDEFINED = (DivisionByZero, NegativeExponent, OverflowError, KeyError, TypeError)
 
 
@@ -37,14 +36,14 @@ def assignments(
     where it depends on something else, or on too much.
     """
     leaves = sorted({*value.leaves, *(leaf for condition in path for leaf in condition.leaves)}, key=_name)
-    if len(leaves) > _MOST_UNKNOWNS or not all(_is_open(leaf.key) for leaf in leaves):
+    if len(leaves) > MOST_UNKNOWNS or not all(_is_open(leaf.key) for leaf in leaves):
         return []
     keys = {leaf.key for leaf in leaves}
     concerned = [condition for condition in conditions if keys & {leaf.key for leaf in condition.leaves}]
     if any({leaf.key for leaf in condition.leaves} - keys for condition in concerned):
         return []  # whether it holds depends on more
     found = []
-    for values in islice(_combinations(leaves), _MOST_TRIALS):
+    for values in islice(_combinations(leaves), MOST_ASSIGNMENTS):
         number = _evaluated(value, values)
         if number is None or not is_sought(number):
             continue

@@ -19,16 +19,11 @@ from snd_analysis.compose.checks.assignments import Assignment, assignments
 from snd_analysis.compose.checks.body_obligations import Path, obligations_in_body, operations_by_path
 from snd_analysis.compose.checks.obligations import Obligation
 from snd_analysis.compose.failure import Failure, Site
+from snd_analysis.compose.limits import MOST_COMPOSED, MOST_COUNTEREXAMPLES_TRIED, MOST_OBLIGATIONS, MOST_PATHS
 from snd_analysis.compose.specialization import Specialization, specialization_of
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Truth
 
-_MOST_OBLIGATIONS = 100
-_MOST_PATHS = 8
-"""An operator that is invoked under more different conditions is judged by the first ones."""
-_MOST_TRIALS_OF_ONE = 3
-_MOST_COMPOSED = 24
-"""So often a graph of ordinary size is composed to see whether numbers are a counterexample."""
 _ORDINARY_SIZE = 200
 
 Composed: TypeAlias = "Callable[[Mapping[Hashable, int]], Sequence[Failure]]"
@@ -50,9 +45,9 @@ def counterexamples(root: Specialization, composed: Composed) -> list[Failure]:
         for obligation in reversed((*reached.specialization.obligations, *obligations_in_body(reached.specialization))):
             found.setdefault((obligation.value, obligation.is_divisor), []).append(reached.with_obligation(obligation))
     known = frozenset((failure.rule, failure.sites) for failure in root.failures)
-    rest = _MOST_COMPOSED * _ORDINARY_SIZE // max(size, _ORDINARY_SIZE)
+    rest = MOST_COMPOSED * _ORDINARY_SIZE // max(size, _ORDINARY_SIZE)
     showing = _Showing(list(conditions), composed, known, rest)
-    shown = (showing.failure(each) for each in islice(found.values(), _MOST_OBLIGATIONS))
+    shown = (showing.failure(each) for each in islice(found.values(), MOST_OBLIGATIONS))
     return [failure for failure in shown if failure is not None]
 
 
@@ -83,7 +78,7 @@ def _specializations(root: Specialization) -> Iterator[_Reached]:
                 continue
             path = tuple(dict.fromkeys((*reached.path, *guards)))
             known = paths.setdefault(inner, set())
-            if path not in known and len(known) < _MOST_PATHS:
+            if path not in known and len(known) < MOST_PATHS:
                 known.add(path)
                 invoked = Site(operation.place, f"'{inner.template.shown}' is invoked here")
                 pending.append(_Reached(inner, (invoked, *reached.sites), path))
@@ -110,7 +105,7 @@ class _Showing(Struct):
             obligation = each.obligation
             assert obligation is not None
             for trial in assignments(obligation.value, obligation.may_be, each.path, self.conditions)[
-                :_MOST_TRIALS_OF_ONE
+                :MOST_COUNTEREXAMPLES_TRIED
             ]:
                 if any(map(obligation.is_shown_by, self._failures(trial))):
                     site = Site(obligation.place, "this is declared here")

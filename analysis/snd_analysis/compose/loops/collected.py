@@ -9,8 +9,8 @@ from msgspec import Struct
 from snd_analysis.compose.body.interpreter import Interpreter, tried
 from snd_analysis.compose.body.state import Values
 from snd_analysis.compose.body.targets import Targets
-from snd_analysis.compose.loops.counts import MOST_ITERATIONS
-from snd_analysis.compose.loops.iterations import MOST_ITEMS, FreshExtents, items_differ
+from snd_analysis.compose.limits import MOST_ITEMS, MOST_ITERATIONS
+from snd_analysis.compose.loops.iterations import FreshExtents, items_differ
 from snd_analysis.compose.loops.names import let, local
 from snd_analysis.model import Tensor, TensorKind, TensorValue, empty_pack
 from snd_analysis.skriptnd.syntax import nodes

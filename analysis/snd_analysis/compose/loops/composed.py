@@ -8,9 +8,10 @@ from snd_analysis.compose.body.conditions import check_condition
 from snd_analysis.compose.body.interpreter import Interpreter, add_operation, part, tried
 from snd_analysis.compose.body.state import Values
 from snd_analysis.compose.body.targets import Targets
+from snd_analysis.compose.limits import MOST_ITERATIONS
 from snd_analysis.compose.loops.carried import as_declared, final, initial
 from snd_analysis.compose.loops.collected import Collecting
-from snd_analysis.compose.loops.counts import MOST_ITERATIONS, iterations, lengths_agree, written_count
+from snd_analysis.compose.loops.counts import iterations, lengths_agree, written_count
 from snd_analysis.compose.loops.iterations import FreshExtents, Steps, keys_of, steps
 from snd_analysis.compose.loops.names import let, let_index, local, scan_item
 from snd_analysis.compose.loops.unrolled import unrolled

@@ -10,9 +10,6 @@ from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Verdict
 from snd_analysis.symbolic.values import NULL, Pack
 
-MOST_ITERATIONS = 4096
-"""Loops with more are not unrolled: their body is composed once, as if the count were not known."""
-
 
 def lengths_agree(state: BodyState, node: nodes.Loop, packs: Values) -> bool:
     """Whether packs that are scanned together may have one length; notes it if not."""

@@ -8,17 +8,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from snd_analysis.compose.body.state import BodyState, Values
+from snd_analysis.compose.limits import MOST_LOOP_TRIALS
 from snd_analysis.compose.renewal import Renewal
 from snd_analysis.compose.unknowns import Dynamic
 from snd_analysis.model import Shape, Tensor, TensorValue
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import POSITION, POSITION_KEY, UNDEFINED, Element, Pack, Run, Value, substitute
-
-# Bodies are not composed for more iterations, one by one.
-MOST_ITEMS = 64
-# How often a body is composed to find out which extents change; each time at least one more does.
-_MOST_TRIALS = 4
 
 
 # ---- carried variables -----------------------------------------------------------------------------------------------
@@ -43,7 +39,7 @@ def steps(
     before = set(state.dynamic)
     starts = list(carries)
     changing: set[Hashable] = set()
-    for _ in range(_MOST_TRIALS):
+    for _ in range(MOST_LOOP_TRIALS):
         results = body(starts)
         if results is None or len(results) < len(starts):
             return None

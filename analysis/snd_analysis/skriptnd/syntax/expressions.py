@@ -12,6 +12,7 @@ from snd_analysis import rules
 from snd_analysis.base.problem import Problem
 from snd_analysis.base.text import Span
 from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.limits import LONGEST_CHAIN
 from snd_analysis.skriptnd.syntax.tokens import Token
 
 LEVELS = {
@@ -24,9 +25,6 @@ LEVELS = {
     "**": 7,
 }  # fmt: skip
 _POWER = LEVELS["**"]
-
-# Trees are walked by recursion; a chain nests one level per operator.
-_LONGEST_CHAIN = 300
 
 
 class Chain:
@@ -43,7 +41,7 @@ class Chain:
         """The expression that the chain spells."""
         if len(self._parts) == 1:
             return self._parts[0]  # type: ignore[return-value]
-        if len(self._parts) > 2 * _LONGEST_CHAIN:
+        if len(self._parts) > 2 * LONGEST_CHAIN:
             return self._too_long()
         return self._climb(1)
 
@@ -51,7 +49,7 @@ class Chain:
         first, last = self._parts[0], self._parts[-1]
         start = first.start - (self._base if isinstance(first, Token) else 0)
         end = last.end - (self._base if isinstance(last, Token) else 0)
-        message = f"this expression has more than {_LONGEST_CHAIN} operators in a row: split it up"
+        message = f"this expression has more than {LONGEST_CHAIN} operators in a row: split it up"
         self._problems.append(Problem(rules.NESTING_TOO_DEEP, Span(start + self._base, end + self._base), message))
         return nodes.ErrorExpression(start, end)
 

@@ -20,7 +20,8 @@ from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.automaton import Automaton
 from snd_analysis.skriptnd.syntax.builder import Blocks, Entries
 from snd_analysis.skriptnd.syntax.damage import with_damaged_entries
-from snd_analysis.skriptnd.syntax.recovery.fault import BLOCK_KINDS, LONGEST_LOOKAHEAD
+from snd_analysis.skriptnd.syntax.limits import LONGEST_LOOKAHEAD
+from snd_analysis.skriptnd.syntax.recovery.fault import BLOCK_KINDS
 from snd_analysis.skriptnd.syntax.recovery.recover import NEAR, Recovery
 from snd_analysis.skriptnd.syntax.stacks import Stacks, run_states
 from snd_analysis.skriptnd.syntax.table import table

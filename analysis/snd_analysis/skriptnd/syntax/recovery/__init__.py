@@ -1,6 +1,7 @@
 """Going on after a syntax error: repairs, and where none fits, an error node for what is given up."""
 
-from snd_analysis.skriptnd.syntax.recovery.fault import BLOCK_KINDS, LONGEST_LOOKAHEAD
+from snd_analysis.skriptnd.syntax.limits import LONGEST_LOOKAHEAD
+from snd_analysis.skriptnd.syntax.recovery.fault import BLOCK_KINDS
 from snd_analysis.skriptnd.syntax.recovery.recover import NEAR, Recovery
 
 __all__ = ["BLOCK_KINDS", "LONGEST_LOOKAHEAD", "NEAR", "Recovery"]

@@ -10,14 +10,13 @@ from snd_analysis.base.rule import Rule
 from snd_analysis.base.text import Edit, Span
 from snd_analysis.skriptnd.syntax import expected, nodes
 from snd_analysis.skriptnd.syntax.automaton import Automaton
+from snd_analysis.skriptnd.syntax.limits import LONGEST_LOOKAHEAD
 from snd_analysis.skriptnd.syntax.stacks import run_states
 from snd_analysis.skriptnd.syntax.table import END
 from snd_analysis.skriptnd.syntax.tokens import Token, begins_line, is_closed_string, keywords
 
 LOOKAHEAD = 6
 """How many tokens behind a repair must parse."""
-LONGEST_LOOKAHEAD = 24
-"""How many at most are looked at where a whole statement is tried."""
 _BEHIND_SEMICOLON = 3
 _SHORTEST_STATEMENT = 3
 CLOSERS = {"LPAR": "RPAR", "LSQB": "RSQB", "LBRACE": "RBRACE"}

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from snd_analysis import rules
 from snd_analysis.skriptnd.syntax.automaton import Automaton
+from snd_analysis.skriptnd.syntax.limits import MOST_ERRORS_IN_A_ROW
 from snd_analysis.skriptnd.syntax.recovery import repairs, rereading, wrong_brackets
 from snd_analysis.skriptnd.syntax.recovery.fault import Fault, span_of
 from snd_analysis.skriptnd.syntax.recovery.panic import panic
@@ -23,7 +24,6 @@ from snd_analysis.skriptnd.syntax.tokens import Token, begins_line
 
 NEAR = 8
 """Errors at most so many tokens apart are judged together."""
-_MOST_IN_A_ROW = 3
 _NEVER_FIRST = frozenset({
     "LPAR", "RPAR", "LSQB", "RSQB", "SEMI", "COMMA", "COLON", "DOTS", "ASSIGN", "LT", "LE", "GT", "GE", "EQ", "NE",
     "MIN", "MAX", "PLUS", "STAR", "BAR",
@@ -95,7 +95,7 @@ class Recovery:
         at = self._automaton.at
         self._in_a_row = self._in_a_row + 1 if at - self._last_at <= NEAR else 1
         self._last_at = at
-        return self._in_a_row <= _MOST_IN_A_ROW
+        return self._in_a_row <= MOST_ERRORS_IN_A_ROW
 
 
 def _belongs_to_reported(fault: Fault) -> bool:

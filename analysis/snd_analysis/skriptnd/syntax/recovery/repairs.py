@@ -12,15 +12,8 @@ from typing import TypeAlias
 from snd_analysis import rules
 from snd_analysis.base.problem import Repair
 from snd_analysis.base.text import Edit, Span
-from snd_analysis.skriptnd.syntax.recovery.fault import (
-    BLOCK_KINDS,
-    CLOSERS,
-    DEFINITION_STARTS,
-    LONGEST_LOOKAHEAD,
-    SYMBOLS,
-    Fault,
-    span_of,
-)
+from snd_analysis.skriptnd.syntax.limits import LONGEST_LOOKAHEAD, MOST_DELETED_TOKENS
+from snd_analysis.skriptnd.syntax.recovery.fault import BLOCK_KINDS, CLOSERS, DEFINITION_STARTS, SYMBOLS, Fault, span_of
 from snd_analysis.skriptnd.syntax.recovery.panic import panic
 from snd_analysis.skriptnd.syntax.spelling import close_matches
 from snd_analysis.skriptnd.syntax.stacks import run_states
@@ -37,7 +30,6 @@ _CONFUSED = {
 }  # fmt: skip
 _FOREIGN_WORDS = {"and": "AND", "or": "OR"}
 _INSERTED = ("SEMI", "COMMA", "RPAR", "RSQB", "RBRACE", "ASSIGN", "COLON", "LBRACE", "DO", "THEN", "LPAR", "BAR", "ID")
-_MOST_DELETED = 20
 
 RepairFunction: TypeAlias = Callable[[Fault], bool]
 
@@ -309,7 +301,7 @@ def delete(fault: Fault) -> bool:
     count = 1
     while not fault.parses([], count):
         count += 1
-        if count > _MOST_DELETED or not fault.in_head or fault.automaton.token(count - 1).kind in (END, "LBRACE"):
+        if count > MOST_DELETED_TOKENS or not fault.in_head or fault.automaton.token(count - 1).kind in (END, "LBRACE"):
             return False
     span = Span(token.start, fault.automaton.token(count - 1).end)
     if any(fault.automaton.token(offset).kind == "ILLEGAL" for offset in range(count)):

@@ -12,12 +12,12 @@ from snd_analysis import rules
 from snd_analysis.base.problem import Repair
 from snd_analysis.base.text import Edit, Span
 from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.limits import MOST_TOKENS_READ_AGAIN
 from snd_analysis.skriptnd.syntax.recovery.fault import Fault, span_of
 from snd_analysis.skriptnd.syntax.recovery.repairs import replace
 from snd_analysis.skriptnd.syntax.stacks import run_states
 from snd_analysis.skriptnd.syntax.tokens import Token, keywords
 
-_MOST_READ_AGAIN = 40
 # What other languages write for a prefix or at the begin of a statement.
 _FOREIGN_WORDS = {"not": "NOT", "return": "YIELD"}
 _OPENED_BY = ("THEN", "DO")
@@ -133,7 +133,7 @@ def _places_before(fault: Fault) -> Iterator[int]:
     """Indices of the tokens of the statement before the error, the last first."""
     entry = fault.automaton.entry
     if entry is not None:
-        yield from range(fault.automaton.at - 1, max(entry.at, fault.automaton.at - _MOST_READ_AGAIN) - 1, -1)
+        yield from range(fault.automaton.at - 1, max(entry.at, fault.automaton.at - MOST_TOKENS_READ_AGAIN) - 1, -1)
 
 
 def _index(fault: Fault, token: Token) -> int | None:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from snd_analysis import rules
 from snd_analysis.base.text import Span
 from snd_analysis.skriptnd.syntax.automaton import Automaton
+from snd_analysis.skriptnd.syntax.limits import LONGEST_COMPLETION, LONGEST_UNFINISHED_ENTRY, LONGEST_UNFINISHED_LINE
 from snd_analysis.skriptnd.syntax.recovery.fault import CLOSERS, DEFINITION_STARTS, SYMBOLS, Fault
 from snd_analysis.skriptnd.syntax.recovery.repairs import replace
 from snd_analysis.skriptnd.syntax.stacks import run_states
@@ -21,9 +22,6 @@ from snd_analysis.skriptnd.syntax.tokens import Token, at_column_zero, begins_li
 _COMPLETIONS = (
     "SEMI", "RPAR", "RSQB", "RBRACE", "ID", "THEN", "ELSE", "DO", "ASSIGN", "COLON", "BAR", "LPAR", "LBRACE",
 )  # fmt: skip
-_LONGEST_COMPLETION = 12
-_LONGEST_LINE = 40
-_LONGEST_ENTRY = 2000
 
 
 def unfinished(fault: Fault) -> bool:
@@ -83,10 +81,14 @@ def _complete_before_line(fault: Fault) -> bool:
     line = min(automaton.at, len(automaton.tokens) - 1)
     while line >= 0 and not begins_line(automaton.text, automaton.tokens[line]):
         line -= 1
-    if automaton.at - line > _LONGEST_LINE:
+    if automaton.at - line > LONGEST_UNFINISHED_LINE:
         return False
     entry = automaton.entry
-    if entry is None or not entry.at < line < entry.at + _LONGEST_ENTRY or len(automaton.stacks.states) <= entry.depth:
+    if (
+        entry is None
+        or not entry.at < line < entry.at + LONGEST_UNFINISHED_ENTRY
+        or len(automaton.stacks.states) <= entry.depth
+    ):
         return False
     states = automaton.stacks.states[: entry.depth + 1]
     read = [token.kind for token in automaton.tokens[entry.at : line]]
@@ -130,7 +132,7 @@ def _begins_nameless_definition(fault: Fault) -> bool:
 def _completion(table: Table, states: Sequence[int], following: Sequence[str]) -> list[str] | None:
     """What to supply so that ``following`` parses then; None if nothing of the usual kind does."""
     current, supplied = list(states), list[str]()
-    while len(supplied) < _LONGEST_COMPLETION:
+    while len(supplied) < LONGEST_COMPLETION:
         if supplied and run_states(table, current.copy(), following) == len(following):
             return supplied
         for kind in _COMPLETIONS:

@@ -1,0 +1,47 @@
+"""Limits of composing, with what users see at each."""
+
+from __future__ import annotations
+
+MOST_STEPS = 100_000
+"""Statements and iterations that are composed for one loop, with those of the operators that it invokes. A loop with
+more is an error, as is a graph."""
+MOST_LEVELS = 400
+"""Levels in which operators are composed of others: everything that walks them recurses. A deeper invocation is an
+error."""
+MOST_OPERATIONS = 20_000
+"""Operations of a flat graph. What would lead beyond is kept whole: operators that invoke others twice double with
+every level."""
+MOST_TENSORS = 1024
+"""Tensors of one kind in a pack that are written out. Of a longer pack, users see its length."""
+MOST_ELEMENTS_TRIED = 256
+"""Elements of a formula that are evaluated to see whether they have values. A mistake in another one is found by the
+run."""
+MOST_JOINED_CONDITIONS = 3
+"""Conditions of an extent after a branch. With more, the extent is dynamic: everything that is asked of it looks at
+all cases."""
+MOST_ITERATIONS = 4096
+"""Iterations of a loop that is unrolled. The body of a loop with more is composed once, as if the count were not
+known."""
+MOST_ITEMS = 64
+"""Iterations for which bodies are composed one by one. With more, extents that change are dynamic."""
+MOST_LOOP_TRIALS = 4
+"""Times that a body is composed to find out which extents change; each time at least one more does. Then those that
+may change are dynamic."""
+MOST_NOTES = 8
+"""Invocations that lead to a mistake. The middle of a longer chain is left out."""
+MOST_DYNAMIC_EXTENTS = 64
+"""Dynamic extents that are kept apart. Further ones are only where an output has them."""
+MOST_UNKNOWNS = 3
+"""Unknowns of a condition for which a counterexample is sought. With more, nothing is reported before the run."""
+MOST_ASSIGNMENTS = 2000
+"""Assignments of numbers to unknowns that are tried for a counterexample. Then nothing is reported before the run."""
+MOST_OBLIGATIONS = 100
+"""Conditions of one definition for which a counterexample is sought. For further ones, nothing is reported before
+the run."""
+MOST_PATHS = 8
+"""Different conditions under which an operator is invoked. It is judged by the first ones."""
+MOST_COUNTEREXAMPLES_TRIED = 3
+"""Assignments of one condition with which a graph is composed. Then nothing is reported before the run."""
+MOST_COMPOSED = 24
+"""Times that a graph of ordinary size is composed to see whether numbers are a counterexample. Then nothing is
+reported before the run."""

@@ -1,0 +1,23 @@
+"""Limits of reading and repairing texts, with what users see at each."""
+
+from __future__ import annotations
+
+LONGEST_CHAIN = 300
+"""Operators in a row. A longer chain is an error: trees are walked by recursion, and a chain nests one level per
+operator."""
+LONGEST_LOOKAHEAD = 24
+"""Tokens that are looked at where a repair of a whole statement is tried. Mistakes beyond are reported by
+themselves."""
+MOST_ERRORS_IN_A_ROW = 3
+"""Errors close to each other that are repaired by a guess. At the next one, the statement is given up."""
+MOST_DELETED_TOKENS = 20
+"""Tokens that a repair may leave out. Beyond, the statement is given up instead, with one error."""
+MOST_TOKENS_READ_AGAIN = 40
+"""Tokens before a mistake that are read again in another way. Beyond, the error stands where the parser noticed it."""
+LONGEST_COMPLETION = 12
+"""Tokens that may be missing from an unfinished statement. With more missing, the parser recovers as from any
+mistake."""
+LONGEST_UNFINISHED_LINE = 40
+"""Tokens of the line on which a statement is unfinished. On a longer line, the parser recovers as from any mistake."""
+LONGEST_UNFINISHED_ENTRY = 2000
+"""Tokens of the unfinished statement. In a longer one, the parser recovers as from any mistake."""

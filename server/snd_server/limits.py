@@ -1,0 +1,53 @@
+"""Limits of the command line and of files, with what users see at each."""
+
+from __future__ import annotations
+
+MOST_SOURCE_BYTES = 64 << 20
+"""Bytes of a SkriptND file. A larger file is not read: it gets one diagnostic that says so."""
+MOST_SETTINGS_BYTES = 512 << 10
+"""Bytes of a configuration or ignore file. A larger one is a mistake of the configuration (exit status 2)."""
+MOST_PATTERNS = 10_000
+"""Patterns of one list. More are a mistake of the configuration."""
+LONGEST_PATTERN = 2_000
+"""Characters of a pattern. A longer one is a mistake of the configuration."""
+MOST_CONFIGURATION_DOTS = 2_000
+"""Dots of a configuration, as the root of the sum of the squares of the dots of its lines. With more, the file is
+refused: the parser takes time by their square."""
+LONGEST_SETTING_ERROR = 500
+"""Characters of a message about a configuration. The rest of a longer message is '…'."""
+MOST_UNKNOWN_KEYS = 10
+"""Unknown keys that are reported; further ones are not. To find the line of one takes a look at every line."""
+LONGEST_ARGUMENT = 10_000
+"""Characters of a value on the command line. A longer value is refused."""
+MOST_ARGUMENT_ITEMS = 65_536
+"""Items of a list on the command line. A longer list is refused."""
+MOST_ARGUMENT_EXTENTS = 64
+"""Extents of a shape on the command line. A longer shape is refused."""
+MOST_SECONDS = 1_000_000.0
+"""Seconds of a time limit, more than eleven days. A larger number is refused: timers of the system don't count much
+further."""
+MOST_FIX_ROUNDS = 100
+"""Rounds of fixes for one file. What is left then stays as it is and is reported."""
+MOST_RUN_NOTES = 8
+"""Invocations that lead to a failure of a run. The middle of a longer chain is left out."""
+MOST_RESULT_CHARACTERS = 400
+"""Characters of a result in a message about a sample. The rest of a longer result is '…'."""
+MOST_FRAME_LINES = 4
+"""Lines of a marked place. Of more lines, the first two and the last are shown."""
+MOST_PREVIEW_LINES = 10
+"""Lines of the preview of a fix. Further lines are '...'."""
+MOST_LISTED_NAMES = 5
+"""Names in a sentence about tensors. Further names are '…'."""
+MOST_TENSORS_OF_OPERATION = 4
+"""Tensors of one operation in the table of `snd shapes`. Further tensors are '...'."""
+MOST_DOT_NODES = 20_000
+"""Nodes of a drawing for Graphviz. Operators that would lead beyond stay closed."""
+MOST_DOT_ATTRIBUTES = 6
+"""Attributes beside a node for Graphviz. Of the others, their number is shown."""
+LONGEST_DOT_LABEL = 48
+"""Characters of a line of a label for Graphviz. The rest of a longer line is '…'."""
+DRAWING_SECONDS = 60.0
+"""Seconds that the drawing of an .svg may take unless --time-limit says otherwise; then it is given up (exit status
+2)."""
+MOST_DRAWING_MEGABYTES = 1024
+"""Memory that the drawing of an .svg may take; then it is given up (exit status 2)."""

@@ -1,0 +1,39 @@
+"""Limits of the language server, with what users see at each."""
+
+from __future__ import annotations
+
+MOST_DOCUMENT_CHARACTERS = 4_000_000
+"""Characters of a file in an editor. A larger file gets the diagnostic `file-too-large` and nothing else: what is
+known of a text takes up to 200 times its size, and seconds for each million of characters."""
+MOST_HEADER_BYTES = 16 * 1024
+"""Bytes without a header of a message; headers have some dozens. The server ends then: no client sends such bytes."""
+MOST_LOGGED_CHARACTERS = 2_000
+"""Characters of the parameters of a request in the log; the rest is left out."""
+MOST_SECONDS = 3600.0
+"""Seconds that a request may allow an evaluation. A request with more is refused."""
+MOST_EVALUATIONS = 2
+"""Evaluations at once. Others are shown as pending."""
+MOST_EVALUATIONS_OVER_LIMIT = 3
+"""Evaluations of one subject in a row that took more than they may. Then it is evaluated only on request."""
+MOST_RECORDINGS = 3
+"""Times that recording the result of a sample begins again because the text changes meanwhile. Then it is given up
+with a message."""
+MOST_WRITINGS = 3
+"""Times that writing a sample begins again because the text changes meanwhile. Then it is given up with a message."""
+MOST_ANSWERED_TENSORS = 10_000
+"""Intermediate tensors in the answer about a run; further ones are left out."""
+MOST_REPORTS_TOGETHER = 16
+"""Reports in one message to a client that takes them as they come. Users see nothing of it."""
+MOST_REMEMBERED_TOKENS = 64
+"""Documents whose last semantic tokens are kept. For another one, a request for changes is answered in full."""
+MOST_COUNTED_AT_ONCE = 10_000
+"""Definitions times files for which lenses tell the number of references at once, if the files have been read.
+Otherwise a lens tells it when it comes into view."""
+LONGEST_NODE_TEXT = 80
+"""Characters of the text of a node in the view of the syntax tree; the rest is left out."""
+LONGEST_HINT = 80
+"""Characters of a hint with a value. The rest of a longer hint is '…'."""
+LONGEST_HINT_ELEMENTS = 48
+"""Characters of all elements in a hint. Of longer ones, statistics are shown."""
+MOST_HINT_ELEMENTS = 12
+"""Elements in a hint. Of more, statistics are shown."""
