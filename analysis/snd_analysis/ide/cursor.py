@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from snd_analysis.base.text import Span
 from snd_analysis.skriptnd.names import Resolution, Use
-from snd_analysis.skriptnd.syntax import Chunk, PlacedChunk, SyntaxTree, Token, Tokens, nodes, tokenize
+from snd_analysis.skriptnd.syntax import Chunk, PlacedChunk, SyntaxTree, Token, nodes, tokenize
 from snd_analysis.workspace import Snapshot
 
 # Tokens of the chunks that were asked about last: several questions are asked of each place.
@@ -121,11 +121,6 @@ def _children_near(outer: PlacedNode, offset: int) -> Iterable[nodes.Node]:
 
 
 @lru_cache(maxsize=_REMEMBERED_CHUNKS)
-def chunk_tokens(chunk: Chunk) -> Tokens:
-    """The tokens of a chunk; their spans count from its start."""
-    return tokenize(chunk.text)
-
-
 def tokens_around(chunk: Chunk, first: int, last: int) -> tuple[Token, ...]:
     """The tokens of a part of a chunk, and some before and perhaps behind it, without reading all of a long chunk.
 
@@ -147,7 +142,7 @@ def token_at(tree: SyntaxTree, offset: int) -> Token | None:
     placed = chunk_at(tree, offset)
     if placed is None:
         return None
-    tokens = chunk_tokens(placed.chunk).tokens
+    tokens = placed.chunk.tokens.tokens
     at = bisect_right(tokens, offset - placed.start, key=lambda token: token.start) - 1
     if at < 0:
         return None

@@ -12,7 +12,7 @@ from functools import cache
 from msgspec import Struct
 
 from snd_analysis.base.text import Span
-from snd_analysis.ide.cursor import chunk_tokens, tokens_around
+from snd_analysis.ide.cursor import tokens_around
 from snd_analysis.ide.guesses import broken_spans, guessed
 from snd_analysis.skriptnd.names import (
     AttributeName,
@@ -147,7 +147,7 @@ def _touch(one: Span, other: Span) -> bool:
 def _code(snapshot: Snapshot, path: str, placed: PlacedChunk, part: Span) -> Iterator[SemanticToken]:
     """The tokens of code that touch a part of a chunk; a few more may be among them."""
     whole = part == Span(0, len(placed.chunk.text))
-    tokens = chunk_tokens(placed.chunk).tokens if whole else tokens_around(placed.chunk, part.start, part.end)
+    tokens = placed.chunk.tokens.tokens if whole else tokens_around(placed.chunk, part.start, part.end)
     if not tokens:
         return
     names = _names(snapshot, path, placed, Span(tokens[0].start, tokens[-1].end))

@@ -7,7 +7,8 @@ what no grammar knows: a grammar tells more of strings, keywords and samples tha
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
@@ -153,7 +154,7 @@ def encoded(converter: Converter, source: Source, tokens: Sequence[SemanticToken
     column = converter.columns(source)
     at = line = character = 0
     for token in tokens:
-        kind, modifiers = _TYPE_NUMBERS[token.type], _modifier_bits(token)
+        kind, modifiers = _numbers(token.type, token.modifiers)
         start, end = token.span.start, token.span.end
         while at + 1 < count and starts[at + 1] <= start:
             at += 1
@@ -168,11 +169,11 @@ def encoded(converter: Converter, source: Source, tokens: Sequence[SemanticToken
     return data
 
 
-def _modifier_bits(token: SemanticToken) -> int:
-    bits = _DOCUMENTATION if token.type is TokenType.SAMPLE else 0
-    for each in token.modifiers:
-        bits |= _MODIFIER_BITS[each]
-    return bits
+@cache
+def _numbers(kind: TokenType, modifiers: frozenset[Modifier]) -> tuple[int, int]:
+    """The number of a type, and the bits of its modifiers, in the legend."""
+    documentation = _DOCUMENTATION if kind is TokenType.SAMPLE else 0
+    return _TYPE_NUMBERS[kind], sum((_MODIFIER_BITS[each] for each in modifiers), documentation)
 
 
 def _lines(source: Source, span: Span) -> Iterator[tuple[int, int, int]]:
@@ -188,14 +189,26 @@ def _lines(source: Source, span: Span) -> Iterator[tuple[int, int, int]]:
 def _edits(before: Sequence[int], now: Sequence[int]) -> Iterator[types.SemanticTokensEdit]:
     """The one edit that makes the new numbers of the old ones; none if they are the same."""
     most = min(len(before), len(now))
-    start = 0
-    while start < most and before[start] == now[start]:
-        start += 1
+    start = _alike(most, lambda first, last: before[first:last] == now[first:last])
     start -= start % _FIELDS
     if start == len(before) == len(now):
         return
-    end = 0
-    while end < most - start and before[-1 - end] == now[-1 - end]:
-        end += 1
+    ends = len(before), len(now)
+    end = _alike(
+        most - start,
+        lambda first, last: before[ends[0] - last : ends[0] - first] == now[ends[1] - last : ends[1] - first],
+    )
     end -= end % _FIELDS
     yield types.SemanticTokensEdit(start, len(before) - start - end, list(now[start : len(now) - end]))
+
+
+def _alike(most: int, is_alike: Callable[[int, int], bool]) -> int:
+    """Return how many numbers are alike from the first on; ``is_alike`` compares those from one place to another."""
+    first, last = 0, most
+    while first < last:
+        middle = (first + last + 1) // 2
+        if is_alike(first, middle):
+            first = middle
+        else:
+            last = middle - 1
+    return first

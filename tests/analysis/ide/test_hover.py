@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from snd_analysis.base.text import Edit, Span
-from snd_analysis.ide.cursor import chunk_tokens
 from snd_analysis.ide.hover import hover
 from snd_analysis.ide.inlay_hints import inlay_hints
 from snd_analysis.ide.semantic_tokens import semantic_tokens
@@ -145,7 +144,7 @@ def test_answers_after_edits_are_those_of_a_fresh_start():
         text = text.replace(old, new)
         workspace.edit("main.sknd", [Edit(Span(at, at + len(old)), new)])
         now, fresh = workspace.snapshot(), snapshot_of({"main.sknd": text})
-        for token in chunk_tokens(fresh.tree("main.sknd").chunks[-1].chunk).tokens[::5]:
+        for token in fresh.tree("main.sknd").chunks[-1].chunk.tokens.tokens[::5]:
             offset = token.start + fresh.tree("main.sknd").chunks[-1].start
             assert hover(now, "main.sknd", offset) == hover(fresh, "main.sknd", offset)
         assert inlay_hints(now, "main.sknd") == inlay_hints(fresh, "main.sknd")

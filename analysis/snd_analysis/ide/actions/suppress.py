@@ -10,7 +10,7 @@ from snd_analysis.base.diagnostics import Diagnostic
 from snd_analysis.base.rule import Rule
 from snd_analysis.base.text import Span
 from snd_analysis.ide.actions.action import Action, ActionKind, Request
-from snd_analysis.ide.cursor import chunk_at, chunk_tokens
+from snd_analysis.ide.cursor import chunk_at
 
 _IGNORE = re.compile(r"[ \t]*#\s*snd:\s*ignore\s*\[[^\]\r\n]*(?=\])")
 _REASON = "TODO: say why"
@@ -61,4 +61,4 @@ def _can_be_above(request: Request, found: Diagnostic) -> bool:
     if chunk is None or any(comment.start <= span.start < comment.end for comment in request.tree.comments):
         return False
     at = start - chunk.start
-    return not any(token.start < at < token.end for token in chunk_tokens(chunk.chunk).tokens)
+    return not any(token.start < at < token.end for token in chunk.chunk.tokens.tokens)

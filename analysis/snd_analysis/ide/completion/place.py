@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from snd_analysis.base.text import Span
 from snd_analysis.ide.completion.stack import Frame, Stack, stack_of
-from snd_analysis.ide.cursor import chunk_at, chunk_tokens, tokens_around
+from snd_analysis.ide.cursor import chunk_at, tokens_around
 from snd_analysis.skriptnd.syntax import PlacedChunk, Token, nodes, tokenize
 from snd_analysis.workspace import Snapshot
 
@@ -210,7 +210,7 @@ def _definition(chunk: PlacedChunk, offset: int) -> nodes.Definition | None:
         last = each if each.end < at else last
     if last is None:
         return None
-    kinds = [token.kind for token in chunk_tokens(chunk.chunk).tokens if last.start <= token.start < at]
+    kinds = [token.kind for token in chunk.chunk.tokens.tokens if last.start <= token.start < at]
     return last if kinds.count("LBRACE") > kinds.count("RBRACE") else None
 
 

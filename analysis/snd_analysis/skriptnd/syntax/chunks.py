@@ -21,7 +21,7 @@ from snd_analysis.base.text import Span
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.parser import parse
 from snd_analysis.skriptnd.syntax.reparse import reparse
-from snd_analysis.skriptnd.syntax.tokens import keywords, tokenize
+from snd_analysis.skriptnd.syntax.tokens import Tokens, keywords, tokenize
 
 _HEADER_WORDS = ("operator", "graph")
 # A word that a colon or the like follows is a name that looks like a keyword.
@@ -39,12 +39,20 @@ class Chunk:
     older version, parts of which may be used again.
     """
 
-    __slots__ = ("_before", "_parsed", "text")
+    __slots__ = ("_before", "_parsed", "_tokens", "text")
 
     def __init__(self, text: str, before: Chunk | None = None) -> None:
         self.text = text
         self._before = before
         self._parsed: _ParsedChunk | None = None
+        self._tokens: Tokens | None = None
+
+    @property
+    def tokens(self) -> Tokens:
+        """The tokens, whose spans count from the start of the chunk: read once, when somebody first asks."""
+        if self._tokens is None:
+            self._tokens = tokenize(self.text)
+        return self._tokens
 
     @property
     def is_parsed(self) -> bool:
