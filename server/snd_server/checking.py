@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -21,9 +20,6 @@ from snd_server.selection import RuleSettings
 if TYPE_CHECKING:
     from snd_analysis.workspace import Snapshot, Workspace
     from snd_server.config import Configurations
-
-
-_MAIN = "main.sknd"
 
 
 class Checker:
@@ -94,13 +90,6 @@ class Checker:
             known = self._sources[path] = self._load_source(path)
         return known
 
-    def dependencies(self, path: str) -> tuple[str, ...]:
-        """The other files that decide a file's diagnostics, as far as the analysis can tell."""
-        try:
-            return self._snapshot(path).dependencies(path)
-        except Exception:  # a fault of the analysis is reported where the file is checked
-            return ()
-
     def provide(self, path: str, content: bytes) -> None:
         """Take ``content`` for a file, whatever the disk says."""
         self.reader.provide(path, content)
@@ -123,27 +112,9 @@ class Checker:
         diagnostics = self.analyse(path)
         if self._cache is not None and not any(found.rule == rules.INTERNAL_ERROR for found in diagnostics):
             module_paths = self.configurations.of_file(path).module_paths
-            dependencies = [name for name in self.dependencies(path) if not name.startswith("snd:")]
-            self._cache.store(path, module_paths, diagnostics, dependencies, self._looked_for(path, dependencies))
+            recorded = self._snapshot(path).recorded(path)
+            self._cache.store(path, module_paths, diagnostics, recorded.texts, recorded.places)
         return diagnostics
-
-    def _looked_for(self, path: str, dependencies: Sequence[str]) -> dict[str, bool]:
-        """Of the places where modules were looked for, those that decide the meaning of ``path``, and what was there.
-
-        The reader does not know who asked. But a module's name stands in the text that imports it, and the root of a
-        model lies above the files that belong to it.
-        """
-        involved = (path, *dependencies)
-        texts = [self.source(name).text for name in involved]
-
-        def matters(place: str) -> bool:
-            folder, name = os.path.split(place)
-            if name == _MAIN:
-                return any(_is_below(file, folder) for file in involved)
-            stem = name.removesuffix(".sknd")
-            return any(stem in text for text in texts)
-
-        return {place: found for place, found in self.reader.looked_for.items() if place != path and matters(place)}
 
     def snapshot(self, path: str) -> Snapshot:
         """The files as they are, for questions beyond the diagnostics of ``path``. Raises ConfigError."""
@@ -188,10 +159,6 @@ class Checker:
             return None
         except Exception as error:  # UnreadableText: its message says all that the diagnostic will say
             return text_digest(f"unreadable: {error!r} {getattr(error, 'message', '')}")
-
-
-def _is_below(file: str, folder: str) -> bool:
-    return not folder or file.startswith(f"{folder.removesuffix('/')}/")
 
 
 def _internal_error(path: str, error: Exception) -> Diagnostic:

@@ -11,7 +11,6 @@ from snd_analysis.compose.template import Template
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.skriptnd.suppression import apply
 from snd_analysis.workspace import Snapshot
-from snd_analysis.workspace.others import main_graphs
 from snd_analysis.workspace.reached import reached_diagnostics
 from snd_server.arguments import ArgumentError, parse_arguments
 from snd_server.checking import Checker
@@ -53,7 +52,7 @@ def _graph_name(snapshot: Snapshot, path: str, graph: str | None) -> str:
     if not graphs:
         raise ShapesError(f"there is no graph in {path}")
     if graph is None:
-        return main_graphs(snapshot, path)[0].name.text
+        return snapshot.main_graphs(path)[0].name.text
     if graph not in graphs:
         known = ", ".join(f"'{name}'" for name in graphs)
         raise ShapesError(f"there is no graph '{graph}' in {path}, only {known}")

@@ -22,7 +22,6 @@ from snd_analysis.compose.template import Template
 from snd_analysis.skriptnd.names import OperatorName, is_library, library_modules
 from snd_analysis.symbolic.values import Value
 from snd_analysis.workspace import Snapshot
-from snd_analysis.workspace.others import main_graphs
 from snd_analysis.workspace.reached import reached_diagnostics
 from snd_runtime.evaluation import EvaluationAnswer, EvaluationRequest, Evaluator, Progress, ShownStep
 from snd_runtime.execution.plain import PlainValue, plain
@@ -136,7 +135,7 @@ def _chosen(snapshot: Snapshot, request: RunRequest) -> Template:
     kind = "graph" if request.operator is None else "operator"
     written = request.operator or request.graph
     if written is None:
-        graphs = main_graphs(snapshot, request.path)
+        graphs = snapshot.main_graphs(request.path)
         if not graphs:
             raise ArgumentError(f"there is no graph in {request.path}; name an operator with --operator")
         written = graphs[0].name.text

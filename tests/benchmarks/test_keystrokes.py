@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from itertools import cycle
+from random import Random
+from time import perf_counter
 
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
@@ -30,11 +32,17 @@ def opened(text: str) -> Workspace:
 
 
 def typing(workspace: Workspace, at: int, letter: str) -> Callable[[], None]:
-    """Types a letter and takes it back, by turns; after each, asks for the diagnostics."""
-    edits = cycle([Edit(Span(at, at), letter), Edit(Span(at, at + len(letter)), "")])
+    """Types a letter, once, twice and so on up to seven times; after each, asks for the diagnostics.
+
+    So the text is never one that was there a moment ago: what that costs is measured by itself.
+    """
+    lengths = cycle(range(1, 8))
+    typed = 0
 
     def keystroke() -> None:
-        workspace.edit("main.sknd", [next(edits)])
+        nonlocal typed
+        before, typed = typed, next(lengths) * len(letter)
+        workspace.edit("main.sknd", [Edit(Span(at, at + before), letter * (typed // len(letter)))])
         workspace.snapshot().diagnostics("main.sknd")
 
     return keystroke
@@ -59,6 +67,34 @@ def test_in_an_operator(benchmark: BenchmarkFixture, settle: Callable[[], None],
     benchmark.pedantic(keystroke, rounds=40, warmup_rounds=2)
 
 
+@pytest.mark.budget(0.010)
+@pytest.mark.parametrize("module", ["math", "nn", "layout", "image"])
+def test_at_random_places(
+    benchmark: BenchmarkFixture, settle: Callable[[], None], also: Callable[..., None], module: str
+) -> None:
+    """Budget: an edit of any statement to the diagnostics of the file in 10 ms, and next to nothing to take it back."""
+    text = MODULES[module]
+    places = Random(1).choices([match.start() for match in re.finditer(";", text)], k=60)
+    workspace = opened(text)
+    taken_back: list[float] = []
+    settle()
+
+    def keystroke(at: int) -> None:
+        workspace.edit("main.sknd", [Edit(Span(at, at), "q")])
+        workspace.snapshot().diagnostics("main.sknd")
+
+    def place() -> tuple[tuple[int], dict[str, object]]:
+        if workspace.snapshot().source("main.sknd").text != text:
+            started = perf_counter()
+            workspace.open("main.sknd", text)
+            workspace.snapshot().diagnostics("main.sknd")
+            taken_back.append(perf_counter() - started)
+        return (places.pop(),), {}
+
+    benchmark.pedantic(keystroke, setup=place, rounds=len(places))
+    also("taken back", taken_back, 0.001)
+
+
 @pytest.mark.budget(0.100)
 def test_in_a_signature_with_50_dependants(benchmark: BenchmarkFixture, settle: Callable[[], None]) -> None:
     """Budget: an edit of a signature to the diagnostics of its dependants, over 50 files, in 100 ms."""
@@ -67,10 +103,13 @@ def test_in_a_signature_with_50_dependants(benchmark: BenchmarkFixture, settle: 
     for path, text in files.items():
         workspace.open(path, text)
     at = files["base.sknd"].index("factor")
-    edits = cycle([Edit(Span(at, at), "q"), Edit(Span(at, at + 1), "")])
+    names = cycle(["q", "", "v", " ", "z", "  "])  # no text is one that was there a moment ago
+    typed = ""
 
     def keystroke() -> int:
-        workspace.edit("base.sknd", [next(edits)])
+        nonlocal typed
+        before, typed = typed, next(names)
+        workspace.edit("base.sknd", [Edit(Span(at, at + len(before)), typed)])
         snapshot = workspace.snapshot()
         return sum(len(snapshot.diagnostics(path)) for path in files)
 

@@ -16,7 +16,7 @@ from snd_analysis.compose.failure import BindingFailed, Unbindable
 from snd_analysis.compose.limits import MOST_LEVELS
 from snd_analysis.compose.reuse import LastingModel
 from snd_analysis.compose.specialization import Specialization, impossible
-from snd_analysis.compose.specializations import Specializations
+from snd_analysis.compose.specializations import Reach, Specializations, reach_of
 from snd_analysis.compose.stand_ins import StandIns
 from snd_analysis.compose.template import Template
 from snd_analysis.model import Place, Tensor, TensorKind, TensorValue, empty_pack, item_of_empty
@@ -37,17 +37,8 @@ class Definitions(Protocol):
     def specializations(self, template: Template) -> Specializations | None:
         """What is known of a definition, to be used and added to; None if nothing of it is kept."""
 
-
-class Reached:
-    """What definitions invoke in one state of the files, directly or through others. It is found once for each."""
-
-    __slots__ = ("levels", "templates")
-
-    def __init__(self) -> None:
-        self.templates: dict[Template, frozenset[Template]] = {}
-        """By definition all of them, with itself: what its specializations depend on."""
-        self.levels: dict[Template, int] = {}
-        """How many levels of definitions there are, with its own."""
+    def reach(self, name: OperatorName) -> Reach:
+        """What the definition of that name invokes, directly or through others."""
 
 
 class Session:
@@ -60,7 +51,6 @@ class Session:
         self,
         definitions: Definitions,
         composing: bool = True,
-        reached: Reached | None = None,
         checkpoint: Callable[[], None] = lambda: None,
         lasting: Callable[[Template, Hashable], LastingModel | None] = lambda template, given: None,
     ) -> None:
@@ -70,8 +60,6 @@ class Session:
         self.composing = composing
         self._lasting = lasting
         """What may be used of an earlier version of a graph that was given the same."""
-        self._known = Reached() if reached is None else reached
-        """What is known of this state of the files, for others to go on with."""
         self._own: dict[Template, Specializations] = {}
         """Of definitions of which nothing is kept for others."""
         self._kept: deque[Specialization] = deque(maxlen=_MOST_KEPT)
@@ -86,53 +74,16 @@ class Session:
 
         Of one with too many levels only what it invokes itself, since it has no specializations.
         """
-        known = self._known
-        if template not in known.templates and not template.invoked:
-            known.templates[template], known.levels[template] = frozenset((template,)), 1
-        elif template not in known.templates:
-            for each in self._from_the_leaves(template):
-                invoked = self._invoked(each)
-                levels = known.levels[each] = 1 + max((known.levels.get(other, 0) for other in invoked), default=0)
-                too_many = levels > MOST_LEVELS + 1
-                known.templates[each] = frozenset((each, *invoked)) if too_many else self._reached_from(each)
-        return known.templates[template]
+        return self._reach(template).templates
 
     def levels(self, template: Template) -> int:
         """How many levels of definitions a template is composed of, with its own."""
-        self.reached(template)
-        return self._known.levels[template]
+        return self._reach(template).levels
 
-    def _invoked(self, template: Template) -> list[Template]:
-        return [found for found in map(self.template, template.invoked) if found is not None]
-
-    def _from_the_leaves(self, template: Template) -> list[Template]:
-        """All that a template reaches and that is not known yet, what is invoked before what invokes it."""
-        order: list[Template] = []
-        seen = {template}
-        pending = [(template, iter(self._invoked(template)))]
-        while pending:
-            last, invoked = pending[-1]
-            other = next(invoked, None)
-            if other is None:
-                order.append(last)
-                pending.pop()
-            elif other not in seen and other not in self._known.templates:
-                seen.add(other)
-                pending.append((other, iter(self._invoked(other))))
-        return order
-
-    def _reached_from(self, template: Template) -> frozenset[Template]:
-        found = {template}
-        pending = self._invoked(template)
-        while pending:
-            other = pending.pop()
-            known = self._known.templates.get(other)
-            if known is not None:
-                found |= known
-            elif other not in found:  # one that leads back
-                found.add(other)
-                pending.extend(self._invoked(other))
-        return frozenset(found)
+    def _reach(self, template: Template) -> Reach:
+        if self.template(template.name) is template:
+            return self._definitions.reach(template.name)
+        return reach_of(template, self.template, self._definitions.reach)  # made for a sample: nobody can name it
 
     def _is_recursive(self, template: Template) -> bool:
         """Whether a definition invokes itself, if through others: its composition would never end."""

@@ -1,14 +1,18 @@
-"""What is composed of one definition already, kept as long as the definition is the same."""
+"""What is composed of one definition already, kept as long as the definition and all that it reaches are the same."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from functools import cached_property
 from weakref import WeakValueDictionary
 
+from msgspec import Struct
+
 from snd_analysis.compose.known_declarations import KnownDeclarations
+from snd_analysis.compose.limits import MOST_LEVELS
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.template import Template
+from snd_analysis.skriptnd.names import OperatorName
 
 _FEW = 16
 
@@ -21,7 +25,7 @@ class Specializations:
     """
 
     def __init__(self, template: Template, before: KnownDeclarations | None = None) -> None:
-        self._template = template
+        self.template = template
         self._before = before
         self._known: dict[Hashable, Specialization] = {}
         self._reached: frozenset[Template] | None = None
@@ -31,7 +35,7 @@ class Specializations:
     def declarations(self) -> KnownDeclarations:
         """What the declarations come to, as far as that is known already."""
         before, self._before = self._before, None
-        return KnownDeclarations(self._template, before)
+        return KnownDeclarations(self.template, before)
 
     def hold_for(self, reached: frozenset[Template]) -> None:
         """Let go of all specializations if the definition reaches others now than when these were composed."""
@@ -57,3 +61,42 @@ class Specializations:
             self._known.clear()
             self._known.update(alive)
             self._most = max(2 * len(self._known), _FEW)
+
+
+class Reach(Struct, frozen=True):
+    """All that a definition reaches, with itself, and in how many levels; its own is one."""
+
+    templates: frozenset[Template]
+    levels: int
+
+
+def reach_of(
+    template: Template, find: Callable[[OperatorName], Template | None], known: Callable[[OperatorName], Reach]
+) -> Reach:
+    """Return what a template reaches: of one with too many levels only what it invokes itself.
+
+    The library is not looked into: what its definitions reach is ``known``.
+    """
+
+    def invoked(each: Template) -> list[Template]:
+        return [found for found in map(find, each.invoked) if found is not None]
+
+    reached = {template}
+    levels: dict[Template, int] = {}
+    pending = [(template, iter(invoked(template)))]
+    while pending:
+        last, rest = pending[-1]
+        other = next(rest, None)
+        if other is None:
+            pending.pop()
+            levels[last] = 1 + max((levels.get(each, 0) for each in invoked(last)), default=0)
+        elif other.in_library and not template.in_library:
+            of_library = known(other.name)
+            reached |= of_library.templates
+            levels[other] = of_library.levels
+        elif other not in reached:
+            reached.add(other)
+            pending.append((other, iter(invoked(other))))
+    if levels[template] > MOST_LEVELS + 1:
+        return Reach(frozenset((template, *invoked(template))), levels[template])
+    return Reach(frozenset(reached), levels[template])

@@ -16,7 +16,7 @@ from snd_analysis.skriptnd.syntax import PlacedChunk, nodes
 from snd_analysis.skriptnd.syntax.nodes import entries_of
 from snd_analysis.skriptnd.types import Context, Step, trails
 from snd_analysis.workspace import Snapshot
-from snd_analysis.workspace.samples import PlacedSample, named_sample, sample_uses
+from snd_analysis.workspace.samples import PlacedSample
 
 # What stands where something local to a definition of another file can be named.
 _QUANTIZE = "@quantize"
@@ -192,8 +192,8 @@ def _sample_mentions_at(snapshot: Snapshot, path: str, offset: int) -> Iterator[
 
 
 def _sample_mentions(snapshot: Snapshot, path: str, placed: PlacedSample) -> Iterator[Mention]:
-    named = named_sample(snapshot, path, placed.sample)
-    for use in sample_uses(snapshot, named):
+    named = snapshot.named_sample(path, placed.sample)
+    for use in snapshot.sample_uses(named):
         target, span = use.target, use.span.shifted(placed.start)
         if isinstance(target, Symbol):  # an output of what is invoked
             assert named.target is not None

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from snd_analysis.base.diagnostics import Location, TextEdit
 from snd_analysis.base.text import Span
-from snd_analysis.ide.changed import changed_snapshot, edited_texts
+from snd_analysis.ide.changed import edited_texts
 from snd_analysis.ide.file_rename import file_rename_edits
 from snd_analysis.ide.mentions import occurrences, subject_at
 from snd_analysis.ide.same_meaning import Moves, first_difference, new_errors
@@ -94,7 +94,7 @@ def _demand_same_meaning(
         old, new = moved
         texts[new] = texts.get(old, snapshot.source(old).text)
         texts[old] = None
-    after = changed_snapshot(snapshot, texts)
+    after = snapshot.changed(texts)
     moves = Moves(edits, dict([moved] if moved is not None else []))
     different = first_difference(snapshot, after, paths, moves, words)
     if different is not None:

@@ -1,15 +1,13 @@
-"""Immutable snapshots of a set of files, and everything that is known about them (invariants 3 and 4).
+"""Everything that is known about a set of files: queries of one database (see ``snd_analysis.db``).
 
-One workspace has one writer. ``open``, ``edit``, ``close`` and ``refresh`` change what the next snapshot sees; a
-snapshot that somebody holds goes on to see what it saw. What was worked out about a definition is kept as long as its
-text, and what it uses of others, is the same.
-
-A snapshot is built up in layers, one in each module: files, what their names stand for, what is wrong with each
-definition, what it comes to when it is composed, and all of that as diagnostics.
+One workspace has one writer. ``open``, ``edit``, ``close`` and ``refresh`` make the next revision; a snapshot that
+somebody holds goes on to see what it saw. Each module has the queries of one step: files, what their names stand for,
+what is wrong with each definition, what it comes to when it is composed, samples, and all of that as diagnostics.
+``Snapshot`` has those that others ask.
 """
 
 from snd_analysis.workspace.files import File, Reader, UnreadableText
-from snd_analysis.workspace.snapshot import Snapshot
+from snd_analysis.workspace.snapshot import Recorded, Snapshot
 from snd_analysis.workspace.writer import Workspace
 
-__all__ = ["File", "Reader", "Snapshot", "UnreadableText", "Workspace"]
+__all__ = ["File", "Reader", "Recorded", "Snapshot", "UnreadableText", "Workspace"]

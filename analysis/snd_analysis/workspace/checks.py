@@ -2,93 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from snd_analysis import rules
 from snd_analysis.base.problem import Problem
+from snd_analysis.base.rule import Severity
+from snd_analysis.base.text import Span
+from snd_analysis.db import Database, query
 from snd_analysis.skriptnd.check import check_definition, type_definition
-from snd_analysis.skriptnd.names import Environment, OperatorName, candidates, is_library, with_import
+from snd_analysis.skriptnd.names import OperatorName, is_library, with_import
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.types import Context, LastingTypes, Others, Signature
-from snd_analysis.workspace.files import Origin
-from snd_analysis.workspace.known import Known
-from snd_analysis.workspace.names import Names
-from snd_analysis.workspace.others import AskedOthers
-
-# Definitions whose types are kept for questions about their expressions.
-_MOST_TYPINGS = 32
+from snd_analysis.skriptnd.types import Context
+from snd_analysis.workspace.earlier import earlier
+from snd_analysis.workspace.files import source
+from snd_analysis.workspace.names import chunk, definition, module_candidates, resolution
+from snd_analysis.workspace.others import OtherDefinitions
 
 
-class Checks(Names):
-    """Checks and types of definitions."""
+@query
+def checked(
+    db: Database, path: str, definition: nodes.Definition, syntax_is_right: bool, chosen: bool = False
+) -> tuple[Problem, ...]:
+    """Return what is wrong with a definition but its syntax. A graph that is ``chosen`` is judged as a main graph."""
+    others = OtherDefinitions(db, path, definition if chosen else None)
+    before = earlier(db, path, definition)
+    names = resolution(db, path, definition)
+    types = None if before is None or chosen else before.types
+    problems, _ = check_definition(definition, names, others, syntax_is_right, types)
+    others.close()
+    if types is not None:
+        types.forget(names)
+    return problems
 
-    def __init__(self, origin: Origin, known: Known, checkpoint: Callable[[], None] = lambda: None) -> None:
-        super().__init__(origin, known, checkpoint)
-        self._checked: dict[tuple[str, nodes.Definition], tuple[Problem, ...]] = {}
 
-    def _check(self, path: str, definition: nodes.Definition, syntax_is_right: bool) -> tuple[Problem, ...]:
-        key = path, definition
-        if key not in self._checked:
-            self._checked[key] = self._find_problems(path, definition, syntax_is_right)
-        return self._checked[key]
+@query
+def typing(db: Database, path: str, definition: nodes.Definition) -> Context:
+    """Return what is known of types in a definition; in a long one not of all expressions, see ``expression_types``."""
+    others = OtherDefinitions(db, path)
+    before = earlier(db, path, definition)
+    names = resolution(db, path, definition)
+    context = type_definition(definition, names, others, None if before is None else before.types)
+    others.close()
+    return context
 
-    def _find_problems(self, path: str, definition: nodes.Definition, syntax_is_right: bool) -> tuple[Problem, ...]:
-        environment = self.environment(path)
-        known = self._known.checks.get((path, definition))
-        if known is not None and known[0] is environment and known[1].unchanged(self):
-            return known[2]
-        others = AskedOthers(self, path)
-        resolution = self.resolution(path, definition)
-        types = self._lasting_types(path, definition)
-        problems, context = check_definition(definition, resolution, others, syntax_is_right, types)
-        others.close()
-        if types is not None:
-            types.forget(resolution)
-            self._remember(path, definition, (environment, others, context))
-        self._known.checks[path, definition] = (environment, others, problems)
-        return problems
 
-    def _lasting_types(self, path: str, definition: nodes.Definition) -> LastingTypes | None:
-        lasting = self._known.lasting_of(path, definition)
-        return None if lasting is None else lasting.types
+@query
+def errors(db: Database, name: OperatorName) -> tuple[Span, ...]:
+    """Return the places in a definition that are reported to be wrong: nothing is built on them."""
+    found, around = definition(db, name), chunk(db, name)
+    if found is None or around is None or is_library(name.path):
+        return ()
+    problems = (*around.problems, *checked(db, name.path, found, not around.problems))
+    wrong = (each.span for each in problems if each.rule.severity is Severity.ERROR)
+    return (*wrong, *resolution(db, name.path, found).unclear)
 
-    def typing(self, path: str, definition: nodes.Definition) -> Context:
-        """What is known of types in a definition; in a long one not of all expressions, see ``expression_types``."""
-        environment, typings = self.environment(path), self._known.typings
-        known = typings.get((path, definition))
-        if known is None or known[0] is not environment or not known[1].unchanged(self):
-            others = AskedOthers(self, path)
-            types = self._lasting_types(path, definition)
-            known = environment, others, type_definition(definition, self.resolution(path, definition), others, types)
-            others.close()
-            self._remember(path, definition, known)
-        return known[2]
 
-    def _remember(
-        self, path: str, definition: nodes.Definition, known: tuple[Environment, AskedOthers, Context]
-    ) -> None:
-        typings = self._known.typings
-        if len(typings) >= _MOST_TYPINGS:
-            del typings[next(iter(typings))]
-        typings[path, definition] = known
-
-    def _importable(self, path: str, problem: Problem) -> Problem:
-        """A problem, with the import that mends it if that is all that is missing."""
-        if problem.rule != rules.UNKNOWN_MODULE or problem.repair is not None:
-            return problem
-        module = self.source(path).text[problem.span.start : problem.span.end]
-        found = next(candidates(module, path, self.exists, self.module_paths), path)
-        return problem if found == path or is_library(found) else with_import(problem, module)
-
-    def others(self, path: str) -> Others:
-        """The other definitions as the definitions of a file see them."""
-        return AskedOthers(self, path)
-
-    def signature(self, name: OperatorName) -> Signature | None:
-        """What a definition says to whoever invokes it; None if there is none, or its declarations are broken."""
-        return AskedOthers(self, name.path).signature(name)
-
-    def _check_chosen(self, path: str, definition: nodes.Definition, syntax_is_right: bool) -> tuple[Problem, ...]:
-        """What is wrong with a graph as a main graph."""
-        others = AskedOthers(self, path, definition)
-        return check_definition(definition, self.resolution(path, definition), others, syntax_is_right)[0]
+def importable(db: Database, path: str, problem: Problem) -> Problem:
+    """Return a problem of a file, with the import that mends it if that is all that is missing."""
+    if problem.rule != rules.UNKNOWN_MODULE or problem.repair is not None:
+        return problem
+    module = source(db, path).text[problem.span.start : problem.span.end]
+    found = next(iter(module_candidates(db, module, path)), path)
+    return problem if found == path or is_library(found) else with_import(problem, module)

@@ -2,177 +2,166 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
+from collections.abc import Collection, Hashable, Iterable
 
 from snd_analysis import rules
 from snd_analysis.base.problem import Problem
-from snd_analysis.base.rule import Rule, Severity
+from snd_analysis.base.rule import Rule
 from snd_analysis.base.text import Span
-from snd_analysis.compose.bind.root import InputShapes
-from snd_analysis.compose.entry import Composition, compose_graph
 from snd_analysis.compose.failure import Failure, PlacedProblem, placed_problems
 from snd_analysis.compose.reuse import LastingModel
 from snd_analysis.compose.root import compose_root, warnings_of_root
-from snd_analysis.compose.session import Reached, Session
+from snd_analysis.compose.session import Session
 from snd_analysis.compose.specialization import Specialization
-from snd_analysis.compose.specializations import Specializations
+from snd_analysis.compose.specializations import Reach, Specializations, reach_of
 from snd_analysis.compose.template import Template
+from snd_analysis.db import Database, incremental, query
 from snd_analysis.skriptnd.names import OperatorName, is_library, library_original
-from snd_analysis.symbolic.values import Value
-from snd_analysis.workspace.checks import Checks
-from snd_analysis.workspace.files import Origin
-from snd_analysis.workspace.known import Composed, Known
+from snd_analysis.workspace.checks import checked, errors, importable
+from snd_analysis.workspace.earlier import earlier
+from snd_analysis.workspace.names import chunk, definition, definitions, resolution
 
 
-class Composing(Checks):
-    """Compositions by the names of definitions."""
+@query
+def template(db: Database, name: OperatorName) -> Template | None:
+    """Return a definition, ready to be composed: the same object as long as its text, names and mistakes are."""
+    found, around = definition(db, name), chunk(db, name)
+    if found is None or around is None:
+        return None
+    module = library_original(name.path, around.text[found.start : found.end])
+    original = OperatorName(module, name.name) if module else None
+    return Template(name, found, resolution(db, name.path, found), errors(db, name), original)
 
-    def __init__(self, origin: Origin, known: Known, checkpoint: Callable[[], None] = lambda: None) -> None:
-        super().__init__(origin, known, checkpoint)
-        self._templates: dict[OperatorName, Template | None] = {}
-        self._reached = Reached()
 
-    def session(self) -> Session:
-        """The composing of graphs in this state of the files."""
-        return Session(self, True, self._reached, self.checkpoint, self._lasting_model)
+@incremental
+def _specializations(db: Database, before: Specializations | None, name: OperatorName) -> Specializations | None:
+    found = template(db, name)
+    return None if found is None else Specializations(found, None if before is None else before.declarations)
 
-    def _lasting_model(self, template: Template, given: Hashable) -> LastingModel | None:
-        lasting = self._known.lasting_of(template.name.path, template.definition)
-        return None if lasting is None else lasting.model_given(given)
+
+@query
+def reach(db: Database, name: OperatorName) -> Reach:
+    """Return what a definition invokes, directly or through others."""
+    found = template(db, name)
+    if found is None:
+        return Reach(frozenset(), 0)
+    return reach_of(found, lambda other: template(db, other), lambda other: reach(db, other))
+
+
+class ComposedDefinitions:
+    """Where composing finds definitions: in one revision."""
+
+    __slots__ = ("_db",)
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
 
     def template(self, name: OperatorName) -> Template | None:
-        """A definition, ready to be composed: the same object as long as its text, its names and its mistakes are."""
-        if name not in self._templates:
-            self._templates[name] = self._find_template(name)
-        return self._templates[name]
+        """The definition of that name, ready to be composed."""
+        return template(self._db, name)
 
-    def _find_template(self, name: OperatorName) -> Template | None:
-        found = self.definitions(name.path).get(name.name)
-        if found is None:
-            return None
-        definition, chunk = found.definition, found.chunk
-        resolution = self.resolution(name.path, definition)
-        errors: tuple[Span, ...] = ()
-        if not is_library(name.path):
-            problems = (*chunk.problems, *self._check(name.path, definition, not chunk.problems))
-            wrong = (each.span for each in problems if each.rule.severity is Severity.ERROR)
-            errors = (*wrong, *resolution.unclear)
-        known = self._known.templates.get((name.path, definition))
-        if known is None or known.resolution is not resolution or known.errors != errors:
-            module = library_original(name.path, chunk.text[definition.start : definition.end])
-            original = OperatorName(module, name.name) if module else None
-            before = self._known.declarations.get(name) if known is None else self._known.leave(known)
-            known = Template(name, definition, resolution, errors, original)
-            self._known.templates[name.path, definition] = known
-            self._known.specializations[known] = Specializations(known, before)
-        return known
+    def reach(self, name: OperatorName) -> Reach:
+        """What the definition of that name invokes, directly or through others."""
+        return reach(self._db, name)
 
     def specializations(self, template: Template) -> Specializations | None:
-        """What is composed of a definition already."""
-        return self._known.specializations.get(template)
+        """What is composed of a definition already; None of one that was made for a sample."""
+        known = _specializations(self._db, template.name)
+        return known if known is not None and known.template is template else None
 
-    def compose(
-        self,
-        name: OperatorName,
-        attributes: Mapping[str, Value] | None = None,
-        dtypes: Mapping[str, str] | None = None,
-        inputs: Mapping[str, InputShapes] | None = None,
-    ) -> Composition:
-        """A graph composed with these attributes, generic types and shapes of inputs, else as declared (chapter 3)."""
-        return compose_graph(self, name, attributes, dtypes, inputs)
+    def lasting(self, of: Template, given: Hashable) -> LastingModel | None:
+        """What may be used of an earlier version of a graph that was given the same."""
+        before = earlier(self._db, of.name.path, of.definition)
+        return None if before is None else before.model_given(given)
 
-    def specialization(self, name: OperatorName) -> Specialization | None:
-        """A graph composed with its defaults, or an operator composed by itself, for any invocation."""
-        known = self._composed_by_itself(name)
-        return None if known is None else known.specialization
 
-    def failures(self, name: OperatorName) -> tuple[Failure, ...]:
-        """What is wrong with a graph composed with its defaults, or an operator composed by itself."""
-        known = self._composed_by_itself(name)
-        if known is None:
-            return ()
-        if known.failures is None:
-            found = known.specialization
-            warnings = warnings_of_root(self._session_of(found.template), found, {}, {})
-            known.failures = (*found.failures, *warnings)
-        return known.failures
+def session(db: Database, composing: bool = True) -> Session:
+    """Return the composing of graphs, or of operators by themselves, in one revision."""
+    found = ComposedDefinitions(db)
+    return Session(found, composing, db.checkpoint, found.lasting)
 
-    def _composed(self, name: OperatorName) -> list[PlacedProblem]:
-        return [] if is_library(name.path) else placed_problems(self.failures(name), name.path)
 
-    def _session_of(self, template: Template) -> Session:
-        """The composing of a definition by itself."""
-        return Session(self, template.is_graph, self._reached, self.checkpoint)
+def _session_of(db: Database, found: Template) -> Session:
+    """Return the composing of a definition by itself."""
+    return Session(ComposedDefinitions(db), found.is_graph, db.checkpoint)
 
-    def _composed_by_itself(self, name: OperatorName) -> Composed | None:
-        template = self.template(name)
-        if template is None:
-            return None
-        session = self._session_of(template)
-        reached = session.reached(template)
-        known = self._known.composed.get((name.path, template.definition))
-        if known is None or known.reached != reached:
-            lasting = self._known.lasting_of(name.path, template.definition)
-            model = None if lasting is None else lasting.model
-            specialization = compose_root(session, template, {}, {}, lasting=model)
-            if model is not None:
-                model.forget(template.resolution)
-            known = Composed(reached, specialization)
-            self._known.composed[name.path, template.definition] = known
-        return known
 
-    # ---- problems ----------------------------------------------------------------------------------------------------
-    def composing_problems(self, path: str, composition: Composition) -> list[Problem]:
-        """What is wrong with a composed graph, in the file that it is from."""
-        return self._in_file(path, placed_problems(composition.failures, path))
+@query
+def specialization(db: Database, name: OperatorName) -> Specialization | None:
+    """Return a graph composed with its defaults, or an operator composed by itself, for any invocation."""
+    found = template(db, name)
+    if found is None:
+        return None
+    before = earlier(db, name.path, found.definition)
+    model = None if before is None else before.model
+    reach(db, name)  # what is composed already asks no more for what it is composed of
+    composed = compose_root(_session_of(db, found), found, {}, {}, lasting=model)
+    if model is not None:
+        model.forget(found.resolution)
+    return composed
 
-    def definition_problems(self, name: OperatorName, chosen: bool = False) -> list[Problem]:
-        """What is wrong with one definition: its syntax, its names and types; of an operator, what it is composed of.
 
-        A graph that is ``chosen`` is judged as a main graph.
-        """
-        path = name.path
-        found = self.definitions(path).get(name.name)
-        if found is None:
-            return []
-        definition, is_right = found.definition, not found.chunk.problems
-        checked = self._check_chosen(path, definition, is_right) if chosen else self._check(path, definition, is_right)
-        problems = [problem.shifted(found.start) for problem in (*found.chunk.problems, *checked)]
-        if definition.kind == "operator":
-            problems += self._in_file(path, self._composed(name))
-        return [self._importable(path, problem) for problem in problems]
+@query
+def failures(db: Database, name: OperatorName) -> tuple[Failure, ...]:
+    """Return what is wrong with a graph composed with its defaults, or an operator composed by itself."""
+    composed = specialization(db, name)
+    if composed is None:
+        return ()
+    reach(db, name)
+    return (*composed.failures, *warnings_of_root(_session_of(db, composed.template), composed, {}, {}))
 
-    def _composing_problems(self, path: str) -> list[Problem]:
-        """What fails in the graphs of a file, composed with their defaults, and in its operators by themselves."""
-        found: dict[tuple[Rule, Span, str], Problem] = {}
-        definitions = self.definitions(path)
-        # A mistake that shows with the shapes of a graph is told by them.
-        for name in sorted(definitions, key=lambda each: definitions[each].definition.kind):
-            self.checkpoint()
-            for placed in self._composed(OperatorName(path, name)):
-                if placed.definition in definitions:
-                    problem = placed.problem.shifted(definitions[placed.definition].start)
-                    found.setdefault((problem.rule, problem.span, placed.definition), problem)
-        too_large = {definition for rule, _, definition in found if rule == rules.VALUE_TOO_LARGE}
-        following = {definition for definition in too_large if self._reaches_one_of(path, definition, too_large)}
-        return [
-            problem
-            for (rule, _, definition), problem in found.items()
-            if rule != rules.VALUE_TOO_LARGE or definition not in following
-        ]
 
-    def _reaches_one_of(self, path: str, definition: str, others: Collection[str]) -> bool:
-        """Whether a definition invokes one of others: what is too large in these makes what is made of them so."""
-        template = self.template(OperatorName(path, definition))
-        if template is None:
-            return False
-        reached = self._session_of(template).reached(template)
-        return any(each is not template and each.name.path == path and each.name.name in others for each in reached)
+@query
+def _problems_of(db: Database, name: OperatorName) -> tuple[PlacedProblem, ...]:
+    return () if is_library(name.path) else tuple(placed_problems(failures(db, name), name.path))
 
-    def _in_file(self, path: str, found: Iterable[PlacedProblem]) -> list[Problem]:
-        definitions = self.definitions(path)
-        return [
-            placed.problem.shifted(definitions[placed.definition].start)
-            for placed in found
-            if placed.definition in definitions
-        ]
+
+# ---- problems --------------------------------------------------------------------------------------------------------
+def definition_problems(db: Database, name: OperatorName, chosen: bool = False) -> list[Problem]:
+    """Return what is wrong with one definition: syntax, names and types; of an operator, what it is composed of.
+
+    A graph that is ``chosen`` is judged as a main graph.
+    """
+    path = name.path
+    found = definitions(db, path).get(name.name)
+    if found is None:
+        return []
+    own = checked(db, path, found.definition, not found.chunk.problems, chosen)
+    problems = [problem.shifted(found.start) for problem in (*found.chunk.problems, *own)]
+    if found.definition.kind == "operator":
+        problems += in_file(db, path, _problems_of(db, name))
+    return [importable(db, path, problem) for problem in problems]
+
+
+def composing_problems(db: Database, path: str) -> list[Problem]:
+    """Return what fails in the graphs of a file, composed with their defaults, and in its operators by themselves."""
+    found: dict[tuple[Rule, Span, str], Problem] = {}
+    names = definitions(db, path)
+    # A mistake that shows with the shapes of a graph is told by them.
+    for name in sorted(names, key=lambda each: names[each].definition.kind):
+        for placed in _problems_of(db, OperatorName(path, name)):
+            if placed.definition in names:
+                problem = placed.problem.shifted(names[placed.definition].start)
+                found.setdefault((problem.rule, problem.span, placed.definition), problem)
+    too_large = {definition for rule, _, definition in found if rule == rules.VALUE_TOO_LARGE}
+    following = {each for each in too_large if _reaches_one_of(db, OperatorName(path, each), too_large)}
+    return [
+        problem
+        for (rule, _, definition), problem in found.items()
+        if rule != rules.VALUE_TOO_LARGE or definition not in following
+    ]
+
+
+def _reaches_one_of(db: Database, name: OperatorName, others: Collection[str]) -> bool:
+    """Return whether a definition invokes one of others: what is too large in these makes what is made of them so."""
+    own = template(db, name)
+    return any(
+        each is not own and each.name.path == name.path and each.name.name in others
+        for each in reach(db, name).templates
+    )
+
+
+def in_file(db: Database, path: str, found: Iterable[PlacedProblem]) -> list[Problem]:
+    """Return problems in definitions of a file at their places in it."""
+    names = definitions(db, path)
+    return [placed.problem.shifted(names[placed.definition].start) for placed in found if placed.definition in names]

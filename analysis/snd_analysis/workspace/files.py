@@ -1,14 +1,14 @@
-"""The files of one state: texts that clients hold open, over those that a reader gives."""
+"""The files of one revision: texts that clients hold open, over those that a reader gives."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import Protocol
 
 from msgspec import Struct
 
 from snd_analysis.base.rule import Rule
-from snd_analysis.base.text import Source, Span
+from snd_analysis.base.text import Source
+from snd_analysis.db import Database, Input, incremental, query
 from snd_analysis.skriptnd.names import is_library, library_text
 from snd_analysis.skriptnd.syntax import SyntaxTree, parse_file
 
@@ -41,73 +41,72 @@ class File(Struct, frozen=True, eq=False):
     unreadable: UnreadableText | None = None
 
 
-class Origin(Struct, frozen=True, eq=False):
-    """What the files of one state are made of."""
+@Input
+def text(reader: Reader, path: str) -> str | UnreadableText | None:
+    """Return the text of a file, or why it has none; None if there is no such file."""
+    try:
+        return reader.read(path)
+    except FileNotFoundError:
+        return None
+    except UnreadableText as unreadable:
+        return unreadable
 
-    opened: Mapping[str, File]
-    read: dict[str, File | None]
-    """Those that were read, which is common to all states; those that this one asks for are added."""
-    reader: Reader
-    module_paths: tuple[str, ...]
-    """The folders in which modules are looked for besides."""
+
+@Input
+def exists(reader: Reader, path: str) -> bool:
+    """Return whether there is a file of that path."""
+    return reader.exists(path)
 
 
-class Files:
-    """Texts and trees by path."""
+@Input
+def module_paths(_: Reader) -> tuple[str, ...]:
+    """Return the folders in which modules are looked for besides."""
+    return ()
 
-    def __init__(self, origin: Origin, checkpoint: Callable[[], None]) -> None:
-        self.checkpoint = checkpoint
-        """Is called between definitions, and between the statements of long ones: what it raises ends the question."""
-        self.module_paths = origin.module_paths
-        self._opened = origin.opened
-        self._files = dict(origin.read)
-        self._shared = origin.read
-        self._reader = origin.reader
 
-    def file(self, path: str) -> File | None:
-        """The file at ``path``; None if there is none."""
-        if path in self._opened:
-            return self._opened[path]
-        if path not in self._files:
-            self._files[path] = self._shared[path] = self._load(path)
-        return self._files[path]
+def file(db: Database, path: str) -> File | None:
+    """Return the file at a path; None if there is none."""
+    return _library_file(db, path) if is_library(path) else _file(db, path)
 
-    def _load(self, path: str) -> File | None:
-        try:
-            text = library_text(path) if is_library(path) else self._reader.read(path)
-        except FileNotFoundError:
+
+@query(is_constant=True)
+def _library_file(db: Database, path: str) -> File | None:
+    try:
+        found = library_text(path)
+    except FileNotFoundError:
+        return None
+    return File(Source(path, found), parse_file(found))
+
+
+@incremental
+def _file(db: Database, before: File | None, path: str) -> File | None:
+    found = text(db, path)
+    match found:
+        case None:
             return None
-        except UnreadableText as unreadable:
-            return File(Source(path, ""), parse_file(""), unreadable)
-        return File(Source(path, text), parse_file(text))
+        case str():
+            return File(Source(path, found), parse_file(found, before.tree if before is not None else None))
+        case _:
+            return File(Source(path, ""), parse_file(""), found)
 
-    def files_read(self) -> dict[str, File | None]:
-        """Every file that was asked for, None for those that are not there, and those that are open."""
-        return {**self._files, **self._opened}
 
-    def exists(self, path: str) -> bool:
-        """Whether there is a file of that path."""
-        return path in self._opened or self._reader.exists(path)
+def source(db: Database, path: str) -> Source:
+    """Return the text of a file; an empty one if there is none."""
+    found = file(db, path)
+    return found.source if found else Source(path, "")
 
-    def source(self, path: str) -> Source:
-        """The text of a file; an empty one if there is none."""
-        file = self.file(path)
-        return file.source if file else Source(path, "")
 
-    def tree(self, path: str) -> SyntaxTree:
-        """The tree of a file; an empty one if there is none."""
-        file = self.file(path)
-        return file.tree if file else parse_file("")
+def tree(db: Database, path: str) -> SyntaxTree:
+    """Return the tree of a file; an empty one if there is none."""
+    found = file(db, path)
+    return found.tree if found else parse_file("")
 
-    def whole_tree(self, path: str) -> SyntaxTree:
-        """The tree of a file of which nothing is left to be parsed: that takes seconds for many definitions."""
-        tree = self.tree(path)
-        for placed in tree.chunks:
-            if not placed.chunk.is_parsed:
-                self.checkpoint()
-                placed.chunk.document  # noqa: B018 - it is parsed now
-        return tree
 
-    def comments(self, path: str) -> tuple[Span, ...]:
-        """Every comment of a file, without its line break."""
-        return tuple(self.tree(path).comments)
+def whole_tree(db: Database, path: str) -> SyntaxTree:
+    """Return the tree of a file of which nothing is left to be parsed: that takes seconds for many definitions."""
+    found = tree(db, path)
+    for placed in found.chunks:
+        if not placed.chunk.is_parsed:
+            db.checkpoint()
+            placed.chunk.document  # noqa: B018 - it is parsed now
+    return found

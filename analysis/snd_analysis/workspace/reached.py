@@ -8,7 +8,6 @@ from snd_analysis import rules
 from snd_analysis.base.diagnostics import Diagnostic
 from snd_analysis.base.problem import Problem
 from snd_analysis.compose.entry import Composition
-from snd_analysis.compose.session import Session
 from snd_analysis.skriptnd.lints import check_definitions, check_imports, check_items
 from snd_analysis.skriptnd.names import OperatorName, is_library, library_modules
 from snd_analysis.skriptnd.syntax import nodes
@@ -20,7 +19,7 @@ def reached_definitions(snapshot: Snapshot, graph: OperatorName) -> list[Operato
     template = snapshot.template(graph)
     if template is None:
         return []
-    names = [each.name for each in Session(snapshot).reached(template) if not is_library(each.name.path)]
+    names = [each.name for each in snapshot.reach(graph).templates if not is_library(each.name.path)]
     return sorted(
         names, key=lambda name: (name.path != graph.path, name.path, snapshot.definitions(name.path)[name.name].start)
     )

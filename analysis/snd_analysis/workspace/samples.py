@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -14,12 +13,12 @@ from snd_analysis.base.rule import Severity
 from snd_analysis.compose.failure import Failure, PlacedProblem, placed_problems
 from snd_analysis.compose.root import compose_root, warnings_of_root
 from snd_analysis.compose.template import Template
+from snd_analysis.db import Database, incremental, query
 from snd_analysis.model import Operation
 from snd_analysis.skriptnd.lints import check_precedence
 from snd_analysis.skriptnd.names import (
     AttributeName,
     BuiltIn,
-    Environment,
     ModuleName,
     OperatorName,
     Resolution,
@@ -32,13 +31,13 @@ from snd_analysis.skriptnd.samples.reading import SampleText, samples_of
 from snd_analysis.skriptnd.samples.results import result_problems
 from snd_analysis.skriptnd.samples.sample import Sample
 from snd_analysis.skriptnd.samples.statement import SAMPLE_NAME, Statement, statement_of
-from snd_analysis.skriptnd.syntax import Chunk, SyntaxTree
+from snd_analysis.skriptnd.syntax import Chunk
 from snd_analysis.skriptnd.types import Composition, Context, Others, Place, declare
 from snd_analysis.skriptnd.types import statement as type_statement
-from snd_analysis.workspace.others import AskedOthers
-
-if TYPE_CHECKING:
-    from snd_analysis.workspace.snapshot import Snapshot
+from snd_analysis.workspace.composing import session
+from snd_analysis.workspace.files import tree
+from snd_analysis.workspace.names import definition, environment, resolution
+from snd_analysis.workspace.others import OtherDefinitions, declared
 
 
 class PlacedSample(Struct, frozen=True):
@@ -78,114 +77,79 @@ class CheckedSample(Struct, frozen=True, eq=False):
 
 
 class _Typed(Struct, frozen=True, eq=False):
-    """A sample by the signatures of what it invokes. ``unit`` is the graph to compose, if nothing is wrong yet."""
+    """A sample by the signatures of what it invokes. ``template`` is the graph to compose, if nothing is wrong yet."""
 
-    environment: Environment
-    others: AskedOthers
     checked: CheckedSample
     template: Template | None = None
 
-    def holds_in(self, snapshot: Snapshot, path: str) -> bool:
-        return self.environment is snapshot.environment(path) and self.others.unchanged(snapshot)
+
+class _ReadSamples(Struct, frozen=True, eq=False):
+    by_chunk: Mapping[Chunk, Mapping[SampleText, Sample]]
+    placed: tuple[PlacedSample, ...]
 
 
-class _Known(Struct, frozen=True, eq=False):
-    typed: _Typed
-    reached: frozenset[Template] | None
-    checked: CheckedSample
+def samples(db: Database, path: str) -> tuple[PlacedSample, ...]:
+    """Return the samples of a file, in order. One whose text is as it was is the same object."""
+    return _read_samples(db, path).placed
 
 
-class KnownSamples:
-    """The samples of chunks, and what was found out about them; shared by the snapshots of a workspace."""
-
-    def __init__(self) -> None:
-        self._samples: dict[Chunk, Mapping[SampleText, Sample]] = {}
-        self._checked: dict[tuple[str, Sample], _Known] = {}
-        self._gone: tuple[str, dict[SampleText, Sample]] = ("", {})
-        """The samples of chunks that the last edit changed, and the file: most will be those of new chunks."""
-
-    def copy(self) -> KnownSamples:
-        """The same for another line of states, which goes on from here."""
-        copied = KnownSamples()
-        copied._samples = dict(self._samples)
-        copied._checked = dict(self._checked)
-        return copied
-
-    def of(self, path: str, tree: SyntaxTree) -> tuple[PlacedSample, ...]:
-        """The samples of a file, in order."""
-        found: list[PlacedSample] = []
-        before = self._gone[1] if path == self._gone[0] else {}
-        for placed in tree.chunks:
-            samples = self._samples.get(placed.chunk)
-            if samples is None:
-                samples = self._samples[placed.chunk] = samples_of(placed.chunk, before)
-            found.extend(PlacedSample(placed.start, sample) for sample in samples.values())
-        return tuple(found)
-
-    def forget(self, path: str, chunks: Iterable[Chunk]) -> None:
-        """Lets go of chunks that are no more, and of their samples unless they stand in others then."""
-        for sample in self._gone[1].values():
-            self._checked.pop((self._gone[0], sample), None)
-        self._gone = path, {}
-        for chunk in chunks:
-            self._gone[1].update(self._samples.pop(chunk, {}))
-
-    def checked(self, snapshot: Snapshot, path: str, sample: Sample) -> CheckedSample:
-        """What is known of a sample, as long as nothing that it depends on has changed."""
-        known = self._checked.get((path, sample))
-        typed = known.typed if known is not None and known.typed.holds_in(snapshot, path) else None
-        if known is None or typed is None:
-            typed = _typed(snapshot, path, sample)
-            known = None
-        reached = None if typed.template is None else snapshot.session().reached(typed.template)
-        if known is None or known.reached != reached:
-            known = self._checked[path, sample] = _Known(typed, reached, _composed(snapshot, path, typed))
-        return known.checked
+@incremental
+def _read_samples(db: Database, before: _ReadSamples | None, path: str) -> _ReadSamples:
+    chunks = tree(db, path).chunks
+    known = {} if before is None else before.by_chunk
+    now = {each.chunk for each in chunks}
+    gone = {text: sample for chunk, found in known.items() if chunk not in now for text, sample in found.items()}
+    by_chunk: dict[Chunk, Mapping[SampleText, Sample]] = {}
+    for each in chunks:
+        if each.chunk not in by_chunk:
+            read = known.get(each.chunk)
+            by_chunk[each.chunk] = samples_of(each.chunk, gone) if read is None else read
+    placed = (PlacedSample(each.start, sample) for each in chunks for sample in by_chunk[each.chunk].values())
+    return _ReadSamples(by_chunk, tuple(placed))
 
 
-def _typed(snapshot: Snapshot, path: str, sample: Sample) -> _Typed:
-    environment = snapshot.environment(path)
-    call = sample.invocation
-    target = None if call is None else environment.operator(tuple(part.text for part in call.function.parts))
-    invoked = None if target is None else snapshot.definition(target)
-    statement = None if call is None else statement_of(call, invoked)
-    # Whether the graph of a sample is a main one is asked of nobody: it is.
-    others = AskedOthers(snapshot, path, None if statement is None else statement.definition)
-    if target is not None:
-        others.signature(target)
-
-    def typed(checked: CheckedSample, template: Template | None = None) -> _Typed:
-        others.close()
-        return _Typed(environment, others, checked, template)
-
-    if statement is None:
-        return typed(CheckedSample(sample, None, tuple(map(SampleProblem, sample.problems))))
-    resolution = resolve(statement.definition, environment)
-    uses = tuple(use for use in resolution.uses if _is_written(use))
-    problems = [*sample.problems, *statement.problems]
-    if not problems:
-        problems = _typing_problems(statement, resolution, others)
-    found = tuple(map(SampleProblem, problems))
-    if any(problem.rule.severity is Severity.ERROR for problem in problems):
-        return typed(CheckedSample(sample, target, found, uses))
-    template = Template(OperatorName(path, SAMPLE_NAME), statement.definition, resolution, ())
-    generators = tuple(statement.generators.items())
-    return typed(CheckedSample(sample, target, found, uses, None, generators), template)
-
-
-def _composed(snapshot: Snapshot, path: str, typed: _Typed) -> CheckedSample:
-    """A sample with what comes to light when it is composed."""
+@query
+def checked_sample(db: Database, path: str, sample: Sample) -> CheckedSample:
+    """Return what is known of a sample of a file."""
+    typed = _typed(db, path, sample)
     checked, template = typed.checked, typed.template
     if template is None:
         return checked if checked.sample.invocation is None else _expecting(checked)
-    session = snapshot.session()
-    specialization = compose_root(session, template, {}, {})
-    operation = None if specialization.body is None else next(iter(specialization.body.operations), None)
-    failures = [*specialization.failures, *warnings_of_root(session, specialization, {}, {})]
+    working = session(db)
+    working.reached(template)  # what is composed already asks no more for what it is composed of
+    specialization = compose_root(working, template, {}, {})
+    body = specialization.body
+    operation = None if body is None else next(iter(body.operations), None)
+    failures = [*specialization.failures, *warnings_of_root(working, specialization, {}, {})]
     found = [*checked.problems, *_composing_problems(failures, path)]
     if operation is not None and not failures:
         found += map(SampleProblem, result_problems(checked.sample, operation))
     return _expecting(replace(checked, problems=tuple(found), operation=operation))
+
+
+@query
+def _typed(db: Database, path: str, sample: Sample) -> _Typed:
+    seen = environment(db, path)
+    call = sample.invocation
+    target = None if call is None else seen.operator(tuple(part.text for part in call.function.parts))
+    invoked = None if target is None else declared(db, target)
+    statement = None if call is None else statement_of(call, invoked)
+    if statement is None:
+        return _Typed(CheckedSample(sample, None, tuple(map(SampleProblem, sample.problems))))
+    resolution = resolve(statement.definition, seen)
+    uses = tuple(use for use in resolution.uses if _is_written(use))
+    problems = [*sample.problems, *statement.problems]
+    if not problems:
+        # Whether the graph of a sample is a main one is asked of nobody: it is.
+        others = OtherDefinitions(db, path, statement.definition)
+        problems = _typing_problems(statement, resolution, others)
+        others.close()
+    found = tuple(map(SampleProblem, problems))
+    if any(problem.rule.severity is Severity.ERROR for problem in problems):
+        return _Typed(CheckedSample(sample, target, found, uses))
+    template = Template(OperatorName(path, SAMPLE_NAME), statement.definition, resolution, ())
+    generators = tuple(statement.generators.items())
+    return _Typed(CheckedSample(sample, target, found, uses, None, generators), template)
 
 
 def _is_written(use: Use) -> bool:
@@ -241,26 +205,26 @@ def _expecting(checked: CheckedSample) -> CheckedSample:
     return replace(checked, problems=(), failure=expected.problem.message)
 
 
-def named_sample(snapshot: Snapshot, path: str, sample: Sample) -> CheckedSample:
-    """A sample with the names in its invocation, and nothing else of what is known of it."""
+def named_sample(db: Database, path: str, sample: Sample) -> CheckedSample:
+    """Return a sample with the names in its invocation, and nothing else of what is known of it."""
     call = sample.invocation
     if call is None:
         return CheckedSample(sample, None, ())
-    environment = snapshot.environment(path)
-    target = environment.operator(tuple(part.text for part in call.function.parts))
-    statement = statement_of(call, None if target is None else snapshot.definition(target))
-    uses = resolve(statement.definition, environment).uses
+    seen = environment(db, path)
+    target = seen.operator(tuple(part.text for part in call.function.parts))
+    statement = statement_of(call, None if target is None else definition(db, target))
+    uses = resolve(statement.definition, seen).uses
     return CheckedSample(sample, target, (), tuple(use for use in uses if _is_written(use)))
 
 
-def sample_uses(snapshot: Snapshot, checked: CheckedSample) -> tuple[Use, ...]:
-    """Every name in a sample with what it stands for: those of recorded results are outputs of what is invoked."""
+def sample_uses(db: Database, checked: CheckedSample) -> tuple[Use, ...]:
+    """Return every name in a sample with what it stands for; those of recorded results are outputs."""
     found = list(checked.uses)
-    definition = None if checked.target is None else snapshot.definition(checked.target)
-    if checked.target is not None and definition is not None:
-        resolution = snapshot.resolution(checked.target.path, definition)
+    target = None if checked.target is None else definition(db, checked.target)
+    if checked.target is not None and target is not None:
+        names = resolution(db, checked.target.path, target)
         for recorded in checked.sample.results:
-            symbol = resolution.symbol(recorded.name)
+            symbol = names.symbol(recorded.name)
             if symbol is not None and symbol.kind is SymbolKind.OUTPUT:
                 found.append(Use(recorded.name_span, symbol, Role.READ))
     return tuple(found)

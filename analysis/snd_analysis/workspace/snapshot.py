@@ -1,169 +1,225 @@
-"""One state of all files, and every problem in it as a diagnostic."""
+"""One revision of all files, and what can be asked about it."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 
-from snd_analysis import rules
-from snd_analysis.base.diagnostics import Diagnostic, Fix, Location, Related, TextEdit
-from snd_analysis.base.problem import Note, Problem
-from snd_analysis.base.rule import Rule, Severity
-from snd_analysis.base.text import BYTE_ORDER_MARK, HEAD, Edit, Span
-from snd_analysis.skriptnd import lints
-from snd_analysis.skriptnd.lints import check_definitions, check_imports, check_items
-from snd_analysis.skriptnd.names import import_of, library_modules
-from snd_analysis.skriptnd.samples import Sample
+from msgspec import Struct
+
+from snd_analysis.base.diagnostics import Diagnostic, Location, TextEdit
+from snd_analysis.base.problem import Elsewhere, Problem
+from snd_analysis.base.text import Source, Span
+from snd_analysis.compose.bind.root import InputShapes
+from snd_analysis.compose.entry import Composition, compose_graph
+from snd_analysis.compose.failure import Failure, placed_problems
+from snd_analysis.compose.session import Session
+from snd_analysis.compose.specialization import Specialization
+from snd_analysis.compose.specializations import Reach, Specializations
+from snd_analysis.compose.template import Template
+from snd_analysis.db import Database
+from snd_analysis.skriptnd.lints import ImportedName
+from snd_analysis.skriptnd.names import Definitions, Environment, OperatorName, Resolution, Use
+from snd_analysis.skriptnd.samples.sample import Sample
 from snd_analysis.skriptnd.syntax import SyntaxTree, nodes
-from snd_analysis.workspace.composing import Composing
+from snd_analysis.skriptnd.types import Context, Others, Signature
+from snd_analysis.symbolic.values import Value
+from snd_analysis.workspace import checks, composing, diagnostics, files, names, others, samples
+from snd_analysis.workspace.files import File
 from snd_analysis.workspace.samples import CheckedSample, PlacedSample
 
-_COMMENT_BEHIND = re.compile(r"[ \t]*#[^\r\n]*")
+
+class Recorded(Struct, frozen=True):
+    """The files that were read, and the places where files were looked for, with what was there."""
+
+    texts: frozenset[str]
+    places: Mapping[str, bool]
 
 
-class Snapshot(Composing):
-    """One state of all files. Every question about them is asked of one snapshot."""
+class Snapshot:
+    """One revision of all files. Every question about them is asked of one snapshot, which never changes."""
 
-    def diagnostics(self, path: str) -> tuple[Diagnostic, ...]:
-        """Everything that is wrong in a file, in order of its places; nothing is suppressed."""
-        file = self.file(path)
-        if file is None:
-            return ()
-        if file.unreadable is not None:
-            problem = Problem(
-                file.unreadable.rule, Span(file.unreadable.offset, file.unreadable.offset), file.unreadable.message
-            )
-            return (self._diagnostic(path, problem),)
-        found = [self._diagnostic(path, problem) for problem in self._problems(path, self.whole_tree(path))]
-        found.sort(key=lambda diagnostic: (diagnostic.location.span, diagnostic.rule.name))
-        return tuple(found)
+    def __init__(self, db: Database) -> None:
+        self.db = db
+        """For queries of your own."""
 
-    def _problems(self, path: str, tree: SyntaxTree) -> list[Problem]:
-        problems = [*tree.problems, *check_items(tree), *check_definitions(path, tree)]
-        named: set[object] = set()
-        for placed in tree.chunks:
-            for definition in placed.chunk.definitions:
-                self.checkpoint()
-                named.update(self.resolution(path, definition).modules)
-                syntax_is_right = not placed.chunk.problems
-                found = self._check(path, definition, syntax_is_right)
-                problems.extend(self._importable(path, problem.shifted(placed.start)) for problem in found)
-        composed = [*self._composing_problems(path)]
-        problems = [*_without_hints(problems, composed, tree), *composed]
-        samples = [*self.checked_samples(path)]
-        problems.extend([*self._sample_problems(path, samples, problems)])
-        named.update(use.target for _, checked in samples for use in checked.uses)
-        used = self._modules_in(path, named)
-        known = (*library_modules(),)
-        complete = all(problem.rule == rules.INVALID_ESCAPE for problem in tree.problems)
-        problems.extend(
-            problem for problem in check_imports(self.imports(path), frozenset(used), known)
-            if complete or problem.rule != lints.UNUSED_IMPORT
-        )  # fmt: skip
-        return problems
+    def checkpoint(self) -> None:
+        """Is called between pieces of work: what it raises ends the question."""
+        self.db.checkpoint()
+
+    def changed(self, texts: Mapping[str, str | None]) -> Snapshot:
+        """Return the revision in which ``texts`` stand at their paths, None for files that are gone."""
+        db = self.db.changed({files.text.at(path): text for path, text in texts.items()})
+        return Snapshot(db.changed({files.exists.at(path): text is not None for path, text in texts.items()}))
+
+    # ---- files -------------------------------------------------------------------------------------------------------
+    @property
+    def module_paths(self) -> tuple[str, ...]:
+        """The folders in which modules are looked for besides."""
+        return files.module_paths(self.db)
+
+    def file(self, path: str) -> File | None:
+        """The file at ``path``; None if there is none."""
+        return files.file(self.db, path)
+
+    def files_read(self) -> set[str]:
+        """Every path that was asked for so far, whether or not there is a file."""
+        return {key[0] for key, _ in self.db.values_read(files.text)}
+
+    def exists(self, path: str) -> bool:
+        """Whether there is a file of that path."""
+        return files.exists(self.db, path)
+
+    def source(self, path: str) -> Source:
+        """The text of a file; an empty one if there is none."""
+        return files.source(self.db, path)
+
+    def tree(self, path: str) -> SyntaxTree:
+        """The tree of a file; an empty one if there is none."""
+        return files.tree(self.db, path)
+
+    def whole_tree(self, path: str) -> SyntaxTree:
+        """The tree of a file of which nothing is left to be parsed: that takes seconds for many definitions."""
+        return files.whole_tree(self.db, path)
+
+    def comments(self, path: str) -> tuple[Span, ...]:
+        """Every comment of a file, without its line break."""
+        return tuple(self.tree(path).comments)
+
+    # ---- names -------------------------------------------------------------------------------------------------------
+    def imports(self, path: str) -> tuple[ImportedName, ...]:
+        """The modules that a file imports, with the files they were found in."""
+        return names.imports(self.db, path)
+
+    def dependencies(self, path: str) -> tuple[str, ...]:
+        """The files that a file imports, directly or through others, without itself."""
+        return names.dependencies(self.db, path)
+
+    def environment(self, path: str) -> Environment:
+        """What the definitions of a file see of others."""
+        return names.environment(self.db, path)
+
+    def definitions(self, path: str) -> Definitions:
+        """The definitions of a file by name, with what their spans count from; of two of one name the first."""
+        return names.definitions(self.db, path)
+
+    def definition(self, name: OperatorName) -> nodes.Definition | None:
+        """The definition that a name stands for."""
+        return names.definition(self.db, name)
+
+    def resolution(self, path: str, definition: nodes.Definition) -> Resolution:
+        """What the names in a definition stand for."""
+        return names.resolution(self.db, path, definition)
+
+    def invoked(self, name: OperatorName) -> tuple[OperatorName, ...]:
+        """The operators and graphs that a definition invokes, each once."""
+        return names.invoked(self.db, name)
+
+    def is_recursive(self, name: OperatorName) -> bool:
+        """Whether a definition invokes itself, directly or through others."""
+        return names.is_recursive(self.db, name)
+
+    def main_graphs(self, path: str) -> tuple[nodes.Definition, ...]:
+        """The graphs of a file that no other definition of it invokes; the first is the one to be processed (2.15)."""
+        return names.main_graphs(self.db, path)
+
+    def locate(self, place: Elsewhere) -> Location:
+        """Where a definition, or something that it declares, stands."""
+        return names.locate(self.db, place)
+
+    # ---- types -------------------------------------------------------------------------------------------------------
+    def others(self, path: str) -> Others:
+        """The other definitions as the definitions of a file see them."""
+        return others.OtherDefinitions(self.db, path)
+
+    def signature(self, name: OperatorName) -> Signature | None:
+        """What a definition says to whoever invokes it; None if there is none, or its declarations are broken."""
+        return others.present_signature(self.db, name)
+
+    def typing(self, path: str, definition: nodes.Definition) -> Context:
+        """What is known of types in a definition; in a long one not of all expressions, see ``expression_types``."""
+        return checks.typing(self.db, path, definition)
+
+    # ---- composing ---------------------------------------------------------------------------------------------------
+    def session(self) -> Session:
+        """The composing of graphs in this revision."""
+        return composing.session(self.db)
+
+    def template(self, name: OperatorName) -> Template | None:
+        """A definition, ready to be composed: the same object as long as its text, its names and its mistakes are."""
+        return composing.template(self.db, name)
+
+    def reach(self, name: OperatorName) -> Reach:
+        """What a definition invokes, directly or through others."""
+        return composing.reach(self.db, name)
+
+    def compose(
+        self,
+        name: OperatorName,
+        attributes: Mapping[str, Value] | None = None,
+        dtypes: Mapping[str, str] | None = None,
+        inputs: Mapping[str, InputShapes] | None = None,
+    ) -> Composition:
+        """A graph composed with these attributes, generic types and shapes of inputs, else as declared (chapter 3)."""
+        return compose_graph(self, name, attributes, dtypes, inputs)
+
+    def specialization(self, name: OperatorName) -> Specialization | None:
+        """A graph composed with its defaults, or an operator composed by itself, for any invocation."""
+        return composing.specialization(self.db, name)
+
+    def failures(self, name: OperatorName) -> tuple[Failure, ...]:
+        """What is wrong with a graph composed with its defaults, or an operator composed by itself."""
+        return composing.failures(self.db, name)
+
+    def specializations(self, template: Template) -> Specializations | None:
+        """What is composed of a definition already."""
+        return composing.ComposedDefinitions(self.db).specializations(template)
 
     # ---- samples -----------------------------------------------------------------------------------------------------
     def samples(self, path: str) -> tuple[PlacedSample, ...]:
         """The samples in the comments of a file, in order."""
-        return self._known.samples.of(path, self.tree(path))
+        return samples.samples(self.db, path)
 
     def checked_samples(self, path: str) -> Iterator[tuple[PlacedSample, CheckedSample]]:
         """The samples of a file with what is known of each."""
-        for placed in self.samples(path):
-            yield placed, self.checked_sample(path, placed.sample)
+        return ((placed, self.checked_sample(path, placed.sample)) for placed in self.samples(path))
 
     def checked_sample(self, path: str, sample: Sample) -> CheckedSample:
         """What is known of a sample of a file."""
-        return self._known.samples.checked(self, path, sample)
+        return samples.checked_sample(self.db, path, sample)
 
-    def _sample_problems(
-        self, path: str, samples: Iterable[tuple[PlacedSample, CheckedSample]], found: Sequence[Problem]
-    ) -> Iterator[Problem]:
-        """What is wrong with samples, and does not come from what is reported of the definitions themselves.
+    def named_sample(self, path: str, sample: Sample) -> CheckedSample:
+        """A sample with the names in its invocation, and nothing else of what is known of it."""
+        return samples.named_sample(self.db, path, sample)
 
-        An invocation of a definition that has a mistake may be right when that is mended.
-        """
-        reported = {(problem.rule, problem.span) for problem in found}
-        definitions = self.definitions(path)
-        errors = [problem.span.start for problem in found if problem.rule.severity is Severity.ERROR]
-        for placed, checked in samples:
-            target = checked.target
-            if target is not None and target.path == path and target.name in definitions:
-                start, definition = definitions[target.name][:2]
-                if any(start + definition.start <= error <= start + definition.end for error in errors):
-                    continue
-            for each in checked.problems:
-                inside = each.inside
-                if inside is not None and inside.definition in definitions:
-                    start = definitions[inside.definition].start
-                    if (inside.problem.rule, inside.problem.span.shifted(start)) in reported:
-                        continue
-                yield self._importable(path, each.problem.shifted(placed.start))
+    def sample_uses(self, checked: CheckedSample) -> tuple[Use, ...]:
+        """Every name in a sample with what it stands for."""
+        return samples.sample_uses(self.db, checked)
 
-    # ---- diagnostics -------------------------------------------------------------------------------------------------
+    # ---- problems ----------------------------------------------------------------------------------------------------
+    def diagnostics(self, path: str) -> tuple[Diagnostic, ...]:
+        """Everything that is wrong in a file, in order of its places; nothing is suppressed."""
+        return diagnostics.diagnostics(self.db, path)
+
+    def recorded(self, path: str) -> Recorded:
+        """What the diagnostics of a file depend on, as it was recorded while they were found."""
+        leaves = self.db.leaves(diagnostics.diagnostics, path)
+        return Recorded(
+            frozenset(key[0] for input_, key in leaves if input_ is files.text),
+            {key[0]: found for (input_, key), found in leaves.items() if input_ is files.exists},
+        )
+
     def as_diagnostics(self, path: str, problems: Iterable[Problem]) -> tuple[Diagnostic, ...]:
         """Problems of a file as diagnostics, in order of their places; what is told twice, once."""
-        told: dict[tuple[Rule, Span], Problem] = {}
-        for problem in problems:
-            told.setdefault((problem.rule, problem.span), problem)
-        found = [self._diagnostic(path, problem) for problem in told.values()]
-        return tuple(sorted(found, key=lambda diagnostic: (diagnostic.location.span, diagnostic.rule.name)))
+        return diagnostics.as_diagnostics(self.db, path, problems)
 
-    def _diagnostic(self, path: str, problem: Problem) -> Diagnostic:
-        repair = problem.repair
-        fix = None
-        if repair is not None:
-            edits = tuple(self._text_edit(path, edit) for edit in repair.edits)
-            fix = Fix(repair.title, edits, repair.safe)
-        return Diagnostic(
-            problem.rule, problem.rule.severity, problem.message, Location(path, problem.span),
-            tuple(self._related(path, note) for note in problem.notes), fix,
-            unnecessary=problem.rule in (lints.UNUSED_IMPORT, lints.UNUSED_SYMBOL),
-        )  # fmt: skip
+    def definition_problems(self, name: OperatorName, chosen: bool = False) -> list[Problem]:
+        """What is wrong with one definition; a graph that is ``chosen`` is judged as a main graph."""
+        return composing.definition_problems(self.db, name, chosen)
+
+    def composing_problems(self, path: str, composition: Composition) -> list[Problem]:
+        """What is wrong with a composed graph, in the file that it is from."""
+        return composing.in_file(self.db, path, placed_problems(composition.failures, path))
 
     def import_edit(self, path: str, module: str) -> TextEdit:
         """The edit that imports a module, where its imports stand."""
-        return self._text_edit(path, import_of(module).edits[0])
-
-    def _text_edit(self, path: str, edit: Edit) -> TextEdit:
-        if edit.span != HEAD:
-            return TextEdit(Location(path, edit.span), edit.text)
-        ends = [
-            placed.start + item.end
-            for placed in self.tree(path).chunks
-            for item in placed.chunk.document.items
-            if isinstance(item, nodes.Version | nodes.Extension | nodes.Import)
-        ]
-        text = self.source(path).text
-        line_break = "\r\n" if "\r\n" in text else "\n"
-        if not ends:
-            head = len(BYTE_ORDER_MARK) if text.startswith(BYTE_ORDER_MARK) else 0
-            between = line_break if text[head : head + 1] in ("", "\r", "\n") else 2 * line_break
-            return TextEdit(Location(path, Span(head, head)), f"{edit.text}{between}")
-        comment = _COMMENT_BEHIND.match(text, ends[-1])
-        end = comment.end() if comment else ends[-1]
-        return TextEdit(Location(path, Span(end, end)), f"{line_break}{edit.text}")
-
-    def _related(self, path: str, note: Note) -> Related:
-        if note.elsewhere is None:
-            return Related(Location(path, note.span), note.message)
-        return Related(self.locate(note.elsewhere), note.message)
-
-
-def _without_hints(problems: list[Problem], composed: list[Problem], tree: SyntaxTree) -> list[Problem]:
-    """What was found without composing, but of names that nothing uses in what can't be composed."""
-    errors = [problem.span.start for problem in composed if problem.rule.severity is Severity.ERROR]
-    if not errors:
-        return problems
-    broken = [
-        Span(placed.start + definition.start, placed.start + definition.end)
-        for placed in tree.chunks
-        for definition in placed.chunk.definitions
-        if any(placed.start + definition.start <= error < placed.start + definition.end for error in errors)
-    ]
-    return [
-        problem
-        for problem in problems
-        if problem.rule != lints.UNUSED_SYMBOL
-        or not any(span.start <= problem.span.start < span.end for span in broken)
-    ]
+        return diagnostics.import_edit(self.db, path, module)

@@ -12,7 +12,6 @@ from msgspec.structs import replace
 
 from snd_analysis.compose.session import Session
 from snd_analysis.compose.template import Member, Template
-from snd_analysis.ide.changed import changed_snapshot
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic.values import format_value
@@ -178,7 +177,7 @@ def _evaluated(
     at = found.start + found.definition.start
     text = snapshot.source(path).text
     comments = "".join(f"\n{comment}\n\n" for comment in map(sample_comment, codes))
-    changed = changed_snapshot(snapshot, {path: f"{text[:at]}\n{comments}{text[at:]}"})
+    changed = snapshot.changed({path: f"{text[:at]}\n{comments}{text[at:]}"})
     placed = [each for each in changed.samples(path) if at <= each.start + each.sample.span.start <= at + len(comments)]
     limits, real = around.limits, np.dtype(around.real)
     for code, each in zip(codes, placed, strict=True):

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from snd_analysis.ide.graphs import GraphName, graphs_in
 from snd_analysis.workspace import Snapshot
-from snd_analysis.workspace.others import main_graphs
 from snd_server.arguments import ArgumentError, among
 from snd_server.lsp.freshness import ValueKey
 from snd_server.lsp.graph_choices import Choice, GivenInputs
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 def graph_name(snapshot: Snapshot, path: str, wanted: str | None) -> str:
     """The name that is wanted, else that of the main graph. Raises ArgumentError if there is none."""
     if wanted is None:
-        mains = main_graphs(snapshot, path)
+        mains = snapshot.main_graphs(path)
         if not mains:
             raise ArgumentError("there is no graph in this document")
         return mains[0].name.text

@@ -126,7 +126,7 @@ def _definition_lenses(
         for start, definition in snapshot.tree(path).definitions
         if snapshot.definition(name := OperatorName(path, definition.name.text)) is definition
     ]
-    is_quick = len(named) * len(files) <= MOST_COUNTED_AT_ONCE and snapshot.files_read().keys() >= {*files}
+    is_quick = len(named) * len(files) <= MOST_COUNTED_AT_ONCE and snapshot.files_read() >= {*files}
     for name, span in named:
         if is_quick:
             yield _counted(server, snapshot, question, name, span)

@@ -24,7 +24,6 @@ from snd_analysis.skriptnd.names import (
 )
 from snd_analysis.skriptnd.syntax import Chunk, nodes, tokenize
 from snd_analysis.workspace import Snapshot
-from snd_analysis.workspace.samples import sample_uses
 from support.memory import check, read_program, shown, snapshot_of
 
 ROOT = Path(__file__).parents[3]
@@ -58,7 +57,7 @@ def _uses(snapshot: Snapshot, path: str) -> Iterator[tuple[Span, Use]]:
         for use in resolution.uses:
             yield use.span.shifted(start), use
     for placed, checked in snapshot.checked_samples(path):
-        for use in sample_uses(snapshot, checked):
+        for use in snapshot.sample_uses(checked):
             yield use.span.shifted(placed.start), use
 
 

@@ -8,7 +8,6 @@ from snd_analysis.base.text import Span
 from snd_analysis.skriptnd.names import AttributeName, ModuleName, OperatorName, Symbol, Use
 from snd_analysis.skriptnd.samples import Sample
 from snd_analysis.workspace import Snapshot
-from snd_analysis.workspace.samples import sample_uses
 from support.memory import check, shown, snapshot_of
 
 SCALE = """\
@@ -49,7 +48,7 @@ def _uses(snapshot: Snapshot, path: str) -> list[tuple[Span, Use]]:
     return [
         (use.span.shifted(placed.start), use)
         for placed, checked in snapshot.checked_samples(path)
-        for use in sample_uses(snapshot, checked)
+        for use in snapshot.sample_uses(checked)
     ]
 
 

@@ -18,7 +18,7 @@ from snd_analysis.base.diagnostics import Diagnostic, Fix, Location, Related, Te
 from snd_analysis.base.rule import Rule, Severity
 from snd_analysis.base.text import Source, Span
 from snd_analysis.rules import catalogue
-from snd_analysis.workspace import UnreadableText
+from snd_analysis.workspace import Recorded, UnreadableText
 
 _SEVERITIES = {
     "wrong": Severity.ERROR,
@@ -101,6 +101,19 @@ class FakeWorkspace:
             return (Diagnostic(error.rule, Severity.ERROR, error.message, place),)
         code = _COMMENT.sub(lambda match: " " * len(match[0]), text)
         return tuple(found for match in _WORD.finditer(code) for found in self._judged(match, path))
+
+    def recorded(self, path: str) -> Recorded:
+        reached = (path, *self.dependencies(path))
+        names = {name for each in reached for name in re.findall(r"import (\w+)", self._text_or_nothing(each))}
+        folders = {*map(posixpath.dirname, reached), *self._module_paths}
+        places = {posixpath.join(folder, f"{name}.sknd") for name in names for folder in folders}
+        return Recorded(frozenset(reached), {place: self._reader.exists(place) for place in places})
+
+    def _text_or_nothing(self, path: str) -> str:
+        try:
+            return self._text(path)
+        except UnreadableText:
+            return ""
 
     def dependencies(self, path: str) -> tuple[str, ...]:
         found: list[str] = []

@@ -9,7 +9,6 @@ from snd_analysis.ide.cursor import definition_at
 from snd_analysis.ide.samples import sample_names
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.workspace import Snapshot
-from snd_analysis.workspace.samples import named_sample
 
 WRITE, REFRESH = "snd.writeSample", "snd.refreshSample"
 
@@ -34,4 +33,4 @@ def sample_actions(request: Request, commands: Collection[str]) -> Iterator[Acti
 def has_sample(snapshot: Snapshot, name: OperatorName) -> bool:
     """Whether a definition has a sample in its own file."""
     placed = snapshot.samples(name.path)
-    return any(named_sample(snapshot, name.path, each.sample).target == name for each in placed)
+    return any(snapshot.named_sample(name.path, each.sample).target == name for each in placed)

@@ -12,7 +12,7 @@ from snd_analysis.ide.markdown import code, code_block, paragraphs
 from snd_analysis.rules import catalogue
 from snd_analysis.skriptnd.names import AttributeName, ModuleName, OperatorName, Symbol, Use
 from snd_analysis.workspace import Snapshot
-from snd_analysis.workspace.samples import CheckedSample, sample_uses
+from snd_analysis.workspace.samples import CheckedSample
 
 _SUPPRESSION = re.compile(r"#\s*snd:\s*(?:ignore-file|ignore)\s*\[(?P<rules>[^\]]*)\]?")
 _DIRECTIVE = re.compile(r"snd:\s*(ignore-file|ignore)(?![\w-])")
@@ -56,7 +56,7 @@ def _sample_hover(snapshot: Snapshot, path: str, offset: int) -> tuple[Span, str
         if not span.start <= offset <= span.end:
             continue
         checked = snapshot.checked_sample(path, placed.sample)
-        for use in sample_uses(snapshot, checked):
+        for use in snapshot.sample_uses(checked):
             place = use.span.shifted(placed.start)
             if place.start <= offset <= place.end:
                 text = _use_text(snapshot, path, use, checked)

@@ -1,0 +1,190 @@
+"""Inputs and queries, and when an answer that is known holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import update_wrapper
+from operator import eq
+from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar, overload
+
+from snd_analysis.db.database import Database
+from snd_analysis.db.storage import ONE_AT_A_TIME, Cell, Frame, Memo
+
+P = ParamSpec("P")
+Value = TypeVar("Value")
+
+# So many answers are kept of each query and key: whoever types often returns to a text that was there a moment ago.
+_VERSIONS = 3
+
+
+class CycleError(Exception):
+    """A query depends on its own answer."""
+
+
+class Input(Generic[P, Value]):
+    """What only the writer sets. ``read`` gives what was not set, of the source of the database."""
+
+    def __init__(self, read: Callable[Concatenate[Any, P], Value]) -> None:
+        self.read = read
+        update_wrapper(self, read)
+
+    def __call__(self, db: Database, *args: P.args, **kwargs: P.kwargs) -> Value:
+        """Return the value in the revision of the database, and record that it was asked for."""
+        cell = db.storage.input_cell(self, args)
+        if cell.revision != db.revision:
+            _look_up(db, cell)
+        assert cell.memo is not None
+        value: Value = cell.memo.value
+        frame = db.storage.frame
+        if frame is not None:
+            frame.asked[cell] = value
+        return value
+
+    def at(self, *args: P.args, **kwargs: P.kwargs) -> tuple[Input[P, Value], tuple[Any, ...]]:
+        """Return the input with its arguments, as ``Database.changed`` takes it."""
+        return self, args
+
+
+class Query(Generic[P, Value]):
+    """A function of a database and of hashable arguments, whose answers are kept as long as they hold."""
+
+    def __init__(
+        self,
+        function: Callable[..., Value],
+        same: Callable[[Value, Value], bool] = eq,
+        is_constant: bool = False,
+        is_incremental: bool = False,
+    ) -> None:
+        self.function = function
+        self.same = same
+        self.is_constant = is_constant
+        self.is_incremental = is_incremental
+        update_wrapper(self, function)
+
+    def __call__(self, db: Database, *args: P.args, **kwargs: P.kwargs) -> Value:
+        """Return the answer in the revision of the database, and record that it was asked for.
+
+        Raises CycleError if that depends on itself.
+        """
+        cell = db.storage.cell(self, args)
+        if cell.revision != db.revision and not cell.is_constant:
+            with ONE_AT_A_TIME:
+                _update(db, cell)
+        assert cell.memo is not None
+        value: Value = cell.memo.value
+        frame = db.storage.frame
+        if frame is not None:
+            if cell.is_constant:
+                frame.asked_constants = True
+            else:
+                frame.asked[cell] = value
+        return value
+
+
+class _Declare(Protocol):
+    def __call__(self, function: Callable[Concatenate[Database, P], Value], /) -> Query[P, Value]: ...
+
+
+@overload
+def query(function: Callable[Concatenate[Database, P], Value], /) -> Query[P, Value]: ...
+
+
+@overload
+def query(*, same: Callable[[Any, Any], bool] = eq, is_constant: bool = False) -> _Declare: ...
+
+
+def query(function: Any = None, **options: Any) -> Any:
+    """Make a function a query.
+
+    ``same`` tells whether an answer means the same as an earlier one, which then stays: what depends on it holds.
+    An answer that ``is_constant`` depends on nothing that can change. All databases of the process share such answers,
+    and those that depend on nothing else.
+    """
+    return Query(function) if function is not None else lambda function: Query(function, **options)
+
+
+def incremental(function: Callable[Concatenate[Database, Any, P], Value]) -> Query[P, Value]:
+    """Make a function a query that is given its last answer, parts of which it may use again.
+
+    The answer must not depend on that in any other way.
+    """
+    return Query(function, is_incremental=True)
+
+
+def _look_up(db: Database, cell: Cell) -> None:
+    value = db.value(cell)
+    if cell.memo is None or cell.memo.value is not value:
+        cell.memo = Memo(value, (), cell.bit, db.revision)
+    cell.revision = db.revision
+
+
+def _update(db: Database, cell: Cell) -> None:
+    """Let a cell have the answer of the revision of the database."""
+    if cell.bit:
+        _look_up(db, cell)
+        return
+    if cell.is_active:
+        raise CycleError(f"{cell.query.__name__}{cell.key!r} depends on itself")
+    if cell.is_constant:  # since another thread has worked it out
+        return
+    cell.is_active = True
+    try:
+        memo = next((memo for memo in cell.versions if _holds(db, memo)), None)
+        if memo is None:
+            _work_out(db, cell)
+            return
+    finally:
+        cell.is_active = False
+    if memo is not cell.memo:
+        cell.memo, cell.older = memo, tuple(each for each in cell.versions if each is not memo)
+    memo.revision = cell.revision = db.revision
+
+
+def _holds(db: Database, memo: Memo) -> bool:
+    """Whether all dependencies have the values that they had, in the order in which they were asked for.
+
+    Each is asked for only if those before it are the same: so it is one that working out would ask for as well.
+    """
+    if not memo.inputs & db.changed_since(memo.revision):
+        return True
+    inputs, revision = 0, db.revision
+    for cell, value in memo.dependencies:
+        if cell.revision != revision:
+            _update(db, cell)
+        now = cell.memo
+        assert now is not None
+        if now.value is not value:
+            return False
+        inputs |= now.inputs
+    memo.inputs = inputs
+    return True
+
+
+def _work_out(db: Database, cell: Cell) -> None:
+    query = cell.query
+    db.checkpoint()
+    if db.on_execute is not None:
+        db.on_execute(query, cell.key)
+    storage = db.storage
+    around, frame = storage.frame, Frame()
+    storage.frame = frame
+    try:
+        if query.is_incremental:
+            value = query.function(db, None if cell.memo is None else cell.memo.value, *cell.key)
+        else:
+            value = query.function(db, *cell.key)
+    finally:
+        storage.frame = around
+    for memo in cell.versions:
+        if memo.value is value or query.same(memo.value, value):
+            value = memo.value
+            break
+    inputs = 0
+    for other in frame.asked:
+        assert other.memo is not None
+        inputs |= other.memo.inputs
+    older = (*cell.versions,)[: _VERSIONS - 1]
+    cell.memo, cell.older = Memo(value, (*frame.asked.items(),), inputs, db.revision), older
+    cell.revision = db.revision
+    if not frame.asked and (query.is_constant or frame.asked_constants):
+        storage.keep_constant(cell)

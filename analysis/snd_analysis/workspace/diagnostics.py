@@ -1,0 +1,161 @@
+"""Every problem in a file as a diagnostic."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from snd_analysis import rules
+from snd_analysis.base.diagnostics import Diagnostic, Fix, Location, Related, TextEdit
+from snd_analysis.base.problem import Note, Problem
+from snd_analysis.base.rule import Rule, Severity
+from snd_analysis.base.text import BYTE_ORDER_MARK, HEAD, Edit, Span
+from snd_analysis.db import Database, query
+from snd_analysis.skriptnd import lints
+from snd_analysis.skriptnd.lints import check_definitions, check_imports, check_items
+from snd_analysis.skriptnd.names import import_of, library_modules
+from snd_analysis.skriptnd.syntax import SyntaxTree, nodes
+from snd_analysis.workspace.checks import checked, importable
+from snd_analysis.workspace.composing import composing_problems
+from snd_analysis.workspace.files import file, source, tree, whole_tree
+from snd_analysis.workspace.names import definitions, imports, locate, modules_in, resolution
+from snd_analysis.workspace.samples import CheckedSample, PlacedSample, checked_sample, samples
+
+_COMMENT_BEHIND = re.compile(r"[ \t]*#[^\r\n]*")
+
+
+@query
+def diagnostics(db: Database, path: str) -> tuple[Diagnostic, ...]:
+    """Everything that is wrong in a file, in order of its places; nothing is suppressed."""
+    read = file(db, path)
+    if read is None:
+        return ()
+    unreadable = read.unreadable
+    if unreadable is not None:
+        problem = Problem(unreadable.rule, Span(unreadable.offset, unreadable.offset), unreadable.message)
+        return (_diagnostic(db, path, problem),)
+    found = [_diagnostic(db, path, problem) for problem in _problems(db, path, whole_tree(db, path))]
+    found.sort(key=lambda diagnostic: (diagnostic.location.span, diagnostic.rule.name))
+    return tuple(found)
+
+
+def _problems(db: Database, path: str, tree: SyntaxTree) -> list[Problem]:
+    problems = [*tree.problems, *check_items(tree), *check_definitions(path, tree)]
+    named: set[object] = set()
+    for placed in tree.chunks:
+        for definition in placed.chunk.definitions:
+            db.checkpoint()
+            named.update(resolution(db, path, definition).modules)
+            syntax_is_right = not placed.chunk.problems
+            found = checked(db, path, definition, syntax_is_right)
+            problems.extend(importable(db, path, problem.shifted(placed.start)) for problem in found)
+    composed = [*composing_problems(db, path)]
+    problems = [*_without_hints(problems, composed, tree), *composed]
+    told = [(placed, checked_sample(db, path, placed.sample)) for placed in samples(db, path)]
+    problems.extend([*_sample_problems(db, path, told, problems)])
+    named.update(use.target for _, sample in told for use in sample.uses)
+    used = modules_in(db, path, named)
+    known = (*library_modules(),)
+    complete = all(problem.rule == rules.INVALID_ESCAPE for problem in tree.problems)
+    problems.extend(
+        problem for problem in check_imports(imports(db, path), frozenset(used), known)
+        if complete or problem.rule != lints.UNUSED_IMPORT
+    )  # fmt: skip
+    return problems
+
+
+def _sample_problems(
+    db: Database, path: str, told: Iterable[tuple[PlacedSample, CheckedSample]], found: Sequence[Problem]
+) -> Iterator[Problem]:
+    """What is wrong with samples, and does not come from what is reported of the definitions themselves.
+
+    An invocation of a definition that has a mistake may be right when that is mended.
+    """
+    reported = {(problem.rule, problem.span) for problem in found}
+    own = definitions(db, path)
+    errors = [problem.span.start for problem in found if problem.rule.severity is Severity.ERROR]
+    for placed, sample in told:
+        target = sample.target
+        if target is not None and target.path == path and target.name in own:
+            start, definition = own[target.name][:2]
+            if any(start + definition.start <= error <= start + definition.end for error in errors):
+                continue
+        for each in sample.problems:
+            inside = each.inside
+            if inside is not None and inside.definition in own:
+                start = own[inside.definition].start
+                if (inside.problem.rule, inside.problem.span.shifted(start)) in reported:
+                    continue
+            yield importable(db, path, each.problem.shifted(placed.start))
+
+
+def as_diagnostics(db: Database, path: str, problems: Iterable[Problem]) -> tuple[Diagnostic, ...]:
+    """Problems of a file as diagnostics, in order of their places; what is told twice, once."""
+    told: dict[tuple[Rule, Span], Problem] = {}
+    for problem in problems:
+        told.setdefault((problem.rule, problem.span), problem)
+    found = [_diagnostic(db, path, problem) for problem in told.values()]
+    return tuple(sorted(found, key=lambda diagnostic: (diagnostic.location.span, diagnostic.rule.name)))
+
+
+def _diagnostic(db: Database, path: str, problem: Problem) -> Diagnostic:
+    repair = problem.repair
+    fix = None
+    if repair is not None:
+        edits = tuple(_text_edit(db, path, edit) for edit in repair.edits)
+        fix = Fix(repair.title, edits, repair.safe)
+    return Diagnostic(
+        problem.rule, problem.rule.severity, problem.message, Location(path, problem.span),
+        tuple(_related(db, path, note) for note in problem.notes), fix,
+        unnecessary=problem.rule in (lints.UNUSED_IMPORT, lints.UNUSED_SYMBOL),
+    )  # fmt: skip
+
+
+def import_edit(db: Database, path: str, module: str) -> TextEdit:
+    """The edit that imports a module, where its imports stand."""
+    return _text_edit(db, path, import_of(module).edits[0])
+
+
+def _text_edit(db: Database, path: str, edit: Edit) -> TextEdit:
+    if edit.span != HEAD:
+        return TextEdit(Location(path, edit.span), edit.text)
+    ends = [
+        placed.start + item.end
+        for placed in tree(db, path).chunks
+        for item in placed.chunk.document.items
+        if isinstance(item, nodes.Version | nodes.Extension | nodes.Import)
+    ]
+    text = source(db, path).text
+    line_break = "\r\n" if "\r\n" in text else "\n"
+    if not ends:
+        head = len(BYTE_ORDER_MARK) if text.startswith(BYTE_ORDER_MARK) else 0
+        between = line_break if text[head : head + 1] in ("", "\r", "\n") else 2 * line_break
+        return TextEdit(Location(path, Span(head, head)), f"{edit.text}{between}")
+    comment = _COMMENT_BEHIND.match(text, ends[-1])
+    end = comment.end() if comment else ends[-1]
+    return TextEdit(Location(path, Span(end, end)), f"{line_break}{edit.text}")
+
+
+def _related(db: Database, path: str, note: Note) -> Related:
+    if note.elsewhere is None:
+        return Related(Location(path, note.span), note.message)
+    return Related(locate(db, note.elsewhere), note.message)
+
+
+def _without_hints(problems: list[Problem], composed: list[Problem], tree: SyntaxTree) -> list[Problem]:
+    """What was found without composing, but of names that nothing uses in what can't be composed."""
+    errors = [problem.span.start for problem in composed if problem.rule.severity is Severity.ERROR]
+    if not errors:
+        return problems
+    broken = [
+        Span(placed.start + definition.start, placed.start + definition.end)
+        for placed in tree.chunks
+        for definition in placed.chunk.definitions
+        if any(placed.start + definition.start <= error < placed.start + definition.end for error in errors)
+    ]
+    return [
+        problem
+        for problem in problems
+        if problem.rule != lints.UNUSED_SYMBOL
+        or not any(span.start <= problem.span.start < span.end for span in broken)
+    ]

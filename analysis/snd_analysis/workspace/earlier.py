@@ -1,0 +1,47 @@
+"""What is known of earlier versions of long definitions, by statement: to be used again, never to be relied on."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from snd_analysis.compose.reuse import LastingModel
+from snd_analysis.db import Database, query
+from snd_analysis.skriptnd.memo import is_long
+from snd_analysis.skriptnd.names import Environment, Resolution, is_library
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.types import LastingTypes
+
+_MOST_GIVEN = 4
+
+
+class Earlier:
+    """What may last of a long definition when it is edited: of its statements, not of the whole."""
+
+    __slots__ = ("_given", "model", "names", "types")
+
+    def __init__(self) -> None:
+        self.names: tuple[Environment | None, Resolution | None] = (None, None)
+        self.types = LastingTypes()
+        self.model = LastingModel()
+        self._given: dict[Hashable, LastingModel] = {}
+
+    def model_given(self, given: Hashable) -> LastingModel:
+        """The same as ``model`` for what an invocation gives, of the few that were asked for last."""
+        model = self._given.pop(given, None) or LastingModel()
+        self._given[given] = model
+        while len(self._given) > _MOST_GIVEN:
+            del self._given[next(iter(self._given))]
+        return model
+
+
+def earlier(db: Database, path: str, definition: nodes.Definition) -> Earlier | None:
+    """Return what lasts of a definition, if that is long enough and may be edited."""
+    if is_library(path) or not is_long(definition):
+        return None
+    return _earlier(db, path, definition.name.text)
+
+
+@query
+def _earlier(db: Database, path: str, name: str) -> Earlier:
+    # One object for all revisions: whoever uses it holds every part of it against what that depends on.
+    return Earlier()
