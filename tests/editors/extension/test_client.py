@@ -21,6 +21,7 @@ from snd_server.lsp.server import SndServer
 from snd_server.lsp.switches import _SWITCHES, spelled
 from support.editors.downloads import UnavailableError, skip
 from support.editors.packaged_extension import SOURCES, packaged
+from support.waiting import FAR_SECONDS
 
 PACKAGE: Mapping[str, Any] = json.loads((SOURCES / "package.json").read_text("utf-8"))
 CONTRIBUTED: Mapping[str, Any] = PACKAGE["contributes"]
@@ -36,18 +37,22 @@ MOST_BYTES = 2_000_000
 
 
 def test_types(extension: Path):
-    done = subprocess.run(["npx", "tsc", "--noEmit"], cwd=extension, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        ["npx", "tsc", "--noEmit"], cwd=extension, capture_output=True, text=True, timeout=FAR_SECONDS
+    )
     assert done.returncode == 0, done.stdout
 
 
 def test_style(extension: Path):
-    done = subprocess.run(["npx", "eslint", "src"], cwd=extension, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(["npx", "eslint", "src"], cwd=extension, capture_output=True, text=True, timeout=FAR_SECONDS)
     assert done.returncode == 0, done.stdout
 
 
 def test_units(extension: Path):
     """The tests of `test/unit`, run by node."""
-    done = subprocess.run(["node", "test/unit/run.mjs"], cwd=extension, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        ["node", "test/unit/run.mjs"], cwd=extension, capture_output=True, text=True, timeout=FAR_SECONDS
+    )
     assert done.returncode == 0, re.sub(r"(?m)^(ok |# Subtest|  duration).*\n", "", done.stdout) + done.stderr
     assert len(re.findall(r"(?m)^ok ", done.stdout)) > 20
 

@@ -19,6 +19,7 @@ from snd_analysis.symbolic.values import FUNCTIONS
 from support.editors.downloads import REPOSITORY
 from support.editors.textmate import GrammarToken, Lines, grammar_tokens
 from support.memory import read_program, snapshot_of
+from support.waiting import FAR_SECONDS
 
 LIBRARY = {name: library_text(f"{LIBRARY_PREFIX}{name}") for name in library_modules()}
 PROGRAMS = [
@@ -69,7 +70,12 @@ def test_annotated_texts(extension: Path) -> None:
     texts = sorted((extension / "test/grammar").glob("*.sknd"))
     runner = extension / "node_modules/vscode-tmgrammar-test/dist/unit.js"
     done = subprocess.run(
-        ["node", runner, *texts], cwd=extension, capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL
+        ["node", runner, *texts],
+        cwd=extension,
+        capture_output=True,
+        text=True,
+        timeout=FAR_SECONDS,
+        stdin=subprocess.DEVNULL,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.count("run successfuly") == len(texts) > 0

@@ -13,6 +13,7 @@ import pytest
 
 from support.editors.downloads import UnavailableError, skip
 from support.editors.packaged_extension import SOURCES, packaged
+from support.waiting import FAR_SECONDS
 
 COMMITTED = SOURCES.parent / "server" / "snd_server" / "drawing"
 _MADE_OF = re.compile(r"sources (\w+)\) by .* with esbuild ([\d.]+), elkjs (\d+\.\d+\.\d+)")
@@ -20,7 +21,7 @@ _MADE_OF = re.compile(r"sources (\w+)\) by .* with esbuild ([\d.]+), elkjs (\d+\
 
 @pytest.mark.parametrize("name", ["graph-engine.js", "graph-page.js"])
 def test_the_drawing_is_that_of_its_sources(extension: Path, tmp_path: Path, name: str):
-    subprocess.run(["node", "graph.mjs", str(tmp_path)], cwd=extension, check=True, timeout=120)
+    subprocess.run(["node", "graph.mjs", str(tmp_path)], cwd=extension, check=True, timeout=FAR_SECONDS)
     built, committed = (folder / name for folder in (tmp_path, COMMITTED))
     sources, *versions = made_of(built)
     committed_sources, *committed_versions = made_of(committed)
@@ -31,7 +32,7 @@ def test_the_drawing_is_that_of_its_sources(extension: Path, tmp_path: Path, nam
 
 
 def test_the_licence_of_the_library_in_the_drawing_goes_with_it(extension: Path, tmp_path: Path):
-    subprocess.run(["node", "graph.mjs", str(tmp_path)], cwd=extension, check=True, timeout=120)
+    subprocess.run(["node", "graph.mjs", str(tmp_path)], cwd=extension, check=True, timeout=FAR_SECONDS)
     committed = (COMMITTED / "licences.txt").read_text(encoding="utf-8")
     version = made_of(COMMITTED / "graph-engine.js")[2]
     assert committed.startswith(f"elkjs {version} (EPL-2.0)\nSource code: https://github.com/kieler/elkjs\n")
@@ -61,7 +62,7 @@ def made_of(file: Path) -> tuple[str, ...]:
 def test_the_panel_may_run_its_own_script_alone(extension: Path, tmp_path: Path):
     subprocess.run(
         ["npx", "esbuild", "src/views/graphPage.ts", "--bundle", "--platform=node", f"--outfile={tmp_path}/page.cjs"],
-        cwd=extension, check=True, timeout=120, capture_output=True,
+        cwd=extension, check=True, timeout=FAR_SECONDS, capture_output=True,
     )  # fmt: skip
     write = f"process.stdout.write(require({json.dumps(str(tmp_path / 'page.cjs'))}).graphPage('1', '</script>2'))"
     first, second = (
