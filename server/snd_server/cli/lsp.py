@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import ipaddress
 import logging
 import os
 import sys
 
 import click
+
+from snd_server.terminal import say
 
 # Reading a message must not wait for the analysis longer than this.
 _SWITCH_SECONDS = 0.0002
@@ -23,6 +26,11 @@ def lsp(stdio: bool, tcp: str | None, pipe: str | None) -> None:
     if sum((stdio, tcp is not None, pipe is not None)) > 1:
         raise click.UsageError("--stdio, --tcp and --pipe exclude one another")
     host, port = _address(tcp) if tcp is not None else ("", 0)
+    if tcp is not None and not _is_local(host):
+        say(
+            f"warning: whoever reaches '{host}' over the network can talk to this server, and read files with it",
+            err=True,
+        )
     if tcp is None and pipe is None and None in (sys.stdin, sys.stdout):
         raise click.ClickException("standard input or output is closed, over which editors talk to 'snd lsp'")
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s: %(message)s")
@@ -50,3 +58,11 @@ def _address(text: str) -> tuple[str, int]:
     if not port.isdigit() or int(port) > 65_535:
         raise click.UsageError(f"'{text}' is no address: it is HOST:PORT, or just a port")
     return host.strip("[]") or "127.0.0.1", int(port)
+
+
+def _is_local(host: str) -> bool:
+    """Whether only programs of this machine reach an address. Names but ``localhost`` may mean anything."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
