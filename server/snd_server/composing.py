@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from snd_analysis import rules
 from snd_analysis.base.diagnostics import Diagnostic
 from snd_analysis.compose.entry import Composition
 from snd_analysis.compose.template import Template
+from snd_analysis.skriptnd.lints import UNUSED_SUPPRESSION, apply_suppressions
 from snd_analysis.skriptnd.names import OperatorName
-from snd_analysis.skriptnd.suppression import apply
 from snd_analysis.workspace import Snapshot
 from snd_analysis.workspace.reached import reached_diagnostics
 from snd_server.arguments import ArgumentError, parse_arguments
@@ -78,8 +77,8 @@ def _diagnostics(
     """What is wrong with the graph and all that it reaches, where no comment or setting suppresses it."""
     found: list[Diagnostic] = []
     for path, diagnostics in reached_diagnostics(snapshot, name, composition).items():
-        kept = apply(diagnostics, snapshot.source(path), snapshot.comments(path))
+        kept = apply_suppressions(diagnostics, snapshot.source(path), snapshot.comments(path))
         # Which comments suppress nothing is known only of whole files.
-        about = {each.location for each in kept if each.rule == rules.UNUSED_SUPPRESSION}
+        about = {each.location for each in kept if each.rule == UNUSED_SUPPRESSION}
         found += [each for each in checker.select(path, kept) if each.location not in about]
     return found

@@ -17,9 +17,9 @@ def unsuppressed(snapshot: Snapshot, path: str, diagnostics: tuple[Diagnostic, .
     """The diagnostics of a file that no comment in it suppresses, and those about such comments."""
     if "snd:" not in snapshot.source(path).text:  # no suppression without it: spares most files the work
         return diagnostics
-    from snd_analysis.skriptnd.suppression import apply
+    from snd_analysis.skriptnd.lints import apply_suppressions
 
-    return apply(diagnostics, snapshot.source(path), snapshot.comments(path))
+    return apply_suppressions(diagnostics, snapshot.source(path), snapshot.comments(path))
 
 
 def configured(

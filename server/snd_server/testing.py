@@ -12,8 +12,8 @@ from msgspec import Struct
 from snd_analysis.base.diagnostics import Diagnostic
 from snd_analysis.base.rule import Severity
 from snd_analysis.base.text import Edit
+from snd_analysis.skriptnd.lints import unsuppressed
 from snd_analysis.skriptnd.names import LIBRARY_PREFIX
-from snd_analysis.skriptnd.suppression import unsuppressed
 from snd_analysis.workspace.samples import PlacedSample
 from snd_runtime.limits import Limits
 from snd_runtime.samples import SampleEvaluator, SampleOutcome, SampleRequest, Status, update_edits

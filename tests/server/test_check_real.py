@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import snd_analysis
-from snd_analysis import rules
 from snd_analysis.rules import catalogue
+from snd_analysis.skriptnd import lints
 from support.sampling import tries
 from support.server import processes
 
@@ -25,10 +25,10 @@ def test_every_rule_that_the_command_knows_by_name_exists():
 
 def test_the_pages_about_suppressions_show_what_they_say(real, project):
     for rule in (
-        rules.UNUSED_SUPPRESSION,
-        rules.UNKNOWN_RULE_IN_SUPPRESSION,
-        rules.BLANKET_SUPPRESSION,
-        rules.UNKNOWN_DIRECTIVE,
+        lints.UNUSED_SUPPRESSION,
+        lints.UNKNOWN_RULE_IN_SUPPRESSION,
+        lints.BLANKET_SUPPRESSION,
+        lints.UNKNOWN_DIRECTIVE,
     ):
         page = catalogue.page(rule)
         for text, expected in ((page.bad, [rule.name]), (page.good, [])):

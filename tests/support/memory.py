@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from snd_analysis.base.diagnostics import Diagnostic
-from snd_analysis.skriptnd import suppression
+from snd_analysis.skriptnd.lints import apply_suppressions
 from snd_analysis.workspace import Snapshot, UnreadableText, Workspace
 
 _FILE_LINE = re.compile(r"^# file: *(\S+)[ \t]*\n", re.MULTILINE)
@@ -70,7 +70,7 @@ def check(files: Mapping[str, str | UnreadableText], module_paths: tuple[str, ..
 
 def unsuppressed(snapshot: Snapshot, path: str) -> list[Diagnostic]:
     """The diagnostics of a file that no comment suppresses."""
-    return [*suppression.apply(snapshot.diagnostics(path), snapshot.source(path), snapshot.comments(path))]
+    return [*apply_suppressions(snapshot.diagnostics(path), snapshot.source(path), snapshot.comments(path))]
 
 
 def fixed(files: Mapping[str, str], diagnostic: Diagnostic) -> dict[str, str]:

@@ -18,6 +18,7 @@ from snd_analysis.base.diagnostics import Diagnostic, Fix, Location, Related, Te
 from snd_analysis.base.rule import Rule, Severity
 from snd_analysis.base.text import Source, Span
 from snd_analysis.rules import catalogue
+from snd_analysis.skriptnd import lints
 from snd_analysis.workspace import Recorded, UnreadableText
 
 _SEVERITIES = {
@@ -47,10 +48,10 @@ def fake_rules() -> dict[str, Rule]:
         rules.SAMPLE_DIFFERS,
         rules.SAMPLE_FAILS,
         rules.SAMPLE_WITHOUT_RESULT,
-        rules.UNUSED_SUPPRESSION,
-        rules.UNKNOWN_RULE_IN_SUPPRESSION,
-        rules.BLANKET_SUPPRESSION,
-        rules.UNKNOWN_DIRECTIVE,
+        lints.UNUSED_SUPPRESSION,
+        lints.UNKNOWN_RULE_IN_SUPPRESSION,
+        lints.BLANKET_SUPPRESSION,
+        lints.UNKNOWN_DIRECTIVE,
     )
     return _RULES | {rule.name: rule for rule in shared}
 

@@ -15,7 +15,7 @@ from snd_analysis.ide.actions.imports import missing_imports, organize_imports
 from snd_analysis.ide.actions.lists import lists
 from snd_analysis.ide.actions.samples import sample_actions
 from snd_analysis.ide.actions.suppress import suppress
-from snd_analysis.skriptnd import suppression
+from snd_analysis.skriptnd.lints import apply_suppressions
 from snd_analysis.skriptnd.names import is_library
 from snd_analysis.workspace import Snapshot
 
@@ -39,7 +39,7 @@ def actions(
     if is_library(path):
         return []
     if diagnostics is None:
-        diagnostics = suppression.apply(snapshot.diagnostics(path), snapshot.source(path), snapshot.comments(path))
+        diagnostics = apply_suppressions(snapshot.diagnostics(path), snapshot.source(path), snapshot.comments(path))
     request = Request(snapshot, path, span, tuple(diagnostics))
     found = [each for each in _all(request, only, files, commands) if _is_wanted(each, only)]
     # What is found in several ways is offered once.

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from snd_analysis import rules
 from snd_analysis.base.diagnostics import Diagnostic
 from snd_analysis.base.rule import Rule
 from snd_analysis.base.text import Span
 from snd_analysis.ide.actions.action import Action, ActionKind, Request
 from snd_analysis.ide.cursor import chunk_at
+from snd_analysis.skriptnd import lints
 
 _IGNORE = re.compile(r"[ \t]*#\s*snd:\s*ignore\s*\[[^\]\r\n]*(?=\])")
 _REASON = "TODO: say why"
@@ -19,10 +19,10 @@ _REASON = "TODO: say why"
 def suppress(request: Request) -> Iterator[Action]:
     """For each rule that is broken at a place, a comment above the line that suppresses it there, with its reason."""
     about_comments = {
-        rules.BLANKET_SUPPRESSION,
-        rules.UNKNOWN_DIRECTIVE,
-        rules.UNKNOWN_RULE_IN_SUPPRESSION,
-        rules.UNUSED_SUPPRESSION,
+        lints.BLANKET_SUPPRESSION,
+        lints.UNKNOWN_DIRECTIVE,
+        lints.UNKNOWN_RULE_IN_SUPPRESSION,
+        lints.UNUSED_SUPPRESSION,
     }
     told: set[Rule] = set()
     for found in request.here:

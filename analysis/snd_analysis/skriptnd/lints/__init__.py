@@ -1,4 +1,4 @@
-"""Rules that are decided by a syntax tree or by the names in it: each with its check in its file.
+"""Rules that are decided by a text, its syntax tree or the names in it: each with its check in its file.
 
 Rules that are decided in the middle of a phase are in ``snd_analysis.rules``.
 """
@@ -19,12 +19,22 @@ from snd_analysis.skriptnd.lints.names.unused_symbol import UNUSED_SYMBOL
 from snd_analysis.skriptnd.lints.names.unused_symbol import check as check_unused_symbols
 from snd_analysis.skriptnd.lints.precedence import check_precedence
 from snd_analysis.skriptnd.lints.structure import check_structure
+from snd_analysis.skriptnd.lints.suppressions import apply_suppressions, unsuppressed
+from snd_analysis.skriptnd.lints.suppressions.blanket_suppression import BLANKET_SUPPRESSION
+from snd_analysis.skriptnd.lints.suppressions.unknown_directive import UNKNOWN_DIRECTIVE
+from snd_analysis.skriptnd.lints.suppressions.unknown_rule_in_suppression import UNKNOWN_RULE_IN_SUPPRESSION
+from snd_analysis.skriptnd.lints.suppressions.unused_suppression import UNUSED_SUPPRESSION
 
 __all__ = [
+    "BLANKET_SUPPRESSION",
     "DUPLICATE_IMPORT",
+    "UNKNOWN_DIRECTIVE",
+    "UNKNOWN_RULE_IN_SUPPRESSION",
     "UNUSED_IMPORT",
+    "UNUSED_SUPPRESSION",
     "UNUSED_SYMBOL",
     "ImportedName",
+    "apply_suppressions",
     "check_definitions",
     "check_imports",
     "check_items",
@@ -33,5 +43,6 @@ __all__ = [
     "check_unused_symbols",
     "imported_names",
     "imports_are_readable",
+    "unsuppressed",
     "without_statement",
 ]

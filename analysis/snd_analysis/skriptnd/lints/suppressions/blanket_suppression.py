@@ -1,0 +1,23 @@
+"""A suppression comment does not name the rules it suppresses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from snd_analysis.base.diagnostics import Diagnostic
+from snd_analysis.base.rule import Rule, Severity
+from snd_analysis.base.text import Source
+from snd_analysis.skriptnd.lints.suppression_comments import Suppression, diagnostic, fix_of
+
+BLANKET_SUPPRESSION = Rule("blanket-suppression", section="tool", severity=Severity.WARNING)
+
+
+def check(suppression: Suppression, source: Source) -> Iterator[Diagnostic]:
+    """Report a comment that suppresses something without a name, with what it suppresses as the fix."""
+    if suppression.is_blanket and suppression.used:
+        names = ", ".join(sorted(suppression.used))
+        span = suppression.directive
+        word = source.text[span.start : span.end].partition("[")[0].rstrip()
+        fix = fix_of(source, f"name what it suppresses: '{names}'", [(span, f"{word}[{names}]")])
+        message = "this comment suppresses every rule; it should name those that are meant"
+        yield diagnostic(BLANKET_SUPPRESSION, message, span, source, fix)
