@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -37,10 +38,13 @@ class Editor(LanguageClient):
         self._server = ServerThread(theirs)  # type: ignore[assignment]
         reader, writer = await asyncio.open_connection(sock=ours)
         self.protocol.set_writer(writer)
-        conversation = run_async(
-            self._stop_event, reader, self.protocol, logging.getLogger(__name__), self.report_server_error
-        )
-        self._async_tasks += [asyncio.create_task(conversation), asyncio.create_task(self._server_exit())]
+
+        async def converse() -> None:
+            with suppress(ConnectionResetError):  # the server has gone, and left unread what came after 'exit'
+                logger = logging.getLogger(__name__)
+                await run_async(self._stop_event, reader, self.protocol, logger, self.report_server_error)
+
+        self._async_tasks += [asyncio.create_task(converse()), asyncio.create_task(self._server_exit())]
 
 
 REFRESHES = (
