@@ -73,30 +73,22 @@ class Reach(Struct, frozen=True):
 def reach_of(
     template: Template, find: Callable[[OperatorName], Template | None], known: Callable[[OperatorName], Reach]
 ) -> Reach:
-    """Return what a template reaches: of one with too many levels only what it invokes itself.
+    """Return what a template reaches, from what those reach that it invokes: of one with too many levels only these."""
+    invoked = [found for found in map(find, template.invoked) if found is not None]
+    below = [known(each.name) for each in invoked]
+    levels = 1 + max((each.levels for each in below), default=0)
+    if levels > MOST_LEVELS + 1:
+        return Reach(frozenset((template, *invoked)), levels)
+    return Reach(frozenset((template,)).union(*(each.templates for each in below)), levels)
 
-    The library is not looked into: what its definitions reach is ``known``.
-    """
 
-    def invoked(each: Template) -> list[Template]:
-        return [found for found in map(find, each.invoked) if found is not None]
-
-    reached = {template}
-    levels: dict[Template, int] = {}
-    pending = [(template, iter(invoked(template)))]
+def reach_of_cycle(template: Template, find: Callable[[OperatorName], Template | None]) -> Reach:
+    """Return what a template reaches that leads back to itself."""
+    found = {template}
+    pending = [template]
     while pending:
-        last, rest = pending[-1]
-        other = next(rest, None)
-        if other is None:
-            pending.pop()
-            levels[last] = 1 + max((levels.get(each, 0) for each in invoked(last)), default=0)
-        elif other.in_library and not template.in_library:
-            of_library = known(other.name)
-            reached |= of_library.templates
-            levels[other] = of_library.levels
-        elif other not in reached:
-            reached.add(other)
-            pending.append((other, iter(invoked(other))))
-    if levels[template] > MOST_LEVELS + 1:
-        return Reach(frozenset((template, *invoked(template))), levels[template])
-    return Reach(frozenset(reached), levels[template])
+        for other in map(find, pending.pop().invoked):
+            if other is not None and other not in found:
+                found.add(other)
+                pending.append(other)
+    return Reach(frozenset(found), 1)

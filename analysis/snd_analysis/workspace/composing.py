@@ -13,13 +13,13 @@ from snd_analysis.compose.reuse import LastingModel
 from snd_analysis.compose.root import compose_root, warnings_of_root
 from snd_analysis.compose.session import Session
 from snd_analysis.compose.specialization import Specialization
-from snd_analysis.compose.specializations import Reach, Specializations, reach_of
+from snd_analysis.compose.specializations import Reach, Specializations, reach_of, reach_of_cycle
 from snd_analysis.compose.template import Template
 from snd_analysis.db import Database, incremental, query
 from snd_analysis.skriptnd.names import OperatorName, is_library, library_original
 from snd_analysis.workspace.checks import checked, errors, importable
 from snd_analysis.workspace.earlier import earlier
-from snd_analysis.workspace.names import chunk, definition, definitions, resolution
+from snd_analysis.workspace.names import chunk, definition, definitions, invoked, is_recursive, resolution
 
 
 @query
@@ -45,7 +45,26 @@ def reach(db: Database, name: OperatorName) -> Reach:
     found = template(db, name)
     if found is None:
         return Reach(frozenset(), 0)
+    if not found.in_library and is_recursive(db, name):
+        return reach_of_cycle(found, lambda other: template(db, other))
     return reach_of(found, lambda other: template(db, other), lambda other: reach(db, other))
+
+
+def find_reach(db: Database, path: str) -> None:
+    """Let it be known what the definitions of a file reach, each after those that it invokes.
+
+    To be called outside of queries: chains of thousands of definitions would else be walked by recursion.
+    """
+    seen: set[OperatorName] = set()
+    pending = [(OperatorName(path, name), False) for name in definitions(db, path)]
+    while pending:
+        name, is_last = pending.pop()
+        if is_last:
+            reach(db, name)
+        elif name not in seen and not is_library(name.path):
+            seen.add(name)
+            pending.append((name, True))
+            pending.extend((other, False) for other in invoked(db, name) if other not in seen)
 
 
 class ComposedDefinitions:

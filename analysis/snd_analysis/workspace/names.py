@@ -171,14 +171,21 @@ def invoked(db: Database, name: OperatorName) -> tuple[OperatorName, ...]:
 @query
 def is_recursive(db: Database, name: OperatorName) -> bool:
     """Return whether a definition invokes itself, directly or through others."""
+    # None of the library does, or invokes anything outside of it.
+    return not is_library(name.path) and name.name in _recursive_in(db, name.path)
+
+
+@query
+def _recursive_in(db: Database, path: str) -> frozenset[str]:
+    """Return the definitions of a file that invoke themselves: found for all at once, in time that is linear."""
 
     def following(other: OperatorName) -> tuple[OperatorName, ...]:
-        # No operator of the library is recursive, and none invokes one of a file.
-        return () if is_library(other.path) and not is_library(name.path) else invoked(db, other)
+        return () if is_library(other.path) else invoked(db, other)
 
     known: dict[OperatorName, bool] = {}
-    find_cyclic(name, following, known)
-    return known[name]
+    for name in definitions(db, path):
+        find_cyclic(OperatorName(path, name), following, known)
+    return frozenset(name.name for name, is_cyclic in known.items() if is_cyclic and name.path == path)
 
 
 @query

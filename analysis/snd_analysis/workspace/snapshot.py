@@ -160,14 +160,17 @@ class Snapshot:
         inputs: Mapping[str, InputShapes] | None = None,
     ) -> Composition:
         """A graph composed with these attributes, generic types and shapes of inputs, else as declared (chapter 3)."""
+        composing.find_reach(self.db, name.path)
         return compose_graph(self, name, attributes, dtypes, inputs)
 
     def specialization(self, name: OperatorName) -> Specialization | None:
         """A graph composed with its defaults, or an operator composed by itself, for any invocation."""
+        composing.find_reach(self.db, name.path)
         return composing.specialization(self.db, name)
 
     def failures(self, name: OperatorName) -> tuple[Failure, ...]:
         """What is wrong with a graph composed with its defaults, or an operator composed by itself."""
+        composing.find_reach(self.db, name.path)
         return composing.failures(self.db, name)
 
     def specializations(self, template: Template) -> Specializations | None:
@@ -198,6 +201,8 @@ class Snapshot:
     # ---- problems ----------------------------------------------------------------------------------------------------
     def diagnostics(self, path: str) -> tuple[Diagnostic, ...]:
         """Everything that is wrong in a file, in order of its places; nothing is suppressed."""
+        self.whole_tree(path)
+        composing.find_reach(self.db, path)
         return diagnostics.diagnostics(self.db, path)
 
     def recorded(self, path: str) -> Recorded:
