@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import os
 import random
+import signal
+import threading
 from collections.abc import Callable
 
 import hypothesis
@@ -23,6 +25,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Decides how much is tried, before a test module asks."""
     config.addinivalue_line("markers", "exhaustive: runs in make test-all alone (pytest --exhaustive)")
+    if threading.current_thread() is threading.main_thread():
+        # A shell's background job inherits that SIGINT is ignored, and so would every process that a test interrupts.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     sampling.set_exhaustive(config.getoption("--exhaustive"))
     hypothesis.settings.load_profile("as before" if _is_as_before(config) else "something new")
 

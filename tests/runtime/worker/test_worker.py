@@ -191,11 +191,8 @@ def test_a_target_that_does_not_start():
 
 
 _PARENT = """
-import signal
 import sys
 from snd_runtime.worker import Worker
-
-signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs inherit that it is ignored
 
 worker = Worker("support.runtime.worker_targets:make")
 print(worker.call(("facts", None))["pid"], flush=True)
