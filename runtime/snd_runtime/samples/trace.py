@@ -13,7 +13,7 @@ from snd_analysis.base.rule import Rule
 from snd_analysis.base.text import Span
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.template import Template
-from snd_analysis.ide.graph_tensors import TensorName, graph_tensors
+from snd_analysis.ide.evaluation import TensorName, graph_tensors
 from snd_analysis.model import Place, Tensor, TensorKind, TensorValue, tensors_of
 from snd_analysis.skriptnd.names import SymbolKind
 from snd_analysis.symbolic.integers import Integer

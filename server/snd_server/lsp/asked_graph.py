@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from snd_analysis.ide.graphs import GraphName, graphs_in
+from snd_analysis.ide.evaluation import GraphName, graphs_in
 from snd_analysis.workspace import Snapshot
 from snd_server.arguments import ArgumentError, among
 from snd_server.lsp.freshness import ValueKey

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 
 from snd_analysis.base.text import Source, Span
-from snd_analysis.ide.call_hierarchy import CallItem, call_item_at, incoming, outgoing
-from snd_analysis.ide.document_symbols import SymbolKind
+from snd_analysis.ide.navigation import CallItem, SymbolKind, call_item_at, incoming, outgoing
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.analysis_thread import Question

@@ -13,8 +13,7 @@ from snd_analysis.base.diagnostics import Diagnostic
 from snd_analysis.base.rule import Severity
 from snd_analysis.base.text import Span
 from snd_analysis.compose.decomposition import decompose
-from snd_analysis.ide.graphs import GraphName
-from snd_analysis.ide.samples import SampleName, samples_in
+from snd_analysis.ide.evaluation import GraphName, SampleName, samples_in
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.workspace import Snapshot
 from snd_analysis.workspace.reached import reached_diagnostics

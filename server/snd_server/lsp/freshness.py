@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 from msgspec import Struct
 
-from snd_analysis.ide.graphs import GraphName
-from snd_analysis.ide.samples import SampleName
+from snd_analysis.ide.evaluation import GraphName, SampleName
 from snd_server.lsp.limits import MOST_EVALUATIONS_OVER_LIMIT
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec import Struct
 
-from snd_analysis.ide.graphs import GraphName, KnownGraph
-from snd_analysis.ide.samples import KnownSample, SampleName
+from snd_analysis.ide.evaluation import GraphName, KnownGraph, KnownSample, SampleName
 from snd_server.arguments import ArgumentError
 from snd_server.lsp.evaluation_options import EvaluationOptions
 from snd_server.lsp.freshness import ValueKey

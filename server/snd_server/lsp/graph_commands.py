@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
-from snd_analysis.ide.graphs import GraphName, graphs_in
-from snd_analysis.ide.samples import SampleName
+from snd_analysis.ide.evaluation import GraphName, SampleName, graphs_in
 from snd_analysis.workspace import Snapshot
 from snd_server.arguments import ArgumentError
 from snd_server.lsp.analysis_thread import Interrupted, Question

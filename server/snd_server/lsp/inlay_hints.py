@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from snd_analysis.ide.graph_tensors import TensorName
-from snd_analysis.ide.graphs import GraphName
+from snd_analysis.ide.evaluation import GraphName, SampleName, TensorName
 from snd_analysis.ide.inlay_hints import HintKind, InlayHint, inlay_hints
-from snd_analysis.ide.samples import SampleName
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.graph_commands import again_command

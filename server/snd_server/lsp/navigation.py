@@ -8,10 +8,17 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 
 from snd_analysis.base.diagnostics import Location
-from snd_analysis.ide.definition import Link, definition, implementation, type_definition
-from snd_analysis.ide.folding import FoldKind, folds
-from snd_analysis.ide.references import highlights, references
-from snd_analysis.ide.selection import selections
+from snd_analysis.ide.navigation import (
+    FoldKind,
+    Link,
+    definition,
+    folds,
+    highlights,
+    implementation,
+    references,
+    selections,
+    type_definition,
+)
 from snd_analysis.skriptnd.names import Role
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.analysis_thread import Question

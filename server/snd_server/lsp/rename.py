@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from snd_analysis.ide.file_rename import file_rename_edits
-from snd_analysis.ide.rename import RenameRefused, prepare_rename, rename
+from snd_analysis.ide.rename import RenameRefused, file_rename_edits, prepare_rename, rename
 from snd_analysis.workspace import Snapshot
 from snd_server.discovery import SUFFIX
 from snd_server.lsp.analysis_thread import Question

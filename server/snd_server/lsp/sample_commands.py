@@ -10,8 +10,8 @@ from pygls.exceptions import JsonRpcInvalidParams
 
 from snd_analysis.base.diagnostics import Location, TextEdit
 from snd_analysis.ide.actions import samples as actions
-from snd_analysis.ide.references import references
-from snd_analysis.ide.samples import SampleName
+from snd_analysis.ide.evaluation import SampleName
+from snd_analysis.ide.navigation import references
 from snd_analysis.skriptnd.names import is_library
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.analysis_thread import Interrupted, Question

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from snd_analysis.ide.graphs import GraphName
-from snd_analysis.ide.samples import SampleName
+from snd_analysis.ide.evaluation import GraphName, SampleName
 from snd_server.lsp.freshness import freshness_of
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from pygls.exceptions import JsonRpcInvalidParams
 from snd_analysis.base.diagnostics import Location, TextEdit
 from snd_analysis.base.text import Span
 from snd_analysis.ide.actions.samples import WRITE, has_sample
-from snd_analysis.ide.graphs import GraphName
+from snd_analysis.ide.evaluation import GraphName
 from snd_analysis.skriptnd.names import OperatorName, is_library
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.analysis_thread import Interrupted, Question

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from msgspec import Struct
 
 from snd_analysis import rules
-from snd_analysis.ide.graphs import KnownGraph
-from snd_analysis.ide.samples import KnownSample
+from snd_analysis.ide.evaluation import KnownGraph, KnownSample
 from snd_analysis.skriptnd.names import OperatorName
 from snd_server.lsp.evaluation_options import EvaluationOptions
 from snd_server.lsp.freshness import ShownValue, ValueKey

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from snd_analysis.base.text import Source
-from snd_analysis.ide.document_symbols import DocumentSymbol, SymbolKind, document_symbols
-from snd_analysis.ide.links import document_links
-from snd_analysis.ide.workspace_symbols import workspace_symbols
+from snd_analysis.ide.navigation import DocumentSymbol, SymbolKind, document_links, document_symbols, workspace_symbols
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.navigation import location

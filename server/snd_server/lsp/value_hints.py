@@ -10,9 +10,8 @@ from msgspec import Struct
 
 from snd_analysis.base.diagnostics import Location
 from snd_analysis.base.text import Span
-from snd_analysis.ide.graph_tensors import TensorName
+from snd_analysis.ide.evaluation import KnownSample, TensorName
 from snd_analysis.ide.inlay_hints import HintKind, InlayHint, LabelPart, statement_end
-from snd_analysis.ide.samples import KnownSample
 from snd_server.lsp.freshness import Freshness
 from snd_server.lsp.limits import LONGEST_HINT, LONGEST_HINT_ELEMENTS, MOST_HINT_ELEMENTS
 from snd_server.lsp.shown_values import ShownGraph, ShownSample

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from snd_analysis.ide.call_hierarchy import call_item, call_item_at, incoming, outgoing
+from snd_analysis.ide.navigation import call_item, call_item_at, incoming, outgoing
 from snd_analysis.skriptnd.names import OperatorName
 from support.memory import read_program, snapshot_of
 

@@ -8,15 +8,22 @@ from pathlib import Path
 
 import pytest
 
-from snd_analysis.ide.call_hierarchy import call_item_at, incoming, outgoing
-from snd_analysis.ide.definition import definition, implementation, type_definition
-from snd_analysis.ide.document_symbols import document_symbols
-from snd_analysis.ide.folding import folds
-from snd_analysis.ide.links import document_links
-from snd_analysis.ide.references import highlights, references
+from snd_analysis.ide.navigation import (
+    call_item_at,
+    definition,
+    document_links,
+    document_symbols,
+    folds,
+    highlights,
+    implementation,
+    incoming,
+    outgoing,
+    references,
+    selections,
+    type_definition,
+    workspace_symbols,
+)
 from snd_analysis.ide.rename import RenameRefused, prepare_rename, rename
-from snd_analysis.ide.selection import selections
-from snd_analysis.ide.workspace_symbols import workspace_symbols
 from snd_analysis.workspace import Snapshot
 from support.memory import snapshot_of, split_files
 from support.sampling import tries

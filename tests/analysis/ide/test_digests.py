@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from snd_analysis.ide.graphs import graphs_in
+from snd_analysis.ide.evaluation import graphs_in
 from snd_analysis.skriptnd.format.files import format_text
 from support.memory import read_program, snapshot_of
 

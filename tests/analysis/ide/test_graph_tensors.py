@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from snd_analysis.base.text import Span
-from snd_analysis.ide.graph_tensors import GraphTensors, TensorName, graph_tensors
+from snd_analysis.ide.evaluation import GraphTensors, TensorName, graph_tensors
 from support.memory import snapshot_of
 
 TEXT = """import math;

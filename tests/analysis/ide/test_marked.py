@@ -8,10 +8,8 @@ import pytest
 
 from snd_analysis.base.diagnostics import Location
 from snd_analysis.base.text import Span
-from snd_analysis.ide.changed import edited_texts
-from snd_analysis.ide.definition import definition, implementation, type_definition
-from snd_analysis.ide.references import references
-from snd_analysis.ide.rename import RenameRefused, prepare_rename, rename
+from snd_analysis.ide.navigation import definition, implementation, references, type_definition
+from snd_analysis.ide.rename import RenameRefused, edited_texts, prepare_rename, rename
 from snd_analysis.workspace import Snapshot
 from support.analysis.markers import Claim, without_claims
 from support.memory import snapshot_of, split_files

@@ -9,11 +9,18 @@ from pathlib import Path
 import pytest
 
 from snd_analysis.base.text import Span
-from snd_analysis.ide.changed import edited_texts
-from snd_analysis.ide.file_rename import Unreachable, file_rename_edits, moved_paths
 from snd_analysis.ide.mentions import mentions
-from snd_analysis.ide.rename import RenameRefused, Renaming, prepare_rename, rename
-from snd_analysis.ide.same_meaning import Moves
+from snd_analysis.ide.rename import (
+    Moves,
+    RenameRefused,
+    Renaming,
+    Unreachable,
+    edited_texts,
+    file_rename_edits,
+    moved_paths,
+    prepare_rename,
+    rename,
+)
 from snd_analysis.ide.targets import path_of
 from snd_analysis.skriptnd.names import ModuleName, is_library
 from support.memory import check, read_program, shown, snapshot_of

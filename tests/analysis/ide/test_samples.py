@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from snd_analysis.base.text import Span
-from snd_analysis.ide.samples import KnownSample, samples_in
+from snd_analysis.ide.evaluation import KnownSample, samples_in
 from support.memory import snapshot_of
 
 INNER = """operator half {

@@ -6,9 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from snd_analysis.ide.document_symbols import DocumentSymbol, document_symbols
-from snd_analysis.ide.links import document_links
-from snd_analysis.ide.workspace_symbols import similarity, workspace_symbols
+from snd_analysis.ide.navigation import DocumentSymbol, document_links, document_symbols, similarity, workspace_symbols
 from snd_analysis.skriptnd.syntax import nodes
 from support.memory import read_program, snapshot_of
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from snd_analysis.ide.graph_tensors import TensorName, graph_tensors
+from snd_analysis.ide.evaluation import TensorName, graph_tensors
 from snd_analysis.skriptnd.names import OperatorName
 from snd_runtime.evaluation.binding import FoundShapes
 from snd_runtime.samples import GraphTrace, SampleRequest, TracedTensor, TraceRequest

@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 
 from snd_analysis import rules
-from snd_analysis.ide.samples import SampleName
+from snd_analysis.ide.evaluation import SampleName
 from snd_runtime.rules import LIMIT_EXCEEDED
 from snd_runtime.samples import SampleOutcome, Status
 from snd_server.lsp.evaluation_options import EvaluationOptions, evaluation_options

@@ -9,7 +9,7 @@ from functools import cached_property
 from snd_analysis.base.diagnostics import Diagnostic
 from snd_analysis.base.rule import Severity
 from snd_analysis.base.text import Span
-from snd_analysis.ide.references import references
+from snd_analysis.ide.navigation import references
 from snd_analysis.skriptnd.names import OperatorName, Resolution, Symbol
 from snd_analysis.skriptnd.syntax import nodes, parse_file
 from snd_analysis.skriptnd.types import Context, Type, check_lowering, declare

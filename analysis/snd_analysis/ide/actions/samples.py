@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 
 from snd_analysis.ide.actions.action import Action, ActionKind, Command, Request
 from snd_analysis.ide.cursor import definition_at
-from snd_analysis.ide.samples import sample_names
+from snd_analysis.ide.evaluation import sample_names
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.workspace import Snapshot
 

@@ -11,8 +11,8 @@ from typing import TypeAlias
 from snd_analysis.base.diagnostics import Location, TextEdit
 from snd_analysis.base.rule import Rule, Severity
 from snd_analysis.base.text import Span
-from snd_analysis.ide.definition import declaration_of
 from snd_analysis.ide.mentions import mentions
+from snd_analysis.ide.navigation import declaration_of
 from snd_analysis.ide.targets import Subject
 from snd_analysis.skriptnd.names import AttributeName, OperatorName, Part
 from snd_analysis.workspace import Snapshot

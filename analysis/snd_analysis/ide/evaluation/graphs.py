@@ -8,10 +8,10 @@ from functools import cached_property
 from msgspec import Struct
 
 from snd_analysis.base.text import Span
-from snd_analysis.ide.amounts import is_small_graph
-from snd_analysis.ide.digests import Digests
-from snd_analysis.ide.graph_tensors import GraphTensors, graph_tensors
-from snd_analysis.ide.samples import KnownSample, samples_in
+from snd_analysis.ide.evaluation.cost_estimate import is_small_graph
+from snd_analysis.ide.evaluation.digests import Digests
+from snd_analysis.ide.evaluation.graph_tensors import GraphTensors, graph_tensors
+from snd_analysis.ide.evaluation.samples import KnownSample, samples_in
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.workspace import Snapshot
 

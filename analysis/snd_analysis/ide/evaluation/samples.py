@@ -9,8 +9,8 @@ from msgspec import Struct
 
 from snd_analysis.base.text import Span
 from snd_analysis.compose.specialization import Specialization, specialization_of
-from snd_analysis.ide.amounts import is_small_operation
-from snd_analysis.ide.digests import Digests
+from snd_analysis.ide.evaluation.cost_estimate import is_small_operation
+from snd_analysis.ide.evaluation.digests import Digests
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.workspace import Snapshot
 from snd_analysis.workspace.samples import CheckedSample, PlacedSample

@@ -8,10 +8,10 @@ from msgspec import Struct
 
 from snd_analysis.base.diagnostics import Location, TextEdit
 from snd_analysis.base.text import Span
-from snd_analysis.ide.changed import edited_texts
-from snd_analysis.ide.file_rename import file_rename_edits
 from snd_analysis.ide.mentions import occurrences, subject_at
-from snd_analysis.ide.same_meaning import Moves, first_difference, new_errors
+from snd_analysis.ide.rename.changed import edited_texts
+from snd_analysis.ide.rename.files import file_rename_edits
+from snd_analysis.ide.rename.same_meaning import Moves, first_difference, new_errors
 from snd_analysis.ide.targets import Subject, name_of, path_of
 from snd_analysis.skriptnd.names import BuiltIn, ModuleName, is_library
 from snd_analysis.skriptnd.syntax import is_identifier, keywords
