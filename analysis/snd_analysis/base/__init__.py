@@ -1,0 +1,28 @@
+"""Texts, spans and edits; problems, diagnostics and rules. Imports nothing of ours."""
+
+from snd_analysis.base.diagnostics import Diagnostic, Fix, Location, Related, TextEdit
+from snd_analysis.base.operator_name import OperatorName
+from snd_analysis.base.problem import Elsewhere, Note, Problem, Repair
+from snd_analysis.base.rule import Rule, Severity
+from snd_analysis.base.text import BYTE_ORDER_MARK, HEAD, Edit, Position, Source, Span
+
+__all__ = [
+    "BYTE_ORDER_MARK",
+    "HEAD",
+    "Diagnostic",
+    "Edit",
+    "Elsewhere",
+    "Fix",
+    "Location",
+    "Note",
+    "OperatorName",
+    "Position",
+    "Problem",
+    "Related",
+    "Repair",
+    "Rule",
+    "Severity",
+    "Source",
+    "Span",
+    "TextEdit",
+]

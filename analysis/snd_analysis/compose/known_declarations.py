@@ -19,8 +19,7 @@ from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.template import Template
 from snd_analysis.compose.unknowns import Dynamic
 from snd_analysis.model import RuntimeCheck, TensorValue
-from snd_analysis.skriptnd.memo import is_long
-from snd_analysis.skriptnd.names import ShapeMember, Symbol, SymbolKind, Target
+from snd_analysis.skriptnd.names import ShapeMember, Symbol, SymbolKind, Target, is_long
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import Value

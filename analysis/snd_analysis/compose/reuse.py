@@ -16,8 +16,7 @@ from snd_analysis.compose.scope import Scope
 from snd_analysis.compose.template import Member, Template
 from snd_analysis.compose.unknowns import Dynamic
 from snd_analysis.model import Operation, RuntimeCheck, Tensor, TensorValue
-from snd_analysis.skriptnd.memo import Memo
-from snd_analysis.skriptnd.names import Part, Resolution, Symbol
+from snd_analysis.skriptnd.names import Memo, Part, Resolution, Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import Maybe, Pack, Run, Value

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from snd_analysis.base.operator_name import OperatorName
+from snd_analysis.base import OperatorName
 from snd_analysis.model.place import Place
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer

@@ -7,10 +7,10 @@ from snd_analysis.base.problem import Problem
 from snd_analysis.base.rule import Severity
 from snd_analysis.base.text import Span
 from snd_analysis.db import Database, query
-from snd_analysis.skriptnd.check import check_definition, type_definition
 from snd_analysis.skriptnd.names import OperatorName, is_library, with_import
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types import Context
+from snd_analysis.workspace.definition_checks import check_definition, type_definition
 from snd_analysis.workspace.earlier import earlier
 from snd_analysis.workspace.files import source
 from snd_analysis.workspace.names import chunk, definition, module_candidates, resolution

@@ -28,7 +28,6 @@ from snd_analysis.skriptnd.names import (
     resolve,
 )
 from snd_analysis.skriptnd.samples.reading import SampleText, samples_of
-from snd_analysis.skriptnd.samples.results import result_problems
 from snd_analysis.skriptnd.samples.sample import Sample
 from snd_analysis.skriptnd.samples.statement import SAMPLE_NAME, Statement, statement_of
 from snd_analysis.skriptnd.syntax import Chunk
@@ -38,6 +37,7 @@ from snd_analysis.workspace.composing import session
 from snd_analysis.workspace.files import tree
 from snd_analysis.workspace.names import definition, environment, resolution
 from snd_analysis.workspace.others import OtherDefinitions, declared
+from snd_analysis.workspace.sample_results import result_problems
 
 
 class PlacedSample(Struct, frozen=True):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from snd_analysis.ide.completion.item import Completion, CompletionKind
 from snd_analysis.ide.completion.place import Place
 from snd_analysis.ide.completion.stack import Frame
-from snd_analysis.skriptnd.samples.statement import GENERATORS
+from snd_analysis.skriptnd.samples import GENERATORS
 
 _WHAT = {
     "random": "normally distributed numbers", "iota": "0, 1, 2, …", "zeros": "all 0", "ones": "all 1",

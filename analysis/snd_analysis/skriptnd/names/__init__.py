@@ -1,6 +1,6 @@
 """What names stand for: symbols of a definition, what a file sees of others, every use of a name (2.2, 2.15)."""
 
-from snd_analysis.base.operator_name import OperatorName
+from snd_analysis.base import OperatorName
 from snd_analysis.skriptnd.names.affine import affine
 from snd_analysis.skriptnd.names.binding_order import Obstacle, binding_order, is_constant
 from snd_analysis.skriptnd.names.bindings import (
@@ -28,6 +28,7 @@ from snd_analysis.skriptnd.names.library import (
     library_original,
     library_text,
 )
+from snd_analysis.skriptnd.names.memo import Memo, is_long
 from snd_analysis.skriptnd.names.modules import candidates, is_main, model_root
 from snd_analysis.skriptnd.names.part import Part
 from snd_analysis.skriptnd.names.resolution import AttributeName, ModuleName, Resolution, Role, Use
@@ -51,6 +52,7 @@ __all__ = [
     "Environment",
     "LibraryDefinitions",
     "LibraryNames",
+    "Memo",
     "ModuleName",
     "ModuleNames",
     "Obstacle",
@@ -77,6 +79,7 @@ __all__ = [
     "in_rows",
     "is_constant",
     "is_library",
+    "is_long",
     "is_main",
     "joined",
     "library_modules",

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from snd_analysis.base.operator_name import OperatorName
+from snd_analysis.base import OperatorName
 
 BUILT_INS = frozenset(
     [

@@ -13,7 +13,7 @@ from operator import is_
 
 from msgspec import Struct
 
-from snd_analysis.base.operator_name import OperatorName
+from snd_analysis.base import OperatorName
 from snd_analysis.skriptnd.names.scope import Scope
 from snd_analysis.skriptnd.names.symbols import ShapeMember, Symbol, SymbolKind, Target
 from snd_analysis.skriptnd.names.use import ModuleName, Role, Use

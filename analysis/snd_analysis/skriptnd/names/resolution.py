@@ -9,7 +9,7 @@ from itertools import chain
 
 from msgspec import Struct, field
 
-from snd_analysis.base.operator_name import OperatorName
+from snd_analysis.base import OperatorName
 from snd_analysis.base.problem import Problem
 from snd_analysis.base.text import Span
 from snd_analysis.skriptnd.names.part import Part, read_symbols

@@ -7,10 +7,23 @@
 composed like any other: by ``snd_analysis.workspace.samples``. They are evaluated by ``snd_runtime.samples``.
 """
 
-from snd_analysis.skriptnd.samples.sample import Recorded, RecordedError, Sample
+from snd_analysis.skriptnd.samples.comment_lines import CONTINUATION, MARKER
+from snd_analysis.skriptnd.samples.reading import SampleText, samples_of
+from snd_analysis.skriptnd.samples.sample import ItemExtent, Nested, Recorded, RecordedError, Sample
+from snd_analysis.skriptnd.samples.statement import GENERATORS, SAMPLE_NAME, Statement, statement_of
 
 __all__ = [
+    "CONTINUATION",
+    "GENERATORS",
+    "MARKER",
+    "SAMPLE_NAME",
+    "ItemExtent",
+    "Nested",
     "Recorded",
     "RecordedError",
     "Sample",
+    "SampleText",
+    "Statement",
+    "samples_of",
+    "statement_of",
 ]

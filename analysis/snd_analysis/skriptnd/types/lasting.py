@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from snd_analysis.skriptnd.memo import Memo
-from snd_analysis.skriptnd.names import Resolution
+from snd_analysis.skriptnd.names import Memo, Resolution
 from snd_analysis.skriptnd.types.compose.reuse import StatementTypes
 from snd_analysis.skriptnd.types.reuse import DeclarationTypes
 

@@ -7,8 +7,7 @@ from functools import partial
 
 from msgspec import Struct
 
-from snd_analysis.skriptnd.memo import Memo
-from snd_analysis.skriptnd.names import Declaration, Part, Symbol
+from snd_analysis.skriptnd.names import Declaration, Memo, Part, Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.context import Context, Place
 from snd_analysis.skriptnd.types.dimension import Extents

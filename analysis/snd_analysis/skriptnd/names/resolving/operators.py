@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from snd_analysis import rules
-from snd_analysis.base.operator_name import OperatorName
+from snd_analysis.base import OperatorName
 from snd_analysis.base.problem import Problem, Repair
 from snd_analysis.base.text import Edit, Span
 from snd_analysis.skriptnd.names.environment import BUILT_INS

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from snd_analysis import rules
 from snd_analysis.base.problem import Problem
-from snd_analysis.skriptnd.memo import Memo
+from snd_analysis.skriptnd.names import Memo
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import entries_of
 from snd_analysis.skriptnd.types.compose.composition import Composition

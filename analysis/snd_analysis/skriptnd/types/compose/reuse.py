@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from snd_analysis.skriptnd.memo import Memo
-from snd_analysis.skriptnd.names import Part, Symbol
+from snd_analysis.skriptnd.names import Memo, Part, Symbol
 from snd_analysis.skriptnd.types.compose.composition import Composition, Located
 from snd_analysis.skriptnd.types.compose.statements import statement
 from snd_analysis.skriptnd.types.dimension import Extents

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from snd_analysis.skriptnd.memo import Memo
-from snd_analysis.skriptnd.names import Declaration, Symbol, declarations, symbols_in
+from snd_analysis.skriptnd.names import Declaration, Memo, Symbol, declarations, symbols_in
 from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.declarations.assertions import check_assertions
 from snd_analysis.skriptnd.types.declarations.attributes import check_attributes

@@ -8,7 +8,7 @@ from snd_analysis import rules
 from snd_analysis.base.problem import Problem
 from snd_analysis.compose.specialization import specialization_of
 from snd_analysis.model import Operation, Tensor, TensorValue
-from snd_analysis.skriptnd.samples.sample import ItemExtent, Nested, Recorded, Sample
+from snd_analysis.skriptnd.samples import ItemExtent, Nested, Recorded, Sample
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Verdict
 from snd_analysis.symbolic.values import NULL, Maybe, Pack, Run

@@ -11,7 +11,8 @@ from __future__ import annotations
 from itertools import chain
 from typing import Generic, TypeVar
 
-from snd_analysis.skriptnd.names import Part, Resolution
+from snd_analysis.skriptnd.names.part import Part
+from snd_analysis.skriptnd.names.resolution import Resolution
 from snd_analysis.skriptnd.syntax import SHORTEST_LONG_BLOCK, nodes
 
 # While somebody types, a name stands for something, then for nothing, then for what it did: two states by turns.
