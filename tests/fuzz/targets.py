@@ -15,7 +15,7 @@ from msgspec import Struct
 from snd_analysis.base.diagnostics import Diagnostic
 from snd_analysis.base.text import Edit, Span
 from snd_analysis.skriptnd.format.files import format_text
-from snd_analysis.skriptnd.syntax.tokens import tokenize
+from snd_analysis.skriptnd.syntax import tokenize
 from snd_analysis.workspace import Workspace
 from snd_runtime.files import InvalidFileError, read_npy, read_npz, read_tensor, write_npy, write_npz, write_tensor
 from snd_server.config_schema import ConfigError, parse_settings
