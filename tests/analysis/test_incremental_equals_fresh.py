@@ -16,7 +16,7 @@ from snd_analysis.ide.digests import Digests
 from snd_analysis.base.text import Edit, Span
 from snd_analysis.ide.hover import hover
 from snd_analysis.ide.inlay_hints import inlay_hints
-from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.workspace import Snapshot, Workspace
 from snd_runtime.limits import Limits
 from snd_runtime.samples import evaluate_sample

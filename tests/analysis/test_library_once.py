@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from snd_analysis.skriptnd.names.library import LIBRARY_PREFIX
-from snd_analysis.skriptnd.names.symbols import OperatorName
+from snd_analysis.skriptnd.names import LIBRARY_PREFIX, OperatorName
 from snd_analysis.workspace import Workspace
 from support.memory import MemoryReader
 

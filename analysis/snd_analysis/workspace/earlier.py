@@ -6,8 +6,7 @@ from collections.abc import Hashable
 
 from snd_analysis.compose.reuse import LastingModel
 from snd_analysis.db import Database, query
-from snd_analysis.skriptnd.names import Environment, Resolution, is_library
-from snd_analysis.skriptnd.names.memo import is_long
+from snd_analysis.skriptnd.names import Environment, Resolution, is_library, is_long
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types import LastingTypes
 

@@ -35,7 +35,15 @@ from snd_analysis.skriptnd.names.resolution import AttributeName, ModuleName, Re
 from snd_analysis.skriptnd.names.resolving.resolve import resolve
 from snd_analysis.skriptnd.names.rows import Row, in_rows, joined
 from snd_analysis.skriptnd.names.scope import Scope
-from snd_analysis.skriptnd.names.symbols import TENSOR_KINDS, BuiltIn, ShapeMember, Symbol, SymbolKind, Target
+from snd_analysis.skriptnd.names.symbols import (
+    TENSOR_KINDS,
+    BuiltIn,
+    OperatorName,
+    ShapeMember,
+    Symbol,
+    SymbolKind,
+    Target,
+)
 from snd_analysis.skriptnd.names.undefined import MOST_GUESSES, import_of, with_import
 
 __all__ = [
