@@ -38,7 +38,6 @@ from snd_analysis.skriptnd.names.scope import Scope
 from snd_analysis.skriptnd.names.symbols import (
     TENSOR_KINDS,
     BuiltIn,
-    OperatorName,
     ShapeMember,
     Symbol,
     SymbolKind,
