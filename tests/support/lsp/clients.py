@@ -40,7 +40,7 @@ class Editor(LanguageClient):
         self.protocol.set_writer(writer)
 
         async def converse() -> None:
-            with suppress(ConnectionResetError):  # the server has gone, and left unread what came after 'exit'
+            with suppress(ConnectionError):  # the server has gone, and left unread what came after 'exit'
                 logger = logging.getLogger(__name__)
                 await run_async(self._stop_event, reader, self.protocol, logger, self.report_server_error)
 
