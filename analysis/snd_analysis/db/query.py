@@ -145,7 +145,7 @@ def _holds(db: Database, memo: Memo) -> bool:
 
     Each is asked for only if those before it are the same: so it is one that working out would ask for as well.
     """
-    if not memo.inputs & db.changed_since(memo.revision):
+    if not memo.inputs & db.changed_since(memo.revision) and db.storage.keeps_what(memo):
         return True
     inputs, revision = 0, db.revision
     for cell, value in memo.dependencies:
@@ -183,8 +183,11 @@ def _work_out(db: Database, cell: Cell) -> None:
     for other in frame.asked:
         assert other.memo is not None
         inputs |= other.memo.inputs
-    older = (*cell.versions,)[: _VERSIONS - 1]
-    cell.memo, cell.older = Memo(value, (*frame.asked.items(),), inputs, db.revision), older
+    versions = (*cell.versions,)
+    for memo in versions[_VERSIONS - 1 :]:
+        storage.let_go(memo, db.revision)
+    cell.memo = Memo(value, (*frame.asked.items(),), inputs, db.revision)
+    cell.older = versions[: _VERSIONS - 1]
     cell.revision = db.revision
     if not frame.asked and (query.is_constant or frame.asked_constants):
         storage.keep_constant(cell)

@@ -85,6 +85,8 @@ class Storage:
         """That of the query that is being answered."""
         self.history: dict[int, Values] = {}
         """The inputs of the last revisions."""
+        self._let_go: dict[int, int] = {}
+        """By the bits of their inputs, the revisions in which answers were dropped, in their order."""
         self._inputs = 0
         self._cells = 0
         self._most_cells = _FEWEST_CELLS
@@ -115,6 +117,23 @@ class Storage:
         cell.is_constant = True
         cell.older = ()
         CONSTANTS.setdefault(cell.query, {})[cell.key] = cell
+
+    def let_go(self, memo: Memo, revision: int) -> None:
+        """Note that an answer is dropped: working it out again gives an equal one, but not the same object."""
+        self._let_go.pop(memo.inputs, None)
+        self._let_go[memo.inputs] = revision
+
+    def keeps_what(self, memo: Memo) -> bool:
+        """Return whether every answer that another one was made of is still there, since that was known to hold.
+
+        What depends on a dropped answer depends on all inputs of that.
+        """
+        for inputs, revision in reversed(self._let_go.items()):
+            if revision <= memo.revision:
+                break
+            if inputs & memo.inputs == inputs:
+                return False
+        return True
 
     def known_value(self, cell: Cell, value: Any) -> Any:
         """Return the value of an input as it is known already if there was an equal one, so that answers hold again."""

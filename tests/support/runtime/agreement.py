@@ -37,7 +37,7 @@ def _expected(lowered: Lowered, inputs: Sequence[Any]) -> tuple[list[Any], str |
     try:
         return oracle(lowered.specialization, inputs), None
     except OracleError as error:
-        return [], error.rule.name
+        return [], error.rule
 
 
 def budget(size: int) -> Budget:

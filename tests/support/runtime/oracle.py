@@ -203,7 +203,7 @@ class Oracle:
                 failure = failure or error
         except SkipError:
             if failure is not None and in_condition:
-                raise AmbiguousError(failure.rule.name) from None
+                raise AmbiguousError(failure.rule) from None
             return
         if failure is not None:
             raise failure
@@ -292,7 +292,7 @@ class Oracle:
             except BranchSkipError as error:
                 skip = error
         if failure is not None and skip is not None:
-            raise AmbiguousError(failure.rule.name)
+            raise AmbiguousError(failure.rule)
         if failure is not None or skip is not None:
             raise skip or failure
         return found
