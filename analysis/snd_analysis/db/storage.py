@@ -148,6 +148,8 @@ class Storage:
         self.history[revision] = values
         if len(self.history) > _REVISIONS:
             del self.history[next(iter(self.history))]
+            oldest = next(iter(self.history))  # answers that were last known to hold before it are looked at in full
+            self._let_go = {inputs: at for inputs, at in self._let_go.items() if at > oldest}
         if self._cells > self._most_cells:
             self._sweep(values)
             self._swept = revision
