@@ -29,9 +29,9 @@ from snd_analysis.skriptnd.names import (
 )
 from snd_analysis.skriptnd.samples.reading import SampleText, samples_of
 from snd_analysis.skriptnd.samples.sample import Sample
-from snd_analysis.skriptnd.samples.statement import SAMPLE_NAME, Statement, statement_of
+from snd_analysis.skriptnd.samples.statement import SAMPLE_NAME, SampleGraph, statement_of
 from snd_analysis.skriptnd.syntax import Chunk
-from snd_analysis.skriptnd.types import Composition, Context, Others, Place, declare
+from snd_analysis.skriptnd.types import Context, Others, Stage, TypingState, declare
 from snd_analysis.skriptnd.types import statement as type_statement
 from snd_analysis.workspace.composing import session
 from snd_analysis.workspace.files import tree
@@ -157,14 +157,14 @@ def _is_written(use: Use) -> bool:
     return isinstance(use.target, OperatorName | ModuleName | AttributeName | BuiltIn)
 
 
-def _typing_problems(statement: Statement, resolution: Resolution, others: Others) -> list[Problem]:
+def _typing_problems(statement: SampleGraph, resolution: Resolution, others: Others) -> list[Problem]:
     """What is wrong with the names and types of a statement."""
     context = Context(statement.definition, resolution, others)
     declare(context)
-    work = Composition(context)
+    work = TypingState(context)
     work.in_control_flow = True  # a sample may invoke graphs, too
     work.begin(statement.component)
-    with context.at(Place.COMPOSE):
+    with context.at(Stage.COMPOSE):
         type_statement(work, statement.component)
     found = (*context.problems, *check_precedence(resolution))
     return [*resolution.problems, *(each for each in found if resolution.is_clear(each.span))]

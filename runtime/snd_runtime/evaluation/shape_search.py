@@ -13,7 +13,7 @@ from snd_analysis.model import Shape, Tensor, TensorValue
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import DivisionByZero, Integer, Leaf, NegativeExponent
-from snd_analysis.symbolic.values import Failure, Maybe, Pack, Run, substitute
+from snd_analysis.symbolic.values import Maybe, OperationError, Pack, Run, substitute
 from snd_runtime.evaluation.tensors import KnownShapes
 
 _RANKS = (2, 1, 3, 4, 0, 5)
@@ -114,7 +114,7 @@ def _concrete_shape(shape: Shape | None, choice: Choice) -> tuple[int, ...] | No
     pack = Pack(shape, dtype="int")
     try:
         known = substitute(pack, {leaf.key: choice.length(leaf) for leaf in pack.length.leaves})
-    except (Failure, DivisionByZero, NegativeExponent):
+    except (OperationError, DivisionByZero, NegativeExponent):
         return None
     if not isinstance(known, Pack) or known.items is None:
         return None

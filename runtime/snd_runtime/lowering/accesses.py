@@ -12,7 +12,7 @@ from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.values import NULL, Pack, Value, range_, sliced
 from snd_runtime.lowering.operands import LONGEST_PACK, TERMS, Chosen, Guarded, Partial
 from snd_runtime.lowering.packing import list_item, pack_item, slice_of
-from snd_runtime.lowering.terms import Bounds, Place, Slot, Term
+from snd_runtime.lowering.terms import Bounds, IndexTerm, Slot, Term
 from snd_runtime.rules import LIMIT_EXCEEDED, UNKNOWN_VALUE
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def _is_pack_of_tensors(value: Value) -> bool:
     return isinstance(value, Pack) and any(isinstance(item, Slot) for item in value.segments)
 
 
-Accessed = tuple[Slot, tuple[Place, ...]]
+Accessed = tuple[Slot, tuple[IndexTerm, ...]]
 """A tensor and the place of an element in it."""
 
 
@@ -105,7 +105,7 @@ def _index_part(expressions: Expressions, item: nodes.ListItem) -> _Part | Value
     return NULL if value is NULL else (isinstance(item, nodes.Expanded), value)
 
 
-def _stacked(expressions: Expressions, node: nodes.Node, chosen: Chosen) -> tuple[Slot, tuple[Place, ...]]:
+def _stacked(expressions: Expressions, node: nodes.Node, chosen: Chosen) -> tuple[Slot, tuple[IndexTerm, ...]]:
     slot = expressions.tensors.stacked(chosen.slots)
     if slot is None:
         if chosen.index.axes:
@@ -118,7 +118,7 @@ def _stacked(expressions: Expressions, node: nodes.Node, chosen: Chosen) -> tupl
 
 
 def _of_tensor(
-    expressions: Expressions, node: nodes.Node, slot: Slot, first: tuple[Place, ...], parts: Sequence[Value]
+    expressions: Expressions, node: nodes.Node, slot: Slot, first: tuple[IndexTerm, ...], parts: Sequence[Value]
 ) -> tuple[list[Accessed], bool]:
     columns: list[Value] = list(first)
     is_pack = False
@@ -164,9 +164,9 @@ def _rows(node: nodes.Node, columns: Sequence[Value]) -> Iterator[tuple[Value, .
         yield tuple(item if column is packed[0] else column for column in columns)
 
 
-def _place(expressions: Expressions, node: nodes.Node, value: Value) -> Place:
+def _place(expressions: Expressions, node: nodes.Node, value: Value) -> IndexTerm:
     terms = expressions.terms
-    if isinstance(value, Place):
+    if isinstance(value, IndexTerm):
         return value
     if isinstance(value, Guarded):
         index = _term(expressions, node, value.index)

@@ -10,7 +10,7 @@ from snd_runtime.lowering.affine import Analysis
 from snd_runtime.lowering.arithmetic import Array
 from snd_runtime.lowering.contraction import contraction_of
 from snd_runtime.lowering.domains import Box
-from snd_runtime.lowering.evaluation import Evaluation, Scope
+from snd_runtime.lowering.evaluation import ActivePoints, Evaluation
 from snd_runtime.lowering.formula import Formula, Write
 from snd_runtime.lowering.loops import (
     MOST_ROUNDS,
@@ -95,7 +95,7 @@ def _accumulate_chunk(evaluation: Evaluation, write: Write, chunk: Box, reduced:
     combine(evaluation, view, reduce_axes(evaluation, values, axes, operator), operator)
 
 
-def _masked(values: Array, scope: Scope, operator: str) -> Array:
+def _masked(values: Array, scope: ActivePoints, operator: str) -> Array:
     """Values that change nothing where the scope isn't active."""
     if scope.active is None:
         return values

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from snd_runtime.lowering.operands import INT_MAX, INT_MIN
-from snd_runtime.lowering.terms import Apply, Constant, Next, Place, Position, Read, Table, Term
+from snd_runtime.lowering.terms import Apply, Constant, IndexTerm, Next, Position, Read, Table, Term
 
 Interval = tuple[int, int]
 """The least and the greatest value; of 64 bits at most if the computation does not overflow."""
@@ -71,7 +71,7 @@ class Analysis:
             return _scaled(second, first.constant) if not first.factors else _scaled(first, second.constant)
         return _added(first, second if term.operation == "+" else _scaled(second, -1))
 
-    def affine_places(self, places: Sequence[Place]) -> tuple[Affine, ...] | None:
+    def affine_places(self, places: Sequence[IndexTerm]) -> tuple[Affine, ...] | None:
         """The affine forms of the indices of an access that remaps none; None if some have none."""
         forms = []
         for place in places:

@@ -16,7 +16,7 @@ from msgspec import Struct
 from snd_runtime.lowering.affine import Affine, Analysis
 from snd_runtime.lowering.arithmetic import Array
 from snd_runtime.lowering.domains import Box
-from snd_runtime.lowering.evaluation import Evaluation, Scope
+from snd_runtime.lowering.evaluation import ActivePoints, Evaluation
 from snd_runtime.lowering.formula import Formula, Write
 from snd_runtime.lowering.loops import Guard, axes_of_windows
 from snd_runtime.lowering.memory import Memory
@@ -88,7 +88,7 @@ class Contraction(Struct, eq=False):
         target = target_view(evaluation.analysis, self.write, memory.array(self.write.slot), box)
         if target is None:
             return False
-        scope = Scope()
+        scope = ActivePoints()
         arrays = [
             factor.elements(memory, box) if isinstance(factor, Padded) else evaluation.value(factor, scope)
             for factor in self.factors

@@ -11,7 +11,7 @@ from snd_runtime.errors import EvaluationFailed
 from snd_runtime.lowering.affine import Analysis
 from snd_runtime.lowering.arithmetic import INT
 from snd_runtime.lowering.domains import Box, Points
-from snd_runtime.lowering.evaluation import Evaluation, Scope
+from snd_runtime.lowering.evaluation import ActivePoints, Evaluation
 from snd_runtime.lowering.formula import Formula
 from snd_runtime.lowering.memory import Memory
 from snd_runtime.lowering.writing import condition_scope, store, target_scope
@@ -49,7 +49,7 @@ def count(memory: Memory, unrolled: Sequence[tuple[Analysis, Formula]], counted:
         offset += points.size
         evaluation = Evaluation(memory, analysis, each, points, numbers)
         for write in each.writes:
-            store(evaluation, write, target_scope(evaluation, write, Scope()), each.operator)
+            store(evaluation, write, target_scope(evaluation, write, ActivePoints()), each.operator)
 
 
 def _found(memory: Memory, analysis: Analysis, formula: Formula) -> list[Points]:

@@ -28,7 +28,7 @@ from snd_runtime.lowering.formula import Formula
 from snd_runtime.lowering.memory import Memory
 from snd_runtime.lowering.operands import INT_MAX, INT_MIN
 from snd_runtime.lowering.reading import strided
-from snd_runtime.lowering.terms import Apply, Constant, Place, Position, Read, Slot, Term
+from snd_runtime.lowering.terms import Apply, Constant, IndexTerm, Position, Read, Slot, Term
 
 Instruction: TypeAlias = "Callable[[list[Array], Memory], Array | None]"
 """From the values before to the next one; None if there is a point without a value."""
@@ -99,7 +99,7 @@ def direct(formula: Formula, analysis: Analysis) -> Direct | None:
     return Direct(slot, shape, target, rows.instructions, isinstance(write.value, Apply))
 
 
-def _forms(analysis: Analysis, places: Sequence[Place], slot: Slot, box: Box) -> tuple[Affine, ...] | None:
+def _forms(analysis: Analysis, places: Sequence[IndexTerm], slot: Slot, box: Box) -> tuple[Affine, ...] | None:
     """The affine forms of indices that are within bounds everywhere."""
     found = []
     for place, extent in zip(places, slot.shape, strict=True):

@@ -14,7 +14,7 @@ from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import entries_of
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
-from snd_analysis.symbolic.values import NULL, UNDEFINED, Failure, Pack, Value
+from snd_analysis.symbolic.values import NULL, UNDEFINED, OperationError, Pack, Value
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.limits import MOST_RANK
 from snd_runtime.lowering.accesses import VariesWith, access, is_pack_index
@@ -195,7 +195,7 @@ class _Elaboration:
             if isinstance(value, Pack):
                 try:
                     value = self._operations.item(node.value, value.items or (), self._row_major(slot))
-                except Failure as failure:
+                except OperationError as failure:
                     raise expressions.blamed(node.value, failure) from None
             axes = [
                 Axis(f"{slot.name}[{at}]", self._terms.constant("int", extent or 0))

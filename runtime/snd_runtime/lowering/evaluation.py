@@ -8,7 +8,7 @@ import numpy as np
 
 from snd_analysis import rules
 from snd_analysis.base.rule import Rule
-from snd_analysis.model import Place as SourcePlace
+from snd_analysis.model import Place
 from snd_analysis.skriptnd.syntax import nodes
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.lowering.affine import Analysis
@@ -33,8 +33,8 @@ from snd_runtime.lowering.terms import (
     Apply,
     Bounds,
     Constant,
+    IndexTerm,
     Next,
-    Place,
     Position,
     Read,
     Slot,
@@ -46,19 +46,19 @@ from snd_runtime.lowering.terms import (
 from snd_runtime.rules import UNKNOWN_VALUE
 
 
-class Scope:
+class ActivePoints:
     """The points whose values matter (all, if ``active`` is None), and values that are known for them."""
 
     __slots__ = ("_values", "active", "parent")
 
-    def __init__(self, active: Array | None = None, parent: Scope | None = None) -> None:
+    def __init__(self, active: Array | None = None, parent: ActivePoints | None = None) -> None:
         self.active = active
         self.parent = parent
         self._values: dict[Term, Array] = {}
 
     def known(self, term: Term) -> Array | None:
         """The value, if it was computed for these points or more."""
-        scope: Scope | None = self
+        scope: ActivePoints | None = self
         while scope is not None:
             found = scope._values.get(term)
             if found is not None:
@@ -71,11 +71,11 @@ class Scope:
         self._values[term] = value
         return value
 
-    def narrowed(self, mask: Array) -> Scope:
+    def narrowed(self, mask: Array) -> ActivePoints:
         """The points of these where a mask holds."""
         if mask.all():
             return self
-        return Scope(mask if self.active is None else self.active & mask, self)
+        return ActivePoints(mask if self.active is None else self.active & mask, self)
 
     @property
     def is_empty(self) -> bool:
@@ -102,7 +102,9 @@ class Evaluation:
         self._safe: dict[Term, bool] = {}
 
     # ---- scopes ------------------------------------------------------------------------------------------------------
-    def enter(self, scope: Scope, roots: Sequence[Term], writes: Iterable[tuple[Slot, Place, int]] = ()) -> Scope:
+    def enter(
+        self, scope: ActivePoints, roots: Sequence[Term], writes: Iterable[tuple[Slot, IndexTerm, int]] = ()
+    ) -> ActivePoints:
         """The points of a scope at which no guarded index of these terms, outside of their branches, is skipped."""
         guards = [
             (term.slot, place, at)
@@ -119,7 +121,7 @@ class Evaluation:
                 scope = scope.narrowed(mask)
         return scope
 
-    def _branch(self, scope: Scope, term: Term, mask: Array) -> Array:
+    def _branch(self, scope: ActivePoints, term: Term, mask: Array) -> Array:
         """A term at the points of a scope where a mask holds; what is skipped there is noted."""
         inner = scope.narrowed(mask)
         entered = self.enter(inner, (term,))
@@ -129,7 +131,7 @@ class Evaluation:
             self.skipped = lost if self.skipped is None else self.skipped | lost
         return self.value(term, entered)
 
-    def _in_bounds(self, place: Place, extent: int, scope: Scope) -> Array | None:
+    def _in_bounds(self, place: IndexTerm, extent: int, scope: ActivePoints) -> Array | None:
         """Where an index is within bounds; None for everywhere."""
         form = self.analysis.affine(place.index)
         if form is not None and isinstance(self.domain, Box) and self.domain.size:
@@ -145,12 +147,12 @@ class Evaluation:
         return known if known is not None else int(self.memory.array(slot, self.formula.source).shape[dimension])
 
     # ---- values ------------------------------------------------------------------------------------------------------
-    def value(self, term: Term, scope: Scope) -> Array:
+    def value(self, term: Term, scope: ActivePoints) -> Array:
         """The value at every point, meaningful where the scope is active."""
         known = scope.known(term)
         return scope.keep(term, np.asarray(self._computed(term, scope))) if known is None else known
 
-    def _computed(self, term: Term, scope: Scope) -> Array:
+    def _computed(self, term: Term, scope: ActivePoints) -> Array:
         if isinstance(term, Constant):
             return np.asarray(term.value, self.memory.dtypes[term.dtype])
         if isinstance(term, Position):
@@ -168,7 +170,7 @@ class Evaluation:
         operands = [self.value(operand, scope) for operand in term.operands]
         return self._applied(term, operands, scope)
 
-    def _applied(self, term: Apply, operands: list[Array], scope: Scope) -> Array:
+    def _applied(self, term: Apply, operands: list[Array], scope: ActivePoints) -> Array:
         operation = term.operation
         if operation in COMPARISONS:
             return COMPARISONS[operation](*operands)
@@ -188,7 +190,7 @@ class Evaluation:
                 return UNCHECKED[operation](*operands)
         return self._checked(term, INTEGER_OPERATIONS[operation](*operands), scope)
 
-    def _short_circuited(self, term: Apply, scope: Scope) -> Array:
+    def _short_circuited(self, term: Apply, scope: ActivePoints) -> Array:
         first, *rest = term.operands
         condition = self.value(first, scope)
         if term.operation == "select":
@@ -199,7 +201,7 @@ class Evaluation:
         second = self._branch(scope, rest[0], ~decisive)
         return LOGIC[term.operation](condition, second)
 
-    def _selected(self, condition: Array, consequent: Term, alternative: Term, scope: Scope) -> Array:
+    def _selected(self, condition: Array, consequent: Term, alternative: Term, scope: ActivePoints) -> Array:
         if condition.all():
             return self._branch(scope, consequent, condition)
         if not condition.any():
@@ -234,11 +236,11 @@ class Evaluation:
     def _shape(self, slot: Slot) -> list[int]:
         return [self.extent(slot, dimension) for dimension in range(slot.rank)]
 
-    def _item(self, term: Table, scope: Scope) -> Array:
+    def _item(self, term: Table, scope: ActivePoints) -> Array:
         values = np.asarray(term.values, self.memory.dtypes[term.dtype])
         return values[self._counted(term, self.value(term.index, scope), len(values), scope)]
 
-    def _counted(self, term: Apply | Table, index: Array, count: int, scope: Scope) -> Array:
+    def _counted(self, term: Apply | Table, index: Array, count: int, scope: ActivePoints) -> Array:
         """An index of a pack, counted from its start."""
         failing = (index < -count) | (index >= count)
         self.check(
@@ -253,7 +255,7 @@ class Evaluation:
         return np.where(failing, 0, np.where(index < 0, index + count, index))
 
     # ---- failures ----------------------------------------------------------------------------------------------------
-    def _checked(self, term: Apply, outcome: Outcome, scope: Scope) -> Array:
+    def _checked(self, term: Apply, outcome: Outcome, scope: ActivePoints) -> Array:
         result, problem = outcome
         if problem is not None:
             rule, message, failing = problem
@@ -262,7 +264,7 @@ class Evaluation:
 
     def check(
         self,
-        scope: Scope,
+        scope: ActivePoints,
         failing: Array,
         describe: Callable[[Sequence[int]], tuple[Rule, str]],
         node: nodes.Node,
@@ -298,8 +300,8 @@ class Evaluation:
     def failed(self, rule: Rule, message: str, node: nodes.Node) -> EvaluationFailed:
         """A failure at a node of the formula."""
         source = self.formula.source
-        place = SourcePlace(source.path, source.definition, node.span.shifted(self.formula.base))
+        place = Place(source.path, source.definition, node.span.shifted(self.formula.base))
         return EvaluationFailed(rule, message, place)
 
 
-__all__ = ["INT", "Evaluation", "Scope"]
+__all__ = ["INT", "ActivePoints", "Evaluation"]

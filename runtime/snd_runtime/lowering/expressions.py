@@ -9,7 +9,7 @@ from snd_analysis.skriptnd.evaluate import EvaluationError, evaluate
 from snd_analysis.skriptnd.names import ShapeMember, Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic.integers import TRUE, Integer
-from snd_analysis.symbolic.values import NULL, UNDEFINED, Failure, Pack, Unknown, Value
+from snd_analysis.symbolic.values import NULL, UNDEFINED, OperationError, Pack, Unknown, Value
 from snd_runtime.lowering.forms import FORMS
 from snd_runtime.lowering.operands import INT_MAX, INT_MIN, LONGEST_PACK, Operations, Overflow, Partial
 from snd_runtime.lowering.tensors import Tensors
@@ -48,10 +48,10 @@ class Expressions:
         """What ``node`` evaluated to, as a term."""
         try:
             return self.operations.term(value, dtype)
-        except Failure as failure:
+        except OperationError as failure:
             raise self.blamed(node, failure) from None
 
-    def blamed(self, node: nodes.Node, failure: Failure) -> EvaluationError:
+    def blamed(self, node: nodes.Node, failure: OperationError) -> EvaluationError:
         """A failure of an operation at the node, or at the part of it that is to blame."""
         if isinstance(failure, Overflow):
             node = self._wide.get(failure.value, node)
@@ -65,7 +65,7 @@ class Expressions:
             return value
         try:
             value = FORMS[type(node)](self, node)
-        except Failure as failure:
+        except OperationError as failure:
             raise self.blamed(node, failure) from None
         if value is UNDEFINED:
             raise EvaluationError(node, UNKNOWN_VALUE, "this has no value in a formula")

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from snd_analysis.model import Place as SourcePlace
+from snd_analysis.model import Place
 from snd_analysis.skriptnd.names import Symbol
 from snd_analysis.skriptnd.syntax import nodes
-from snd_runtime.lowering.terms import Next, Place, Read, Slot, Term, subterms
+from snd_runtime.lowering.terms import IndexTerm, Next, Read, Slot, Term, subterms
 
 
 class Axis(Struct, frozen=True):
@@ -23,7 +23,7 @@ class Write(Struct, frozen=True):
     """One element that is written, with its value."""
 
     slot: Slot
-    places: tuple[Place, ...]
+    places: tuple[IndexTerm, ...]
     value: Term
 
     @property
@@ -41,7 +41,7 @@ class Formula(Struct, frozen=True, eq=False):
     condition: Term | None
     node: nodes.Lowering
     base: int
-    source: SourcePlace
+    source: Place
     fixed: tuple[tuple[str, int], ...] = ()
     """Index symbols that stand for one value here, with that value: those of unrolled loops."""
 

@@ -23,7 +23,7 @@ from snd_runtime.lowering.counting import Counted, count
 from snd_runtime.lowering.direct import Direct, direct
 from snd_runtime.lowering.domains import Box
 from snd_runtime.lowering.elaboration import elaborate, elaborate_constant
-from snd_runtime.lowering.evaluation import Evaluation, Scope
+from snd_runtime.lowering.evaluation import ActivePoints, Evaluation
 from snd_runtime.lowering.formula import Formula
 from snd_runtime.lowering.memory import Memory
 from snd_runtime.lowering.sequence import run_in_order
@@ -237,7 +237,7 @@ def _analysis(memory: Memory, formula: Formula) -> Analysis:
 
 def _extent(memory: Memory, formula: Formula, axis: int) -> int:
     evaluation = Evaluation(memory, Analysis([1] * len(formula.axes)), formula, Box(((0, 1),) * len(formula.axes)))
-    return max(int(evaluation.value(formula.axes[axis].extent, Scope()).reshape(-1)[0]), 0)
+    return max(int(evaluation.value(formula.axes[axis].extent, ActivePoints()).reshape(-1)[0]), 0)
 
 
 def _known(slot: Slot) -> tuple[int, ...]:

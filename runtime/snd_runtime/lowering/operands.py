@@ -13,7 +13,7 @@ from snd_analysis import rules
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer
-from snd_analysis.symbolic.values import CASTS, FUNCTIONS, OPERATIONS, UNARY, Failure, Pack, Value
+from snd_analysis.symbolic.values import CASTS, FUNCTIONS, OPERATIONS, UNARY, OperationError, Pack, Value
 from snd_runtime.lowering.terms import Apply, Constant, Next, Position, Read, Scalar, Slot, Table, Term, Terms
 from snd_runtime.rules import INT_OVERFLOW, UNKNOWN_VALUE
 
@@ -26,7 +26,7 @@ _JUNCTIONS = {"&&": "all", "||": "any"}
 _UNARY_NAMES = {"-": "negate", "!": "not"}
 
 
-class Overflow(Failure):
+class Overflow(OperationError):  # noqa: N818
     """An int that is known, but does not fit into 64 bits, where elements of tensors are computed."""
 
     def __init__(self, value: int) -> None:
@@ -95,7 +95,7 @@ class Operations:
             return value
         scalar = scalar_of(value)
         if scalar is None:
-            raise Failure(UNKNOWN_VALUE, "this has no single value that is known here")
+            raise OperationError(UNKNOWN_VALUE, "this has no single value that is known here")
         if dtype == "real" and isinstance(scalar, int):
             scalar = float(scalar)
         return self.terms.constant(_dtype(scalar), _bounded(scalar))
@@ -145,7 +145,7 @@ class Operations:
         if condition is TRUE or condition is FALSE:
             return a if condition is TRUE else b
         if isinstance(a, Guarded) or isinstance(b, Guarded):
-            raise Failure(UNKNOWN_VALUE, "which index is guarded must be known when the formula is bound")
+            raise OperationError(UNKNOWN_VALUE, "which index is guarded must be known when the formula is bound")
         if a is b:
             return a
         x, y = self.term(a, _dtype_of(b)), self.term(b, _dtype_of(a))
@@ -154,7 +154,7 @@ class Operations:
     def item(self, node: nodes.Node, items: Sequence[Value], index: Term) -> Value:
         """An item of a pack at an index that is known at run time only."""
         if not items:
-            raise Failure(rules.INDEX_OUT_OF_RANGE, "there are no items", 0)
+            raise OperationError(rules.INDEX_OUT_OF_RANGE, "there are no items", 0)
         scalars = [scalar_of(item) for item in items]
         if all(scalar is not None for scalar in scalars):
             known = tuple(_bounded(scalar) for scalar in scalars if scalar is not None)
@@ -226,4 +226,4 @@ def items_of(value: Value) -> tuple[Value, ...]:
     """The items of a pack that is written out. Raises Failure for anything else."""
     if isinstance(value, Pack) and value.items is not None:
         return value.items
-    raise Failure(UNKNOWN_VALUE, "this is not a pack of known length")
+    raise OperationError(UNKNOWN_VALUE, "this is not a pack of known length")

@@ -10,7 +10,7 @@ from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import (
     UNDEFINED,
-    Failure,
+    OperationError,
     Pack,
     Slice,
     Value,
@@ -127,7 +127,7 @@ def _replaced(expressions: Expressions, node: nodes.Substitution, target: Value,
 
 def _range_of(first: Value, last: Value, step: Value = None) -> Value:
     if not isinstance(first, Integer) or not isinstance(last, Integer) or not isinstance(step, Integer | None):
-        raise Failure(UNKNOWN_VALUE, "the bounds of a range must be known when the formula is bound")
+        raise OperationError(UNKNOWN_VALUE, "the bounds of a range must be known when the formula is bound")
     return range_(first, last, step)
 
 
@@ -138,7 +138,7 @@ def slice_of(part: nodes.Range, given: Sequence[Value]) -> Slice:
     for bound in (part.first, part.last, part.step):
         value = None if bound is None else next(rest)
         if value is not None and not isinstance(value, Integer):
-            raise Failure(UNKNOWN_VALUE, "the bounds of a slice must be known when the formula is bound")
+            raise OperationError(UNKNOWN_VALUE, "the bounds of a slice must be known when the formula is bound")
         bounds.append(value)
     return Slice(*bounds)
 

@@ -13,14 +13,14 @@ from snd_analysis.base.rule import Rule
 from snd_runtime.lowering.affine import Affine
 from snd_runtime.lowering.arithmetic import Array
 from snd_runtime.lowering.domains import Box
-from snd_runtime.lowering.terms import Bounds, Place, Read, Slot
+from snd_runtime.lowering.terms import Bounds, IndexTerm, Read, Slot
 
 if TYPE_CHECKING:
     from snd_analysis.skriptnd.syntax import nodes
-    from snd_runtime.lowering.evaluation import Evaluation, Scope
+    from snd_runtime.lowering.evaluation import ActivePoints, Evaluation
 
 
-def read_elements(evaluation: Evaluation, term: Read, scope: Scope) -> Array:
+def read_elements(evaluation: Evaluation, term: Read, scope: ActivePoints) -> Array:
     """The elements that an access means at every point of the domain.
 
     Raises EvaluationFailed if an index is out of bounds where it matters.
@@ -43,7 +43,7 @@ def read_elements(evaluation: Evaluation, term: Read, scope: Scope) -> Array:
 
 
 def regular_dimensions(
-    evaluation: Evaluation, places: Sequence[Place], shape: Sequence[int], box: Box
+    evaluation: Evaluation, places: Sequence[IndexTerm], shape: Sequence[int], box: Box
 ) -> dict[int, Affine]:
     """The dimensions whose indices are affine and within bounds, over axes that no other dimension depends on."""
     forms: dict[int, Affine] = {}
@@ -121,7 +121,7 @@ def _gathered(array: Array, indices: Sequence[Array]) -> Array:
 
 
 def index_values(
-    evaluation: Evaluation, slot: Slot, place: Place, dimension: int, scope: Scope, node: nodes.Node
+    evaluation: Evaluation, slot: Slot, place: IndexTerm, dimension: int, scope: ActivePoints, node: nodes.Node
 ) -> Array:
     """The indices along one dimension, remapped if need be; those that don't matter are within bounds nevertheless."""
     extent = evaluation.extent(slot, dimension)

@@ -18,7 +18,7 @@ from snd_runtime.lowering.domains import Box, Points, points_in_order
 from snd_runtime.lowering.evaluation import Evaluation
 from snd_runtime.lowering.formula import Formula
 from snd_runtime.lowering.memory import Memory
-from snd_runtime.lowering.terms import Place, Slot
+from snd_runtime.lowering.terms import IndexTerm, Slot
 from snd_runtime.lowering.writing import condition_scope, store, target_scope
 
 _FEW_LANES = 16
@@ -135,9 +135,9 @@ def parallel_axes(analysis: Analysis, formula: Formula) -> list[int]:
     return sorted(candidates)
 
 
-def _accesses(formula: Formula) -> Iterator[list[tuple[Place, ...]]]:
+def _accesses(formula: Formula) -> Iterator[list[tuple[IndexTerm, ...]]]:
     """For each output, the places at which it is accessed."""
-    found: dict[Slot, list[tuple[Place, ...]]] = {}
+    found: dict[Slot, list[tuple[IndexTerm, ...]]] = {}
     for write in formula.writes:
         found.setdefault(write.slot, []).append(write.places)
     reads = [*formula.own_reads()]
@@ -149,7 +149,7 @@ def _accesses(formula: Formula) -> Iterator[list[tuple[Place, ...]]]:
     yield from found.values()
 
 
-def _private_forms(analysis: Analysis, accesses: list[tuple[Place, ...]]) -> list[Affine]:
+def _private_forms(analysis: Analysis, accesses: list[tuple[IndexTerm, ...]]) -> list[Affine]:
     """The indices that are the same, and affine, wherever an output is accessed."""
     forms = []
     for places in zip(*accesses, strict=True):

@@ -44,7 +44,7 @@ class Bounds(StrEnum):
     REMAPPED = "remapped"
 
 
-class Place(Struct, frozen=True, eq=False):
+class IndexTerm(Struct, frozen=True, eq=False):
     """An index along one dimension; ``below`` and ``above`` are its replacements if it is remapped."""
 
     index: Term
@@ -86,7 +86,7 @@ class Read(Struct, frozen=True, eq=False):
     """An element of a tensor."""
 
     slot: Slot
-    places: tuple[Place, ...]
+    places: tuple[IndexTerm, ...]
     axes: frozenset[int]
     node: nodes.Node
 
@@ -117,7 +117,7 @@ class Table(Struct, frozen=True, eq=False):
 
 
 Term: TypeAlias = "Constant | Position | Next | Read | Apply | Table"
-_T = TypeVar("_T", bound="Term | Place")
+_T = TypeVar("_T", bound="Term | IndexTerm")
 
 SHORT_CIRCUITING = frozenset({"select", "&&", "||", "=>"})
 """Operations that look at all but their first operand only where that one lets them."""
@@ -127,7 +127,7 @@ class Terms:
     """Makes terms, equal ones once."""
 
     def __init__(self) -> None:
-        self._known: dict[Hashable, Term | Place] = {}
+        self._known: dict[Hashable, Term | IndexTerm] = {}
 
     def _once(self, key: Hashable, made: _T) -> _T:
         return self._known.setdefault(key, made)  # type: ignore[return-value]
@@ -147,11 +147,11 @@ class Terms:
 
     def place(
         self, index: Term, bounds: Bounds = Bounds.CHECKED, below: Term | None = None, above: Term | None = None
-    ) -> Place:
+    ) -> IndexTerm:
         """An index along one dimension."""
-        return self._once(("place", index, bounds, below, above), Place(index, bounds, below, above))
+        return self._once(("place", index, bounds, below, above), IndexTerm(index, bounds, below, above))
 
-    def read(self, slot: Slot, places: tuple[Place, ...], node: nodes.Node) -> Read:
+    def read(self, slot: Slot, places: tuple[IndexTerm, ...], node: nodes.Node) -> Read:
         """An element of a tensor."""
         axes = frozenset[int]().union(*(term.axes for place in places for term in place.terms))
         return self._once(("read", slot, places), Read(slot, places, axes, node))

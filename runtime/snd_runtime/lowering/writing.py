@@ -11,7 +11,7 @@ from snd_runtime.errors import EvaluationFailed
 from snd_runtime.lowering.affine import Affine, Analysis
 from snd_runtime.lowering.arithmetic import INTEGER_OPERATIONS, Array
 from snd_runtime.lowering.domains import Box
-from snd_runtime.lowering.evaluation import Evaluation, Scope
+from snd_runtime.lowering.evaluation import ActivePoints, Evaluation
 from snd_runtime.lowering.formula import Write
 from snd_runtime.lowering.reading import index_values, strided
 from snd_runtime.lowering.terms import Bounds
@@ -39,7 +39,7 @@ def identity(operator: str, dtype: np.dtype[Any]) -> Any:
     return dtype.type({"+=": 0, "*=": 1, "&=": True, "|=": False}[operator])
 
 
-def target_scope(evaluation: Evaluation, write: Write, scope: Scope) -> Scope:
+def target_scope(evaluation: Evaluation, write: Write, scope: ActivePoints) -> ActivePoints:
     """The points of a scope at which a write happens, as far as guarded indices tell."""
     guarded = [(write.slot, place, at) for at, place in enumerate(write.places) if place.bounds is Bounds.SKIPPED]
     roots = (*write.place_terms, write.value)
@@ -53,7 +53,7 @@ def target_scope(evaluation: Evaluation, write: Write, scope: Scope) -> Scope:
         return evaluation.enter(narrowed, roots, guarded)
 
 
-def _without_skipped_by_value(evaluation: Evaluation, write: Write, scope: Scope) -> Scope | None:
+def _without_skipped_by_value(evaluation: Evaluation, write: Write, scope: ActivePoints) -> ActivePoints | None:
     try:
         evaluation.value(write.value, evaluation.enter(scope, (write.value,)))
     except EvaluationFailed:
@@ -61,9 +61,9 @@ def _without_skipped_by_value(evaluation: Evaluation, write: Write, scope: Scope
     return None if evaluation.skipped is None else without_skipped(evaluation, scope)
 
 
-def condition_scope(evaluation: Evaluation) -> Scope:
+def condition_scope(evaluation: Evaluation) -> ActivePoints:
     """The points of the domain at which the condition of the formula holds."""
-    scope = Scope()
+    scope = ActivePoints()
     condition = evaluation.formula.condition
     if condition is None:
         return scope
@@ -72,7 +72,7 @@ def condition_scope(evaluation: Evaluation) -> Scope:
     return without_skipped(evaluation, scope)
 
 
-def without_skipped(evaluation: Evaluation, scope: Scope) -> Scope:
+def without_skipped(evaluation: Evaluation, scope: ActivePoints) -> ActivePoints:
     """Without the points at which a guarded index in a branch was out of bounds."""
     skipped = evaluation.skipped
     return scope if skipped is None else scope.narrowed(~skipped)
@@ -91,7 +91,7 @@ def _within(forms: tuple[Affine, ...], array: Array, box: Box) -> bool:
     return all(low >= 0 and high < extent for (low, high), extent in zip(intervals, array.shape, strict=True))
 
 
-def store(evaluation: Evaluation, write: Write, scope: Scope, operator: str, value: Array | None = None) -> None:
+def store(evaluation: Evaluation, write: Write, scope: ActivePoints, operator: str, value: Array | None = None) -> None:
     """Stores the value of a write at every point of a scope, one after the other, by an assignment or accumulation."""
     if scope.is_empty or evaluation.domain.size == 0:
         return

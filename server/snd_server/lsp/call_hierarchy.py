@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 
 from snd_analysis.base.text import Source, Span
-from snd_analysis.ide.navigation import CallItem, SymbolKind, call_item_at, incoming, outgoing
+from snd_analysis.ide.navigation import CallItem, OutlineKind, call_item_at, incoming, outgoing
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.analysis_thread import Question
@@ -71,7 +71,7 @@ def _item(server: SndServer, snapshot: Snapshot, item: CallItem) -> types.CallHi
     source, converter = snapshot.source(item.name.path), server.session.converter
     return types.CallHierarchyItem(
         item.name.name or item.kind,
-        KINDS[SymbolKind(item.kind)],
+        KINDS[OutlineKind(item.kind)],
         server.session.documents.uri(item.name.path),
         converter.range(source, item.whole.span),
         converter.range(source, item.name_location.span),

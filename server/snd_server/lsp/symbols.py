@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from snd_analysis.base.text import Source
-from snd_analysis.ide.navigation import DocumentSymbol, SymbolKind, document_links, document_symbols, workspace_symbols
+from snd_analysis.ide.navigation import DocumentSymbol, OutlineKind, document_links, document_symbols, workspace_symbols
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.navigation import location
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
     from snd_server.lsp.server import SndServer
 
 KINDS = {
-    SymbolKind.OPERATOR: types.SymbolKind.Function,
-    SymbolKind.GRAPH: types.SymbolKind.Class,
-    SymbolKind.BLOCK: types.SymbolKind.Namespace,
-    SymbolKind.TYPE: types.SymbolKind.TypeParameter,
-    SymbolKind.ATTRIBUTE: types.SymbolKind.Property,
-    SymbolKind.PARAMETER: types.SymbolKind.Field,
-    SymbolKind.VALUE: types.SymbolKind.Constant,
-    SymbolKind.TENSOR: types.SymbolKind.Variable,
-    SymbolKind.LABEL: types.SymbolKind.Key,
-    SymbolKind.FORMULA: types.SymbolKind.Operator,
-    SymbolKind.QUANTIZATION: types.SymbolKind.Event,
+    OutlineKind.OPERATOR: types.SymbolKind.Function,
+    OutlineKind.GRAPH: types.SymbolKind.Class,
+    OutlineKind.BLOCK: types.SymbolKind.Namespace,
+    OutlineKind.TYPE: types.SymbolKind.TypeParameter,
+    OutlineKind.ATTRIBUTE: types.SymbolKind.Property,
+    OutlineKind.PARAMETER: types.SymbolKind.Field,
+    OutlineKind.VALUE: types.SymbolKind.Constant,
+    OutlineKind.TENSOR: types.SymbolKind.Variable,
+    OutlineKind.LABEL: types.SymbolKind.Key,
+    OutlineKind.FORMULA: types.SymbolKind.Operator,
+    OutlineKind.QUANTIZATION: types.SymbolKind.Event,
 }
 """As what editors show the symbols of the language."""
 
@@ -74,7 +74,7 @@ def _flat(
 ) -> Iterator[types.SymbolInformation]:
     """For clients that know no outlines: each symbol with the definition that it stands in. Blocks are left out."""
     for each in symbols:
-        if each.kind is not SymbolKind.BLOCK:
+        if each.kind is not OutlineKind.BLOCK:
             place = types.Location(uri, server.session.converter.range(source, each.whole))
             yield types.SymbolInformation(place, each.name, KINDS[each.kind], container_name=container)
         yield from _flat(server, source, uri, each.children, container or each.name)
@@ -87,7 +87,7 @@ async def _workspace(server: SndServer, params: types.WorkspaceSymbolParams) -> 
             types.WorkspaceSymbol(
                 location(server, snapshot, each.location),
                 each.name.name,
-                KINDS[SymbolKind(each.kind)],
+                KINDS[OutlineKind(each.kind)],
                 container_name=each.module,
             )
             for each in found

@@ -18,7 +18,7 @@ from snd_analysis.compose.specialization import Specialization
 from snd_analysis.skriptnd.names import ShapeMember, Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import entries_of
-from snd_analysis.symbolic.values import CASTS, FUNCTIONS, NULL, OPERATIONS, UNARY, Failure, Pack, Value
+from snd_analysis.symbolic.values import CASTS, FUNCTIONS, NULL, OPERATIONS, UNARY, OperationError, Pack, Value
 from snd_runtime.lowering.operands import scalar_of
 from support.runtime.operators import value_of
 
@@ -68,7 +68,7 @@ def single(operation: Any, *operands: Any) -> Any:
     given = [float(each) if reals and type(each) is int else each for each in operands]  # an empty fold
     try:
         result = scalar_of(operation(*map(value_of, given)))
-    except Failure as failure:
+    except OperationError as failure:
         raise OracleError(failure.rule.name) from None
     if type(result) is int and not -(2**63) <= result < 2**63:
         raise OracleError("int-overflow")

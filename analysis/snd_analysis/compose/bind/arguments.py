@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from snd_analysis import rules
-from snd_analysis.compose.bind.binding import Binding
+from snd_analysis.compose.bind.binding import BindingState
 from snd_analysis.compose.bind.declared_shapes import Declarations
 from snd_analysis.compose.bind.shape_binding import ShapeBinder
 from snd_analysis.compose.checks.assertion_text import responsible_for
@@ -32,7 +32,7 @@ class Arguments(Struct, frozen=True):
     inputs: tuple[TensorValue, ...]
 
 
-def bind(template: Template, given: Arguments, composing: bool = True) -> Binding:
+def bind(template: Template, given: Arguments, composing: bool = True) -> BindingState:
     """Binds generic types, attributes and inputs (2.6.2, 2.13).
 
     Raises BindingFailed for an invocation that is invalid, Unbindable for one that is reported already or unknown.
@@ -47,12 +47,12 @@ class Binder:
         self.template = template
         self.given = given
         self.scope = Scope(template, {}, {}, composing)
-        self.binding = Binding(template, self.scope)
+        self.binding = BindingState(template, self.scope)
         self._deferred: list[Member] = []
         self._lengths: list[Member] = []
         self._uniform: dict[Member, Value] = {}
 
-    def bind(self) -> Binding:
+    def bind(self) -> BindingState:
         """The three stages of 2.6.2: attributes, inputs, deferred defaults and lengths."""
         self._bind_types()
         for member in self.template.attributes:

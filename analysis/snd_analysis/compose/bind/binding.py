@@ -20,7 +20,7 @@ from snd_analysis.symbolic.integers import TRUE, Integer, Truth, Verdict
 from snd_analysis.symbolic.values import Value
 
 
-class Binding(Struct):
+class BindingState(Struct):
     """The values that the symbols of a definition are bound to, and what only the run can decide about them."""
 
     template: Template

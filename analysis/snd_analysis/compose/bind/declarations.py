@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from snd_analysis import rules
-from snd_analysis.compose.bind.binding import Binding
+from snd_analysis.compose.bind.binding import BindingState
 from snd_analysis.compose.bind.constants import with_values
 from snd_analysis.compose.bind.declared_shapes import Declarations
 from snd_analysis.compose.bind.destructuring import destructured
@@ -26,7 +26,7 @@ from snd_analysis.symbolic.values import UNDEFINED, Maybe, Pack, Run, Value
 
 
 def evaluate_declarations(
-    binding: Binding,
+    binding: BindingState,
     inputs: tuple[TensorValue, ...],
     *,
     assume: bool = False,
@@ -49,7 +49,7 @@ def evaluate_declarations(
 
 
 class _Evaluation:
-    def __init__(self, binding: Binding, assume: bool, go_on: bool, lasting: LastingModel | None) -> None:
+    def __init__(self, binding: BindingState, assume: bool, go_on: bool, lasting: LastingModel | None) -> None:
         self.outputs: tuple[TensorValue, ...] = ()
         self.variables: dict[str, TensorValue] = {}
         self.constants: dict[str, TensorValue] = {}

@@ -17,7 +17,7 @@ from snd_analysis.skriptnd.names import Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Truth
-from snd_analysis.symbolic.values import NULL, UNDEFINED, Failure, Maybe, Pack, Run, Value, item
+from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, OperationError, Pack, Run, Value, item
 
 
 class Declarations(Struct):
@@ -124,7 +124,7 @@ class Declarations(Struct):
 def _item(pack: Pack, at: Integer) -> Value:
     try:
         return item(pack, at)
-    except Failure:
+    except OperationError:
         return UNDEFINED
 
 

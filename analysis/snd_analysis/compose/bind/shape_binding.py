@@ -6,7 +6,7 @@ import contextlib
 
 from snd_analysis.compose.bind import shape_failures as failures
 from snd_analysis.compose.bind.affine import Unsolvable, solve
-from snd_analysis.compose.bind.binding import Binding
+from snd_analysis.compose.bind.binding import BindingState
 from snd_analysis.compose.bind.shape_components import Component, components
 from snd_analysis.compose.failure import BindingFailed
 from snd_analysis.compose.printing import tensor_text
@@ -24,7 +24,7 @@ from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, Pack, Run, Valu
 class ShapeBinder:
     """Binds the inputs of one invocation, one after the other."""
 
-    def __init__(self, binding: Binding) -> None:
+    def __init__(self, binding: BindingState) -> None:
         self._binding = binding
         self._template = binding.template
         self._scope = binding.scope

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from snd_analysis import rules
 from snd_analysis.compose.bind.affine import Unsolvable
-from snd_analysis.compose.bind.binding import Binding
+from snd_analysis.compose.bind.binding import BindingState
 from snd_analysis.compose.failure import BindingFailed
 from snd_analysis.compose.printing import shown, tensor_text
 from snd_analysis.compose.scope import rank_of
@@ -16,7 +16,7 @@ from snd_analysis.symbolic.integers import Integer
 
 
 def wrong_named_rank(
-    binding: Binding, member: Member, tensor: Tensor, name: nodes.Name, known: Integer
+    binding: BindingState, member: Member, tensor: Tensor, name: nodes.Name, known: Integer
 ) -> BindingFailed:
     """A tensor is not of the rank that has a name, and is known."""
     message = (
@@ -27,7 +27,7 @@ def wrong_named_rank(
 
 
 def wrong_length(
-    binding: Binding,
+    binding: BindingState,
     member: Member,
     tensor: Tensor,
     extent: nodes.Extent,
@@ -43,7 +43,7 @@ def wrong_length(
     return binding.fail(rules.ARGUMENT_RANK, message, member)
 
 
-def wrong_rank(binding: Binding, member: Member, tensor: Tensor, needed: str) -> BindingFailed:
+def wrong_rank(binding: BindingState, member: Member, tensor: Tensor, needed: str) -> BindingFailed:
     """A tensor has more or fewer dimensions than the ``needed``."""
     message = (
         f"the input '{member.name}' of '{binding.template.shown}' is declared as '{_declared(member)}' and needs "
@@ -53,7 +53,7 @@ def wrong_rank(binding: Binding, member: Member, tensor: Tensor, needed: str) ->
 
 
 def disagreement(
-    binding: Binding, member: Member, tensor: Tensor, extent: nodes.Extent, expected: Integer, actual: Integer
+    binding: BindingState, member: Member, tensor: Tensor, extent: nodes.Extent, expected: Integer, actual: Integer
 ) -> BindingFailed:
     """An extent is another one than is ``expected``."""
     origin = binding.origin_of(extent.value)
@@ -74,7 +74,7 @@ def disagreement(
 
 
 def not_deducible(
-    binding: Binding, member: Member, tensor: Tensor, extent: nodes.Extent, actual: Integer, why: Unsolvable
+    binding: BindingState, member: Member, tensor: Tensor, extent: nodes.Extent, actual: Integer, why: Unsolvable
 ) -> BindingFailed:
     """No value of the symbol in a declared extent makes it the actual one."""
     message = (
@@ -85,7 +85,7 @@ def not_deducible(
 
 
 def dynamic_for_static(
-    binding: Binding, member: Member, tensor: Tensor, extent: nodes.Extent, actual: Integer
+    binding: BindingState, member: Member, tensor: Tensor, extent: nodes.Extent, actual: Integer
 ) -> BindingFailed:
     """An extent that must be known when composing is not."""
     message = (
@@ -96,7 +96,7 @@ def dynamic_for_static(
 
 
 def beyond_bound(
-    binding: Binding, member: Member, extent: nodes.Extent, bound: Integer, actual: Integer
+    binding: BindingState, member: Member, extent: nodes.Extent, bound: Integer, actual: Integer
 ) -> BindingFailed:
     """An extent is greater than its bound."""
     message = (

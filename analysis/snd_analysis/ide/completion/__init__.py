@@ -14,7 +14,7 @@ from snd_analysis.ide.completion.documentation import documentation
 from snd_analysis.ide.completion.expected import expected_at
 from snd_analysis.ide.completion.item import Completion, CompletionKind, Completions
 from snd_analysis.ide.completion.matching import closeness, matches
-from snd_analysis.ide.completion.place import Place, place_at, sample_place, string_place
+from snd_analysis.ide.completion.place import CompletionPlace, place_at, sample_place, string_place
 from snd_analysis.ide.completion.stack import Frame
 from snd_analysis.ide.completion.visible import Visible, visible_at
 from snd_analysis.ide.cursor import comment_at
@@ -50,7 +50,7 @@ def completions(
     return Completions(Span(offset, offset), Span(offset, offset))
 
 
-def _completions(place: Place, items: Iterable[Completion]) -> Completions:
+def _completions(place: CompletionPlace, items: Iterable[Completion]) -> Completions:
     found: dict[str, Completion] = {}
     for item in sorted(_matching(items, place), key=lambda item: item.group):
         found.setdefault(item.label, item)
@@ -62,7 +62,7 @@ def _completions(place: Place, items: Iterable[Completion]) -> Completions:
     return Completions(place.insert, place.replace, shown, not is_all)
 
 
-def _matching(items: Iterable[Completion], place: Place) -> Iterator[Completion]:
+def _matching(items: Iterable[Completion], place: CompletionPlace) -> Iterator[Completion]:
     return (item for item in items if matches(place.prefix, _filter(item)))
 
 
@@ -70,7 +70,7 @@ def _filter(item: Completion) -> str:
     return item.filter or item.label
 
 
-def _placed(item: Completion, place: Place) -> Completion:
+def _placed(item: Completion, place: CompletionPlace) -> Completion:
     """With the definition that a name belongs to."""
     if item.subject[:1] != ("symbol",) or len(item.subject) != 2:
         return item
@@ -78,7 +78,7 @@ def _placed(item: Completion, place: Place) -> Completion:
     return replace(item, subject=("symbol", place.path, name, *item.subject[1:]))
 
 
-def _offered(snapshot: Snapshot, place: Place, snippets: bool, files: Sequence[str]) -> Iterator[Completion]:
+def _offered(snapshot: Snapshot, place: CompletionPlace, snippets: bool, files: Sequence[str]) -> Iterator[Completion]:
     stack = place.stack
     if place.prefix.startswith("@") or any(kind.startswith("B_") for kind in stack.terminals):
         yield from words.blocks(place, snippets)
@@ -113,7 +113,7 @@ def _offered(snapshot: Snapshot, place: Place, snippets: bool, files: Sequence[s
 
 
 def _expressions(
-    snapshot: Snapshot, place: Place, visible: Visible, snippets: bool, files: Sequence[str]
+    snapshot: Snapshot, place: CompletionPlace, visible: Visible, snippets: bool, files: Sequence[str]
 ) -> Iterator[Completion]:
     stack = place.stack
     if place.block == "quantize" and stack.frame is Frame.BLOCK:

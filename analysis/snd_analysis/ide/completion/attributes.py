@@ -8,7 +8,7 @@ from snd_analysis.base.diagnostics import TextEdit
 from snd_analysis.ide.completion.expected import signature_at
 from snd_analysis.ide.completion.item import Completion, CompletionKind
 from snd_analysis.ide.completion.operators import not_imported
-from snd_analysis.ide.completion.place import Place
+from snd_analysis.ide.completion.place import CompletionPlace
 from snd_analysis.ide.declarations import declared
 from snd_analysis.skriptnd.names import OperatorName, is_library
 from snd_analysis.skriptnd.syntax import nodes, tokenize
@@ -20,7 +20,7 @@ _REQUIRED, _OTHERS = 0, 1
 _FAR = 2000
 
 
-def attributes(snapshot: Snapshot, place: Place, files: Sequence[str]) -> Iterator[Completion]:
+def attributes(snapshot: Snapshot, place: CompletionPlace, files: Sequence[str]) -> Iterator[Completion]:
     """The attributes that are not given yet, those first that must be.
 
     Those of an operator whose module is not imported import it.
@@ -48,7 +48,7 @@ def attributes(snapshot: Snapshot, place: Place, files: Sequence[str]) -> Iterat
 
 
 def _of_module_to_import(
-    snapshot: Snapshot, place: Place, opener: int, files: Sequence[str]
+    snapshot: Snapshot, place: CompletionPlace, opener: int, files: Sequence[str]
 ) -> tuple[tuple[OperatorName, Signature] | None, tuple[TextEdit, ...]]:
     """The operator that is invoked, if it is one of a module that could be imported, and the edit that imports it."""
     called = place.stack.call(opener)
@@ -64,7 +64,7 @@ def _of_module_to_import(
     return None if signature is None else (operator, signature), (snapshot.import_edit(place.path, module),)
 
 
-def _given_behind(place: Place) -> set[str]:
+def _given_behind(place: CompletionPlace) -> set[str]:
     """The attributes that are given behind the cursor."""
     text = place.text[place.end : place.end + _FAR]
     tokens = tokenize(text).tokens

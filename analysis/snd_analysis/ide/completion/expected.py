@@ -16,7 +16,7 @@ from snd_analysis.ide.completion.operand import (
     operand_before,
     operand_behind,
 )
-from snd_analysis.ide.completion.place import Place
+from snd_analysis.ide.completion.place import CompletionPlace
 from snd_analysis.ide.completion.stack import Frame
 from snd_analysis.ide.completion.visible import Visible
 from snd_analysis.skriptnd.names import BUILT_INS, Environment, OperatorName
@@ -93,7 +93,7 @@ def _may_be_equal(one: Integer, other: Integer) -> bool:
     return shapes.decide_equal(one, other) is not Verdict.DIFFERENT
 
 
-def signature_at(snapshot: Snapshot, place: Place, opener: int) -> tuple[OperatorName, Signature] | None:
+def signature_at(snapshot: Snapshot, place: CompletionPlace, opener: int) -> tuple[OperatorName, Signature] | None:
     """The operator that is invoked with what an open bracket holds."""
     called = place.stack.call(opener)
     return None if called is None else signature_named(snapshot, place.path, called)
@@ -109,7 +109,7 @@ def signature_named(snapshot: Snapshot, path: str, called: nodes.Qualified) -> t
     return None if signature is None else (name, signature)
 
 
-def expected_at(snapshot: Snapshot, place: Place, visible: Visible) -> Expected | None:
+def expected_at(snapshot: Snapshot, place: CompletionPlace, visible: Visible) -> Expected | None:
     """What a place takes; None if that is not known."""
     if not place.stands_alone:
         operand = operand_behind(place, visible)
@@ -117,7 +117,7 @@ def expected_at(snapshot: Snapshot, place: Place, visible: Visible) -> Expected 
     return _expected(snapshot, place, visible, len(place.stack.symbols))
 
 
-def _expected(snapshot: Snapshot, place: Place, visible: Visible, end: int) -> Expected | None:
+def _expected(snapshot: Snapshot, place: CompletionPlace, visible: Visible, end: int) -> Expected | None:
     """What can stand behind the symbols of the stack before ``end``."""
     operand = operand_before(place, visible, end)
     if operand is not None:
@@ -146,7 +146,7 @@ def _like(node: object, visible: Visible) -> Expected | None:
     return None if dtype is None else Expected(dtype, tensor=None, packed=None)
 
 
-def _of_operand(operand: Operand, place: Place) -> Expected | None:
+def _of_operand(operand: Operand, place: CompletionPlace) -> Expected | None:
     if operand.dtype is None and operand.packed is None:
         return None
     return Expected(
@@ -155,12 +155,12 @@ def _of_operand(operand: Operand, place: Place) -> Expected | None:
     )  # fmt: skip
 
 
-def _accessed(place: Place) -> bool | None:
+def _accessed(place: CompletionPlace) -> bool | None:
     """Whether a tensor can be a part of an expression, as its items can in a formula."""
     return None if place.block == "lower" else False
 
 
-def _inside(snapshot: Snapshot, place: Place, visible: Visible, opener: int, end: int) -> Expected | None:
+def _inside(snapshot: Snapshot, place: CompletionPlace, visible: Visible, opener: int, end: int) -> Expected | None:
     """What the bracket takes that a place stands in."""
     stack = place.stack
     top = stack.symbols[end - 1]
@@ -187,7 +187,7 @@ def _inside(snapshot: Snapshot, place: Place, visible: Visible, opener: int, end
     return None
 
 
-def _item(snapshot: Snapshot, place: Place, visible: Visible, opener: int) -> Expected | None:
+def _item(snapshot: Snapshot, place: CompletionPlace, visible: Visible, opener: int) -> Expected | None:
     """What the list takes that a bracket begins."""
     stack = place.stack
     before = stack.symbols[opener - 1]
@@ -206,7 +206,9 @@ def _item(snapshot: Snapshot, place: Place, visible: Visible, opener: int) -> Ex
     return None
 
 
-def _in_statement(place: Place, visible: Visible, symbols: tuple[str, ...], is_inside: bool) -> Expected | None:
+def _in_statement(
+    place: CompletionPlace, visible: Visible, symbols: tuple[str, ...], is_inside: bool
+) -> Expected | None:
     """What the statement takes around a place; ``is_inside`` if a bracket is open in it."""
     stack = place.stack
     top = symbols[-1]
@@ -230,7 +232,7 @@ def _in_statement(place: Place, visible: Visible, symbols: tuple[str, ...], is_i
     return None
 
 
-def _in_formula(place: Place, visible: Visible, symbols: tuple[str, ...]) -> Expected | None:
+def _in_formula(place: CompletionPlace, visible: Visible, symbols: tuple[str, ...]) -> Expected | None:
     if symbols[-3:] == ("COMMA", "name", "LT"):
         return Expected(INT)
     if symbols[-1] == "BAR" and (symbols[-2] == "_expr" or symbols[-2].startswith("__default_star")):
@@ -242,7 +244,7 @@ def _in_formula(place: Place, visible: Visible, symbols: tuple[str, ...]) -> Exp
     return None
 
 
-def _argument(snapshot: Snapshot, place: Place, visible: Visible, opener: int, item: bool) -> Expected | None:
+def _argument(snapshot: Snapshot, place: CompletionPlace, visible: Visible, opener: int, item: bool) -> Expected | None:
     found = signature_at(snapshot, place, opener)
     if found is None:
         return None
@@ -260,7 +262,9 @@ def _argument(snapshot: Snapshot, place: Place, visible: Visible, opener: int, i
     return Expected(dtype, tensor=True, packed=packed, optional=not inputs[at].required, rank=rank)
 
 
-def _bound(dtype: Dtype, inputs: tuple[TensorParameter, ...], visible: Visible, place: Place, opener: int) -> Dtype:
+def _bound(
+    dtype: Dtype, inputs: tuple[TensorParameter, ...], visible: Visible, place: CompletionPlace, opener: int
+) -> Dtype:
     """A generic type, or what an argument before tells that it is."""
     if not dtype.is_generic:
         return dtype
@@ -275,7 +279,7 @@ def _bound(dtype: Dtype, inputs: tuple[TensorParameter, ...], visible: Visible, 
     return dtype
 
 
-def _attribute(snapshot: Snapshot, place: Place, opener: int, end: int, item: bool) -> Expected | None:
+def _attribute(snapshot: Snapshot, place: CompletionPlace, opener: int, end: int, item: bool) -> Expected | None:
     """What the attribute takes whose value begins at ``end``."""
     found = signature_at(snapshot, place, opener)
     name = place.stack.values[end - 2]

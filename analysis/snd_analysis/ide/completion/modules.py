@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from posixpath import dirname, normpath
 
 from snd_analysis.ide.completion.item import Completion, CompletionKind
-from snd_analysis.ide.completion.place import Place
+from snd_analysis.ide.completion.place import CompletionPlace
 from snd_analysis.skriptnd.names import LIBRARY_PREFIX, candidates, is_library, is_main, library_modules, model_root
 from snd_analysis.workspace import Snapshot
 
@@ -34,7 +34,7 @@ def importable(snapshot: Snapshot, path: str, files: Sequence[str]) -> Iterator[
             yield module, LIBRARY_PREFIX + module
 
 
-def imports(snapshot: Snapshot, place: Place, files: Sequence[str]) -> Iterator[Completion]:
+def imports(snapshot: Snapshot, place: CompletionPlace, files: Sequence[str]) -> Iterator[Completion]:
     """What can stand behind ``import``: modules that are not imported yet, part by part."""
     before = "".join(f"{part}." for part in place.qualifier)
     imported = {
@@ -49,7 +49,7 @@ def imports(snapshot: Snapshot, place: Place, files: Sequence[str]) -> Iterator[
             )  # fmt: skip
 
 
-def qualifiers(snapshot: Snapshot, place: Place, files: Sequence[str]) -> Iterator[Completion]:
+def qualifiers(snapshot: Snapshot, place: CompletionPlace, files: Sequence[str]) -> Iterator[Completion]:
     """The modules that an operator can be named of, those that are not imported last."""
     before = "".join(f"{part}." for part in place.qualifier)
     dot = "" if place.following == "." else "."

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from snd_analysis.ide.completion.expected import Expected
 from snd_analysis.ide.completion.item import Completion, CompletionKind
 from snd_analysis.ide.completion.matching import matches
-from snd_analysis.ide.completion.place import Place
+from snd_analysis.ide.completion.place import CompletionPlace
 from snd_analysis.ide.completion.stack import Frame
 from snd_analysis.ide.completion.visible import Visible
 from snd_analysis.skriptnd.names import BUILT_INS, Symbol, SymbolKind
@@ -28,7 +28,7 @@ _MEMBERS = (
 )  # fmt: skip
 
 
-def is_compile_time(place: Place) -> bool:
+def is_compile_time(place: CompletionPlace) -> bool:
     """Whether no tensor can be read at a place."""
     stack = place.stack
     if place.block in _COMPILE_TIME:
@@ -42,14 +42,14 @@ def is_compile_time(place: Place) -> bool:
     return stack.symbols[-3:] == ("COMMA", "name", "LT")
 
 
-def _is_computed(place: Place) -> bool:
+def _is_computed(place: CompletionPlace) -> bool:
     """Whether a value would be computed with, as tensors can't be in ``@compose``."""
     stack = place.stack
     callees = [stack.call(at) for at in stack.openers if stack.frame_of(at) is Frame.ARGUMENTS]
     return stack.top in ARITHMETIC or any(callee is not None and callee.text in BUILT_INS for callee in callees[1:])
 
 
-def visible_names(place: Place, visible: Visible, expected: Expected | None) -> Iterator[Completion]:
+def visible_names(place: CompletionPlace, visible: Visible, expected: Expected | None) -> Iterator[Completion]:
     """What can be named in an expression: what fits first, what was declared last before what stands above it."""
     compile_time = is_compile_time(place)
     is_accessed = place.block == "lower" and not compile_time
@@ -77,7 +77,7 @@ def visible_names(place: Place, visible: Visible, expected: Expected | None) -> 
         yield _item(symbol, type_, _group(symbol, type_, expected, place))
 
 
-def _initialized(place: Place) -> str:
+def _initialized(place: CompletionPlace) -> str:
     """What the statement around a place gives its first value, and so can't read: an output, or what has a default."""
     if place.block in _DECLARED:
         name = next(iter(place.stack.values[place.stack.statement :]), None)
@@ -95,7 +95,7 @@ def _is_assignment(value: object) -> bool:
     return isinstance(value, Token) and value.kind == "ASSIGN"
 
 
-def _group(symbol: Symbol, type_: Type | None, expected: Expected | None, place: Place) -> int:
+def _group(symbol: Symbol, type_: Type | None, expected: Expected | None, place: CompletionPlace) -> int:
     if expected is None:
         if place.block in ("compose", "update"):
             return FITTING if symbol.is_tensor else OTHER
@@ -111,7 +111,9 @@ def _group(symbol: Symbol, type_: Type | None, expected: Expected | None, place:
     return FITTING if not expected.tensor or type_.tensor else OTHER
 
 
-def _members(symbol: Symbol, type_: Type | None, place: Place, expected: Expected | None) -> Iterator[Completion]:
+def _members(
+    symbol: Symbol, type_: Type | None, place: CompletionPlace, expected: Expected | None
+) -> Iterator[Completion]:
     """A tensor whose extents could be meant."""
     if type_ is None or not (place.stands_alone or place.prefix):
         return
@@ -130,7 +132,7 @@ def _item(symbol: Symbol, type_: Type | None, group: int) -> Completion:
     return Completion(symbol.name, kind, group, detail=detail, subject=("symbol", symbol.name))
 
 
-def members(place: Place, visible: Visible) -> Iterator[Completion]:
+def members(place: CompletionPlace, visible: Visible) -> Iterator[Completion]:
     """``shape`` and the like, behind the name of a tensor and a dot."""
     symbol = visible.symbols.get(place.qualifier[0]) if len(place.qualifier) == 1 else None
     if symbol is None or not symbol.is_tensor:
@@ -154,7 +156,7 @@ def types(visible: Visible, group: int = FITTING) -> Iterator[Completion]:
             )  # fmt: skip
 
 
-def assignable(place: Place, visible: Visible) -> Iterator[Completion]:
+def assignable(place: CompletionPlace, visible: Visible) -> Iterator[Completion]:
     """What can be assigned at the beginning of a statement: outputs, in ``@update`` variables."""
     stack = place.stack
     wanted = _ASSIGNED.get(place.block)
@@ -168,7 +170,7 @@ def assignable(place: Place, visible: Visible) -> Iterator[Completion]:
             yield _item(symbol, visible.typed(symbol).type, FITTING)
 
 
-def _begins_statement(place: Place) -> bool:
+def _begins_statement(place: CompletionPlace) -> bool:
     stack = place.stack
     if place.block != "lower":
         return stack.top in ("compose_entries", "LBRACE", "LSQB", "COMMA", "LPAR")
@@ -176,7 +178,7 @@ def _begins_statement(place: Place) -> bool:
     return not symbols or symbols[-1] in ("locals", "unroll", "RPAR") or (symbols[-1] == "COLON" and "WITH" in symbols)
 
 
-def _assigned(place: Place) -> frozenset[str]:
+def _assigned(place: CompletionPlace) -> frozenset[str]:
     """The names that other statements of the block assign."""
     found = set()
     for block in place.definition.blocks if place.definition is not None else ():
@@ -194,7 +196,7 @@ def _assigned(place: Place) -> frozenset[str]:
     return frozenset(found)
 
 
-def indices(place: Place, visible: Visible) -> Iterator[Completion]:
+def indices(place: CompletionPlace, visible: Visible) -> Iterator[Completion]:
     """The indices of a formula that have no bound yet, where bounds stand."""
     stack = place.stack
     if "WITH" in stack.symbols[stack.statement :]:  # a local value is due
@@ -205,14 +207,14 @@ def indices(place: Place, visible: Visible) -> Iterator[Completion]:
             yield Completion(name, CompletionKind.NAME, FITTING, text=text, detail="index without a bound")
 
 
-def _unbound(place: Place, visible: Visible, group: int) -> Iterator[Completion]:
+def _unbound(place: CompletionPlace, visible: Visible, group: int) -> Iterator[Completion]:
     """The indices of the left side of a formula whose bounds are still to be written."""
     if place.block == "lower" and not is_compile_time(place):
         for name in _unbound_names(place, visible):
             yield Completion(name, CompletionKind.NAME, group, detail="index without a bound")
 
 
-def _unbound_names(place: Place, visible: Visible) -> list[str]:
+def _unbound_names(place: CompletionPlace, visible: Visible) -> list[str]:
     """The names in indices of the formula, as far as it is written, that nothing declares."""
     stack = place.stack
     declared = {symbol.name for symbol in visible.all if symbol.kind not in (SymbolKind.INDEX, SymbolKind.LOCAL)}

@@ -6,7 +6,7 @@ import re
 
 from msgspec import Struct
 
-from snd_analysis.ide.completion.place import Place
+from snd_analysis.ide.completion.place import CompletionPlace
 from snd_analysis.ide.completion.visible import Visible
 from snd_analysis.skriptnd.names import BUILT_INS
 from snd_analysis.skriptnd.syntax import Token, nodes
@@ -38,7 +38,7 @@ class Operand(Struct, frozen=True):
     """Whether it is a bool that is most often a comparison."""
 
 
-def operand_before(place: Place, visible: Visible, end: int) -> Operand | None:
+def operand_before(place: CompletionPlace, visible: Visible, end: int) -> Operand | None:
     """What the operator demands that the stack ends with at ``end``; None if there is none."""
     symbols, values = place.stack.symbols[:end], place.stack.values
     top = symbols[-1] if symbols else ""
@@ -68,7 +68,7 @@ def operand_before(place: Place, visible: Visible, end: int) -> Operand | None:
     return Operand(dtype) if kind in _COMPARISON else None
 
 
-def operand_behind(place: Place, visible: Visible) -> Operand | None:
+def operand_behind(place: CompletionPlace, visible: Visible) -> Operand | None:
     """What an operator behind the word demands: of one that compares or adds, the type of its right side."""
     found = _BEHIND.match(place.text, place.end)
     if found is None:

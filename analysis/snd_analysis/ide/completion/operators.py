@@ -8,7 +8,7 @@ from snd_analysis.base.diagnostics import TextEdit
 from snd_analysis.ide.completion.item import Completion, CompletionKind
 from snd_analysis.ide.completion.matching import closeness, matches
 from snd_analysis.ide.completion.modules import importable
-from snd_analysis.ide.completion.place import Place
+from snd_analysis.ide.completion.place import CompletionPlace
 from snd_analysis.ide.completion.stack import Frame
 from snd_analysis.skriptnd.names import ModuleNames, OperatorName, is_library, library_modules, library_names
 from snd_analysis.skriptnd.syntax import Token, nodes, parse_expression
@@ -21,7 +21,7 @@ _FAR = 2000
 _CONTROL_FLOW = frozenset({"IF", "ELIF", "THEN", "ELSE", "WHILE", "DO", "UNROLL"})
 
 
-def operators(snapshot: Snapshot, place: Place, snippets: bool, files: Sequence[str]) -> Iterator[Completion]:
+def operators(snapshot: Snapshot, place: CompletionPlace, snippets: bool, files: Sequence[str]) -> Iterator[Completion]:
     """Every operator that can be invoked at a place and whose name begins like what is written."""
     invocable = _Invocable(snapshot, place, snippets)
     if place.qualifier:
@@ -44,7 +44,7 @@ def operators(snapshot: Snapshot, place: Place, snippets: bool, files: Sequence[
 
 
 def _of_qualifier(
-    snapshot: Snapshot, place: Place, invocable: _Invocable, files: Sequence[str]
+    snapshot: Snapshot, place: CompletionPlace, invocable: _Invocable, files: Sequence[str]
 ) -> Iterator[Completion]:
     module = ".".join(place.qualifier)
     names = snapshot.environment(place.path).imports.get(module)
@@ -90,7 +90,7 @@ def _likely(names: ModuleNames, prefix: str) -> Iterator[str]:
 class _Invocable:
     """Judges which definitions can be invoked at a place."""
 
-    def __init__(self, snapshot: Snapshot, place: Place, snippets: bool) -> None:
+    def __init__(self, snapshot: Snapshot, place: CompletionPlace, snippets: bool) -> None:
         self._snapshot = snapshot
         self._place = place
         stack = place.stack
@@ -145,7 +145,7 @@ class _Invocable:
             own |= more
 
 
-def _results(place: Place) -> list[nodes.Node]:
+def _results(place: CompletionPlace) -> list[nodes.Node]:
     """The results that are awaited; none if that is not known."""
     stack = place.stack
     if place.in_sample or "_results" not in stack.symbols or stack.frame is Frame.ARGUMENTS:
@@ -162,13 +162,13 @@ def _quantizes(definition: nodes.Definition) -> bool:
     return all(len([*entries_of(definition, kind, nodes.Parameter)]) == 1 for kind in ("input", "output"))
 
 
-def awaits_several(place: Place) -> bool:
+def awaits_several(place: CompletionPlace) -> bool:
     """Whether more than one result is awaited, as no name has and no expression."""
     stack = place.stack
     return stack.symbols[-2:] == ("_results", "ASSIGN") and len(_results(place)) > 1
 
 
-def begins_generics(snapshot: Snapshot, place: Place) -> bool:
+def begins_generics(snapshot: Snapshot, place: CompletionPlace) -> bool:
     """Whether what looks like a comparison is the beginning of the types of an operator that is invoked."""
     stack = place.stack
     if (
@@ -196,7 +196,7 @@ def _has_results(definition: nodes.Definition, results: list[nodes.Node]) -> boo
     )
 
 
-def _call_behind(place: Place) -> nodes.Call | None:
+def _call_behind(place: CompletionPlace) -> nodes.Call | None:
     """The attributes and arguments that stand behind the name already."""
     if place.following not in ("{", "(", "<"):
         return None

@@ -32,7 +32,7 @@ _STATEMENT = re.compile(
 _NEAR = 8
 
 
-class Place(Struct, frozen=True, dict=True):
+class CompletionPlace(Struct, frozen=True, dict=True):
     """What is being written at a cursor. Offsets count from the start of the file."""
 
     path: str
@@ -108,7 +108,7 @@ class Place(Struct, frozen=True, dict=True):
     """What the stack was made from."""
 
 
-def place_at(snapshot: Snapshot, path: str, offset: int) -> Place | None:
+def place_at(snapshot: Snapshot, path: str, offset: int) -> CompletionPlace | None:
     """The place of a cursor in code; None in comments, strings and numbers."""
     tree = snapshot.tree(path)
     text = tree.text
@@ -138,13 +138,13 @@ def place_at(snapshot: Snapshot, path: str, offset: int) -> Place | None:
         begin, before = beginning(chunk, definition, head)
     read = before + text[begin:head]
     end = _WORD_BEHIND.match(text, offset)
-    return Place(
+    return CompletionPlace(
         path, text, head, start, offset, end.end() if end else offset, qualifier, stack_of(read), chunk, definition,
         read=read,
     )  # fmt: skip
 
 
-def string_place(snapshot: Snapshot, path: str, offset: int) -> Place | None:
+def string_place(snapshot: Snapshot, path: str, offset: int) -> CompletionPlace | None:
     """The place of a string on one line that a cursor stands in, its text as the word; None if there is none."""
     text = snapshot.tree(path).text
     chunk = chunk_at(snapshot.tree(path), offset)
@@ -159,7 +159,7 @@ def string_place(snapshot: Snapshot, path: str, offset: int) -> Place | None:
     return replace(outside, start=start + 1, offset=offset, end=max(end, offset), qualifier=())
 
 
-def sample_place(snapshot: Snapshot, path: str, offset: int, code: str, start: int) -> Place | None:
+def sample_place(snapshot: Snapshot, path: str, offset: int, code: str, start: int) -> CompletionPlace | None:
     """The place of a cursor in the code of a sample, which begins at ``start``; ``code`` is the part before it."""
     tree = snapshot.tree(path)
     text = tree.text
@@ -178,7 +178,7 @@ def sample_place(snapshot: Snapshot, path: str, offset: int, code: str, start: i
     definition = next(iter(chunk.chunk.definitions), None)
     read = "operator _ { @compose { _ = " + (before[: found.start()] if found else before)
     end = _WORD_BEHIND.match(text, offset)
-    return Place(
+    return CompletionPlace(
         path, text, head, offset - length, offset, end.end() if end else offset, qualifier, stack_of(read), chunk,
         definition, in_sample=True, read=read,
     )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from snd_analysis.ide.completion.item import Completion, CompletionKind
-from snd_analysis.ide.completion.place import Place
+from snd_analysis.ide.completion.place import CompletionPlace
 from snd_analysis.ide.completion.stack import Frame
 from snd_analysis.skriptnd.samples import GENERATORS
 
@@ -14,7 +14,7 @@ _WHAT = {
 }  # fmt: skip
 
 
-def generators(place: Place, snippets: bool) -> Iterator[Completion]:
+def generators(place: CompletionPlace, snippets: bool) -> Iterator[Completion]:
     """The generators of tensors, and ``null`` for what is left out."""
     stack = place.stack
     if stack.frame not in (Frame.ARGUMENTS, Frame.LIST) or stack.top not in ("LPAR", "COMMA", "LSQB"):

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from snd_analysis.ide.completion.item import Completion, CompletionKind
-from snd_analysis.ide.completion.place import Place
+from snd_analysis.ide.completion.place import CompletionPlace
 from snd_analysis.skriptnd.names import Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types import Context, scoped_names
 from snd_analysis.workspace import Snapshot
 
 
-def scoped(snapshot: Snapshot, place: Place, definition: nodes.Definition) -> Iterator[Completion]:
+def scoped(snapshot: Snapshot, place: CompletionPlace, definition: nodes.Definition) -> Iterator[Completion]:
     """What the labels before the last dot lead to: tensors first, then further labels."""
     context = Context(definition, snapshot.resolution(place.path, definition), snapshot.others(place.path))
     for name, step in scoped_names(context, place.qualifier):

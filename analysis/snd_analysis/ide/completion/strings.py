@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from snd_analysis.ide.completion.expected import signature_at
 from snd_analysis.ide.completion.item import Completion, CompletionKind
-from snd_analysis.ide.completion.place import Place
+from snd_analysis.ide.completion.place import CompletionPlace
 from snd_analysis.ide.completion.stack import Frame
 from snd_analysis.skriptnd.syntax import Token, nodes
 from snd_analysis.skriptnd.syntax.nodes import entries_of
@@ -16,7 +16,7 @@ from snd_analysis.workspace import Snapshot
 _COMPARISONS = ("==", "!=", "in")
 
 
-def string_values(snapshot: Snapshot, place: Place, *, quoted: bool) -> Iterator[Completion]:
+def string_values(snapshot: Snapshot, place: CompletionPlace, *, quoted: bool) -> Iterator[Completion]:
     """What the attribute whose value stands at a place may be; its default first. Nothing if it is no string."""
     stack = place.stack
     if stack.frame is not Frame.ATTRIBUTES or stack.top != "ASSIGN" or not isinstance(stack.values[-2], nodes.Name):
@@ -36,7 +36,7 @@ def string_values(snapshot: Snapshot, place: Place, *, quoted: bool) -> Iterator
         )  # fmt: skip
 
 
-def compared_values(place: Place) -> Iterator[Completion]:
+def compared_values(place: CompletionPlace) -> Iterator[Completion]:
     """What a string is compared with elsewhere in its definition, where it is compared; its default first."""
     stack, definition = place.stack, place.definition
     at = len(stack.symbols) - 1

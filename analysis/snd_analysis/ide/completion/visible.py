@@ -13,7 +13,7 @@ from functools import cached_property
 from msgspec import Struct
 from msgspec.structs import replace
 
-from snd_analysis.ide.completion.place import Place, beginning
+from snd_analysis.ide.completion.place import CompletionPlace, beginning
 from snd_analysis.skriptnd.names import Resolution, Scope, Symbol, SymbolKind
 from snd_analysis.skriptnd.names.resolving import resolve
 from snd_analysis.skriptnd.syntax import Chunk, nodes, table
@@ -52,7 +52,7 @@ class Visible(Struct, frozen=True, dict=True):
         return known or self._by_name.get((symbol.name, symbol.kind), UNTYPED)
 
 
-def visible_at(snapshot: Snapshot, place: Place) -> Visible:
+def visible_at(snapshot: Snapshot, place: CompletionPlace) -> Visible:
     """What is visible at a place in code."""
     definition = place.definition
     if definition is None or place.in_sample:
@@ -67,7 +67,9 @@ def _without_stand_in(symbols: Iterable[Symbol]) -> tuple[Symbol, ...]:
     return tuple(each for each in symbols if not each.name.startswith(_STAND_IN))
 
 
-def _symbols(snapshot: Snapshot, place: Place, original: Resolution) -> tuple[dict[str, Symbol], tuple[Symbol, ...]]:
+def _symbols(
+    snapshot: Snapshot, place: CompletionPlace, original: Resolution
+) -> tuple[dict[str, Symbol], tuple[Symbol, ...]]:
     environment = snapshot.environment(place.path)
     for definition in _with_name(place):
         found: list[dict[str, Symbol]] = []
@@ -87,7 +89,7 @@ def _symbols(snapshot: Snapshot, place: Place, original: Resolution) -> tuple[di
     return names, original.symbols
 
 
-def _with_name(place: Place) -> Iterator[nodes.Definition]:
+def _with_name(place: CompletionPlace) -> Iterator[nodes.Definition]:
     """The definition with a name at the cursor: as the text goes on, or with the statement finished at once."""
     assert place.definition is not None
     text, start = place.chunk.chunk.text, place.chunk.start
@@ -107,7 +109,7 @@ def _with_name(place: Place) -> Iterator[nodes.Definition]:
                 yield definition
 
 
-def _spliced(place: Place, block: nodes.Block, rest: str, end: int) -> Iterator[nodes.Definition]:
+def _spliced(place: CompletionPlace, block: nodes.Block, rest: str, end: int) -> Iterator[nodes.Definition]:
     """The definition with some statements read again: those around the cursor, up to ``end``."""
     assert place.definition is not None
     begin, before = beginning(place.chunk, place.definition, place.head)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from snd_analysis.ide.completion.expected import Expected
 from snd_analysis.ide.completion.item import Completion, CompletionKind
 from snd_analysis.ide.completion.names import ARITHMETIC
-from snd_analysis.ide.completion.place import Place
+from snd_analysis.ide.completion.place import CompletionPlace
 from snd_analysis.ide.completion.stack import Frame
 from snd_analysis.skriptnd.names import BUILT_INS
 from snd_analysis.skriptnd.syntax import nodes, table
@@ -47,7 +47,7 @@ CAST = _LATE
 """Where casts stand."""
 
 
-def keywords(place: Place, snippets: bool) -> Iterator[Completion]:
+def keywords(place: CompletionPlace, snippets: bool) -> Iterator[Completion]:
     """The keywords that the automaton could take next."""
     expected = place.stack.terminals
     literals = table().literals
@@ -70,7 +70,7 @@ def keywords(place: Place, snippets: bool) -> Iterator[Completion]:
             )  # fmt: skip
 
 
-def _makes_sense(place: Place, kind: str) -> bool:
+def _makes_sense(place: CompletionPlace, kind: str) -> bool:
     if kind == "IMPORT":
         return place.chunk.start == 0 and not any(each.end <= place.head for each in place.chunk.chunk.definitions)
     if kind == "AS":
@@ -86,7 +86,7 @@ def _makes_sense(place: Place, kind: str) -> bool:
     return True
 
 
-def _is_assigned(place: Place) -> bool:
+def _is_assigned(place: CompletionPlace) -> bool:
     """Whether what stands before is a result of a composition, and no condition: nothing is computed with it."""
     stack = place.stack
     if place.block not in ("compose", "update") or stack.frame not in (Frame.BLOCK, Frame.REGION):
@@ -95,7 +95,7 @@ def _is_assigned(place: Place) -> bool:
     return not deciding or deciding[-1] not in ("IF", "ELIF", "WHILE")
 
 
-def blocks(place: Place, snippets: bool) -> Iterator[Completion]:
+def blocks(place: CompletionPlace, snippets: bool) -> Iterator[Completion]:
     """The blocks that the definition does not have yet."""
     definition = place.definition
     present = {block.kind for block in definition.blocks if isinstance(block, nodes.Block)} if definition else set()
@@ -114,7 +114,7 @@ def blocks(place: Place, snippets: bool) -> Iterator[Completion]:
         )  # fmt: skip
 
 
-def primitive_types(place: Place, snippets: bool, expected: Expected | None = None) -> Iterator[Completion]:
+def primitive_types(place: CompletionPlace, snippets: bool, expected: Expected | None = None) -> Iterator[Completion]:
     """The types that can stand here: abstract ones as bases only, concrete ones as casts in expressions."""
     if "TYPE" not in place.stack.terminals:
         return
@@ -143,7 +143,7 @@ def concrete_types() -> Iterator[Completion]:
         yield Completion(word, CompletionKind.TYPE, 1, subject=("word", "types", word))
 
 
-def literals(place: Place, expected: Expected | None) -> Iterator[Completion]:
+def literals(place: CompletionPlace, expected: Expected | None) -> Iterator[Completion]:
     """``true``, ``false``, ``inf`` and ``pi``, where their types fit."""
     spelled = table().literals
     for kind, dtype in _LITERALS.items():
@@ -162,11 +162,11 @@ def literals(place: Place, expected: Expected | None) -> Iterator[Completion]:
         yield Completion(word, CompletionKind.VALUE, group, detail=str(dtype), subject=("word", "keywords", word))
 
 
-def _is_arithmetic(place: Place) -> bool:
+def _is_arithmetic(place: CompletionPlace) -> bool:
     return place.stack.top in ARITHMETIC or (place.following != "" and place.following in "+-*/\\%")
 
 
-def functions(place: Place, snippets: bool, expected: Expected | None) -> Iterator[Completion]:
+def functions(place: CompletionPlace, snippets: bool, expected: Expected | None) -> Iterator[Completion]:
     """The built-in functions; beside an operator those that give what it takes."""
     for name in sorted(BUILT_INS):
         result = INT if name in NUMERIC_FUNCTIONS else REAL
@@ -179,7 +179,7 @@ def functions(place: Place, snippets: bool, expected: Expected | None) -> Iterat
         )  # fmt: skip
 
 
-def _called(name: str, place: Place, snippets: bool) -> tuple[str, bool]:
+def _called(name: str, place: CompletionPlace, snippets: bool) -> tuple[str, bool]:
     """What to insert of something that takes an argument, and whether it is a snippet."""
     if place.following == "(":
         return "", False

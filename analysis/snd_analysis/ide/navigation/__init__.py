@@ -2,7 +2,7 @@
 
 from snd_analysis.ide.navigation.call_hierarchy import CallItem, call_item, call_item_at, incoming, outgoing
 from snd_analysis.ide.navigation.definition import Link, declaration_of, definition, implementation, type_definition
-from snd_analysis.ide.navigation.document_symbols import DocumentSymbol, SymbolKind, document_symbols
+from snd_analysis.ide.navigation.document_symbols import DocumentSymbol, OutlineKind, document_symbols
 from snd_analysis.ide.navigation.folding import FoldKind, folds
 from snd_analysis.ide.navigation.links import document_links
 from snd_analysis.ide.navigation.references import highlights, references
@@ -14,7 +14,7 @@ __all__ = [
     "DocumentSymbol",
     "FoldKind",
     "Link",
-    "SymbolKind",
+    "OutlineKind",
     "call_item",
     "call_item_at",
     "declaration_of",

@@ -18,7 +18,7 @@ from snd_analysis.workspace import Snapshot
 _AROUND_STATEMENTS = (nodes.Branch, nodes.Case, nodes.Labelled, nodes.Loop, nodes.Region, nodes.While)
 
 
-class SymbolKind(StrEnum):
+class OutlineKind(StrEnum):
     """What a line of the outline is."""
 
     OPERATOR = "operator"
@@ -39,7 +39,7 @@ class DocumentSymbol(Struct, frozen=True):
     """A line of the outline. ``name_span`` lies in ``whole``, the spans of ``children`` may lie beside it."""
 
     name: str
-    kind: SymbolKind
+    kind: OutlineKind
     detail: str
     """A type and shape, a value, or an operator that is invoked."""
     whole: Span
@@ -60,7 +60,7 @@ def _definition(snapshot: Snapshot, path: str, start: int, definition: nodes.Def
     outline = _Outline(snapshot, path, start, definition)
     blocks = (outline.block(block) for block in definition.blocks if isinstance(block, nodes.Block))
     whole, name = definition.span.shifted(start), definition.name.span.shifted(start)
-    kind = SymbolKind.GRAPH if definition.kind == "graph" else SymbolKind.OPERATOR
+    kind = OutlineKind.GRAPH if definition.kind == "graph" else OutlineKind.OPERATOR
     detail = f"{'public ' if definition.public else ''}{definition.kind}"
     return DocumentSymbol(definition.name.text or definition.kind, kind, detail, whole, name, tuple(blocks))
 
@@ -82,26 +82,26 @@ class _Outline:
             children += self._entry(block.kind, entry.statement)
         keyword = block.keyword.shifted(self._start)
         whole = block.span.shifted(self._start)
-        return DocumentSymbol(f"@{block.kind}", SymbolKind.BLOCK, "", whole, keyword, tuple(children))
+        return DocumentSymbol(f"@{block.kind}", OutlineKind.BLOCK, "", whole, keyword, tuple(children))
 
     def _entry(self, block: str, statement: nodes.Statement) -> Iterator[DocumentSymbol]:
         match statement:
             case nodes.DtypeDeclaration():
-                yield from self._named(statement.name, SymbolKind.TYPE, statement.base.text, statement)
+                yield from self._named(statement.name, OutlineKind.TYPE, statement.base.text, statement)
             case nodes.Parameter():
-                kind = SymbolKind.ATTRIBUTE if block == "attrib" else SymbolKind.PARAMETER
+                kind = OutlineKind.ATTRIBUTE if block == "attrib" else OutlineKind.PARAMETER
                 yield from self._named(statement.name, kind, self._type_of(statement), statement)
             case nodes.Using():
                 yield from self._using(statement)
             case nodes.Lowering():
                 detail = self._text(Span(statement.target.name.end, statement.end))
-                yield from self._named(statement.target.name, SymbolKind.FORMULA, detail, statement)
+                yield from self._named(statement.target.name, OutlineKind.FORMULA, detail, statement)
             case nodes.Component():
                 yield from self._component(statement)
             case nodes.Quantization():
                 target = statement.target
                 name = nodes.Name(target.start, target.end, target.text)
-                yield from self._named(name, SymbolKind.QUANTIZATION, statement.algorithm.text, statement)
+                yield from self._named(name, OutlineKind.QUANTIZATION, statement.algorithm.text, statement)
 
     def _type_of(self, parameter: nodes.Parameter) -> str:
         end = parameter.default.start if parameter.default is not None else parameter.end
@@ -113,7 +113,7 @@ class _Outline:
         names = [name for target in targets for name in _target_names(target)]
         for name in names:
             whole = using if len(names) == 1 else name
-            yield from self._named(name, SymbolKind.VALUE, self._text(using.value.span), whole)
+            yield from self._named(name, OutlineKind.VALUE, self._text(using.value.span), whole)
 
     def _component(self, component: nodes.Component) -> Iterator[DocumentSymbol]:
         names = [name for result in component.results for name in _result_names(result)]
@@ -121,7 +121,7 @@ class _Outline:
         detail = _invoked(component.value)
         for name in names:
             whole = component if len(names) == 1 else name
-            yield from self._named(name, SymbolKind.TENSOR, self._tensor_text(name) or detail, whole, inner)
+            yield from self._named(name, OutlineKind.TENSOR, self._tensor_text(name) or detail, whole, inner)
             inner = ()
         yield from inner
 
@@ -129,7 +129,7 @@ class _Outline:
         """Labels and the statements of blocks in a right side, from outside in."""
         if isinstance(node, nodes.Labelled):
             inner = tuple(self._inside(node.value))
-            yield from self._named(node.label, SymbolKind.LABEL, _invoked(node.value), node, inner)
+            yield from self._named(node.label, OutlineKind.LABEL, _invoked(node.value), node, inner)
             return
         if not isinstance(node, _AROUND_STATEMENTS):
             return
@@ -148,7 +148,7 @@ class _Outline:
     def _named(
         self,
         name: nodes.Name,
-        kind: SymbolKind,
+        kind: OutlineKind,
         detail: str,
         whole: nodes.Node,
         children: tuple[DocumentSymbol, ...] = (),

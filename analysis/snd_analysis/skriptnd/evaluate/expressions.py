@@ -23,9 +23,9 @@ from snd_analysis.symbolic.values import (
     OPERATIONS,
     UNARY,
     UNDEFINED,
-    Failure,
     Maybe,
     Null,
+    OperationError,
     Pack,
     Segment,
     Slice,
@@ -138,7 +138,7 @@ def _binary(node: nodes.Binary, environment: Environment) -> Value:
         if type(left) is Pack or type(right) is Pack:
             return elementwise(operation, left, right)
         return operation(left, right)
-    except Failure as failure:
+    except OperationError as failure:
         raise located.error(failure) from None
 
 

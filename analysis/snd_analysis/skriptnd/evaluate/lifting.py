@@ -11,7 +11,7 @@ from snd_analysis.skriptnd.evaluate.errors import EvaluationError
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import TRUE, Truth
-from snd_analysis.symbolic.values import NULL, UNDEFINED, Failure, Maybe, Pack, Value, elementwise, maybe
+from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, OperationError, Pack, Value, elementwise, maybe
 
 
 class Located(Struct, frozen=True):
@@ -20,7 +20,7 @@ class Located(Struct, frozen=True):
     node: nodes.Node
     operands: tuple[nodes.Node, ...]
 
-    def error(self, failure: Failure) -> EvaluationError:
+    def error(self, failure: OperationError) -> EvaluationError:
         """The failure at the operand to blame, or at the operation."""
         at = failure.operand
         node = self.operands[at] if at is not None and at < len(self.operands) else self.node
@@ -48,7 +48,7 @@ def lifted(located: Located, function: Callable[..., Value], *operands: Value) -
         return UNDEFINED
     try:
         value = function(*values)
-    except Failure as failure:
+    except OperationError as failure:
         if present is TRUE:
             raise located.error(failure) from None
         return UNDEFINED
@@ -98,7 +98,7 @@ def _tolerantly(located: Located, operation: Callable[..., Value], operands: tup
                 return value
         try:
             return operation(*values)
-        except Failure as failure:
+        except OperationError as failure:
             return Failed(located.error(failure))
 
     return elementwise(attempt, *operands)

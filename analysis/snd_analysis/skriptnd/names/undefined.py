@@ -23,7 +23,7 @@ _PRIMITIVE_TYPES = tuple(word for word, kind in keywords().items() if kind == "T
 _FOREIGN_TYPES = {"float": "real", "double": "real", "string": "str", "boolean": "bool", "integer": "int"}
 
 
-class Undefined(Struct, frozen=True):
+class UndefinedName(Struct, frozen=True):
     """A name that nothing visible bears; judged at the end, when all symbols of the definition are known."""
 
     span: Span
@@ -42,9 +42,9 @@ class UnknownModule(Struct, frozen=True):
     wanted: str
 
 
-def undefined_problems(undefined: Iterable[Undefined], resolution: Resolution) -> Iterator[Problem]:
+def undefined_problems(undefined: Iterable[UndefinedName], resolution: Resolution) -> Iterator[Problem]:
     """A problem for each name that stands for nothing, at its first use; the other uses are notes."""
-    first: dict[tuple[str, str], list[Undefined]] = {}
+    first: dict[tuple[str, str], list[UndefinedName]] = {}
     for item in undefined:
         first.setdefault((item.name, item.wanted), []).append(item)
     for number, same in enumerate(first.values()):
@@ -62,7 +62,7 @@ def module_problems(unknown: Iterable[UnknownModule], environment: Environment) 
         yield replace(_module_problem(same[0], environment), notes=_also_used(same))
 
 
-def _also_used(same: Sequence[Undefined | UnknownModule]) -> tuple[Note, ...]:
+def _also_used(same: Sequence[UndefinedName | UnknownModule]) -> tuple[Note, ...]:
     return tuple(Note(item.span, f"'{item.name}' is used here, too") for item in same[1 : 1 + _MOST_NOTES])
 
 
@@ -84,7 +84,7 @@ def import_of(module: str) -> Repair:
     return Repair(f"import the module '{module}'", (Edit(HEAD, f"import {module};"),))
 
 
-def _undefined_problem(undefined: Undefined, resolution: Resolution, is_guessed: bool) -> Problem:
+def _undefined_problem(undefined: UndefinedName, resolution: Resolution, is_guessed: bool) -> Problem:
     name, span = undefined.name, undefined.span
     hidden = resolution.symbol(name)
     if hidden is not None:
@@ -95,7 +95,7 @@ def _undefined_problem(undefined: Undefined, resolution: Resolution, is_guessed:
     return Problem(rules.UNDEFINED_NAME, span, f"there is no {undefined.wanted} '{name}' here{hint}", repair=repair)
 
 
-def _meant(undefined: Undefined) -> str | None:
+def _meant(undefined: UndefinedName) -> str | None:
     """What somebody may have wanted to write."""
     name = undefined.name
     if undefined.wanted == "type":
@@ -108,7 +108,7 @@ def _meant(undefined: Undefined) -> str | None:
     return close[0] if close else None
 
 
-def _hidden_problem(undefined: Undefined, symbol: Symbol, declared: Span) -> Problem:
+def _hidden_problem(undefined: UndefinedName, symbol: Symbol, declared: Span) -> Problem:
     name, span, kind = undefined.name, undefined.span, symbol.kind
     note = (Note(declared, f"the {kind} '{name}' is declared here"),)
     if kind in (SymbolKind.TENSOR, SymbolKind.OUTPUT) and undefined.block in ("compose", "update"):

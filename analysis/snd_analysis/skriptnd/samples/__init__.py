@@ -10,7 +10,7 @@ composed like any other: by ``snd_analysis.workspace.samples``. They are evaluat
 from snd_analysis.skriptnd.samples.comment_lines import CONTINUATION, MARKER
 from snd_analysis.skriptnd.samples.reading import SampleText, samples_of
 from snd_analysis.skriptnd.samples.sample import ItemExtent, Nested, Recorded, RecordedError, Sample
-from snd_analysis.skriptnd.samples.statement import GENERATORS, SAMPLE_NAME, Statement, statement_of
+from snd_analysis.skriptnd.samples.statement import GENERATORS, SAMPLE_NAME, SampleGraph, statement_of
 
 __all__ = [
     "CONTINUATION",
@@ -22,8 +22,8 @@ __all__ = [
     "Recorded",
     "RecordedError",
     "Sample",
+    "SampleGraph",
     "SampleText",
-    "Statement",
     "samples_of",
     "statement_of",
 ]

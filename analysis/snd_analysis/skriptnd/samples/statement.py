@@ -25,7 +25,7 @@ _ARGUMENT = nodes.Expression | nodes.Tilde
 _DTYPES = ("int", "real", "bool", "str")
 
 
-class Statement(Struct):
+class SampleGraph(Struct):
     """The graph of a sample. ``generators`` are the inputs of the graph that a generator makes, by their names."""
 
     definition: nodes.Definition
@@ -34,7 +34,7 @@ class Statement(Struct):
     problems: list[Problem] = field(default_factory=list)
 
 
-def statement_of(call: nodes.Call, invoked: nodes.Definition | None) -> Statement:
+def statement_of(call: nodes.Call, invoked: nodes.Definition | None) -> SampleGraph:
     """The graph that a sample stands for. ``invoked`` decides which arguments are packs, and how many results are."""
     builder = _Builder(call, invoked)
     arguments = tuple(builder.argument(at, argument) for at, argument in enumerate(call.arguments))
@@ -50,7 +50,7 @@ def statement_of(call: nodes.Call, invoked: nodes.Definition | None) -> Statemen
     ]
     name = nodes.Name(call.start, call.start, SAMPLE_NAME)
     definition = nodes.Definition(call.start, call.end, "graph", False, name, tuple(blocks))
-    return Statement(definition, component, builder.generators, builder.problems)
+    return SampleGraph(definition, component, builder.generators, builder.problems)
 
 
 def _block(kind: str, call: nodes.Call, entries: Sequence[nodes.Parameter | nodes.Component]) -> nodes.Block:

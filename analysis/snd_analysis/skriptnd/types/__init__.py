@@ -1,11 +1,11 @@
 """Types of declarations, expressions, formulas and statements, and what is wrong with them (2.3 to 2.14)."""
 
-from snd_analysis.skriptnd.types.compose.composition import Composition
+from snd_analysis.skriptnd.types.compose.composition import TypingState
 from snd_analysis.skriptnd.types.compose.cycles import find_cyclic
 from snd_analysis.skriptnd.types.compose.invocation.generics import is_within
 from snd_analysis.skriptnd.types.compose.scopes import Step, scoped_names, trails
 from snd_analysis.skriptnd.types.compose.statements import statement
-from snd_analysis.skriptnd.types.context import Context, Place
+from snd_analysis.skriptnd.types.context import Context, Stage
 from snd_analysis.skriptnd.types.declarations.declared import declare
 from snd_analysis.skriptnd.types.declarations.generics import ALLOWED
 from snd_analysis.skriptnd.types.entry import expression_types
@@ -28,17 +28,17 @@ __all__ = [
     "STR",
     "UNTYPED",
     "AttributeParameter",
-    "Composition",
     "Context",
     "Dtype",
     "LastingTypes",
     "Others",
-    "Place",
     "Signature",
+    "Stage",
     "Step",
     "TensorParameter",
     "Type",
     "Typed",
+    "TypingState",
     "check_lowering",
     "declare",
     "expression_types",

@@ -26,7 +26,7 @@ _DERIVED = frozenset({SymbolKind.USING, SymbolKind.LOCAL})
 _NULL_WITH_OTHERS = _DERIVED | {SymbolKind.EXTENT, SymbolKind.LENGTH}
 
 
-class Place(StrEnum):
+class Stage(StrEnum):
     """Where an expression stands, which decides what may stand in it."""
 
     COMPILE_TIME = "compile-time"
@@ -52,7 +52,7 @@ class Context:
         """Those of tensors, as far as they have been worked out."""
         self.base = 0
         """What the spans of the entry at hand count from; set it when going on to another entry."""
-        self.place = Place.COMPILE_TIME
+        self.stage = Stage.COMPILE_TIME
         self.writing = False
         """Whether the expression is what a formula writes, not an index, a local value or a condition."""
         self._promoted: frozenset[Symbol] = frozenset()
@@ -136,13 +136,13 @@ class Context:
             self._doubted, self._presumed = doubted, presumed
 
     @contextmanager
-    def at(self, place: Place) -> Iterator[None]:
-        """Within, expressions stand at ``place``."""
-        before, self.place = self.place, place
+    def at(self, stage: Stage) -> Iterator[None]:
+        """Within, expressions stand at ``stage``."""
+        before, self.stage = self.stage, stage
         try:
             yield
         finally:
-            self.place = before
+            self.stage = before
 
     @contextmanager
     def written(self, writing: bool) -> Iterator[None]:

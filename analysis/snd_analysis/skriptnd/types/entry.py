@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 from snd_analysis.skriptnd.names import Declaration
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.types.compose.composition import Composition
+from snd_analysis.skriptnd.types.compose.composition import TypingState
 from snd_analysis.skriptnd.types.compose.statements import statement
-from snd_analysis.skriptnd.types.context import Context, Place
+from snd_analysis.skriptnd.types.context import Context, Stage
 from snd_analysis.skriptnd.types.declarations.declared import STORED, declare_stored
 from snd_analysis.skriptnd.types.others import Others
 from snd_analysis.skriptnd.types.typed import Typed
@@ -25,9 +25,9 @@ def expression_types(known: Context, others: Others, entry: nodes.Node) -> Mappi
     context = Context(known.definition, known.resolution, others)
     context.symbols, context.extents = dict(known.symbols), dict(known.extents)
     if isinstance(entry, nodes.Component):
-        work = Composition(context)
+        work = TypingState(context)
         work.begin(entry)
-        with context.at(Place.COMPOSE):
+        with context.at(Stage.COMPOSE):
             statement(work, entry)
     elif isinstance(entry, nodes.Parameter):
         symbol = context.symbol(entry.name)

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from snd_analysis.skriptnd.names import Declaration, Memo, Part, Symbol
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.types.context import Context, Place
+from snd_analysis.skriptnd.types.context import Context, Stage
 from snd_analysis.skriptnd.types.dimension import Extents
 from snd_analysis.skriptnd.types.expressions.dimensions import dimensions, extents_of
 from snd_analysis.skriptnd.types.typed import Typed
@@ -64,7 +64,7 @@ def lasting_declaration(
             return None
         own = (symbol, *part.symbols)
         symbols = {each: context.symbols[each] for each in own if each in context.symbols}
-        with context.at(Place.COMPOSE):
+        with context.at(Stage.COMPOSE):
             extents = (
                 None
                 if parameter.shape is None

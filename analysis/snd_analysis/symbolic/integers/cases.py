@@ -9,7 +9,7 @@ from snd_analysis.symbolic.integers.conditions import indicators, statement_of, 
 from snd_analysis.symbolic.integers.errors import DivisionByZero, NegativeExponent
 from snd_analysis.symbolic.integers.integer import Integer, constant, of_atom
 from snd_analysis.symbolic.integers.substitution import substitute
-from snd_analysis.symbolic.integers.truth import AtLeastZero, IsZero, Statement
+from snd_analysis.symbolic.integers.truth import AtLeastZero, AtomicCondition, IsZero
 
 _MOST_CONDITIONS = 2
 
@@ -33,7 +33,7 @@ def cases(a: Integer) -> list[Integer]:
     return results
 
 
-def assume(a: Integer, statement: Statement) -> Integer | None:
+def assume(a: Integer, statement: AtomicCondition) -> Integer | None:
     """The integer with the variable that the statement speaks of narrowed; None if the statement cannot be true."""
     known = _single_variable(statement)
     if known is None:
@@ -54,7 +54,7 @@ def assume(a: Integer, statement: Statement) -> Integer | None:
         return a
 
 
-def _single_variable(statement: Statement) -> tuple[Leaf, int, int] | None:
+def _single_variable(statement: AtomicCondition) -> tuple[Leaf, int, int] | None:
     """The variable, factor and offset of a comparison of ``factor * variable + offset`` with zero."""
     subject = statement.parts[0]
     if not isinstance(subject, Integer):
@@ -68,7 +68,7 @@ def _single_variable(statement: Statement) -> tuple[Leaf, int, int] | None:
     return atom.leaf, subject.terms[monomials[0]], subject.constant_term
 
 
-def _narrowed(leaf: Leaf, factor: int, offset: int, statement: Statement) -> tuple[int | None, int | None]:
+def _narrowed(leaf: Leaf, factor: int, offset: int, statement: AtomicCondition) -> tuple[int | None, int | None]:
     low, high = leaf.low, leaf.high
     if isinstance(statement, AtLeastZero):
         if not statement.positive:

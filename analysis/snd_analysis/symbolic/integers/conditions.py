@@ -6,7 +6,7 @@ from snd_analysis.symbolic.integers.atoms import Indicator
 from snd_analysis.symbolic.integers.integer import Integer
 from snd_analysis.symbolic.integers.monomials import Monomial
 from snd_analysis.symbolic.integers.spelling import spelling
-from snd_analysis.symbolic.integers.truth import Statement
+from snd_analysis.symbolic.integers.truth import AtomicCondition
 
 
 def indicators(a: Integer) -> list[Indicator]:
@@ -19,10 +19,10 @@ def indicators(a: Integer) -> list[Indicator]:
     return sorted(found, key=lambda atom: (spelling(atom), atom.order))
 
 
-def statement_of(atom: Indicator) -> Statement:
+def statement_of(atom: Indicator) -> AtomicCondition:
     """The proposition or comparison that the atom indicates."""
     statement = atom.parts[0]
-    assert isinstance(statement, Statement)
+    assert isinstance(statement, AtomicCondition)
     return statement
 
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar, overload
 
 from snd_analysis.symbolic.integers.atoms import Atom, Operation
 from snd_analysis.symbolic.integers.integer import Integer, as_integer, of_operation
-from snd_analysis.symbolic.integers.truth import Statement, Truth
+from snd_analysis.symbolic.integers.truth import AtomicCondition, Truth
 
 
 class Quotient(Operation):
@@ -127,8 +127,8 @@ def simplifies(form: type[Atom | Truth]) -> Callable[[_Function], _Function]:
 @overload
 def simplified(form: type[Atom], *parts: Any) -> Integer: ...
 @overload
-def simplified(form: type[Statement], *parts: Any) -> Truth: ...
-def simplified(form: type[Atom] | type[Statement], *parts: Any) -> Integer | Truth:
+def simplified(form: type[AtomicCondition], *parts: Any) -> Truth: ...
+def simplified(form: type[Atom] | type[AtomicCondition], *parts: Any) -> Integer | Truth:
     """The canonical integer or condition of a form with these parts."""
     result: Integer | Truth = _SIMPLIFYING[form](*parts)
     return result

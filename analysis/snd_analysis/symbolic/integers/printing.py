@@ -11,7 +11,16 @@ from snd_analysis.symbolic.integers.integer import ZERO, Integer
 from snd_analysis.symbolic.integers.monomials import Monomial
 from snd_analysis.symbolic.integers.operations import Absolute, Extremum, Function, Power, Quotient, Sign
 from snd_analysis.symbolic.integers.quotients import recognise
-from snd_analysis.symbolic.integers.truth import AtLeastZero, Junction, Known, Proposition, Statement, Truth, and_, not_
+from snd_analysis.symbolic.integers.truth import (
+    AtLeastZero,
+    AtomicCondition,
+    Junction,
+    Known,
+    Proposition,
+    Truth,
+    and_,
+    not_,
+)
 from snd_analysis.symbolic.notation import notation
 
 # Levels of LANGUAGE.md: how tightly the outermost operator binds.
@@ -214,7 +223,7 @@ def _truth(a: Truth) -> _Printed:
             if subject.constant_term == -1:
                 return _comparison(subject + 1, ">" if positive else "<=")
             return _comparison(subject, ">=" if positive else "<")
-        case Statement(parts=(subject, positive)):
+        case AtomicCondition(parts=(subject, positive)):
             return _comparison(subject, "==" if positive else "!=")
         case Junction():
             return _joined(" && " if a.conjunction else " || ", a.operands), _LOGIC

@@ -16,10 +16,10 @@ from snd_analysis.symbolic.integers.integer import ONE, ZERO, Integer, as_intege
 from snd_analysis.symbolic.integers.operations import Candidates, Extremum, Function, Power, simplified
 from snd_analysis.symbolic.integers.truth import (
     TRUE,
+    AtomicCondition,
     Junction,
     Known,
     Proposition,
-    Statement,
     Truth,
     and_,
     indicator,
@@ -117,7 +117,7 @@ class _Substitution:
                 value = self._values[leaf.key]
                 known = value if isinstance(value, Truth) else truth(bool(value))
                 return known if positive else not_(known)
-            case Statement(parts=(subject, positive)):
+            case AtomicCondition(parts=(subject, positive)):
                 return simplified(type(a), self.integer(subject), positive)
             case Junction():
                 return self._junction(a)

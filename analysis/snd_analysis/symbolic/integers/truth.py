@@ -75,7 +75,7 @@ TRUE: Final = Known(True)
 FALSE: Final = Known(False)
 
 
-class Statement(Truth):
+class AtomicCondition(Truth):
     """What is not made of other conditions, or its negation."""
 
     __slots__ = ("positive",)
@@ -88,19 +88,19 @@ class Statement(Truth):
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), self.parts
 
-    def negated(self) -> Statement:
+    def negated(self) -> AtomicCondition:
         """The opposite."""
         return type(self)(self.parts[0], not self.positive)
 
 
-class Proposition(Statement):
+class Proposition(AtomicCondition):
     """An unknown ``bool``."""
 
     __slots__ = ()
     parts: tuple[Leaf, bool]
 
 
-class AtLeastZero(Statement):
+class AtLeastZero(AtomicCondition):
     """``subject >= 0``."""
 
     __slots__ = ()
@@ -113,7 +113,7 @@ class AtLeastZero(Statement):
         return subject if positive else -subject - 1
 
 
-class IsZero(Statement):
+class IsZero(AtomicCondition):
     """``subject == 0``."""
 
     __slots__ = ()
@@ -166,7 +166,7 @@ def not_(a: Truth) -> Truth:
     """``!a``"""
     if isinstance(a, Known):
         return truth(not a.parts[0])
-    if isinstance(a, Statement):
+    if isinstance(a, AtomicCondition):
         return a.negated()
     assert isinstance(a, Junction)
     return _junction(not a.conjunction, [not_(operand) for operand in a.operands])
@@ -203,7 +203,7 @@ def _junction(conjunction: bool, operands: Iterable[Truth]) -> Truth:
     flat = _without_implied(conjunction, list(dict.fromkeys(flat)))
     if len(flat) < 2:
         return flat[0] if flat else neutral
-    if any(not_(item) in flat for item in flat if isinstance(item, Statement)) or _contradict(conjunction, flat):
+    if any(not_(item) in flat for item in flat if isinstance(item, AtomicCondition)) or _contradict(conjunction, flat):
         return deciding
     whole = Junction(conjunction, flat)
     if whole.literals > _MOST_KEPT or whole.conditions > MOST_CONDITIONS:
@@ -251,7 +251,7 @@ def indicator(a: Truth) -> Integer:
     """1 where the condition holds, 0 where not: the same polynomial for equal Boolean functions."""
     if isinstance(a, Known):
         return ONE if a.parts[0] else ZERO
-    if isinstance(a, Statement):
+    if isinstance(a, AtomicCondition):
         return of_atom(Indicator(a)) if a.positive else ONE - of_atom(Indicator(a.negated()))
     assert isinstance(a, Junction)
     result = ONE

@@ -8,7 +8,7 @@ what became known. The meaning of every operator on single values is in one tabl
 
 from snd_analysis.symbolic.values.compile_time import CompileTime, may_become_known
 from snd_analysis.symbolic.values.elementwise import elementwise
-from snd_analysis.symbolic.values.errors import Failure, too_large
+from snd_analysis.symbolic.values.errors import OperationError, too_large
 from snd_analysis.symbolic.values.folds import CUMULATIVE, FOLDS, cumulative, uniform_later, uniform_now
 from snd_analysis.symbolic.values.formatting import format_value
 from snd_analysis.symbolic.values.functions import CASTS, FUNCTIONS
@@ -72,9 +72,9 @@ __all__ = [
     "UNDEFINED",
     "CompileTime",
     "Element",
-    "Failure",
     "Maybe",
     "Null",
+    "OperationError",
     "Pack",
     "Positioned",
     "Result",

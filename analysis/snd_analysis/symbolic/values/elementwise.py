@@ -8,7 +8,7 @@ from typing import TypeAlias
 from snd_analysis import rules
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import TRUE, Integer, Verdict
-from snd_analysis.symbolic.values.errors import Failure
+from snd_analysis.symbolic.values.errors import OperationError
 from snd_analysis.symbolic.values.items import at, counted, divided
 from snd_analysis.symbolic.values.pack import MOST_ITEMS, ONE, POSITION, Pack, Run, Segment, fresh
 from snd_analysis.symbolic.values.scalars import UNDEFINED, Value, default_value, dtype_of
@@ -50,7 +50,7 @@ def joined_length(operands: Sequence[Value]) -> Integer:
             if shapes.decide_equal(length, other) is Verdict.DIFFERENT:
                 message = f"these packs have different lengths: {length} and {other}"
                 notes = ((told, f"this has {counted(length)}"), (place, f"this has {counted(other)}"))
-                raise Failure(rules.LENGTH_MISMATCH, message, None, notes)
+                raise OperationError(rules.LENGTH_MISMATCH, message, None, notes)
             if other.value is not None:
                 length, told = other, place
     assert length is not None
@@ -89,14 +89,14 @@ def _empty(operation: Operation, operands: Sequence[Value]) -> Pack:
     if all(sample is not None for sample in samples):
         try:
             return Pack((), repeats=operation(*samples))
-        except Failure:
+        except OperationError:
             return Pack(())
     samples = [_sample_of(operand) for operand in operands]
     if any(sample is None for sample in samples):
         return Pack(())
     try:
         return Pack((), dtype=dtype_of(operation(*samples)))
-    except Failure:
+    except OperationError:
         return Pack(())
 
 
@@ -122,7 +122,7 @@ def run_element(operation: Operation, elements: Sequence[Value], length: Integer
     """The element of a run; an unknown one if it has no value while there may be no items."""
     try:
         return operation(*elements)
-    except Failure:
+    except OperationError:
         if (shapes.bounds(length)[0] or 0) > 0:
             raise
     return fresh(_dtype_without_value(operation, elements))
@@ -131,7 +131,7 @@ def run_element(operation: Operation, elements: Sequence[Value], length: Integer
 def _dtype_without_value(operation: Operation, elements: Sequence[Value]) -> str | None:
     try:
         return dtype_of(operation(*(ONE if isinstance(element, Integer) else element for element in elements)))
-    except Failure:
+    except OperationError:
         return None
 
 

@@ -6,7 +6,7 @@ from snd_analysis import rules
 from snd_analysis.base.rule import Rule
 
 
-class Failure(Exception):  # noqa: N818
+class OperationError(Exception):
     """An operation that has no value for its operands; which of them is to blame, if one is, and what to say of others.
 
     Operands are counted from 0, as the operation takes them.
@@ -22,6 +22,6 @@ class Failure(Exception):  # noqa: N818
         self.notes = notes
 
 
-def too_large(what: str) -> Failure:
+def too_large(what: str) -> OperationError:
     """Why a value has no value here that the language would give it: it would take all time and memory."""
-    return Failure(rules.VALUE_TOO_LARGE, f"{what}, more than snd works with")
+    return OperationError(rules.VALUE_TOO_LARGE, f"{what}, more than snd works with")

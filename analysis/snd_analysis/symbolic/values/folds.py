@@ -11,7 +11,7 @@ from snd_analysis import rules
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
 from snd_analysis.symbolic.values.compile_time import may_become_known
-from snd_analysis.symbolic.values.errors import Failure
+from snd_analysis.symbolic.values.errors import OperationError
 from snd_analysis.symbolic.values.items import at
 from snd_analysis.symbolic.values.operations import OPERATIONS
 from snd_analysis.symbolic.values.pack import ONE, POSITION, ZERO, Pack, Run, Segment, positional
@@ -67,7 +67,7 @@ def _extremum(symbol: str) -> Fold:
         parts = _as_parts(pack)
         if not parts:
             name = "minimum" if symbol == "<?" else "maximum"
-            raise Failure(rules.EMPTY_EXTREMUM, f"an empty pack has no {name}", 0)
+            raise OperationError(rules.EMPTY_EXTREMUM, f"an empty pack has no {name}", 0)
         uniform = pack.uniform
         if uniform is not None:
             return uniform

@@ -9,7 +9,7 @@ from typing import Final
 from snd_analysis import rules
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Truth, constant
-from snd_analysis.symbolic.values.errors import Failure
+from snd_analysis.symbolic.values.errors import OperationError
 from snd_analysis.symbolic.values.real_bounds import int_bounds
 from snd_analysis.symbolic.values.scalars import DEFINITIONS, UNDEFINED, Result, Unknown, Value, dtype_of
 from snd_analysis.symbolic.values.unknown_results import result_of
@@ -124,7 +124,7 @@ def to_int(a: Value) -> Value:
         return shapes.choose(a, 1, 0)
     if isinstance(a, float):
         if not math.isfinite(a):
-            raise Failure(rules.CAST_TYPE, f"{'NaN' if math.isnan(a) else 'infinity'} has no int value", 0)
+            raise OperationError(rules.CAST_TYPE, f"{'NaN' if math.isnan(a) else 'infinity'} has no int value", 0)
         return constant(int(a))
     if not isinstance(a, Unknown) or a.dtype != "real":
         return UNDEFINED

@@ -11,7 +11,7 @@ from snd_analysis import rules
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
 from snd_analysis.symbolic.values.elementwise import elementwise, joined_length, run_element
-from snd_analysis.symbolic.values.errors import Failure
+from snd_analysis.symbolic.values.errors import OperationError
 from snd_analysis.symbolic.values.folds import FOLDS
 from snd_analysis.symbolic.values.items import at, bounds_of, counted, from_start, item, reversed_pack, split
 from snd_analysis.symbolic.values.pack import ONE, POSITION, ZERO, Pack, Run, Segment
@@ -68,9 +68,9 @@ def masked(target: Pack, mask: Pack) -> Value:
     """The items where the mask is true. Raises Failure if it certainly has another length."""
     try:
         joined_length((target, mask))
-    except Failure:
+    except OperationError:
         message = f"the mask has {counted(mask.length)}, the pack that it masks {target.length}"
-        raise Failure(rules.LENGTH_MISMATCH, message, 1) from None
+        raise OperationError(rules.LENGTH_MISMATCH, message, 1) from None
     uniform = mask.uniform
     if uniform is TRUE:
         return target
@@ -119,9 +119,9 @@ def sliced(target: Value, part: Slice) -> Value:
     return _sliced_symbolically(target, part, step)
 
 
-def zero_step() -> Failure:
+def zero_step() -> OperationError:
     """Why there is no range."""
-    return Failure(rules.ZERO_STEP, "the step of a range can't be 0", 2)
+    return OperationError(rules.ZERO_STEP, "the step of a range can't be 0", 2)
 
 
 def _numbers(part: Slice) -> tuple[int | None, int | None, int | None] | None:
@@ -145,7 +145,7 @@ def _check_bounds(part: Slice, length: Integer) -> None:
             outside = shapes.compare(">", bound, length) is TRUE or shapes.compare("<", bound, -length) is TRUE
         if outside:
             message = f"the bound {bound} is outside of the pack, which has {counted(length)}"
-            raise Failure(rules.INDEX_OUT_OF_RANGE, message, operand)
+            raise OperationError(rules.INDEX_OUT_OF_RANGE, message, operand)
 
 
 def _sliced_symbolically(target: Pack, part: Slice, step: Integer) -> Value:
@@ -198,9 +198,9 @@ def _of_characters() -> Iterator[None]:
     """Within, what has no value is said of a string, not of a pack."""
     try:
         yield
-    except Failure as failure:
+    except OperationError as failure:
         message = failure.message.replace("the pack", "the string").replace(" item", " character")
-        raise Failure(failure.rule, message, failure.operand, failure.notes) from None
+        raise OperationError(failure.rule, message, failure.operand, failure.notes) from None
 
 
 def _substring(text: str, place: Value) -> Value:

@@ -8,15 +8,15 @@ from snd_analysis import rules
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer
 from snd_analysis.symbolic.notation import notation
-from snd_analysis.symbolic.values.errors import Failure
+from snd_analysis.symbolic.values.errors import OperationError
 from snd_analysis.symbolic.values.pack import POSITION, ZERO, Pack, Run, Segment, element_value, positional
 from snd_analysis.symbolic.values.rewriting import shifted
 from snd_analysis.symbolic.values.scalars import Value
 
 
-def outside(index: Integer, length: Integer) -> Failure:
+def outside(index: Integer, length: Integer) -> OperationError:
     """Why there is no item at an index, as it was written."""
-    return Failure(
+    return OperationError(
         rules.INDEX_OUT_OF_RANGE, f"the index {index} is outside of the pack, which has {counted(length)}", 1
     )
 

@@ -8,7 +8,7 @@ from snd_analysis import rules
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth, Verdict
 from snd_analysis.symbolic.values.elementwise import elementwise, joined_length
-from snd_analysis.symbolic.values.errors import Failure
+from snd_analysis.symbolic.values.errors import OperationError
 from snd_analysis.symbolic.values.indexing import zero_step
 from snd_analysis.symbolic.values.items import at
 from snd_analysis.symbolic.values.pack import MOST_ITEMS, ONE, POSITION, ZERO, Pack, Run
@@ -36,7 +36,7 @@ def repeated(value: Value, count: Value) -> Value:
 
 def _of_length(pack: Pack, length: Integer) -> Pack:
     if shapes.decide_equal(pack.length, length) is Verdict.DIFFERENT:
-        raise Failure(rules.LENGTH_MISMATCH, f"this pack has {pack.length} items, not {length}", 0)
+        raise OperationError(rules.LENGTH_MISMATCH, f"this pack has {pack.length} items, not {length}", 0)
     return with_length(pack, length)
 
 

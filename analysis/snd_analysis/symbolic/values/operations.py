@@ -24,7 +24,7 @@ from snd_analysis.symbolic.integers import (
     is_too_large,
 )
 from snd_analysis.symbolic.intervals import MOST_BITS
-from snd_analysis.symbolic.values.errors import Failure, too_large
+from snd_analysis.symbolic.values.errors import OperationError, too_large
 from snd_analysis.symbolic.values.formatting import format_value
 from snd_analysis.symbolic.values.pack import Pack
 from snd_analysis.symbolic.values.scalars import DEFINITIONS, UNDEFINED, Maybe, Unknown, Value, dtype_of
@@ -40,13 +40,13 @@ def number(value: int) -> Integer:
     return constant(value)
 
 
-def _too_many_digits(bits: int) -> Failure:
+def _too_many_digits(bits: int) -> OperationError:
     return too_large(f"this int has about {bits * 3 // 10:,} digits")
 
 
-def division_by_zero(symbol: str) -> Failure:
+def division_by_zero(symbol: str) -> OperationError:
     """Why a quotient has no value."""
-    return Failure(rules.DIVISION_BY_ZERO, f"the right side of '{symbol}' is 0 here", 1)
+    return OperationError(rules.DIVISION_BY_ZERO, f"the right side of '{symbol}' is 0 here", 1)
 
 
 # ---- arithmetic ------------------------------------------------------------------------------------------------------
@@ -105,7 +105,7 @@ def _power(a: Value, b: Value) -> Value:
             return shapes.power(a, b)
         except NegativeExponent:
             message = "an int can't be raised to a negative power"
-            raise Failure(rules.NEGATIVE_EXPONENT, message, 1) from None
+            raise OperationError(rules.NEGATIVE_EXPONENT, message, 1) from None
     if isinstance(a, float) and isinstance(b, float):
         return _real_power(a, b)
     return _of_unknown_reals("**", "real", a, b)

@@ -8,7 +8,7 @@ from collections.abc import Hashable, Mapping
 from snd_analysis import rules
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import DivisionByZero, FoldKey, Integer, NegativeExponent, Truth
-from snd_analysis.symbolic.values.errors import Failure
+from snd_analysis.symbolic.values.errors import OperationError
 from snd_analysis.symbolic.values.pack import (
     MOST_ITEMS,
     POSITION,
@@ -111,9 +111,9 @@ class _Rewriting:
         try:
             return shapes.substitute(value, values)
         except DivisionByZero:
-            raise Failure(rules.DIVISION_BY_ZERO, "a divisor is 0 here") from None
+            raise OperationError(rules.DIVISION_BY_ZERO, "a divisor is 0 here") from None
         except NegativeExponent:
-            raise Failure(rules.NEGATIVE_EXPONENT, "an int can't be raised to a negative power") from None
+            raise OperationError(rules.NEGATIVE_EXPONENT, "an int can't be raised to a negative power") from None
 
     def _integer(self, value: Integer) -> Integer:
         found = self._symbolic(value)
@@ -137,7 +137,7 @@ class _Rewriting:
             if isinstance(key, Result):
                 return self._result(key)
             return self._fold(key)
-        except Failure:
+        except OperationError:
             # What has no value may stand where a condition excludes it.
             return fresh("int" if isinstance(key, FoldKey) else key.dtype)
 
@@ -196,7 +196,7 @@ class _Rewriting:
             return None
         try:
             return self.value(pack.repeats)
-        except Failure:
+        except OperationError:
             return None
 
     def _run(self, run: Run) -> list[Segment]:
@@ -205,7 +205,7 @@ class _Rewriting:
         if count is None or count > MOST_ITEMS or not positional(run.element):
             try:
                 element = self.value(run.element)
-            except Failure:
+            except OperationError:
                 if count:
                     raise
                 # There may be no items.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from snd_analysis import rules
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Atom, Integer, Leaf, Monomial, Variable, of_atom
-from snd_analysis.symbolic.values.errors import Failure
+from snd_analysis.symbolic.values.errors import OperationError
 from snd_analysis.symbolic.values.formatting import enclosed, shortened
 from snd_analysis.symbolic.values.pack import MOST_ITEMS, ONE, POSITION, ZERO, Pack, Run, positional
 from snd_analysis.symbolic.values.scalars import DEEPEST, Result, Value
@@ -57,7 +57,7 @@ def demand_few(pack: Pack) -> None:
     count = pack.length.value
     if count is not None and count > MOST_ITEMS:
         message = f"this goes through a pack of {count:,} items one by one, but snd works with {MOST_ITEMS:,} at most"
-        raise Failure(rules.VALUE_TOO_LARGE, message)
+        raise OperationError(rules.VALUE_TOO_LARGE, message)
 
 
 def _unknown_fold(symbol: str, run: Run, element: Integer, low: int | None) -> Integer:

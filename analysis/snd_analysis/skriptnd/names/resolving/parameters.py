@@ -77,10 +77,10 @@ def _declare_extent(
     return tables.declare(scope, name, kind, node)
 
 
-Place = tuple[int, str, nodes.Node, "nodes.Expression | nodes.Tilde", SymbolKind]
+_ExtentName = tuple[int, str, nodes.Node, "nodes.Expression | nodes.Tilde", SymbolKind]
 
 
-def _input_places(entries: Entries) -> Iterator[Place]:
+def _input_places(entries: Entries) -> Iterator[_ExtentName]:
     for base, entry in entries:
         for extent in entry.shape.extents if entry.shape else ():
             yield base, "input", extent, extent.value, SymbolKind.EXTENT
@@ -89,7 +89,7 @@ def _input_places(entries: Entries) -> Iterator[Place]:
         yield from _length_places([(base, entry)], "input")
 
 
-def _length_places(entries: Entries, block: str) -> Iterator[Place]:
+def _length_places(entries: Entries, block: str) -> Iterator[_ExtentName]:
     for base, entry in entries:
         if entry.pack is not None and entry.pack.length is not None:
             yield base, block, entry.pack, entry.pack.length, SymbolKind.LENGTH

@@ -14,7 +14,7 @@ from snd_analysis.skriptnd.names.resolution import Resolution
 from snd_analysis.skriptnd.names.rows import Row, in_rows, joined
 from snd_analysis.skriptnd.names.scope import Scope, Watch
 from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind, Target
-from snd_analysis.skriptnd.names.undefined import Undefined, UnknownModule
+from snd_analysis.skriptnd.names.undefined import UndefinedName, UnknownModule
 from snd_analysis.skriptnd.names.use import AttributeName, ModuleName, Role, Use
 from snd_analysis.skriptnd.syntax import SHORTEST_LONG_BLOCK, keywords, nodes
 
@@ -54,7 +54,7 @@ class Tables:
         self._uses: list[tuple[nodes.Node, Use]] = []
         self._use_groups: list[tuple[tuple[nodes.Node, Use], ...]] = []
         self.problems: list[Problem] = []
-        self.undefined: list[Undefined] = []
+        self.undefined: list[UndefinedName] = []
         self.unknown_modules: list[UnknownModule] = []
         self.unclear: dict[Span, Problem] = {}
         """Parts of statements of which it is not known what they mean, with what is said of them."""
@@ -238,4 +238,4 @@ class Tables:
         """Notes that a name stands for nothing. What recovery made up is reported: an empty name, or a keyword."""
         if name and name not in keywords():
             span = node.span.shifted(self.base)
-            self.undefined.append(Undefined(span, name, self.block, tuple(scope.visible()), wanted))
+            self.undefined.append(UndefinedName(span, name, self.block, tuple(scope.visible()), wanted))

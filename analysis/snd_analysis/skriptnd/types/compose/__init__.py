@@ -8,13 +8,13 @@ from snd_analysis.base.problem import Problem
 from snd_analysis.skriptnd.names import Memo
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import entries_of
-from snd_analysis.skriptnd.types.compose.composition import Composition
+from snd_analysis.skriptnd.types.compose.composition import TypingState
 from snd_analysis.skriptnd.types.compose.labels import check_generated_labels
 from snd_analysis.skriptnd.types.compose.quantize import check_quantize
 from snd_analysis.skriptnd.types.compose.recursion import check_recursion
 from snd_analysis.skriptnd.types.compose.reuse import StatementTypes, row_types
 from snd_analysis.skriptnd.types.compose.statements import statement
-from snd_analysis.skriptnd.types.context import Context, Place
+from snd_analysis.skriptnd.types.context import Context, Stage
 
 __all__ = ["check_compose"]
 
@@ -25,8 +25,8 @@ def check_compose(context: Context, memo: Memo[StatementTypes] | None = None) ->
     Declared symbols must have theirs already. Statements of which ``memo`` knows the types are not looked at again, and
     have none in ``context.expressions``. Reports the rules of 2.10, 2.10.1, 2.11, 2.13 and 2.14.
     """
-    work = Composition(context)
-    with context.at(Place.COMPOSE):
+    work = TypingState(context)
+    with context.at(Stage.COMPOSE):
         for block in ("compose", "update"):
             work.updating = block == "update"
             for row in context.resolution.rows[block]:

@@ -10,19 +10,19 @@ from snd_analysis import rules
 from snd_analysis.base.rule import Rule
 from snd_analysis.skriptnd.names import Symbol
 from snd_analysis.skriptnd.syntax import counted, nodes
-from snd_analysis.skriptnd.types.compose.composition import UNKNOWN, Composition, Located, Value, result_place
+from snd_analysis.skriptnd.types.compose.composition import UNKNOWN, Located, TypedValue, TypingState, result_place
 from snd_analysis.skriptnd.types.compose.conditions import condition
 from snd_analysis.skriptnd.types.expressions.dimensions import agreed, shape_of
 from snd_analysis.skriptnd.types.expressions.null_tests import promotions
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Verdict
 
-Run = Callable[[Composition, nodes.Callable], "list[Value] | None"]
+Run = Callable[[TypingState, nodes.Callable], "list[TypedValue] | None"]
 
 
-def branch(work: Composition, node: nodes.Branch, run: Run) -> list[Value] | None:
+def branch(work: TypingState, node: nodes.Branch, run: Run) -> list[TypedValue] | None:
     """Types all alternatives, which must agree; the result is what they have in common."""
-    alternatives: list[tuple[nodes.Callable, list[Value] | None]] = []
+    alternatives: list[tuple[nodes.Callable, list[TypedValue] | None]] = []
     static = True
     labels = work.labels
     collected = dict(labels)
@@ -42,13 +42,13 @@ def branch(work: Composition, node: nodes.Branch, run: Run) -> list[Value] | Non
 
 
 def _alternative(
-    work: Composition,
+    work: TypingState,
     node: nodes.Callable,
     static: bool,
     run: Run,
     labels: dict[str, Located],
     collected: dict[str, Located],
-) -> list[Value] | None:
+) -> list[TypedValue] | None:
     """One alternative. Of those with compile-time conditions only one is composed: their labels can't clash."""
     work.labels = dict(labels) if static else collected
     with work.inside(control_flow=True, shapes_certain=not static):
@@ -60,8 +60,8 @@ def _alternative(
 
 
 def _common(
-    work: Composition, alternatives: list[tuple[nodes.Callable, list[Value] | None]], static: bool
-) -> list[Value] | None:
+    work: TypingState, alternatives: list[tuple[nodes.Callable, list[TypedValue] | None]], static: bool
+) -> list[TypedValue] | None:
     known = [(node, values) for node, values in alternatives if values is not None]
     if not known:
         return None
@@ -83,8 +83,13 @@ def _common(
 
 
 def _joined(
-    work: Composition, first_node: nodes.Callable, node: nodes.Callable, first: Value, other: Value, static: bool
-) -> Value:
+    work: TypingState,
+    first_node: nodes.Callable,
+    node: nodes.Callable,
+    first: TypedValue,
+    other: TypedValue,
+    static: bool,
+) -> TypedValue:
     """What two branches have in common; reported if they can't be results of one statement."""
     one, two = first.type, other.type
     if one is None or two is None:
@@ -106,10 +111,10 @@ def _joined(
         length = shapes.opaque("length")
     type_ = replace(one, optional=one.optional or two.optional, length=length, shape=shape_of(rank, extents))
     compile_time = first.compile_time and other.compile_time and static
-    return Value(type_, extents, None, compile_time, None, first.place)
+    return TypedValue(type_, extents, None, compile_time, None, first.place)
 
 
-def _disagreement(work: Composition, first: Value, other: Value, static: bool) -> tuple[Rule, str] | None:
+def _disagreement(work: TypingState, first: TypedValue, other: TypedValue, static: bool) -> tuple[Rule, str] | None:
     one, two = first.type, other.type
     assert one is not None
     assert two is not None

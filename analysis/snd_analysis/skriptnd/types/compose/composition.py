@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from snd_analysis.skriptnd.types.compose.repetition import Outcome
 
 
-class Value(Struct, frozen=True):
+class TypedValue(Struct, frozen=True):
     """One result of a right side, or one argument: a tensor or a pack of tensors.
 
     ``type`` is None if it could not be typed; it always has a shape otherwise: scalars are tensors of rank 0 (2.10).
@@ -58,13 +58,13 @@ class Value(Struct, frozen=True):
         return str(replace(self.type, shape=shape_of(self.type.shape.rank, self.extents)))
 
 
-UNKNOWN = Value(None)
+UNKNOWN = TypedValue(None)
 
 Located: TypeAlias = "tuple[nodes.Node, Span]"
 """A place by the statement that it is in, from the start of which its span counts."""
 
 
-class Composition:
+class TypingState:
     """State of the typing of one definition's composition."""
 
     component: nodes.Component
@@ -111,18 +111,18 @@ class Composition:
         statement, span = place
         return Note(span.shifted(self.context.resolution.starts[statement]), message)
 
-    def value(self, node: nodes.Expression) -> Value:
+    def value(self, node: nodes.Expression) -> TypedValue:
         """Types an expression on a right side or among arguments."""
         typed = infer(self.context, node)
         if typed.type is None or not self._ranks_agree(node):
             return UNKNOWN
         if not typed.type.tensor:
             type_ = replace(typed.type, shape=TensorShape(shapes.constant(0), ""))
-            return Value(type_, (), typed.value, True, None, node)
+            return TypedValue(type_, (), typed.value, True, None, node)
         rank, shape = self._rank(node), typed.type.shape
         if shape is not None and rank != shape.rank:
             shape = TensorShape(shapes.opaque("rank") if rank is None else rank, "..")
-        return Value(replace(typed.type, shape=shape), self._extents(node), None, False, None, node)
+        return TypedValue(replace(typed.type, shape=shape), self._extents(node), None, False, None, node)
 
     def _rank(self, node: nodes.Node) -> Integer | None:
         """The rank of the tensor that an expression stands for; None if it may be one of several."""
@@ -162,7 +162,7 @@ class Composition:
                 return False
         return True
 
-    def extents_of_items(self, node: nodes.Expression, value: Value) -> list[tuple[nodes.Node, Extents | None]]:
+    def extents_of_items(self, node: nodes.Expression, value: TypedValue) -> list[tuple[nodes.Node, Extents | None]]:
         """The extents of the tensors of a pack that is written as a list, each with its place; else of all."""
         if not isinstance(node, nodes.List):
             return [(node, value.extents)]
@@ -204,12 +204,12 @@ class Composition:
         typed = self.context.expressions.get(node)
         return typed is None or typed.type is None or typed.type.tensor
 
-    def define(self, symbol: Symbol, value: Value) -> None:
+    def define(self, symbol: Symbol, value: TypedValue) -> None:
         """Lets a tensor, carried variable or scan item have the type of a value."""
         self.context.symbols[symbol] = Typed(value.type)
         self.extents[symbol] = value.extents
 
-    def not_null(self, value: Value, node: nodes.Node, what: str) -> Value:
+    def not_null(self, value: TypedValue, node: nodes.Node, what: str) -> TypedValue:
         """The same value, not optional; one that may be null is reported (2.10.1)."""
         if value.type is None or not value.type.optional:
             return value

@@ -9,13 +9,13 @@ from msgspec import Struct
 from snd_analysis import rules
 from snd_analysis.base.problem import Note
 from snd_analysis.skriptnd.syntax import counted, nodes
-from snd_analysis.skriptnd.types.compose.composition import Composition, Value, result_place
+from snd_analysis.skriptnd.types.compose.composition import TypedValue, TypingState, result_place
 from snd_analysis.skriptnd.types.signature import elsewhere
 from snd_analysis.skriptnd.types.type import BOOL
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Verdict
 
-Run = Callable[[Composition, nodes.Callable], "list[Value] | None"]
+Run = Callable[[TypingState, nodes.Callable], "list[TypedValue] | None"]
 
 
 class Condition(Struct, frozen=True):
@@ -25,7 +25,7 @@ class Condition(Struct, frozen=True):
     """Whether it is decided when composing."""
 
 
-def condition(work: Composition, node: nodes.Callable, run: Run) -> Condition:
+def condition(work: TypingState, node: nodes.Callable, run: Run) -> Condition:
     """Types a condition and reports what can't be one."""
     values = run(work, node)
     if values is None:
@@ -53,13 +53,13 @@ def condition(work: Composition, node: nodes.Callable, run: Run) -> Condition:
     return Condition(value.compile_time)
 
 
-def _is_plural(value: Value) -> bool:
+def _is_plural(value: TypedValue) -> bool:
     """Whether a tensor certainly has not exactly one element."""
     return value.extents is not None and any(
         extent is not None and shapes.decide_equal(extent, 1) is Verdict.DIFFERENT for extent in value.extents
     )
 
 
-def _origin(values: list[Value]) -> tuple[Note, ...]:
+def _origin(values: list[TypedValue]) -> tuple[Note, ...]:
     name = values[0].invoked if values else None
     return () if name is None else (elsewhere(name, f"'{name.name}' is defined here"),)

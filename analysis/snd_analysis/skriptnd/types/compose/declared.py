@@ -8,13 +8,13 @@ from snd_analysis.base.rule import Rule
 from snd_analysis.base.text import Span
 from snd_analysis.skriptnd.names import Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import counted, nodes
-from snd_analysis.skriptnd.types.compose.composition import Composition, Value
+from snd_analysis.skriptnd.types.compose.composition import TypedValue, TypingState
 from snd_analysis.skriptnd.types.expressions.dimensions import differing
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Verdict
 
 
-def check_assigned(work: Composition, symbol: Symbol, name: nodes.Name, value: Value) -> None:
+def check_assigned(work: TypingState, symbol: Symbol, name: nodes.Name, value: TypedValue) -> None:
     """Reports what an output or variable is given that does not fit its declaration: one problem at most."""
     context = work.context
     declared = context.typed(symbol).type
@@ -45,7 +45,7 @@ def check_assigned(work: Composition, symbol: Symbol, name: nodes.Name, value: V
         _check_shape(work, symbol, name, value)
 
 
-def _check_shape(work: Composition, symbol: Symbol, name: nodes.Name, value: Value) -> None:
+def _check_shape(work: TypingState, symbol: Symbol, name: nodes.Name, value: TypedValue) -> None:
     declared = work.context.typed(symbol).type
     parameter = symbol.node
     if declared is None or declared.shape is None or value.rank is None or not isinstance(parameter, nodes.Parameter):
@@ -67,7 +67,7 @@ def _made(symbol: Symbol) -> str:
     return "composed" if symbol.kind is SymbolKind.OUTPUT else "updated"
 
 
-def _report(work: Composition, rule: Rule, symbol: Symbol, name: nodes.Name, text: str) -> None:
+def _report(work: TypingState, rule: Rule, symbol: Symbol, name: nodes.Name, text: str) -> None:
     """At the declaration of an output, which is what the composition is measured by; at the update of a variable."""
     context = work.context
     message = f"the {symbol.kind} '{symbol.name}' is {text}"

@@ -10,14 +10,14 @@ from snd_analysis.base.problem import Note
 from snd_analysis.skriptnd.names import OperatorName, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import entries_of
-from snd_analysis.skriptnd.types.compose.composition import Composition
+from snd_analysis.skriptnd.types.compose.composition import TypingState
 from snd_analysis.skriptnd.types.compose.recursion import invocations
 from snd_analysis.skriptnd.types.context import Context
 
 Placed = tuple[int, nodes.Component]
 
 
-def add_label(work: Composition, label: nodes.Name) -> None:
+def add_label(work: TypingState, label: nodes.Name) -> None:
     """Notes a label; two of one name in one scope are reported."""
     if not label.text:
         return

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from snd_analysis import rules
 from snd_analysis.skriptnd.syntax import counted, nodes
-from snd_analysis.skriptnd.types.compose.composition import UNKNOWN, Composition, Value, result_place
+from snd_analysis.skriptnd.types.compose.composition import UNKNOWN, TypedValue, TypingState, result_place
 from snd_analysis.skriptnd.types.compose.conditions import condition
 from snd_analysis.skriptnd.types.compose.invocation.result_types import disagreement, written_type
 from snd_analysis.skriptnd.types.expressions.dimensions import differing, shape_of
@@ -17,7 +17,7 @@ from snd_analysis.skriptnd.types.type import INT, TensorShape, Type
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Verdict
 
-Run = Callable[[Composition, nodes.Callable], "list[Value] | None"]
+Run = Callable[[TypingState, nodes.Callable], "list[TypedValue] | None"]
 
 
 class _Count(Struct, frozen=True):
@@ -28,7 +28,7 @@ class _Count(Struct, frozen=True):
     dynamic: bool
 
 
-def loop(work: Composition, node: nodes.Loop, run: Run) -> list[Value] | None:
+def loop(work: TypingState, node: nodes.Loop, run: Run) -> list[TypedValue] | None:
     """Types a loop: the final values of its carried variables, then the packs of the body's further results."""
     carries = [_carry(work, carry) for carry in node.carries]
     scanned = [_scan(work, scan) for scan in node.scans]
@@ -42,7 +42,7 @@ def loop(work: Composition, node: nodes.Loop, run: Run) -> list[Value] | None:
         _define(work, scan.name, item)
     if node.iteration is not None and node.iteration.index is not None:
         index = Type(INT, shape=TensorShape(shapes.constant(0), ""))
-        _define(work, node.iteration.index, Value(index, ()))
+        _define(work, node.iteration.index, TypedValue(index, ()))
     # A loop that is not run even once leaves its body uncomposed only if it is unrolled.
     with work.inside(control_flow=True):
         before = [test for test in node.conditions if not test.post]
@@ -57,7 +57,7 @@ def loop(work: Composition, node: nodes.Loop, run: Run) -> list[Value] | None:
     return _results(work, node, carries, results, None if node.conditions or count.dynamic else count.number)
 
 
-def _still_trusted(work: Composition, node: nodes.Loop, carries: list[Value], reported: int) -> list[Value]:
+def _still_trusted(work: TypingState, node: nodes.Loop, carries: list[TypedValue], reported: int) -> list[TypedValue]:
     """The carried variables; those that the body complained about, or whose names clash, are of unknown type."""
     context = work.context
     complaints = {problem.span for problem in context.problems[reported:]}
@@ -68,14 +68,14 @@ def _still_trusted(work: Composition, node: nodes.Loop, carries: list[Value], re
     return [value if trust else UNKNOWN for value, trust in zip(carries, trusted, strict=True)]
 
 
-def _define(work: Composition, name: nodes.Name, value: Value) -> None:
+def _define(work: TypingState, name: nodes.Name, value: TypedValue) -> None:
     symbol = work.context.symbol(name)
     if symbol is not None:
         work.define(symbol, value)
 
 
 # ---- what goes in ----------------------------------------------------------------------------------------------------
-def _carry(work: Composition, carry: nodes.Carry) -> Value:
+def _carry(work: TypingState, carry: nodes.Carry) -> TypedValue:
     role = f"the carried variable '{carry.name.text}'"
     value = work.not_null(work.value(carry.value), carry.value, role)
     type_ = value.type
@@ -99,10 +99,10 @@ def _carry(work: Composition, carry: nodes.Carry) -> Value:
             work.context.report(rules.CARRIED_TYPE, carry.value, message, note)
     if len(work.context.problems) > reported:
         return UNKNOWN  # the value or the declaration is wrong
-    return Value(wanted, extents, place=carry.name)
+    return TypedValue(wanted, extents, place=carry.name)
 
 
-def _scan(work: Composition, scan: nodes.Scan) -> Value:
+def _scan(work: TypingState, scan: nodes.Scan) -> TypedValue:
     value = work.value(scan.value)
     if value.type is None:
         return UNKNOWN
@@ -115,7 +115,7 @@ def _scan(work: Composition, scan: nodes.Scan) -> Value:
     return replace(value, compile_time=False)
 
 
-def _scan_length(work: Composition, node: nodes.Loop, scanned: list[Value]) -> Integer | None:
+def _scan_length(work: TypingState, node: nodes.Loop, scanned: list[TypedValue]) -> Integer | None:
     """The common length of the packs."""
     first: tuple[nodes.Scan, Integer] | None = None
     for scan, value in zip(node.scans, scanned, strict=True):
@@ -134,7 +134,7 @@ def _scan_length(work: Composition, node: nodes.Loop, scanned: list[Value]) -> I
     return None if first is None else first[1]
 
 
-def _count(work: Composition, node: nodes.Loop, length: Integer | None) -> _Count:
+def _count(work: TypingState, node: nodes.Loop, length: Integer | None) -> _Count:
     written = node.iteration.count if node.iteration is not None else None
     if written is None:
         return _Count(length, False)
@@ -174,7 +174,7 @@ def _is_negative(value: Integer) -> bool:
     return high is not None and high < 0
 
 
-def _check_dynamic_count(work: Composition, node: nodes.Loop, written: nodes.Expression, value: Value) -> None:
+def _check_dynamic_count(work: TypingState, node: nodes.Loop, written: nodes.Expression, value: TypedValue) -> None:
     if node.keyword.text == "unroll":
         message = (
             "the count of an unrolled loop must be known when composing, "
@@ -188,7 +188,7 @@ def _check_dynamic_count(work: Composition, node: nodes.Loop, written: nodes.Exp
         work.context.report(rules.LOOP_COUNT, written, message)
 
 
-def _check_end(work: Composition, node: nodes.Loop) -> None:
+def _check_end(work: TypingState, node: nodes.Loop) -> None:
     """Whether something ends the loop, and whether it goes with the loop's form."""
     context = work.context
     counted_ = node.iteration is not None and node.iteration.count is not None
@@ -207,8 +207,12 @@ def _check_end(work: Composition, node: nodes.Loop) -> None:
 
 # ---- what comes out --------------------------------------------------------------------------------------------------
 def _results(
-    work: Composition, node: nodes.Loop, carries: list[Value], results: list[Value] | None, count: Integer | None
-) -> list[Value] | None:
+    work: TypingState,
+    node: nodes.Loop,
+    carries: list[TypedValue],
+    results: list[TypedValue] | None,
+    count: Integer | None,
+) -> list[TypedValue] | None:
     if results is None:
         return None
     if len(results) < len(carries):
@@ -230,8 +234,8 @@ def _results(
 
 
 def _updated(
-    work: Composition, node: nodes.Loop, carry: nodes.Carry, before: Value, after: Value, unrolled: bool
-) -> Value:
+    work: TypingState, node: nodes.Loop, carry: nodes.Carry, before: TypedValue, after: TypedValue, unrolled: bool
+) -> TypedValue:
     one, two = before.type, after.type
     if one is None or two is None:
         return replace(before, type=None)
@@ -260,7 +264,7 @@ def _updated(
     return _lasting(before, after)
 
 
-def _lasting(before: Value, after: Value) -> Value:
+def _lasting(before: TypedValue, after: TypedValue) -> TypedValue:
     """The final value of a carried variable: of a rank and extents only if these last through every iteration."""
     assert before.type is not None
     if before.rank is None or after.rank is None or before.rank == after.rank:
@@ -269,7 +273,7 @@ def _lasting(before: Value, after: Value) -> Value:
     return replace(before, type=replace(before.type, shape=shape_of(rank, None)), extents=None)
 
 
-def _collected(work: Composition, node: nodes.Loop, value: Value, count: Integer | None) -> Value:
+def _collected(work: TypingState, node: nodes.Loop, value: TypedValue, count: Integer | None) -> TypedValue:
     """A further result of the body, of which every iteration gives one tensor of a pack."""
     if value.type is None:
         return UNKNOWN

@@ -10,7 +10,7 @@ from snd_analysis.base.text import Span
 from snd_analysis.skriptnd.names import MOST_GUESSES, OperatorName
 from snd_analysis.skriptnd.syntax import close_matches, counted, nodes
 from snd_analysis.skriptnd.syntax.nodes import entries_of
-from snd_analysis.skriptnd.types.compose.composition import Composition
+from snd_analysis.skriptnd.types.compose.composition import TypingState
 from snd_analysis.skriptnd.types.compose.invocation.attributes import AttributeCheck, attribute_values
 from snd_analysis.skriptnd.types.compose.invocation.binding import ShapeBinding
 from snd_analysis.skriptnd.types.compose.invocation.generics import TypeBinding
@@ -21,7 +21,7 @@ from snd_analysis.skriptnd.types.signature import Signature, elsewhere
 _MOST_SHOWN = 3
 
 
-def check_quantize(work: Composition) -> None:
+def check_quantize(work: TypingState) -> None:
     """Checks every entry of ``@quantize``."""
     first: dict[tuple[str, ...], Span] = {}
     guesses = iter(range(MOST_GUESSES))
@@ -42,7 +42,7 @@ def _check_repetition(context: Context, entry: nodes.Quantization, first: dict[t
         context.report(rules.DUPLICATE_QUANTIZATION, entry.target, message, (Note(earlier, "first quantized here"),))
 
 
-def _check_target(work: Composition, entry: nodes.Quantization, guesses: Iterator[int]) -> bool:
+def _check_target(work: TypingState, entry: nodes.Quantization, guesses: Iterator[int]) -> bool:
     context = work.context
     parts = tuple(part.text for part in entry.target.parts)
     if not all(parts):
@@ -98,7 +98,7 @@ def _names_below(context: Context) -> set[str]:
     return below
 
 
-def _check_algorithm(work: Composition, entry: nodes.Quantization) -> None:
+def _check_algorithm(work: TypingState, entry: nodes.Quantization) -> None:
     context = work.context
     name = context.target(entry.algorithm)
     if entry.arguments is not None:
@@ -120,7 +120,7 @@ def _check_algorithm(work: Composition, entry: nodes.Quantization) -> None:
     _check_parts(work, entry, name, signature)
 
 
-def _check_parts(work: Composition, entry: nodes.Quantization, name: OperatorName, signature: Signature) -> None:
+def _check_parts(work: TypingState, entry: nodes.Quantization, name: OperatorName, signature: Signature) -> None:
     """Generic types and attributes, as in an invocation on the tensor."""
     context = work.context
     types, binding = TypeBinding(work, signature, name), ShapeBinding(entry)

@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.types.compose.composition import Composition, Value
+from snd_analysis.skriptnd.types.compose.composition import TypedValue, TypingState
 from snd_analysis.skriptnd.types.compose.invocation.binding import ShapeBinding
 from snd_analysis.skriptnd.types.expressions.expectations import is_empty_list
 from snd_analysis.skriptnd.types.signature import Signature
@@ -34,13 +34,17 @@ class Likeness(Struct, frozen=True, eq=False):
 class Outcome(Struct, frozen=True, eq=False):
     """The results of an invocation of which nothing is to be said, with the unknowns that they may be made of."""
 
-    results: tuple[Value, ...]
+    results: tuple[TypedValue, ...]
     ranks: tuple[Integer, ...]
     binding: ShapeBinding
 
 
 def likeness(
-    work: Composition, signature: Signature, call: nodes.Call, attributes: Sequence[Typed], arguments: Sequence[Value]
+    work: TypingState,
+    signature: Signature,
+    call: nodes.Call,
+    attributes: Sequence[Typed],
+    arguments: Sequence[TypedValue],
 ) -> Likeness | None:
     """None for what looks at more than types: graphs, types that are given, lists of tensors."""
     given = call.attributes.items if call.attributes is not None else ()
@@ -63,7 +67,7 @@ def likeness(
     return Likeness((signature, work.shapes_certain, *of_attributes, None, *of_arguments), tuple(ranks))
 
 
-def _kind(value: Value, ranks: dict[Integer, int]) -> Hashable:
+def _kind(value: TypedValue, ranks: dict[Integer, int]) -> Hashable:
     """What an argument is, whatever variable its rank is."""
     type_, rank = value.type, value.rank
     leaf = None if rank is None else rank.variable
@@ -80,20 +84,20 @@ def _integers_of(attributes: Sequence[Typed]) -> Iterator[Integer]:
         yield from (each for each in (length, typed.value, *(typed.items or ())) if each is not None)
 
 
-def _integers_but_rank(value: Value) -> Iterator[Integer]:
+def _integers_but_rank(value: TypedValue) -> Iterator[Integer]:
     length = None if value.type is None else value.type.length
     rank = value.rank if value.rank is not None and value.rank.variable is None else None
     yield from (each for each in (rank, length, value.scalar, *(value.extents or ())) if each is not None)
 
 
-def repeated(known: Outcome, like: Likeness, call: nodes.Call) -> list[Value]:
+def repeated(known: Outcome, like: Likeness, call: nodes.Call) -> list[TypedValue]:
     """The results of an invocation like one that is known."""
     changed = dict(zip((rank.variable.key for rank in known.ranks if rank.variable), like.ranks, strict=True))
     changed.update(known.binding.unknowns_for(call))
     return [_repeated(value, changed, call) for value in known.results]
 
 
-def _repeated(value: Value, changed: Mapping[Hashable, Integer], call: nodes.Call) -> Value:
+def _repeated(value: TypedValue, changed: Mapping[Hashable, Integer], call: nodes.Call) -> TypedValue:
     type_ = value.type
     if not changed or type_ is None or type_.shape is None:
         return replace(value, place=call.function)

@@ -10,7 +10,7 @@ from snd_analysis import rules
 from snd_analysis.base.problem import Note
 from snd_analysis.skriptnd.names import Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import counted, nodes
-from snd_analysis.skriptnd.types.compose.composition import UNKNOWN, Composition, Value
+from snd_analysis.skriptnd.types.compose.composition import UNKNOWN, TypedValue, TypingState
 from snd_analysis.skriptnd.types.compose.declared import check_assigned
 from snd_analysis.skriptnd.types.compose.invocation.result_types import typed_result
 from snd_analysis.skriptnd.types.expressions.expectations import expect
@@ -23,7 +23,7 @@ from snd_analysis.symbolic.integers import Integer, Verdict
 _Item = nodes.Result | nodes.ResultTuple
 
 
-def assign(work: Composition, component: nodes.Component, values: Sequence[Value] | None) -> None:
+def assign(work: TypingState, component: nodes.Component, values: Sequence[TypedValue] | None) -> None:
     """Gives the results of a right side to the names on the left; None if even their number is not known."""
     results = component.results
     if values is not None and len(values) != len(results):
@@ -36,7 +36,7 @@ def assign(work: Composition, component: nodes.Component, values: Sequence[Value
             _assign_one(work, result, value)
 
 
-def _report_count(work: Composition, component: nodes.Component, values: Sequence[Value]) -> None:
+def _report_count(work: TypingState, component: nodes.Component, values: Sequence[TypedValue]) -> None:
     results = component.results
     names = counted(len(results), "name")
     message = f"there {'is' if len(values) == 1 else 'are'} {counted(len(values), 'result')} for {names}"
@@ -46,14 +46,14 @@ def _report_count(work: Composition, component: nodes.Component, values: Sequenc
     work.report_between(rules.RESULT_COUNT, results[0], results[-1], message, notes)
 
 
-def _origin(work: Composition, value: Value, what: str) -> list[Note]:
+def _origin(work: TypingState, value: TypedValue, what: str) -> list[Note]:
     if value.invoked is not None:
         return [elsewhere(value.invoked, f"'{value.invoked.name}' declares its {what} here")]
     return [] if value.place is None else [work.context.note(value.place, "this is what is assigned")]
 
 
 # ---- one name --------------------------------------------------------------------------------------------------------
-def _assign_one(work: Composition, result: _Item, value: Value) -> None:
+def _assign_one(work: TypingState, result: _Item, value: TypedValue) -> None:
     length = _length(work, result.pack)
     if isinstance(result, nodes.ResultTuple):  # legal in lists only
         for name in result.names:
@@ -66,7 +66,9 @@ def _assign_one(work: Composition, result: _Item, value: Value) -> None:
     _define(work, result.target, value)
 
 
-def _packed_as_written(work: Composition, result: nodes.Result, value: Value, length: Integer | None) -> Value:
+def _packed_as_written(
+    work: TypingState, result: nodes.Result, value: TypedValue, length: Integer | None
+) -> TypedValue:
     """Checks ``..(n)`` behind a name against the result that it is given."""
     type_ = value.type
     if type_ is None:
@@ -90,7 +92,7 @@ def _packed_as_written(work: Composition, result: nodes.Result, value: Value, le
     return replace(value, type=type_.of_length(length))
 
 
-def _is_declared_single(work: Composition, result: nodes.Result) -> bool:
+def _is_declared_single(work: TypingState, result: nodes.Result) -> bool:
     """Whether a name is declared as a single tensor: that it is given a pack is the mistake then."""
     symbol = work.context.symbol(result.target)
     if symbol is None or symbol.kind not in (SymbolKind.OUTPUT, SymbolKind.VARIABLE):
@@ -99,7 +101,7 @@ def _is_declared_single(work: Composition, result: nodes.Result) -> bool:
     return declared is not None and not declared.packed
 
 
-def _without_length(work: Composition, result: nodes.Result, value: Value) -> Value:
+def _without_length(work: TypingState, result: nodes.Result, value: TypedValue) -> TypedValue:
     """A result whose length is not written, which is reported; it may have any from now on."""
     assert isinstance(result.target, nodes.Name)
     assert value.type is not None
@@ -111,11 +113,11 @@ def _without_length(work: Composition, result: nodes.Result, value: Value) -> Va
     return replace(value, type=value.type.of_length(shapes.opaque("length")))
 
 
-def _origin_notes(work: Composition, value: Value) -> tuple[Note, ...]:
+def _origin_notes(work: TypingState, value: TypedValue) -> tuple[Note, ...]:
     return tuple(_origin(work, value, "results"))
 
 
-def _length(work: Composition, pack: nodes.Pack | None) -> Integer | None:
+def _length(work: TypingState, pack: nodes.Pack | None) -> Integer | None:
     """How many tensors ``..(n)`` stands for; None if it does not say or can't be typed."""
     if pack is None or pack.length is None or isinstance(pack.length, nodes.Tilde):
         return None
@@ -126,7 +128,7 @@ def _length(work: Composition, pack: nodes.Pack | None) -> Integer | None:
 
 
 # ---- lists -----------------------------------------------------------------------------------------------------------
-def _take_apart(work: Composition, result: nodes.ResultList, value: Value) -> None:
+def _take_apart(work: TypingState, result: nodes.ResultList, value: TypedValue) -> None:
     """``[a, b..(n), (c, d)..] = …``: one packed result, taken apart."""
     lengths = [_length(work, item.pack) for item in result.items]
     flexible = [
@@ -151,8 +153,8 @@ def _take_apart(work: Composition, result: nodes.ResultList, value: Value) -> No
 
 
 def _fitting(
-    work: Composition, result: nodes.ResultList, value: Value, lengths: list[Integer | None], rest: bool
-) -> Value:
+    work: TypingState, result: nodes.ResultList, value: TypedValue, lengths: list[Integer | None], rest: bool
+) -> TypedValue:
     """The value, if as many tensors as there are can go to the names of the list."""
     if value.type is None or value.type.length is None:
         return value
@@ -187,7 +189,7 @@ def _total(result: nodes.ResultList, lengths: list[Integer | None]) -> Integer |
     return total
 
 
-def _remaining(value: Value, result: nodes.ResultList, lengths: list[Integer | None]) -> Integer | None:
+def _remaining(value: TypedValue, result: nodes.ResultList, lengths: list[Integer | None]) -> Integer | None:
     """The length of the one item that does not say it."""
     total = _total(result, lengths)
     if value.type is None or value.type.length is None or total is None:
@@ -197,7 +199,7 @@ def _remaining(value: Value, result: nodes.ResultList, lengths: list[Integer | N
     return rest if names == 1 else shapes.floor_divide(rest, shapes.constant(names))
 
 
-def _assign_item(work: Composition, item: _Item, value: Value, length: Integer | None) -> None:
+def _assign_item(work: TypingState, item: _Item, value: TypedValue, length: Integer | None) -> None:
     type_ = value.type
     if type_ is not None:
         packed = None if item.pack is None else (length if length is not None else shapes.opaque("length"))
@@ -212,7 +214,7 @@ def _assign_item(work: Composition, item: _Item, value: Value, length: Integer |
 
 
 # ---- what a name is now ----------------------------------------------------------------------------------------------
-def _define(work: Composition, name: nodes.Name, value: Value) -> None:
+def _define(work: TypingState, name: nodes.Name, value: TypedValue) -> None:
     symbol = work.context.symbol(name)
     if symbol is None:
         return
@@ -230,7 +232,7 @@ def _define(work: Composition, name: nodes.Name, value: Value) -> None:
             work.define(symbol, UNKNOWN)  # it is declared or composed wrongly: one mistake, however often it is used
 
 
-def _check_updated_once(work: Composition, symbol: Symbol, name: nodes.Name) -> None:
+def _check_updated_once(work: TypingState, symbol: Symbol, name: nodes.Name) -> None:
     earlier = work.updated.get(symbol)
     if earlier is None:
         work.updated[symbol] = work.located(name)
@@ -239,7 +241,7 @@ def _check_updated_once(work: Composition, symbol: Symbol, name: nodes.Name) -> 
     work.context.report(rules.ASSIGNED_TWICE, name, message, (work.note(earlier, "first updated here"),))
 
 
-def _complete(work: Composition, symbol: Symbol, value: Value) -> None:
+def _complete(work: TypingState, symbol: Symbol, value: TypedValue) -> None:
     """An output whose shape is left out has the one that it is composed with (2.6.1)."""
     declared = work.context.symbols.get(symbol)
     node = symbol.node

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from snd_analysis.skriptnd.names import Memo, Part, Symbol
-from snd_analysis.skriptnd.types.compose.composition import Composition, Located
+from snd_analysis.skriptnd.types.compose.composition import Located, TypingState
 from snd_analysis.skriptnd.types.compose.statements import statement
 from snd_analysis.skriptnd.types.dimension import Extents
 from snd_analysis.skriptnd.types.typed import Typed
@@ -22,7 +22,7 @@ class StatementTypes(Struct, frozen=True):
     updated: dict[Symbol, Located]
 
 
-def row_types(work: Composition, row: Part, memo: Memo[StatementTypes]) -> None:
+def row_types(work: TypingState, row: Part, memo: Memo[StatementTypes]) -> None:
     """Types the statements of a row, or adds what is known of it."""
     parts = row.single
     if len(parts) == 1:
@@ -40,7 +40,7 @@ def row_types(work: Composition, row: Part, memo: Memo[StatementTypes]) -> None:
         memo.learn(row, given, _together(types))
 
 
-def statement_types(work: Composition, part: Part, memo: Memo[StatementTypes]) -> StatementTypes | None:
+def statement_types(work: TypingState, part: Part, memo: Memo[StatementTypes]) -> StatementTypes | None:
     """Types one statement of the definition, or adds what is known of it; returns what may be used again."""
     work.begin(part.node)
     if not part.lasting or _is_ambiguous(work, part):
@@ -57,12 +57,12 @@ def statement_types(work: Composition, part: Part, memo: Memo[StatementTypes]) -
     return known
 
 
-def _is_ambiguous(work: Composition, part: Part) -> bool:
+def _is_ambiguous(work: TypingState, part: Part) -> bool:
     ambiguous = work.context.resolution.ambiguous
     return bool(ambiguous) and not (ambiguous.isdisjoint(part.symbols) and ambiguous.isdisjoint(part.given))
 
 
-def _given(work: Composition, part: Part) -> object:
+def _given(work: TypingState, part: Part) -> object:
     """The types and extents of the symbols that the statement names, and the signatures that it invokes."""
     context = work.context
     signature = context.others.signature
@@ -72,11 +72,11 @@ def _given(work: Composition, part: Part) -> object:
     )
 
 
-def _is_addable(work: Composition, known: StatementTypes) -> bool:
+def _is_addable(work: TypingState, known: StatementTypes) -> bool:
     return known.labels.keys().isdisjoint(work.labels) and known.updated.keys().isdisjoint(work.updated)
 
 
-def _add(work: Composition, known: StatementTypes) -> None:
+def _add(work: TypingState, known: StatementTypes) -> None:
     work.context.symbols.update(known.symbols)
     work.extents.update(known.extents)
     work.labels.update(known.labels)
@@ -93,7 +93,7 @@ def _together(types: Sequence[StatementTypes]) -> StatementTypes:
     return together
 
 
-def _typed(work: Composition, part: Part, given: object, memo: Memo[StatementTypes]) -> StatementTypes | None:
+def _typed(work: TypingState, part: Part, given: object, memo: Memo[StatementTypes]) -> StatementTypes | None:
     context = work.context
     named = (*part.symbols, *part.given)
     before = [(context.symbols.get(symbol), work.extents.get(symbol)) for symbol in named]

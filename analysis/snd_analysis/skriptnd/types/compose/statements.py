@@ -6,19 +6,19 @@ from snd_analysis import rules
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.compose.branches import branch
-from snd_analysis.skriptnd.types.compose.composition import Composition, Value
+from snd_analysis.skriptnd.types.compose.composition import TypedValue, TypingState
 from snd_analysis.skriptnd.types.compose.invocation.invocations import invoke
 from snd_analysis.skriptnd.types.compose.labels import add_label
 from snd_analysis.skriptnd.types.compose.loops import loop
 from snd_analysis.skriptnd.types.compose.results import assign
 
 
-def statement(work: Composition, component: nodes.Component) -> None:
+def statement(work: TypingState, component: nodes.Component) -> None:
     """Types one statement: its right side, then the names on its left side."""
     assign(work, component, _right_side(work, component.value))
 
 
-def _right_side(work: Composition, value: nodes.Branch | nodes.Loop | nodes.Callable) -> list[Value] | None:
+def _right_side(work: TypingState, value: nodes.Branch | nodes.Loop | nodes.Callable) -> list[TypedValue] | None:
     if isinstance(value, nodes.Branch):
         return branch(work, value, run)
     if isinstance(value, nodes.Loop):
@@ -26,7 +26,7 @@ def _right_side(work: Composition, value: nodes.Branch | nodes.Loop | nodes.Call
     return run(work, value)
 
 
-def run(work: Composition, value: nodes.Callable) -> list[Value] | None:
+def run(work: TypingState, value: nodes.Callable) -> list[TypedValue] | None:
     """The results of an invocation, a block or an expression; None if even their number is not known."""
     if isinstance(value, nodes.Labelled):
         add_label(work, value.label)
@@ -38,15 +38,15 @@ def run(work: Composition, value: nodes.Callable) -> list[Value] | None:
     return [work.value(value)]
 
 
-def _is_invocation(work: Composition, call: nodes.Call) -> bool:
+def _is_invocation(work: TypingState, call: nodes.Call) -> bool:
     """Without parentheses a call is an invocation (2.4, Built-in functions), unless it is a cast to a generic type."""
     target = work.context.target(call.function)
     return target is None or isinstance(target, OperatorName)
 
 
-def _region(work: Composition, region: nodes.Region) -> list[Value] | None:
+def _region(work: TypingState, region: nodes.Region) -> list[TypedValue] | None:
     """A block: statements of its own, then what it yields."""
-    results: list[Value] | None = None
+    results: list[TypedValue] | None = None
     behind: nodes.Yield | None = None
     reported = False
     labels, work.labels = work.labels, {}
@@ -74,5 +74,5 @@ def _region(work: Composition, region: nodes.Region) -> list[Value] | None:
     return results
 
 
-def _yielded(work: Composition, node: nodes.Expression) -> Value:
+def _yielded(work: TypingState, node: nodes.Expression) -> TypedValue:
     return work.not_null(work.value(node), node, "what a block yields")

@@ -9,7 +9,7 @@ from snd_analysis import rules
 from snd_analysis.base.problem import Repair
 from snd_analysis.base.text import Edit, Span
 from snd_analysis.skriptnd.syntax import element_of, nodes
-from snd_analysis.skriptnd.types.context import Context, Place
+from snd_analysis.skriptnd.types.context import Context, Stage
 from snd_analysis.skriptnd.types.dimension import Extents
 from snd_analysis.skriptnd.types.expressions import packs
 from snd_analysis.skriptnd.types.expressions.dimensions import dimensions, extents_of
@@ -27,7 +27,7 @@ def tensor_access(context: Context, node: nodes.Subscript, tensor: Typed) -> Typ
     if type_.packed and _is_pack_index(node.index):
         # An index read from a tensor chooses a tensor: none of its elements is read yet.
         return replace(packs.pack_index(context, node, tensor), accesses=False)
-    if context.place is not Place.LOWER:
+    if context.stage is not Stage.LOWER:
         message = f"elements of a tensor can be read in '@lower' only; this is one of type '{type_}'"
         context.report(rules.ACCESS_OUTSIDE_LOWER, node, message)
         return UNTYPED

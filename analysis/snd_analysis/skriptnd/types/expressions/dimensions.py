@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.types.context import Context, Place
+from snd_analysis.skriptnd.types.context import Context, Stage
 from snd_analysis.skriptnd.types.dimension import Dimension, Extents
 from snd_analysis.skriptnd.types.expressions.extents import length_value, peek
 from snd_analysis.skriptnd.types.type import TensorShape, Type
@@ -19,7 +19,7 @@ def dimensions(context: Context, shape: nodes.Shape, given: bool = False) -> tup
 
     ``given`` says that the shape is that of an optional input that is there, so that its extents are not null.
     """
-    with context.at(Place.COMPILE_TIME):
+    with context.at(Stage.COMPILE_TIME):
         return tuple(_dimension(context, extent, given) for extent in shape.extents)
 
 

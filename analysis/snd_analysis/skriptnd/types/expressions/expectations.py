@@ -5,7 +5,7 @@ from __future__ import annotations
 from snd_analysis import rules
 from snd_analysis.base.problem import Note
 from snd_analysis.skriptnd.syntax import element_of, nodes
-from snd_analysis.skriptnd.types.context import Context
+from snd_analysis.skriptnd.types.context import Context, Stage
 from snd_analysis.skriptnd.types.expressions.inference import infer
 from snd_analysis.skriptnd.types.type import CONCRETE, Dtype, Type
 from snd_analysis.skriptnd.types.typed import UNTYPED, Typed
@@ -62,7 +62,7 @@ def scalars(context: Context, node: nodes.Node, typed: Typed) -> bool:
     """Whether values are no tensors, which can't be computed with; reported here if they are."""
     if typed.type is None or not typed.type.tensor:
         return typed.type is not None
-    if context.place == "lower":
+    if context.stage is Stage.LOWER:
         element = element_of(node, None if typed.type.shape is None else typed.type.shape.rank)
         message = f"this is a tensor of type '{typed.type}': access its elements by index, as in '{element}'"
         context.report(rules.TENSOR_NOT_ACCESSED, node, message)

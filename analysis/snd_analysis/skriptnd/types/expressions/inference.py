@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.types.context import Context, Place
+from snd_analysis.skriptnd.types.context import Context, Stage
 from snd_analysis.skriptnd.types.typed import Typed
 
 Form = Callable[[Context, Any], Typed]
@@ -37,7 +37,7 @@ def infer_list_item(context: Context, item: nodes.Node) -> Typed:
 
 def infer_index_part(context: Context, node: nodes.Node) -> Typed:
     """Like ``infer`` in an index of a tensor, where the index may be ``|i|`` (2.4, Tensor access)."""
-    form = INDEX_FORMS.get(type(node)) if context.place is Place.LOWER else None
+    form = INDEX_FORMS.get(type(node)) if context.stage is Stage.LOWER else None
     if form is None:
         return infer(context, node)
     typed = form(context, node)

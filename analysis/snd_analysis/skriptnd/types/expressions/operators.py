@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from snd_analysis import rules
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.types.context import Context, Place
+from snd_analysis.skriptnd.types.context import Context, Stage
 from snd_analysis.skriptnd.types.element import described, is_numeric
 from snd_analysis.skriptnd.types.expressions.expectations import scalars
 from snd_analysis.skriptnd.types.expressions.packs import by_condition, joined_length
@@ -64,7 +64,7 @@ def binary(context: Context, node: nodes.Binary, left: Typed, right: Typed) -> T
         return UNTYPED
     if operator == "is":
         return _identity(context, node, left, right)
-    if context.place is not Place.LOWER and left.type.tensor:
+    if context.stage is not Stage.LOWER and left.type.tensor:
         scalars(context, node.left, left)  # that tensors are computed with is one mistake, however many there are
         return UNTYPED
     if not (scalars(context, node.left, left) & scalars(context, node.right, right)):
@@ -324,7 +324,7 @@ def coalesce(context: Context, node: nodes.Coalesce, value: Typed, fallback: Typ
 def _both_elements(context: Context, *sides: tuple[nodes.Node | None, Typed]) -> bool:
     """Whether a formula does not choose between a tensor and a value; reported at the tensor if it does."""
     tensors = [(node, typed) for node, typed in sides if typed.type is not None and typed.type.tensor]
-    if context.place is not Place.LOWER or len(tensors) != 1:
+    if context.stage is not Stage.LOWER or len(tensors) != 1:
         return True
     node, typed = tensors[0]
     return node is None or scalars(context, node, typed)

@@ -11,7 +11,7 @@ from snd_analysis.base.text import Edit
 from snd_analysis.skriptnd.names import Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import entries_of
-from snd_analysis.skriptnd.types.context import Context, Place
+from snd_analysis.skriptnd.types.context import Context, Stage
 from snd_analysis.skriptnd.types.element import described, is_numeric
 from snd_analysis.skriptnd.types.expressions.access import accessed, report_tensor
 from snd_analysis.skriptnd.types.expressions.expectations import expect
@@ -34,7 +34,7 @@ def check_lowering(context: Context) -> None:
         return
     written: dict[Symbol, list[tuple[int, nodes.Lowering]]] = {}
     astray = False
-    with context.at(Place.LOWER):
+    with context.at(Stage.LOWER):
         for base, formula in entries_of(context.definition, "lower", nodes.Lowering):
             context.base = base
             symbol = context.symbol(formula.target.name)

@@ -12,7 +12,7 @@ from snd_analysis.base.problem import Note
 from snd_analysis.base.rule import Rule
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.skriptnd.syntax import counted, nodes
-from snd_analysis.skriptnd.types.compose.composition import Composition, Value
+from snd_analysis.skriptnd.types.compose.composition import TypedValue, TypingState
 from snd_analysis.skriptnd.types.compose.invocation.binding import ShapeBinding
 from snd_analysis.skriptnd.types.compose.invocation.generics import TypeBinding
 from snd_analysis.skriptnd.types.expressions.expectations import is_empty_list
@@ -27,7 +27,7 @@ class ArgumentCheck:
     """The arguments of one invocation, checked in the order in which they are written."""
 
     def __init__(
-        self, work: Composition, name: OperatorName, signature: Signature, types: TypeBinding, binding: ShapeBinding
+        self, work: TypingState, name: OperatorName, signature: Signature, types: TypeBinding, binding: ShapeBinding
     ) -> None:
         self._work = work
         self._name = name
@@ -35,7 +35,7 @@ class ArgumentCheck:
         self._types = types
         self._binding = binding
 
-    def check(self, call: nodes.Call, values: Sequence[Value]) -> None:
+    def check(self, call: nodes.Call, values: Sequence[TypedValue]) -> None:
         """Checks the arguments against the inputs, and binds types, ranks and extents by them."""
         inputs = self._signature.inputs
         if len(values) > len(inputs):
@@ -45,7 +45,7 @@ class ArgumentCheck:
             for parameter in inputs:
                 self._forget(parameter)
             return  # one may have been inserted or left out anywhere
-        bound: list[tuple[TensorParameter, nodes.Expression, Value]] = []
+        bound: list[tuple[TensorParameter, nodes.Expression, TypedValue]] = []
         for parameter, argument, value in zip(inputs, call.arguments, values, strict=False):
             if isinstance(argument, nodes.Tilde):
                 self._omitted(parameter, argument)
@@ -96,7 +96,7 @@ class ArgumentCheck:
             self._types.forget(parameter.type.dtype)
 
     # ---- types -------------------------------------------------------------------------------------------------------
-    def _agrees(self, parameter: TensorParameter, argument: nodes.Expression, value: Value) -> bool:
+    def _agrees(self, parameter: TensorParameter, argument: nodes.Expression, value: TypedValue) -> bool:
         formal, actual = parameter.type, value.type
         role = f"the input '{parameter.symbol.name}'"
         if formal is None:
@@ -132,7 +132,7 @@ class ArgumentCheck:
         return False
 
     # ---- ranks -------------------------------------------------------------------------------------------------------
-    def _relate(self, parameter: TensorParameter, argument: nodes.Expression, value: Value) -> None:
+    def _relate(self, parameter: TensorParameter, argument: nodes.Expression, value: TypedValue) -> None:
         """Equates the rank and the pack length of an input with those of its argument."""
         formal, actual = parameter.type, value.type
         if formal is None or actual is None:
@@ -151,7 +151,12 @@ class ArgumentCheck:
         self._binding.equate(formal.shape.rank, value.rank, complain)
 
     def _equate_length(
-        self, parameter: TensorParameter, argument: nodes.Expression, value: Value, formal: Integer, actual: Integer
+        self,
+        parameter: TensorParameter,
+        argument: nodes.Expression,
+        value: TypedValue,
+        formal: Integer,
+        actual: Integer,
     ) -> None:
         def complain(needed: Integer) -> None:
             message = (
@@ -162,7 +167,7 @@ class ArgumentCheck:
 
         self._binding.equate_length(formal, actual, complain if self._work.shapes_certain else None)
 
-    def _relate_extents(self, parameter: TensorParameter, argument: nodes.Expression, value: Value) -> None:
+    def _relate_extents(self, parameter: TensorParameter, argument: nodes.Expression, value: TypedValue) -> None:
         reported = False
         for place, extents in self._work.extents_of_items(argument, value):
 
@@ -184,7 +189,7 @@ class ArgumentCheck:
         )
         self._report(rules.ARGUMENT_SHAPE, place, message, parameter)
 
-    def _report_rank(self, parameter: TensorParameter, value: Value, place: nodes.Node, rank: Integer) -> None:
+    def _report_rank(self, parameter: TensorParameter, value: TypedValue, place: nodes.Node, rank: Integer) -> None:
         formal, actual = parameter.type, value.rank
         assert formal is not None
         assert actual is not None

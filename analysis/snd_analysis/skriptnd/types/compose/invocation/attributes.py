@@ -10,11 +10,11 @@ from snd_analysis.base.rule import Rule
 from snd_analysis.base.text import Edit, Span
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.skriptnd.syntax import close_matches, counted, nodes
-from snd_analysis.skriptnd.types.compose.composition import Composition
+from snd_analysis.skriptnd.types.compose.composition import TypingState
 from snd_analysis.skriptnd.types.compose.invocation.binding import ShapeBinding
 from snd_analysis.skriptnd.types.compose.invocation.generics import TypeBinding
 from snd_analysis.skriptnd.types.compose.nulls import is_null
-from snd_analysis.skriptnd.types.context import Place
+from snd_analysis.skriptnd.types.context import Stage
 from snd_analysis.skriptnd.types.expressions.expectations import is_empty_list
 from snd_analysis.skriptnd.types.expressions.inference import infer
 from snd_analysis.skriptnd.types.signature import AttributeParameter, Signature, elsewhere
@@ -23,9 +23,9 @@ from snd_analysis.skriptnd.types.typed import Typed
 from snd_analysis.symbolic.integers import Integer
 
 
-def attribute_values(work: Composition, given: nodes.Attributes | None) -> list[Typed]:
+def attribute_values(work: TypingState, given: nodes.Attributes | None) -> list[Typed]:
     """Types the values of the attributes that are given."""
-    with work.context.at(Place.COMPILE_TIME):
+    with work.context.at(Stage.COMPILE_TIME):
         return [infer(work.context, item.value) for item in (given.items if given is not None else ())]
 
 
@@ -33,7 +33,7 @@ class AttributeCheck:
     """The attributes of one invocation, checked in the order in which they are written."""
 
     def __init__(
-        self, work: Composition, name: OperatorName, signature: Signature, types: TypeBinding, shapes: ShapeBinding
+        self, work: TypingState, name: OperatorName, signature: Signature, types: TypeBinding, shapes: ShapeBinding
     ) -> None:
         self._work = work
         self._name = name

@@ -7,7 +7,7 @@ from msgspec import Struct
 from snd_analysis import rules
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.skriptnd.syntax import counted, nodes
-from snd_analysis.skriptnd.types.compose.composition import Composition
+from snd_analysis.skriptnd.types.compose.composition import TypingState
 from snd_analysis.skriptnd.types.element import described
 from snd_analysis.skriptnd.types.signature import GenericType, Signature, elsewhere
 from snd_analysis.skriptnd.types.type import ABSTRACT, Dtype
@@ -39,7 +39,7 @@ class _Bound(Struct, frozen=True):
 class TypeBinding:
     """What the generic types of an invoked operator stand for in one invocation."""
 
-    def __init__(self, work: Composition, signature: Signature, name: OperatorName) -> None:
+    def __init__(self, work: TypingState, signature: Signature, name: OperatorName) -> None:
         self._work = work
         self._signature = signature
         self._name = name

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from snd_analysis import rules
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.types.compose.composition import UNKNOWN, Composition, Value
+from snd_analysis.skriptnd.types.compose.composition import UNKNOWN, TypedValue, TypingState
 from snd_analysis.skriptnd.types.compose.invocation.arguments import ArgumentCheck
 from snd_analysis.skriptnd.types.compose.invocation.attributes import AttributeCheck, attribute_values
 from snd_analysis.skriptnd.types.compose.invocation.binding import ShapeBinding
@@ -19,7 +19,7 @@ from snd_analysis.skriptnd.types.type import TensorShape
 from snd_analysis.symbolic import integers as shapes
 
 
-def invoke(work: Composition, call: nodes.Call) -> list[Value] | None:
+def invoke(work: TypingState, call: nodes.Call) -> list[TypedValue] | None:
     """Types an invocation; None if nothing is known of the operator, not even the number of its results."""
     context = work.context
     name = context.target(call.function)
@@ -49,13 +49,13 @@ def invoke(work: Composition, call: nodes.Call) -> list[Value] | None:
     return results
 
 
-def _arguments(work: Composition, call: nodes.Call) -> list[Value]:
+def _arguments(work: TypingState, call: nodes.Call) -> list[TypedValue]:
     return [UNKNOWN if isinstance(argument, nodes.Tilde) else work.value(argument) for argument in call.arguments]
 
 
 def _result(
     output: TensorParameter, types: TypeBinding, binding: ShapeBinding, name: OperatorName, call: nodes.Call
-) -> Value:
+) -> TypedValue:
     formal = output.type
     dtype = None if formal is None else types.dtype(formal.dtype)
     if formal is None or dtype is None or formal.shape is None:
@@ -69,4 +69,4 @@ def _result(
     if extents is None and binding.known(formal.shape.rank) is None:
         shape = TensorShape(rank, "..")  # names of the operator's own mean nothing where it is invoked
     type_ = replace(formal, dtype=dtype, optional=False, length=length, shape=shape)
-    return Value(type_, extents, None, False, name, call.function)
+    return TypedValue(type_, extents, None, False, name, call.function)

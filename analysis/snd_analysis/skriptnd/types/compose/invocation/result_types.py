@@ -7,8 +7,8 @@ from msgspec.structs import replace
 from snd_analysis import rules
 from snd_analysis.skriptnd.names import Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes, written
-from snd_analysis.skriptnd.types.compose.composition import UNKNOWN, Composition, Value
-from snd_analysis.skriptnd.types.context import Place
+from snd_analysis.skriptnd.types.compose.composition import UNKNOWN, TypedValue, TypingState
+from snd_analysis.skriptnd.types.context import Stage
 from snd_analysis.skriptnd.types.declarations.generics import check_element_type
 from snd_analysis.skriptnd.types.dimension import Extents
 from snd_analysis.skriptnd.types.expressions.dimensions import differing, dimensions, extents_of
@@ -20,7 +20,9 @@ from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Verdict
 
 
-def typed_result(work: Composition, annotation: nodes.ResultType | None, place: nodes.Node, value: Value) -> Value:
+def typed_result(
+    work: TypingState, annotation: nodes.ResultType | None, place: nodes.Node, value: TypedValue
+) -> TypedValue:
     """A result with the type that is written behind its name, whose new names get the extents that they stand for."""
     if annotation is None:
         return value
@@ -52,7 +54,7 @@ def typed_result(work: Composition, annotation: nodes.ResultType | None, place: 
     return replace(result, extents=value.extents if value.extents is not None and not uniform else extents)
 
 
-def disagreement(work: Composition, type_: Type, extents: Extents | None, value: Value) -> bool:
+def disagreement(work: TypingState, type_: Type, extents: Extents | None, value: TypedValue) -> bool:
     """Whether a value certainly has another rank or other extents than a declared type says."""
     if not work.shapes_certain or type_.shape is None or value.rank is None:
         return False
@@ -61,7 +63,7 @@ def disagreement(work: Composition, type_: Type, extents: Extents | None, value:
     return differing(extents, value.extents)
 
 
-def written_type(work: Composition, annotation: nodes.ResultType) -> tuple[Type, Extents | None] | None:
+def written_type(work: TypingState, annotation: nodes.ResultType) -> tuple[Type, Extents | None] | None:
     """The tensor type of an annotation, and its extents as far as they are known."""
     context = work.context
     dtype = dtype_of(context, annotation.type)
@@ -76,15 +78,15 @@ def written_type(work: Composition, annotation: nodes.ResultType) -> tuple[Type,
     return Type(dtype, shape=TensorShape(rank, written(annotation.shape))), extents_of(parts)
 
 
-def _check_extents(work: Composition, shape: nodes.Shape) -> None:
+def _check_extents(work: TypingState, shape: nodes.Shape) -> None:
     context = work.context
-    with context.at(Place.COMPILE_TIME):
+    with context.at(Stage.COMPILE_TIME):
         for extent in shape.extents:
             if not isinstance(extent.value, nodes.Tilde):
                 expect(context, extent.value, INT, "an extent", optional=True)
 
 
-def _declare_extents(work: Composition, shape: nodes.Shape, value: Value) -> None:
+def _declare_extents(work: TypingState, shape: nodes.Shape, value: TypedValue) -> None:
     """New names in a written shape stand for the extents of the result (2.16)."""
     known = value.extents
     aligned = known is not None and len(known) == len(shape.extents)
@@ -96,7 +98,7 @@ def _declare_extents(work: Composition, shape: nodes.Shape, value: Value) -> Non
         work.context.symbols[symbol] = _extent(work, symbol, extent, single, value if len(shape.extents) == 1 else None)
 
 
-def _new_symbol(work: Composition, extent: nodes.Extent) -> Symbol | None:
+def _new_symbol(work: TypingState, extent: nodes.Extent) -> Symbol | None:
     """The symbol that an extent declares here, if it does."""
     if not isinstance(extent.value, nodes.Qualified):
         return None
@@ -106,7 +108,7 @@ def _new_symbol(work: Composition, extent: nodes.Extent) -> Symbol | None:
 
 
 def _extent(
-    work: Composition, symbol: Symbol, extent: nodes.Extent, single: Integer | None, whole: Value | None
+    work: TypingState, symbol: Symbol, extent: nodes.Extent, single: Integer | None, whole: TypedValue | None
 ) -> Typed:
     if extent.expansion is None:
         return Typed(Type(INT), single if single is not None else shapes.variable(symbol, symbol.name))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from snd_analysis import rules
 from snd_analysis.skriptnd.names import Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes, written
-from snd_analysis.skriptnd.types.context import Context, Place
+from snd_analysis.skriptnd.types.context import Context, Stage
 from snd_analysis.skriptnd.types.type import Type
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Verdict
@@ -44,7 +44,7 @@ def by_condition(context: Context, condition: nodes.Node, first: Integer, second
     """
     local = (SymbolKind.INDEX, SymbolKind.LOCAL)
     symbols = (context.symbol(each) for each in nodes.descendants(condition))
-    if context.place is Place.COMPOSE or any(symbol is not None and symbol.kind in local for symbol in symbols):
+    if context.stage is Stage.COMPOSE or any(symbol is not None and symbol.kind in local for symbol in symbols):
         return None
     text = written(condition)
     return shapes.choose(shapes.proposition((context.definition, text), text), first, second)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from snd_analysis import rules
 from snd_analysis.skriptnd.syntax import element_of, nodes
-from snd_analysis.skriptnd.types.context import Context, Place
+from snd_analysis.skriptnd.types.context import Context, Stage
 from snd_analysis.skriptnd.types.expressions.inference import infer_index_part
 from snd_analysis.skriptnd.types.expressions.packs.expansions import MOST_KNOWN, expanded
 from snd_analysis.skriptnd.types.expressions.packs.ranges import range_
@@ -50,7 +50,7 @@ def _agree(context: Context, node: nodes.List, types: list[Type], first: int) ->
             note = context.note(node.items[first], f"this is '{wanted.item()}'")
             context.report(rules.TYPE_MISMATCH, item, message, (note,))
             return False
-        if type_.tensor != wanted.tensor and context.place is not Place.COMPOSE:
+        if type_.tensor != wanted.tensor and context.stage is not Stage.COMPOSE:
             _report_not_accessed(context, *((item, type_) if type_.tensor else (node.items[first], wanted)))
             return False
     return True
@@ -98,8 +98,8 @@ def _item(context: Context, item: nodes.Node) -> Typed:
 
 def _report_not_accessed(context: Context, item: nodes.Node, type_: Type) -> None:
     message = f"this is a tensor of type '{type_}' in a list of values"
-    if context.place is Place.LOWER:
+    if context.stage is Stage.LOWER:
         element = element_of(item, None if type_.shape is None else type_.shape.rank)
         message += f": access its elements by index, as in '{element}'"
-    rule = rules.TENSOR_NOT_ACCESSED if context.place is Place.LOWER else rules.TENSOR_IN_EXPRESSION
+    rule = rules.TENSOR_NOT_ACCESSED if context.stage is Stage.LOWER else rules.TENSOR_IN_EXPRESSION
     context.report(rule, item, message)
