@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from snd_analysis.compose.checks.obligations import Obligation
 from snd_analysis.compose.failure import Failure
-from snd_analysis.compose.scope import Scope
+from snd_analysis.compose.scope import ValueScope
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.template import Template
 from snd_analysis.compose.unknowns import Dynamic
@@ -77,7 +77,7 @@ class KnownDeclarations:
         symbols = self._symbols
         values = {symbols[number]: value for number, value in known.values}
         return Specialization(
-            template, Scope(template, values, known.dtypes, known.composing), known.attributes,
+            template, ValueScope(template, values, known.dtypes, known.composing), known.attributes,
             known.inputs, known.outputs, known.variables, known.constants, known.dynamic,
             known.failures, known.checks, known.obligations, valid=known.valid,
         )  # fmt: skip

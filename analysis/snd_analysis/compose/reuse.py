@@ -12,7 +12,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from snd_analysis.compose.scope import Scope
+from snd_analysis.compose.scope import ValueScope
 from snd_analysis.compose.template import Member, Template
 from snd_analysis.compose.unknowns import Dynamic
 from snd_analysis.model import Operation, RuntimeCheck, Tensor, TensorValue
@@ -107,7 +107,7 @@ def alike(one: TensorValue, other: TensorValue) -> bool:
     return one is other
 
 
-def known_declarations(scope: Scope, lasting: LastingModel, row: Part) -> DeclaredRow | None:
+def known_declarations(scope: ValueScope, lasting: LastingModel, row: Part) -> DeclaredRow | None:
     """The declared tensors of a row as they were before; None if they may be others, or something is to be said."""
     if not _row_may_last(scope.template, row):
         return None
@@ -119,7 +119,7 @@ def known_declarations(scope: Scope, lasting: LastingModel, row: Part) -> Declar
 
 
 def learn_declarations(
-    scope: Scope,
+    scope: ValueScope,
     lasting: LastingModel,
     row: Part,
     members: Sequence[Member],
@@ -140,7 +140,7 @@ def _row_may_last(template: Template, row: Part) -> bool:
 
 
 def lasting_declaration(
-    scope: Scope,
+    scope: ValueScope,
     findings: Findings,
     lasting: LastingModel | None,
     member: Member,
@@ -164,7 +164,7 @@ def lasting_declaration(
     return value
 
 
-def values_of(scope: Scope, part: Part) -> list[object]:
+def values_of(scope: ValueScope, part: Part) -> list[object]:
     """What the symbols that a statement names stand for; None where nothing yet."""
     values = scope.values
     return [scope.dtypes, *(values.get(symbol) for symbol in part.given)]

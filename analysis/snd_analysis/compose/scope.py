@@ -12,7 +12,7 @@ from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, Pack, Run, Value, maybe, positional
 
 
-class Scope:
+class ValueScope:
     """The values of symbols in one specialization of a definition: the environment of its expressions."""
 
     __slots__ = ("composing", "dtypes", "template", "values")

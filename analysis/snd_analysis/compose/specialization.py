@@ -8,7 +8,7 @@ from msgspec import Struct, field
 
 from snd_analysis.compose.checks.obligations import Obligation
 from snd_analysis.compose.failure import Failure
-from snd_analysis.compose.scope import Scope
+from snd_analysis.compose.scope import ValueScope
 from snd_analysis.compose.template import Template
 from snd_analysis.compose.unknowns import Dynamic
 from snd_analysis.model import Graph, Operation, RuntimeCheck, TensorValue
@@ -24,7 +24,7 @@ class Specialization(Struct, frozen=True, eq=False, weakref=True):
     """
 
     template: Template
-    scope: Scope
+    scope: ValueScope
     attributes: Mapping[str, Value] = field(default_factory=dict)
     inputs: tuple[TensorValue, ...] = ()
     outputs: tuple[TensorValue, ...] = ()
@@ -45,7 +45,7 @@ class Specialization(Struct, frozen=True, eq=False, weakref=True):
 
 def impossible(template: Template, *failures: Failure) -> Specialization:
     """Return the specialization of a definition that can't be bound to what it is given."""
-    return Specialization(template, Scope(template, {}, {}), failures=failures, valid=False)
+    return Specialization(template, ValueScope(template, {}, {}), failures=failures, valid=False)
 
 
 def specialization_of(operation: Operation) -> Specialization | None:

@@ -34,16 +34,16 @@ def guessed(
 
     ``text`` is what the spans of the tokens count in.
     """
-    environment = snapshot.environment(path)
+    module_scope = snapshot.module_scope(path)
     word = tokens[at].spelling(text)
     if at > 1 and tokens[at - 1].kind == "DOT" and tokens[at - 2].kind == "ID":
-        return environment.operator((tokens[at - 2].spelling(text), word))
+        return module_scope.operator((tokens[at - 2].spelling(text), word))
     if at + 1 < len(tokens) and tokens[at + 1].kind == "DOT":
-        module = environment.module((word,))
+        module = module_scope.module((word,))
         if module is not None:
             return ModuleName(module.path)
     symbol = None if definition is None else snapshot.resolution(path, definition).symbol(word)
     if symbol is not None:
         return symbol
-    found = environment.operator((word,))
+    found = module_scope.operator((word,))
     return found or (BuiltIn(word) if word in BUILT_INS else None)

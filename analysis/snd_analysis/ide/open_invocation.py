@@ -162,11 +162,11 @@ def _given(
 
 def operator_named(snapshot: Snapshot, path: str, text: str) -> OperatorName | None:
     """The operator or graph that a name stands for in a file, also one of a library module that it does not import."""
-    environment = snapshot.environment(path)
+    module_scope = snapshot.module_scope(path)
     parts = tuple(text.split("."))
-    found = environment.operator(parts)
+    found = module_scope.operator(parts)
     if found is None and len(parts) > 1:
-        module = environment.available.get(".".join(parts[:-1]))
+        module = module_scope.available.get(".".join(parts[:-1]))
         if module is not None and parts[-1] in module.definitions:
             found = OperatorName(module.path, parts[-1])
     return found

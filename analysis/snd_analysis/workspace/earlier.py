@@ -6,7 +6,7 @@ from collections.abc import Hashable
 
 from snd_analysis.compose.reuse import LastingModel
 from snd_analysis.db import Database, query
-from snd_analysis.skriptnd.names import Environment, Resolution, is_library, is_long
+from snd_analysis.skriptnd.names import ModuleScope, Resolution, is_library, is_long
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types import LastingTypes
 
@@ -19,7 +19,7 @@ class Earlier:
     __slots__ = ("_given", "model", "names", "types")
 
     def __init__(self) -> None:
-        self.names: tuple[Environment | None, Resolution | None] = (None, None)
+        self.names: tuple[ModuleScope | None, Resolution | None] = (None, None)
         self.types = LastingTypes()
         self.model = LastingModel()
         self._given: dict[Hashable, LastingModel] = {}

@@ -12,11 +12,11 @@ from snd_analysis.skriptnd.lints import ImportedName, imported_names, imports_ar
 from snd_analysis.skriptnd.names import (
     LIBRARY_PREFIX,
     Definitions,
-    Environment,
     LibraryDefinitions,
     LibraryNames,
     ModuleName,
     ModuleNames,
+    ModuleScope,
     OperatorName,
     Resolution,
     candidates,
@@ -79,16 +79,16 @@ def dependencies(db: Database, path: str) -> tuple[str, ...]:
     return tuple(reached)
 
 
-def _mean_the_same(one: Environment, other: Environment) -> bool:
+def _mean_the_same(one: ModuleScope, other: ModuleScope) -> bool:
     return one.key() == other.key()
 
 
 @query(same=_mean_the_same)
-def environment(db: Database, path: str) -> Environment:
+def module_scope(db: Database, path: str) -> ModuleScope:
     """Return what the definitions of a file see of others."""
     imported = imports(db, path)
     found = {item.node.text: item.path for item in imported if item.path is not None}
-    return Environment(
+    return ModuleScope(
         _names_in(db, path),
         {name: _names_in(db, target) for name, target in found.items()},
         LibraryNames(frozenset(found)),
@@ -151,7 +151,7 @@ def position(db: Database, name: OperatorName) -> int:
 @query
 def resolution(db: Database, path: str, definition: nodes.Definition) -> Resolution:
     """Return what the names in a definition of a file stand for."""
-    seen = environment(db, path)
+    seen = module_scope(db, path)
     before = earlier(db, path, definition)
     if before is None:
         return resolve(definition, seen, checkpoint=db.checkpoint)

@@ -35,7 +35,7 @@ from snd_analysis.skriptnd.types import Context, Others, Stage, TypingState, dec
 from snd_analysis.skriptnd.types import statement as type_statement
 from snd_analysis.workspace.composing import session
 from snd_analysis.workspace.files import tree
-from snd_analysis.workspace.names import definition, environment, resolution
+from snd_analysis.workspace.names import definition, module_scope, resolution
 from snd_analysis.workspace.others import OtherDefinitions, declared
 from snd_analysis.workspace.sample_results import result_problems
 
@@ -129,7 +129,7 @@ def checked_sample(db: Database, path: str, sample: Sample) -> CheckedSample:
 
 @query
 def _typed(db: Database, path: str, sample: Sample) -> _Typed:
-    seen = environment(db, path)
+    seen = module_scope(db, path)
     call = sample.invocation
     target = None if call is None else seen.operator(tuple(part.text for part in call.function.parts))
     invoked = None if target is None else declared(db, target)
@@ -210,7 +210,7 @@ def named_sample(db: Database, path: str, sample: Sample) -> CheckedSample:
     call = sample.invocation
     if call is None:
         return CheckedSample(sample, None, ())
-    seen = environment(db, path)
+    seen = module_scope(db, path)
     target = seen.operator(tuple(part.text for part in call.function.parts))
     statement = statement_of(call, None if target is None else definition(db, target))
     uses = resolve(statement.definition, seen).uses

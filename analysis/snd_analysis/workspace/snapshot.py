@@ -18,7 +18,7 @@ from snd_analysis.compose.specializations import Reach, Specializations
 from snd_analysis.compose.template import Template
 from snd_analysis.db import Database
 from snd_analysis.skriptnd.lints import ImportedName
-from snd_analysis.skriptnd.names import Definitions, Environment, OperatorName, Resolution, Use
+from snd_analysis.skriptnd.names import Definitions, ModuleScope, OperatorName, Resolution, Use
 from snd_analysis.skriptnd.samples.sample import Sample
 from snd_analysis.skriptnd.syntax import SyntaxTree, nodes
 from snd_analysis.skriptnd.types import Context, Others, Signature
@@ -94,9 +94,9 @@ class Snapshot:
         """The files that a file imports, directly or through others, without itself."""
         return names.dependencies(self.db, path)
 
-    def environment(self, path: str) -> Environment:
+    def module_scope(self, path: str) -> ModuleScope:
         """What the definitions of a file see of others."""
-        return names.environment(self.db, path)
+        return names.module_scope(self.db, path)
 
     def definitions(self, path: str) -> Definitions:
         """The definitions of a file by name, with what their spans count from; of two of one name the first."""

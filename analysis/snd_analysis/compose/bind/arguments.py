@@ -13,7 +13,7 @@ from snd_analysis.compose.bind.declared_shapes import Declarations
 from snd_analysis.compose.bind.shape_binding import ShapeBinder
 from snd_analysis.compose.checks.assertion_text import responsible_for
 from snd_analysis.compose.failure import BindingFailed, Failure, Site, Unbindable
-from snd_analysis.compose.scope import Scope
+from snd_analysis.compose.scope import ValueScope
 from snd_analysis.compose.template import Member, Template
 from snd_analysis.model import Tensor, TensorValue, as_tensor
 from snd_analysis.skriptnd.evaluate import EvaluationError
@@ -46,7 +46,7 @@ class Binder:
     def __init__(self, template: Template, given: Arguments, composing: bool) -> None:
         self.template = template
         self.given = given
-        self.scope = Scope(template, {}, {}, composing)
+        self.scope = ValueScope(template, {}, {}, composing)
         self.binding = BindingState(template, self.scope)
         self._deferred: list[Member] = []
         self._lengths: list[Member] = []

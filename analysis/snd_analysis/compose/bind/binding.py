@@ -9,7 +9,7 @@ from snd_analysis.base.rule import Rule
 from snd_analysis.compose.bind.affine import Unsolvable, solve
 from snd_analysis.compose.failure import BindingFailed, Failure, Site, evaluation_failure
 from snd_analysis.compose.printing import counted_items, shown
-from snd_analysis.compose.scope import Scope
+from snd_analysis.compose.scope import ValueScope
 from snd_analysis.compose.template import Member, Template
 from snd_analysis.model import RuntimeCheck, TensorValue
 from snd_analysis.skriptnd.evaluate import EvaluationError
@@ -24,7 +24,7 @@ class BindingState(Struct):
     """The values that the symbols of a definition are bound to, and what only the run can decide about them."""
 
     template: Template
-    scope: Scope
+    scope: ValueScope
     attributes: dict[str, Value] = field(default_factory=dict)
     inputs: list[TensorValue] = field(default_factory=list)
     checks: list[RuntimeCheck] = field(default_factory=list)

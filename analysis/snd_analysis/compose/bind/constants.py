@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from snd_analysis import rules
 from snd_analysis.compose.limits import MOST_ELEMENTS_TRIED
-from snd_analysis.compose.scope import Scope
+from snd_analysis.compose.scope import ValueScope
 from snd_analysis.compose.template import Member
 from snd_analysis.model import Tensor, TensorValue
 from snd_analysis.skriptnd.evaluate import EvaluationError
@@ -24,7 +24,7 @@ from snd_analysis.symbolic.values import UNDEFINED, Pack, Run, Value
 class IndexedValue(Struct, frozen=True, eq=False):
     """The value of a constant with index bounds, which need not be written out to be known."""
 
-    scope: Scope
+    scope: ValueScope
     default: nodes.Default
 
     def elements(self) -> Iterator[Value]:
@@ -40,7 +40,7 @@ class IndexedValue(Struct, frozen=True, eq=False):
                 if number is None:
                     return
                 ranges.append(range(number))
-        scope = Scope(self.scope.template, dict(self.scope.values), self.scope.dtypes, self.scope.composing)
+        scope = ValueScope(self.scope.template, dict(self.scope.values), self.scope.dtypes, self.scope.composing)
         for indices in product(*ranges):
             row = [shapes.constant(index) for index in indices]
             for symbol, packed, count in symbols:
@@ -50,7 +50,7 @@ class IndexedValue(Struct, frozen=True, eq=False):
             yield scope.evaluate(self.default.value)
 
 
-def with_values(scope: Scope, member: Member, default: nodes.Default, value: TensorValue) -> TensorValue:
+def with_values(scope: ValueScope, member: Member, default: nodes.Default, value: TensorValue) -> TensorValue:
     """The declared tensor, or pack of tensors, with its value or values. Raises EvaluationError if they don't fit."""
     if default.bounds:
         if not isinstance(value, Tensor):

@@ -8,7 +8,7 @@ from msgspec import Struct, field
 
 from snd_analysis import rules
 from snd_analysis.compose.limits import MOST_TENSORS
-from snd_analysis.compose.scope import Scope
+from snd_analysis.compose.scope import ValueScope
 from snd_analysis.compose.template import Member
 from snd_analysis.compose.unknowns import Dynamic, dynamic_extent
 from snd_analysis.model import Place, Shape, Tensor, TensorKind, TensorValue, empty_pack
@@ -23,7 +23,7 @@ from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, OperationError,
 class Declarations(Struct):
     """Evaluates declared shapes in one scope, noting the dynamic extents that they introduce."""
 
-    scope: Scope
+    scope: ValueScope
     dynamic: dict[Dynamic, Integer] = field(default_factory=dict)
 
     def tensors(self, member: Member, kind: TensorKind, place: Place) -> TensorValue:

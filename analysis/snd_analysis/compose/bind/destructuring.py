@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from snd_analysis import rules
-from snd_analysis.compose.scope import Scope
+from snd_analysis.compose.scope import ValueScope
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.names import Symbol
 from snd_analysis.skriptnd.syntax import nodes, written
@@ -14,7 +14,7 @@ from snd_analysis.symbolic.integers import Integer, Verdict
 from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, Pack, Value, maybe, split
 
 
-def destructured(scope: Scope, node: nodes.Using, value: Value) -> Iterator[tuple[Symbol, Value]]:
+def destructured(scope: ValueScope, node: nodes.Using, value: Value) -> Iterator[tuple[Symbol, Value]]:
     """The symbols of an entry with their values. Raises EvaluationError if they don't fit."""
     target = node.target
     if isinstance(target, nodes.NameTarget):
@@ -34,13 +34,13 @@ def destructured(scope: Scope, node: nodes.Using, value: Value) -> Iterator[tupl
             yield from _named(scope, name, found if present is None else maybe(present, found))
 
 
-def _named(scope: Scope, name: nodes.Name, value: Value) -> Iterator[tuple[Symbol, Value]]:
+def _named(scope: ValueScope, name: nodes.Name, value: Value) -> Iterator[tuple[Symbol, Value]]:
     symbol = scope.template.resolution.targets.get(name)
     if isinstance(symbol, Symbol):
         yield symbol, value
 
 
-def _check_hint(scope: Scope, target: nodes.NameTarget, node: nodes.Expression, value: Value) -> None:
+def _check_hint(scope: ValueScope, target: nodes.NameTarget, node: nodes.Expression, value: Value) -> None:
     if target.expansion is None or target.expansion.length is None or not isinstance(value, Pack):
         return
     hint = scope.evaluate(target.expansion.length)
@@ -53,7 +53,7 @@ def _check_hint(scope: Scope, target: nodes.NameTarget, node: nodes.Expression, 
         raise EvaluationError(target, rules.LENGTH_MISMATCH, message, ((node, f"this has {value.length} items here"),))
 
 
-def _parts(scope: Scope, target: nodes.ListTarget, node: nodes.Expression, pack: Pack) -> list[Value]:
+def _parts(scope: ValueScope, target: nodes.ListTarget, node: nodes.Expression, pack: Pack) -> list[Value]:
     lengths = [_length(scope, item) for item in target.items]
     known = sum((length for length in lengths if isinstance(length, Integer)), shapes.constant(0))
     if any(length is UNDEFINED for length in lengths):
@@ -89,7 +89,7 @@ def _only(pack: Pack) -> Value:
     return pack.items[0] if pack.items else UNDEFINED
 
 
-def _length(scope: Scope, item: nodes.NameTarget | nodes.TupleTarget) -> Value | None:
+def _length(scope: ValueScope, item: nodes.NameTarget | nodes.TupleTarget) -> Value | None:
     """How many items of the list a part takes; None for what is left."""
     count = 1 if isinstance(item, nodes.NameTarget) else len(item.names)
     if item.expansion is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from snd_analysis.compose.scope import Scope
+from snd_analysis.compose.scope import ValueScope
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Truth
@@ -22,12 +22,12 @@ class Component(Struct, frozen=True):
     count: Integer | None
 
 
-def components(scope: Scope, extents: tuple[nodes.Extent, ...]) -> list[Component]:
+def components(scope: ValueScope, extents: tuple[nodes.Extent, ...]) -> list[Component]:
     """The components of a shape as far as its symbols are bound. Raises EvaluationError if a length has no value."""
     return [_component(scope, extent) for extent in extents]
 
 
-def _component(scope: Scope, extent: nodes.Extent) -> Component:
+def _component(scope: ValueScope, extent: nodes.Extent) -> Component:
     one = shapes.constant(1)
     if extent.spread:
         return Component(extent, False, one)

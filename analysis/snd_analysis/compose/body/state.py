@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from snd_analysis.base.rule import Rule
 from snd_analysis.compose.body.step_limit import StepCount
 from snd_analysis.compose.failure import Failure, Site, evaluation_failure
-from snd_analysis.compose.scope import Scope
+from snd_analysis.compose.scope import ValueScope
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.template import Template
 from snd_analysis.compose.unknowns import Dynamic, dynamic_extent
@@ -34,7 +34,7 @@ class BodyState:
     def __init__(self, declared: Specialization) -> None:
         self.declared = declared
         self.template: Template = declared.template
-        self.scope: Scope = declared.scope
+        self.scope: ValueScope = declared.scope
         self.steps = StepCount()
         self.failures: list[Failure] = list(declared.failures)
         self.dynamic: dict[Dynamic, Integer] = dict(declared.dynamic)

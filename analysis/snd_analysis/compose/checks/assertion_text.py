@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from snd_analysis.compose.bind.destructuring import destructured
 from snd_analysis.compose.printing import shown
-from snd_analysis.compose.scope import Scope
+from snd_analysis.compose.scope import ValueScope
 from snd_analysis.model import Tensor
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.names import Symbol
@@ -19,13 +19,13 @@ from snd_analysis.symbolic.integers import FALSE, Integer, Leaf
 from snd_analysis.symbolic.values import UNDEFINED, Maybe, Pack, Run, Unknown, Value, substitute
 
 
-def assertion_message(scope: Scope, node: nodes.Assertion) -> str:
+def assertion_message(scope: ValueScope, node: nodes.Assertion) -> str:
     """The message of the author, with values as they are known; else one that repeats the condition."""
     text = None if node.message is None else _text(_with_helpers(scope, node), node.message)
     return f"'{written(node.condition)}' does not hold" if text is None else text
 
 
-def failing_message(scope: Scope, node: nodes.Assertion) -> str:
+def failing_message(scope: ValueScope, node: nodes.Assertion) -> str:
     """The message with the values that the assertion prints, and the bounds for which it can't hold."""
     values = _printed(_with_helpers(scope, node), node) if node.printed or node.message is None else []
     details = [*values, *_deciding_bounds(scope, node)]
@@ -33,7 +33,7 @@ def failing_message(scope: Scope, node: nodes.Assertion) -> str:
     return f"{message} ({', '.join(details)})" if details else message
 
 
-def _with_helpers(scope: Scope, node: nodes.Assertion) -> Scope:
+def _with_helpers(scope: ValueScope, node: nodes.Assertion) -> ValueScope:
     """The scope, and the helper symbols that the assertion prints but that are not evaluated yet, where they can be.
 
     The condition is checked as soon as all that it depends on is known, which may be before what it prints.
@@ -43,7 +43,7 @@ def _with_helpers(scope: Scope, node: nodes.Assertion) -> Scope:
     wanted = _through_helpers(scope, frozenset().union(*map(template.symbols, printed)))
     if wanted <= scope.values.keys():
         return scope
-    found = Scope(template, dict(scope.values), scope.dtypes, scope.composing)
+    found = ValueScope(template, dict(scope.values), scope.dtypes, scope.composing)
     for base, using in template.using:
         targets = {template.resolution.targets.get(each) for each in nodes.descendants(using.target)} & wanted
         if targets <= found.values.keys() or template.is_wrong(base, using):
@@ -53,7 +53,7 @@ def _with_helpers(scope: Scope, node: nodes.Assertion) -> Scope:
     return found
 
 
-def _text(scope: Scope, message: nodes.Expression) -> str | None:
+def _text(scope: ValueScope, message: nodes.Expression) -> str | None:
     """A message; where something in it is symbolic, with its symbolic text."""
     value = scope.attempt(message)
     if isinstance(value, str):
@@ -71,7 +71,7 @@ def _field(value: Value, node: nodes.Expression) -> str:
     return f"'{written(node)}'" if value is UNDEFINED else shown(value)
 
 
-def _printed(scope: Scope, node: nodes.Assertion) -> list[str]:
+def _printed(scope: ValueScope, node: nodes.Assertion) -> list[str]:
     found = []
     if not node.printed:
         names = {each.text: each for each in nodes.descendants(node.condition) if isinstance(each, nodes.Qualified)}
@@ -89,7 +89,7 @@ def _printed(scope: Scope, node: nodes.Assertion) -> list[str]:
 
 
 # ---- bounds ----------------------------------------------------------------------------------------------------------
-def _deciding_bounds(scope: Scope, node: nodes.Assertion) -> list[str]:
+def _deciding_bounds(scope: ValueScope, node: nodes.Assertion) -> list[str]:
     """``s ≤ 5``: the upper bounds without which the condition might hold."""
     symbols = scope.template.symbols(node.condition)
     leaves = {leaf for symbol in symbols for leaf in _leaves(scope.values.get(symbol, UNDEFINED))}
@@ -103,7 +103,7 @@ def _deciding_bounds(scope: Scope, node: nodes.Assertion) -> list[str]:
     for symbol in symbols:
         values[symbol] = _substituted(values.get(symbol, UNDEFINED), unbounded)
     try:
-        condition = Scope(scope.template, values, scope.dtypes, scope.composing).evaluate(node.condition)
+        condition = ValueScope(scope.template, values, scope.dtypes, scope.composing).evaluate(node.condition)
     except EvaluationError:
         return []
     return [] if _certainly_fails(condition) else [f"{leaf.name} ≤ {leaf.high}" for leaf in bounded]
@@ -141,7 +141,7 @@ def _has_tensors(pack: Pack) -> bool:
 
 
 # ---- who is to blame -------------------------------------------------------------------------------------------------
-def responsible_for(scope: Scope, node: nodes.Node) -> tuple[str, ...]:
+def responsible_for(scope: ValueScope, node: nodes.Node) -> tuple[str, ...]:
     """The attributes that a condition or shape names, and the inputs that it names or that bind what it depends on."""
     template = scope.template
     named = template.symbols(node)
@@ -159,7 +159,7 @@ def responsible_for(scope: Scope, node: nodes.Node) -> tuple[str, ...]:
     return (*attributes, *inputs)
 
 
-def _through_helpers(scope: Scope, symbols: frozenset[Symbol]) -> set[Symbol]:
+def _through_helpers(scope: ValueScope, symbols: frozenset[Symbol]) -> set[Symbol]:
     """Symbols, and all that the helper symbols among them are computed from."""
     template = scope.template
     found = set(symbols)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from snd_analysis import rules
-from snd_analysis.compose.scope import Scope
+from snd_analysis.compose.scope import ValueScope
 from snd_analysis.model import Tensor
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.names import Symbol
@@ -13,7 +13,7 @@ from snd_analysis.symbolic.integers import Integer, Verdict
 from snd_analysis.symbolic.values import UNDEFINED, Pack
 
 
-def packed_length(scope: Scope, formula: nodes.Lowering) -> None:
+def packed_length(scope: ValueScope, formula: nodes.Lowering) -> None:
     """Compares the lengths of all packs in a formula. Raises EvaluationError at the first that differ."""
     value = _length(scope, formula.value)
     symbol = scope.template.resolution.targets.get(formula.target.name)
@@ -25,7 +25,7 @@ def packed_length(scope: Scope, formula: nodes.Lowering) -> None:
         raise EvaluationError(formula.value, rules.LENGTH_MISMATCH, message)
 
 
-def _length(scope: Scope, node: nodes.Node) -> Integer | None:
+def _length(scope: ValueScope, node: nodes.Node) -> Integer | None:
     """The length of a packed value; None if it is single or not known."""
     match node:
         case nodes.Subscript(target=nodes.Qualified() as target, index=index):
@@ -59,7 +59,7 @@ def _common(node: nodes.Node, first: Integer | None, second: Integer | None) -> 
     return first
 
 
-def _slice_length(scope: Scope, symbol: Symbol, index: nodes.Index) -> Integer | None:
+def _slice_length(scope: ValueScope, symbol: Symbol, index: nodes.Index) -> Integer | None:
     """How many values an access with a slice of one dimension gives; None without one."""
     tensor = scope.values.get(symbol, UNDEFINED)
     if not isinstance(tensor, Tensor) or tensor.shape is None:

@@ -10,7 +10,7 @@ from snd_analysis import rules
 from snd_analysis.compose.checks.formula_lengths import packed_length
 from snd_analysis.compose.failure import Failure, Site
 from snd_analysis.compose.printing import tensor_text
-from snd_analysis.compose.scope import Scope
+from snd_analysis.compose.scope import ValueScope
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.template import Template
 from snd_analysis.model import Tensor
@@ -47,9 +47,9 @@ class _Axis(Struct, frozen=True):
 
 
 class _Formula:
-    def __init__(self, template: Template, scope: Scope, base: int, node: nodes.Lowering) -> None:
+    def __init__(self, template: Template, scope: ValueScope, base: int, node: nodes.Lowering) -> None:
         self._template = template
-        self._scope = Scope(template, dict(scope.values), scope.dtypes, scope.composing)
+        self._scope = ValueScope(template, dict(scope.values), scope.dtypes, scope.composing)
         self._base = base
         self._node = node
         self._axes: dict[Hashable, _Axis] = {}

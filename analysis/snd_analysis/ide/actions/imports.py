@@ -70,7 +70,7 @@ def missing_imports(request: Request, files: Sequence[str]) -> Iterator[Action]:
         # With the module that it was looked for in.
         qualifier = _QUALIFIER.search(request.text, max(span.start - _FAR, 0), span.start)
         start = qualifier.start() if qualifier else span.start
-        imported = request.snapshot.environment(request.path).imports
+        imported = request.snapshot.module_scope(request.path).imports
         for module, path in importable(request.snapshot, request.path, files):
             if module in imported:
                 continue

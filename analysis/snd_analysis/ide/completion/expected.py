@@ -19,7 +19,7 @@ from snd_analysis.ide.completion.operand import (
 from snd_analysis.ide.completion.place import CompletionPlace
 from snd_analysis.ide.completion.stack import Frame
 from snd_analysis.ide.completion.visible import Visible
-from snd_analysis.skriptnd.names import BUILT_INS, Environment, OperatorName
+from snd_analysis.skriptnd.names import BUILT_INS, ModuleScope, OperatorName
 from snd_analysis.skriptnd.syntax import Token, nodes
 from snd_analysis.skriptnd.types import (
     BOOL,
@@ -101,8 +101,8 @@ def signature_at(snapshot: Snapshot, place: CompletionPlace, opener: int) -> tup
 
 def signature_named(snapshot: Snapshot, path: str, called: nodes.Qualified) -> tuple[OperatorName, Signature] | None:
     """The operator of a name in a file, and what it takes."""
-    environment: Environment = snapshot.environment(path)
-    name = environment.operator(tuple(part.text for part in called.parts))
+    module_scope: ModuleScope = snapshot.module_scope(path)
+    name = module_scope.operator(tuple(part.text for part in called.parts))
     if name is None:
         return None
     signature = snapshot.signature(name)

@@ -53,7 +53,7 @@ def qualifiers(snapshot: Snapshot, place: CompletionPlace, files: Sequence[str])
     """The modules that an operator can be named of, those that are not imported last."""
     before = "".join(f"{part}." for part in place.qualifier)
     dot = "" if place.following == "." else "."
-    imported = snapshot.environment(place.path).imports
+    imported = snapshot.module_scope(place.path).imports
     for module, names in imported.items():
         if module.startswith(before):
             label = module[len(before) :]

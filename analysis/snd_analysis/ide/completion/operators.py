@@ -27,10 +27,10 @@ def operators(snapshot: Snapshot, place: CompletionPlace, snippets: bool, files:
     if place.qualifier:
         yield from _of_qualifier(snapshot, place, invocable, files)
         return
-    environment = snapshot.environment(place.path)
-    for name in environment.own.definitions:
-        yield from invocable.item(environment.own, name, name, _OWN)
-    for module, names in environment.imports.items():
+    module_scope = snapshot.module_scope(place.path)
+    for name in module_scope.own.definitions:
+        yield from invocable.item(module_scope.own, name, name, _OWN)
+    for module, names in module_scope.imports.items():
         for name in names.definitions:
             yield from invocable.item(names, name, f"{module}.{name}", _IMPORTED)
     if is_library(place.path):
@@ -47,7 +47,7 @@ def _of_qualifier(
     snapshot: Snapshot, place: CompletionPlace, invocable: _Invocable, files: Sequence[str]
 ) -> Iterator[Completion]:
     module = ".".join(place.qualifier)
-    names = snapshot.environment(place.path).imports.get(module)
+    names = snapshot.module_scope(place.path).imports.get(module)
     if names is not None:
         for name in names.definitions:
             yield from invocable.item(names, name, name, _OWN)
@@ -69,16 +69,16 @@ def _importing(found: Completion, module: str, edits: tuple[TextEdit, ...]) -> C
 
 def not_imported(snapshot: Snapshot, path: str, files: Sequence[str]) -> Iterator[tuple[str, ModuleNames]]:
     """The modules that a file could import and does not, with what they define."""
-    environment = snapshot.environment(path)
+    module_scope = snapshot.module_scope(path)
     found = importable(snapshot, path, files)
     beside = {module: target for module, target in found if not is_library(target)}
     for module, target in beside.items():
-        if module not in environment.imports:
+        if module not in module_scope.imports:
             kinds = {name: found.definition.kind for name, found in snapshot.definitions(target).items()}
             if "graph" not in kinds.values():
                 yield module, ModuleNames(target, kinds)
     for module in library_modules():
-        if module not in environment.imports and module not in beside:
+        if module not in module_scope.imports and module not in beside:
             yield module, library_names(module)
 
 
@@ -180,7 +180,7 @@ def begins_generics(snapshot: Snapshot, place: CompletionPlace) -> bool:
     name, operator = stack.values[-2:]
     if not (isinstance(operator, Token) and operator.kind == "LT" and isinstance(name, nodes.Qualified)):
         return False
-    invoked = snapshot.environment(place.path).operator(tuple(part.text for part in name.parts))
+    invoked = snapshot.module_scope(place.path).operator(tuple(part.text for part in name.parts))
     definition = None if invoked is None else snapshot.definition(invoked)
     return definition is not None and any(True for _ in entries_of(definition, "dtype", nodes.DtypeDeclaration))
 

@@ -70,7 +70,7 @@ def _without_stand_in(symbols: Iterable[Symbol]) -> tuple[Symbol, ...]:
 def _symbols(
     snapshot: Snapshot, place: CompletionPlace, original: Resolution
 ) -> tuple[dict[str, Symbol], tuple[Symbol, ...]]:
-    environment = snapshot.environment(place.path)
+    module_scope = snapshot.module_scope(place.path)
     for definition in _with_name(place):
         found: list[dict[str, Symbol]] = []
 
@@ -78,7 +78,7 @@ def _symbols(
             if name == _STAND_IN:
                 found.append(scope.symbols())
 
-        resolution = resolve(definition, environment, original, True, missed)
+        resolution = resolve(definition, module_scope, original, True, missed)
         symbols = resolution.symbols
         if found:
             return found[0], symbols

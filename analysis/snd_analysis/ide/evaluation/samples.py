@@ -85,12 +85,12 @@ def sample_names(snapshot: Snapshot, path: str) -> Iterator[tuple[SampleName, Pl
 
 def samples_in(snapshot: Snapshot, path: str, within: Span | None = None) -> Iterator[KnownSample]:
     """The samples of a file, or those that touch a part of it, in order."""
-    environment = snapshot.environment(path)
+    module_scope = snapshot.module_scope(path)
     for number, (name, placed) in enumerate(sample_names(snapshot, path)):
         span = placed.sample.span.shifted(placed.start)
         if within is not None and not (span.start <= within.end and within.start <= span.end):
             continue
         code_end = placed.start + placed.sample.code_end
         call = placed.sample.invocation
-        target = None if call is None else environment.operator(tuple(part.text for part in call.function.parts))
+        target = None if call is None else module_scope.operator(tuple(part.text for part in call.function.parts))
         yield KnownSample(snapshot, path, name, number, placed, span, code_end, target)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from snd_analysis.compose.scope import Scope
+from snd_analysis.compose.scope import ValueScope
 from snd_analysis.ide.knowledge import Knowledge
 from snd_analysis.ide.markdown import code
 from snd_analysis.ide.values import value_text
@@ -127,7 +127,9 @@ class _Ranges:
                 limit = UNDEFINED if bound is None else self._knowledge.value(bound)
                 end = UNDEFINED if not isinstance(limit, Integer) else limit - 1 if last else shapes.constant(0)
                 values[symbol] = end
-            scope = Scope(specialization.template, values, specialization.scope.dtypes, specialization.scope.composing)
+            scope = ValueScope(
+                specialization.template, values, specialization.scope.dtypes, specialization.scope.composing
+            )
             ends.append(_evaluated(scope, item))
         if any(end is UNDEFINED for end in ends):
             return ""
@@ -168,6 +170,6 @@ class _Ranges:
         return low is not None and low >= 0
 
 
-def _evaluated(scope: Scope, item: nodes.Node) -> Value:
+def _evaluated(scope: ValueScope, item: nodes.Node) -> Value:
     value = scope.attempt(item) if isinstance(item, nodes.Expression) else UNDEFINED
     return value if isinstance(value, Integer) else UNDEFINED

@@ -18,7 +18,6 @@ from snd_analysis.skriptnd.names.definitions import (
     definitions_are_readable,
     definitions_of,
 )
-from snd_analysis.skriptnd.names.environment import BUILT_INS, Environment, ModuleNames
 from snd_analysis.skriptnd.names.library import (
     LIBRARY_PREFIX,
     LibraryNames,
@@ -29,6 +28,7 @@ from snd_analysis.skriptnd.names.library import (
     library_text,
 )
 from snd_analysis.skriptnd.names.memo import Memo, is_long
+from snd_analysis.skriptnd.names.module_scope import BUILT_INS, ModuleNames, ModuleScope
 from snd_analysis.skriptnd.names.modules import candidates, is_main, model_root
 from snd_analysis.skriptnd.names.part import Part
 from snd_analysis.skriptnd.names.resolution import AttributeName, ModuleName, Resolution, Role, Use
@@ -56,12 +56,12 @@ __all__ = [
     "BuiltIn",
     "Declaration",
     "Definitions",
-    "Environment",
     "LibraryDefinitions",
     "LibraryNames",
     "Memo",
     "ModuleName",
     "ModuleNames",
+    "ModuleScope",
     "Obstacle",
     "OperatorName",
     "Part",

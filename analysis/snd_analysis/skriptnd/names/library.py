@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.resources import files
 
-from snd_analysis.skriptnd.names.environment import ModuleNames
+from snd_analysis.skriptnd.names.module_scope import ModuleNames
 
 LIBRARY_PREFIX = "snd:"
 _HEADER = re.compile(r"^(?:public )?(operator|graph) (\w+) \{", re.MULTILINE)

@@ -1,7 +1,7 @@
 """What one statement adds to the names of a definition. It is used again as long as its names mean the same.
 
 An edit of a long block leaves most of its statements as they are. What a statement adds depends on nothing but the
-statement, the environment and what the scopes answered when it asked them for names: where all of that is as before,
+statement, the module scope and what the scopes answered when it asked them for names: where all of that is as before,
 so is the result, and who builds on it (types, composing) can tell by its identity that nothing changed.
 """
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from snd_analysis import rules
 from snd_analysis.base.problem import Note, Problem, Repair
 from snd_analysis.base.text import HEAD, Edit, Span
-from snd_analysis.skriptnd.names.environment import Environment
+from snd_analysis.skriptnd.names.module_scope import ModuleScope
 from snd_analysis.skriptnd.names.resolution import Resolution
 from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import close_matches, keywords
@@ -53,28 +53,28 @@ def undefined_problems(undefined: Iterable[UndefinedName], resolution: Resolutio
         yield replace(problem, notes=(*problem.notes, *more), repair=None if more else problem.repair)
 
 
-def module_problems(unknown: Iterable[UnknownModule], environment: Environment) -> Iterator[Problem]:
+def module_problems(unknown: Iterable[UnknownModule], module_scope: ModuleScope) -> Iterator[Problem]:
     """A problem for each module that is not imported, at its first use; the other uses are notes."""
     first: dict[str, list[UnknownModule]] = {}
     for item in unknown:
         first.setdefault(item.name, []).append(item)
     for same in first.values():
-        yield replace(_module_problem(same[0], environment), notes=_also_used(same))
+        yield replace(_module_problem(same[0], module_scope), notes=_also_used(same))
 
 
 def _also_used(same: Sequence[UndefinedName | UnknownModule]) -> tuple[Note, ...]:
     return tuple(Note(item.span, f"'{item.name}' is used here, too") for item in same[1 : 1 + _MOST_NOTES])
 
 
-def _module_problem(unknown: UnknownModule, environment: Environment) -> Problem:
+def _module_problem(unknown: UnknownModule, module_scope: ModuleScope) -> Problem:
     name, span = unknown.name, unknown.span
-    if name in environment.available:
+    if name in module_scope.available:
         message = f"the module '{name}' is not imported"
-        if unknown.wanted not in environment.available[name].definitions:
+        if unknown.wanted not in module_scope.available[name].definitions:
             return Problem(rules.UNKNOWN_MODULE, span, message)
         message += f"; the module exists: write 'import {name};' at the top"
         return Problem(rules.UNKNOWN_MODULE, span, message, repair=import_of(name))
-    close = close_matches(name, [*environment.imports, *environment.available])
+    close = close_matches(name, [*module_scope.imports, *module_scope.available])
     hint = f"; did you mean '{close[0]}'?" if close else ""
     return Problem(rules.UNKNOWN_MODULE, span, f"there is no module '{name}' here{hint}")
 

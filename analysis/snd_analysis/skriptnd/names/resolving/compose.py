@@ -21,7 +21,7 @@ def _is_open_generic(value: nodes.Callable, scope: Scope, tables: Tables) -> Typ
     if not isinstance(value, nodes.Binary) or value.operator.text != "<" or not isinstance(value.left, nodes.Qualified):
         return False
     parts = tuple(part.text for part in value.left.parts)
-    return scope.find(parts[0]) is None and tables.environment.operator(parts) is not None
+    return scope.find(parts[0]) is None and tables.module_scope.operator(parts) is not None
 
 
 _REASONS = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from snd_analysis import rules
 from snd_analysis.base.problem import Problem
 from snd_analysis.base.rule import Rule
-from snd_analysis.skriptnd.names.environment import BUILT_INS
+from snd_analysis.skriptnd.names.module_scope import BUILT_INS
 from snd_analysis.skriptnd.names.resolution import AttributeName
 from snd_analysis.skriptnd.names.resolving.operators import resolve_operator
 from snd_analysis.skriptnd.names.resolving.tables import Tables
@@ -87,7 +87,7 @@ def _resolve_function(tables: Tables, scope: Scope, call: nodes.Call) -> None:
     elif name.text in BUILT_INS and call.attributes is None:
         tables.targets[name] = BuiltIn(name.text)
         tables.use(name, BuiltIn(name.text))
-    elif tables.environment.operator(tuple(part.text for part in name.parts)) is not None or len(name.parts) > 1:
+    elif tables.module_scope.operator(tuple(part.text for part in name.parts)) is not None or len(name.parts) > 1:
         resolve_operator(tables, name)
         message = f"'{name.text}' can't be invoked inside an expression: assign its result to a tensor first"
         _report(tables, rules.NESTED_INVOCATION, call, message)

@@ -6,7 +6,7 @@ from snd_analysis import rules
 from snd_analysis.base import OperatorName
 from snd_analysis.base.problem import Problem, Repair
 from snd_analysis.base.text import Edit, Span
-from snd_analysis.skriptnd.names.environment import BUILT_INS
+from snd_analysis.skriptnd.names.module_scope import BUILT_INS
 from snd_analysis.skriptnd.names.resolution import ModuleName
 from snd_analysis.skriptnd.names.resolving.tables import Tables
 from snd_analysis.skriptnd.names.undefined import UnknownModule
@@ -15,20 +15,20 @@ from snd_analysis.skriptnd.syntax import close_matches, nodes
 
 def resolve_operator(tables: Tables, name: nodes.Qualified, one_argument: bool = False) -> OperatorName | None:
     """Resolves the name of an operator or a graph, reporting what is wrong with it."""
-    environment = tables.environment
+    module_scope = tables.module_scope
     parts = tuple(part.text for part in name.parts)
     if not all(parts):
         return None
-    module = environment.own if len(parts) == 1 else environment.module(parts[:-1])
+    module = module_scope.own if len(parts) == 1 else module_scope.module(parts[:-1])
     if len(parts) > 1:
         if module is None:
             missing = ".".join(parts[:-1])
-            if not environment.is_reported(missing):
+            if not module_scope.is_reported(missing):
                 span = _head(name).span.shifted(tables.base)
                 tables.unknown_modules.append(UnknownModule(span, missing, parts[-1]))
             return None
         tables.use(_head(name), ModuleName(module.path))
-    found = environment.operator(parts)
+    found = module_scope.operator(parts)
     if found is None:
         assert module is not None
         if module.complete:
@@ -55,8 +55,8 @@ def _report_operator(tables: Tables, name: nodes.Qualified, one_argument: bool) 
 
 
 def _no_operator_here(tables: Tables, name: nodes.Qualified, one_argument: bool) -> Problem:
-    environment, span, text = tables.environment, name.span.shifted(tables.base), name.text
-    owners = [module for module, names in environment.imports.items() if text in names.definitions]
+    module_scope, span, text = tables.module_scope, name.span.shifted(tables.base), name.text
+    owners = [module for module, names in module_scope.imports.items() if text in names.definitions]
     if owners:
         full = f"{owners[0]}.{text}"
         repair = Repair(f"write '{full}'", (Edit(span, full),), safe=len(owners) == 1)
@@ -65,10 +65,10 @@ def _no_operator_here(tables: Tables, name: nodes.Qualified, one_argument: bool)
     if text in BUILT_INS and one_argument:
         message = f"there is no operator '{text}' in this module; for the built-in function write '({text}(…))'"
         return Problem(rules.UNKNOWN_OPERATOR, span, message)
-    close = close_matches(text, environment.own.definitions)
+    close = close_matches(text, module_scope.own.definitions)
     if close:
         return _unknown_operator(span, f"there is no operator '{text}' in this module", close[0], close[0])
-    owners = [module for module, names in environment.available.items() if text in names.definitions]
+    owners = [module for module, names in module_scope.available.items() if text in names.definitions]
     hint = f"; there is one in the module '{owners[0]}', which is not imported" if owners else ""
     return Problem(rules.UNKNOWN_OPERATOR, span, f"there is no operator '{text}' in this module{hint}")
 
@@ -77,15 +77,15 @@ def _no_operator_in_module(tables: Tables, name: nodes.Qualified) -> Problem:
     last = name.parts[-1]
     span = last.span.shifted(tables.base)
     module = ".".join(part.text for part in name.parts[:-1])
-    environment = tables.environment
-    definitions = environment.imports[module].definitions
+    module_scope = tables.module_scope
+    definitions = module_scope.imports[module].definitions
     message = f"the module '{module}' has no operator '{last.text}'"
-    imported = [other for other, names in environment.imports.items() if last.text in names.definitions]
+    imported = [other for other, names in module_scope.imports.items() if last.text in names.definitions]
     if imported and not last.text.startswith("_"):
         full = f"{imported[0]}.{last.text}"
         repair = Repair(f"write '{full}'", (Edit(name.span.shifted(tables.base), full),), safe=False)
         return Problem(rules.UNKNOWN_OPERATOR, span, f"{message}; did you mean '{full}'?", repair=repair)
-    owners = [other for other, names in environment.available.items() if last.text in names.definitions]
+    owners = [other for other, names in module_scope.available.items() if last.text in names.definitions]
     if owners and not last.text.startswith("_"):
         message += f"; there is one in the module '{owners[0]}', which is not imported"
         return Problem(rules.UNKNOWN_OPERATOR, span, message)

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
-from snd_analysis.skriptnd.names.environment import Environment
+from snd_analysis.skriptnd.names.module_scope import ModuleScope
 from snd_analysis.skriptnd.names.resolution import Resolution
 from snd_analysis.skriptnd.names.resolving import parameters
 from snd_analysis.skriptnd.names.resolving.compose import ComposeNames
@@ -30,9 +30,9 @@ _Statement = TypeVar("_Statement", bound=nodes.Node)
 
 def resolve(
     definition: nodes.Definition,
-    environment: Environment,
+    module_scope: ModuleScope,
     before: Resolution | None = None,
-    same_environment: bool = True,
+    same_module_scope: bool = True,
     missed: Missed | None = None,
     checkpoint: Callable[[], None] = lambda: None,
 ) -> Resolution:
@@ -41,7 +41,7 @@ def resolve(
     ``before`` is the resolution of an earlier version of it; the result is the same without. ``missed`` is told of
     names that stand for nothing, where they are looked for. What ``checkpoint`` raises ends the work.
     """
-    tables = Tables(definition, environment, before, same_environment, checkpoint)
+    tables = Tables(definition, module_scope, before, same_module_scope, checkpoint)
     scope = Scope()
     scope.missed = missed
 
@@ -119,7 +119,7 @@ def resolve(
             *tables.unclear.values(),
             *(problem for problem in tables.problems if resolution.is_clear(problem.span)),
             *undefined_problems((item for item in undefined if item.name not in lost), resolution),
-            *module_problems(unknown_modules, environment),
+            *module_problems(unknown_modules, module_scope),
         ),
     )
 

@@ -8,7 +8,7 @@ from typing import TypeVar
 from snd_analysis import rules
 from snd_analysis.base.problem import Note, Problem
 from snd_analysis.base.text import Span
-from snd_analysis.skriptnd.names.environment import Environment
+from snd_analysis.skriptnd.names.module_scope import ModuleScope
 from snd_analysis.skriptnd.names.part import Part
 from snd_analysis.skriptnd.names.resolution import Resolution
 from snd_analysis.skriptnd.names.rows import Row, in_rows, joined
@@ -25,19 +25,19 @@ class Tables:
     """Everything that is known of the names of a definition so far.
 
     ``before`` is the resolution of an earlier version of it, of which the parts and symbols are used again that belong
-    to statements of this one; the parts only if ``same_environment``.
+    to statements of this one; the parts only if ``same_module_scope``.
     """
 
     def __init__(
         self,
         definition: nodes.Definition,
-        environment: Environment,
+        module_scope: ModuleScope,
         before: Resolution | None,
-        same_environment: bool,
+        same_module_scope: bool,
         checkpoint: Callable[[], None],
     ) -> None:
         self._checkpoint = checkpoint
-        self.environment = environment
+        self.module_scope = module_scope
         self.starts: dict[nodes.Node, int] = {}
         self._statements: dict[int, nodes.Node] = {}
         for block in definition.blocks:
@@ -45,8 +45,8 @@ class Tables:
                 self.starts.update({entry.statement: entry.start for entry in block.entries})
                 self._statements.update({entry.start: entry.statement for entry in block.entries})
         self._targets_before = before.targets if before is not None else {}
-        self._parts_before = before.parts if before is not None and same_environment else {}
-        self._rows_before = before.rows if before is not None and same_environment else {}
+        self._parts_before = before.parts if before is not None and same_module_scope else {}
+        self._rows_before = before.rows if before is not None and same_module_scope else {}
         self.parts: dict[nodes.Node, Part] = {}
         self.rows: dict[str, tuple[Part, ...]] = {}
         self.symbols: list[Symbol] = []

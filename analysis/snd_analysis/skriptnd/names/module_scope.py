@@ -46,7 +46,7 @@ class ModuleNames(Struct, frozen=True):
     """Whether all names are known; else one that seems to be missing may be that of a definition with a broken head."""
 
 
-class Environment(Struct, frozen=True, eq=False):
+class ModuleScope(Struct, frozen=True, eq=False):
     """The modules that a file can name. ``imports`` is by the name used in the import; ``available`` by name, too,
     holds those that could be imported, for suggestions."""
 
@@ -74,7 +74,7 @@ class Environment(Struct, frozen=True, eq=False):
         return not self.complete or any(name == module or name.startswith(f"{module}.") for name in self.missing)
 
     def key(self) -> tuple[object, ...]:
-        """Equal for environments in which every name means the same."""
+        """Equal for module scopes in which every name means the same."""
         modules = (self.own, *self.imports.values())
         return (
             tuple(self.imports),
