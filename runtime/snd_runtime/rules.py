@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from snd_analysis.base.rule import Rule
+from snd_analysis.base import Rule
 
 ARGUMENT_TYPE = Rule("argument-type", section="tool")
 ARGUMENT_VALUE = Rule("argument-value", section="tool")

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec import Struct, field
 
 from snd_analysis import rules
-from snd_analysis.base.rule import Severity
+from snd_analysis.base import Severity
 from snd_analysis.compose.bind.root import InputShapes
 from snd_analysis.compose.template import Member, Template
 from snd_analysis.skriptnd.evaluate import EvaluationError, evaluate

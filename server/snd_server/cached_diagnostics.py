@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from snd_analysis.base.diagnostics import Diagnostic, Fix, Location, Related, TextEdit
-from snd_analysis.base.rule import Severity
-from snd_analysis.base.text import Span
+from snd_analysis.base import Diagnostic, Fix, Location, Related, Severity, Span, TextEdit
 
 
 def encoded(diagnostics: Iterable[Diagnostic]) -> list[Any]:

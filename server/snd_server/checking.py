@@ -7,9 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from snd_analysis import rules
-from snd_analysis.base.diagnostics import Diagnostic, Location
-from snd_analysis.base.rule import Severity
-from snd_analysis.base.text import Source, Span
+from snd_analysis.base import Diagnostic, Location, Severity, Source, Span
 from snd_server.cache import Cache, text_digest
 from snd_server.cached_diagnostics import decoded, encoded
 from snd_server.files import DiskReader

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Set
 from typing import TYPE_CHECKING
 
 from snd_analysis import rules
-from snd_analysis.base.rule import Rule
+from snd_analysis.base import Rule
 from snd_server.limits import MOST_SOURCE_BYTES
 from snd_server.reading import read_file, reason
 

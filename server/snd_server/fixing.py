@@ -10,9 +10,7 @@ from itertools import pairwise
 from msgspec import Struct
 
 from snd_analysis import rules
-from snd_analysis.base.diagnostics import Diagnostic, Fix
-from snd_analysis.base.rule import Severity
-from snd_analysis.base.text import Span
+from snd_analysis.base import Diagnostic, Fix, Severity, Span
 from snd_server.limits import MOST_FIX_ROUNDS
 from snd_server.render.visible import visible
 

@@ -7,8 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from snd_analysis.base.diagnostics import Location
-from snd_analysis.base.rule import Severity
+from snd_analysis.base import Location, Severity
 from snd_analysis.ide.graph_view import graph_content, graph_view
 from snd_server.checking import Checker
 from snd_server.composing import chosen_graph, compose_chosen

@@ -8,9 +8,7 @@ from collections.abc import Callable, Mapping
 
 from msgspec import Struct
 
-from snd_analysis.base.diagnostics import Diagnostic, Fix, Location
-from snd_analysis.base.rule import Severity
-from snd_analysis.base.text import Position, Source
+from snd_analysis.base import Diagnostic, Fix, Location, Position, Severity, Source
 
 Paint = Callable[[str, str], str]
 """Gives a text (second) a style (first, in rich's words); outside a terminal it returns the text as it is."""

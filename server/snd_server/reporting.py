@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from snd_analysis.base.diagnostics import Diagnostic
+from snd_analysis.base import Diagnostic
 from snd_server.selection import RuleSettings, selected
 
 if TYPE_CHECKING:

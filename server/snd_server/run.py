@@ -10,8 +10,7 @@ from functools import partial
 from msgspec.structs import replace
 
 from snd_analysis import rules
-from snd_analysis.base.diagnostics import Diagnostic, Fix
-from snd_analysis.base.rule import Severity
+from snd_analysis.base import Diagnostic, Fix, Severity
 from snd_server.cache import default_folder
 from snd_server.checking import Checker
 from snd_server.config import Configurations

@@ -12,9 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from snd_analysis import rules
-from snd_analysis.base.diagnostics import Diagnostic, Location, Related
-from snd_analysis.base.problem import Elsewhere
-from snd_analysis.base.rule import Severity
+from snd_analysis.base import Diagnostic, Elsewhere, Location, Related, Severity
 from snd_analysis.compose.entry import Composition
 from snd_analysis.compose.failure import Failure, Site
 from snd_analysis.compose.printing import shown

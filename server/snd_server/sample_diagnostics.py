@@ -8,10 +8,7 @@ from collections.abc import Iterator, Sequence
 from msgspec.structs import replace
 
 from snd_analysis import rules
-from snd_analysis.base.diagnostics import Diagnostic, Location, Related
-from snd_analysis.base.problem import Elsewhere
-from snd_analysis.base.rule import Rule
-from snd_analysis.base.text import Span
+from snd_analysis.base import Diagnostic, Elsewhere, Location, Related, Rule, Span
 from snd_analysis.compose.failure import Site
 from snd_analysis.workspace import Snapshot
 from snd_analysis.workspace.samples import PlacedSample

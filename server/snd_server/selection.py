@@ -11,8 +11,7 @@ from msgspec.structs import replace
 from snd_analysis import rules
 
 if TYPE_CHECKING:
-    from snd_analysis.base.diagnostics import Diagnostic
-    from snd_analysis.base.rule import Rule, Severity
+    from snd_analysis.base import Diagnostic, Rule, Severity
 
 _T = TypeVar("_T")
 
@@ -53,7 +52,7 @@ class RuleSettings(Struct, frozen=True):
 
     def severity(self, rule: str) -> Severity | None:
         """The severity this layer gives the rule; None if it has no opinion."""
-        from snd_analysis.base.rule import Severity
+        from snd_analysis.base import Severity
 
         for name in (rule, ALL):
             if name in self.error:

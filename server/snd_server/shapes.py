@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from snd_analysis.base.rule import Severity
+from snd_analysis.base import Severity
 from snd_analysis.compose.decomposition import decompose, flat_size
 from snd_analysis.compose.limits import MOST_OPERATIONS
 from snd_analysis.compose.session import Session

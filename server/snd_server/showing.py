@@ -7,7 +7,7 @@ import sys
 
 from msgspec.structs import replace
 
-from snd_analysis.base.rule import Severity
+from snd_analysis.base import Severity
 from snd_runtime.evaluation import ShownStep
 from snd_server.checking import Checker
 from snd_server.config import Configurations

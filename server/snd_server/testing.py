@@ -9,9 +9,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from msgspec import Struct
 
-from snd_analysis.base.diagnostics import Diagnostic
-from snd_analysis.base.rule import Severity
-from snd_analysis.base.text import Edit
+from snd_analysis.base import Diagnostic, Edit, Severity
 from snd_analysis.skriptnd.lints import unsuppressed
 from snd_analysis.skriptnd.names import LIBRARY_PREFIX
 from snd_analysis.workspace.samples import PlacedSample

@@ -15,8 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from snd_analysis.base.diagnostics import Diagnostic
-from snd_analysis.base.rule import Severity
+from snd_analysis.base import Diagnostic, Severity
 from support.memory import check, read_program, shown
 
 ROOT = Path(__file__).parents[2]

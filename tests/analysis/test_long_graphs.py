@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import Struct
 
-from snd_analysis.base.text import Edit, Span
+from snd_analysis.base import Edit, Span
 from snd_analysis.compose.reuse import LastingModel
 from snd_analysis.compose.root import compose_root
 from snd_analysis.compose.session import Session

@@ -13,8 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from snd_analysis.base.diagnostics import Diagnostic
-from snd_analysis.base.rule import Severity
+from snd_analysis.base import Diagnostic, Severity
 from snd_analysis.rules import catalogue
 from support.annotations import parse_annotations
 from support.memory import check, read_program, shown, split_files

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from snd_analysis import rules
-from snd_analysis.base.diagnostics import Diagnostic
-from snd_analysis.base.rule import Rule
+from snd_analysis.base import Diagnostic, Rule
 from snd_analysis.rules import catalogue
 from snd_analysis.workspace import UnreadableText
 from snd_server.fixing import adds_none
@@ -170,7 +169,7 @@ def test_type_checkers_know_all_rules(request: pytest.FixtureRequest):
     """``pytest --update-goldens`` writes the stub of the package."""
     stub = ANALYSIS / "rules" / "__init__.pyi"
     shared = sorted(path.stem.upper() for path in MODULES if path.parents[1] == stub.parent)
-    declared = "from snd_analysis.base.rule import Rule\n\n" + "".join(f"{name}: Rule\n" for name in shared)
+    declared = "from snd_analysis.base import Rule\n\n" + "".join(f"{name}: Rule\n" for name in shared)
     if request.config.getoption("--update-goldens"):
         stub.write_text(declared, encoding="utf-8")
     assert stub.read_text(encoding="utf-8") == declared

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from snd_analysis.base.text import Edit, Span
+from snd_analysis.base import Edit, Span
 from snd_analysis.workspace import Snapshot, Workspace
 from support.annotations import parse_annotations
 from support.memory import MemoryReader, read_program, snapshot_of, split_files

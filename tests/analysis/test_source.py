@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snd_analysis.base.text import Edit, Position, Source, Span
+from snd_analysis.base import Edit, Position, Source, Span
 
 TEXTS = st.text(alphabet=st.sampled_from("ab \n\r\f\v\x1c\x85\u2028\u2029🙂é"), max_size=40)
 

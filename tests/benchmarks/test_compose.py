@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from snd_analysis.base.text import Edit, Span
+from snd_analysis.base import Edit, Span
 from snd_analysis.compose.entry import Composition
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.workspace import Workspace

@@ -11,7 +11,7 @@ from time import perf_counter
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from snd_analysis.base.text import Edit, Span
+from snd_analysis.base import Edit, Span
 from snd_analysis.skriptnd.syntax import parse_file
 from snd_analysis.workspace import Workspace
 from support.benchmarks.programs import MODULES, chain, dependants

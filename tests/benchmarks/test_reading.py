@@ -11,7 +11,7 @@ from collections.abc import Callable
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from snd_analysis.base.text import Span
+from snd_analysis.base import Span
 from snd_analysis.ide.hover import hover
 from snd_analysis.ide.inlay_hints import inlay_hints
 from snd_analysis.ide.semantic_tokens import semantic_tokens

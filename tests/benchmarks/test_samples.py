@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from snd_analysis.base.text import Edit, Span
+from snd_analysis.base import Edit, Span
 from snd_analysis.skriptnd.names import library_text
 from snd_analysis.workspace import Workspace
 from snd_runtime.samples import SampleEvaluator, SampleRequest, Status

@@ -12,8 +12,7 @@ from pathlib import Path
 import numpy as np
 from msgspec import Struct
 
-from snd_analysis.base.diagnostics import Diagnostic
-from snd_analysis.base.text import Edit, Span
+from snd_analysis.base import Diagnostic, Edit, Span
 from snd_analysis.skriptnd.format.files import format_text
 from snd_analysis.skriptnd.syntax import tokenize
 from snd_analysis.workspace import Workspace

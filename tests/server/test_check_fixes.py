@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from snd_analysis.base.diagnostics import Diagnostic, Fix, Location, TextEdit
-from snd_analysis.base.rule import Rule, Severity
-from snd_analysis.base.text import Span
+from snd_analysis.base import Diagnostic, Fix, Location, Rule, Severity, Span, TextEdit
 from snd_server.fixing import adds_none, apply_fixes, compatible, fix_text, unified_diff
 
 

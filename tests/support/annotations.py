@@ -16,8 +16,7 @@ from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from snd_analysis.base.diagnostics import Diagnostic
-from snd_analysis.base.text import Span
+from snd_analysis.base import Diagnostic, Span
 from support.memory import check, split_files
 
 _ANNOTATION = re.compile(

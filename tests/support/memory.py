@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from snd_analysis.base.diagnostics import Diagnostic
+from snd_analysis.base import Diagnostic
 from snd_analysis.skriptnd.lints import apply_suppressions
 from snd_analysis.workspace import Snapshot, UnreadableText, Workspace
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from snd_analysis.base.rule import Rule
+from snd_analysis.base import Rule
 from snd_analysis.rules import catalogue
 
 FOUND_ELSEWHERE = {"internal-error", "sample-differs", "sample-fails", "sample-without-result"}

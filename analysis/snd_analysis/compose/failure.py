@@ -7,9 +7,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 from msgspec.structs import replace
 
-from snd_analysis.base.problem import Elsewhere, Note, Problem
-from snd_analysis.base.rule import Rule
-from snd_analysis.base.text import Span
+from snd_analysis.base import Elsewhere, Note, Problem, Rule, Span
 from snd_analysis.compose.limits import MOST_NOTES
 from snd_analysis.compose.template import Template
 from snd_analysis.model import Place

@@ -11,7 +11,7 @@ from typing import TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from snd_analysis.base.text import Span
+from snd_analysis.base import Span
 from snd_analysis.model import Place
 from snd_analysis.skriptnd.names import (
     OperatorName,

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-from snd_analysis.base.text import Span
+from snd_analysis.base import Span
 from snd_analysis.skriptnd.names import Resolution, Use
 from snd_analysis.skriptnd.syntax import Chunk, PlacedChunk, SyntaxTree, Token, nodes, tokenize
 from snd_analysis.workspace import Snapshot

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-from snd_analysis.base.text import Span
+from snd_analysis.base import Span
 from snd_analysis.ide.knowledge import one_line
 from snd_analysis.ide.markdown import parameter_text
 from snd_analysis.skriptnd.names import OperatorName

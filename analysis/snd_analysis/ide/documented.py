@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from snd_analysis.base.text import Source, Span
+from snd_analysis.base import Source, Span
 from snd_analysis.skriptnd.names import Resolution, Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import Chunk, nodes
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
-from snd_analysis.base.text import Span
+from snd_analysis.base import Span
 from snd_analysis.skriptnd.names import BUILT_INS, BuiltIn, ModuleName, OperatorName, Symbol
 from snd_analysis.skriptnd.syntax import Chunk, Token, nodes
 from snd_analysis.workspace import Snapshot

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property, lru_cache
 from itertools import chain
 
-from snd_analysis.base.text import Span
+from snd_analysis.base import Span
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.ide.cursor import chunk_at, definition_at
 from snd_analysis.ide.examples import Examples, no_example

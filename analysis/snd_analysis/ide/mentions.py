@@ -6,8 +6,7 @@ from collections.abc import Container, Iterable, Iterator
 
 from msgspec import Struct
 
-from snd_analysis.base.diagnostics import Location
-from snd_analysis.base.text import Span
+from snd_analysis.base import Location, Span
 from snd_analysis.ide.cursor import chunk_at, comment_at, definition_at, import_at, use_at
 from snd_analysis.ide.documented import documented_symbols
 from snd_analysis.ide.targets import LocalName, Subject, name_of, path_of, subject_of, subject_of_target

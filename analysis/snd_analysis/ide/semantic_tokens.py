@@ -11,7 +11,7 @@ from functools import cache
 
 from msgspec import Struct
 
-from snd_analysis.base.text import Span
+from snd_analysis.base import Span
 from snd_analysis.ide.cursor import tokens_around
 from snd_analysis.ide.guesses import broken_spans, guessed
 from snd_analysis.skriptnd.names import (

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from snd_analysis.base.text import Span
+from snd_analysis.base import Span
 from snd_analysis.ide.declarations import Declared, comment_of, declared, parameter_comment
 from snd_analysis.ide.hover.words import function_text
 from snd_analysis.ide.markdown import documentation_text

@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from snd_analysis.base.text import Span
+from snd_analysis.base import Span
 from snd_analysis.ide.cursor import PlacedUse
 from snd_analysis.skriptnd.names import (
     AttributeName,

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from snd_analysis.base.text import Span
+from snd_analysis.base import Span
 
 
 class Spanned(Protocol):

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 
-from snd_analysis.base.rule import Rule
+from snd_analysis.base import Rule
 
 
 def __getattr__(name: str) -> Rule:

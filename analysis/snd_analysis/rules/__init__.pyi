@@ -1,4 +1,4 @@
-from snd_analysis.base.rule import Rule
+from snd_analysis.base import Rule
 
 ABSTRACT_TYPE: Rule
 ACCESS_OUTSIDE_LOWER: Rule

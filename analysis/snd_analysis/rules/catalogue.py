@@ -10,7 +10,7 @@ from importlib import import_module
 from msgspec import Struct
 
 import snd_analysis
-from snd_analysis.base.rule import Rule
+from snd_analysis.base import Rule
 
 _PAGE = re.compile(
     r"# (?P<name>.+)\n\n(?P<summary>(?:.+\n)+)\n(?P<why>(?:.+\n)+)"

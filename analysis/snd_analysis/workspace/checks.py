@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from snd_analysis import rules
-from snd_analysis.base.problem import Problem
-from snd_analysis.base.rule import Severity
-from snd_analysis.base.text import Span
+from snd_analysis.base import Problem, Severity, Span
 from snd_analysis.db import Database, query
 from snd_analysis.skriptnd.names import OperatorName, is_library, with_import
 from snd_analysis.skriptnd.syntax import nodes

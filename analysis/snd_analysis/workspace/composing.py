@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Iterable
 
 from snd_analysis import rules
-from snd_analysis.base.problem import Problem
-from snd_analysis.base.rule import Rule
-from snd_analysis.base.text import Span
+from snd_analysis.base import Problem, Rule, Span
 from snd_analysis.compose.failure import Failure, PlacedProblem, placed_problems
 from snd_analysis.compose.reuse import LastingModel
 from snd_analysis.compose.root import compose_root, warnings_of_root

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from snd_analysis.base.problem import Problem
-from snd_analysis.base.rule import Severity
+from snd_analysis.base import Problem, Severity
 from snd_analysis.skriptnd.lints import check_precedence, check_structure, check_unused_symbols
 from snd_analysis.skriptnd.names import Resolution
 from snd_analysis.skriptnd.syntax import nodes

@@ -6,10 +6,21 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from snd_analysis import rules
-from snd_analysis.base.diagnostics import Diagnostic, Fix, Location, Related, TextEdit
-from snd_analysis.base.problem import Note, Problem
-from snd_analysis.base.rule import Rule, Severity
-from snd_analysis.base.text import BYTE_ORDER_MARK, HEAD, Edit, Span
+from snd_analysis.base import (
+    BYTE_ORDER_MARK,
+    HEAD,
+    Diagnostic,
+    Edit,
+    Fix,
+    Location,
+    Note,
+    Problem,
+    Related,
+    Rule,
+    Severity,
+    Span,
+    TextEdit,
+)
 from snd_analysis.db import Database, query
 from snd_analysis.skriptnd import lints
 from snd_analysis.skriptnd.lints import check_definitions, check_imports, check_items

@@ -6,8 +6,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from snd_analysis.base.rule import Rule
-from snd_analysis.base.text import Source
+from snd_analysis.base import Rule, Source
 from snd_analysis.db import Database, Input, incremental, query
 from snd_analysis.skriptnd.names import is_library, library_text
 from snd_analysis.skriptnd.syntax import SyntaxTree, parse_file

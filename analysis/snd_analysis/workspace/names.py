@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from snd_analysis.base.diagnostics import Location
-from snd_analysis.base.problem import Elsewhere
-from snd_analysis.base.text import Span
+from snd_analysis.base import Elsewhere, Location, Span
 from snd_analysis.db import Database, query
 from snd_analysis.skriptnd.lints import ImportedName, imported_names, imports_are_readable, without_statement
 from snd_analysis.skriptnd.names import (

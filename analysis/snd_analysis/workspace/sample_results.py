@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from snd_analysis import rules
-from snd_analysis.base.problem import Problem
+from snd_analysis.base import Problem
 from snd_analysis.compose.specialization import specialization_of
 from snd_analysis.model import Operation, Tensor, TensorValue
 from snd_analysis.skriptnd.samples import ItemExtent, Nested, Recorded, Sample

@@ -8,8 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from snd_analysis import rules
-from snd_analysis.base.problem import Note, Problem
-from snd_analysis.base.rule import Severity
+from snd_analysis.base import Note, Problem, Severity
 from snd_analysis.compose.failure import Failure, PlacedProblem, placed_problems
 from snd_analysis.compose.root import compose_root, warnings_of_root
 from snd_analysis.compose.template import Template

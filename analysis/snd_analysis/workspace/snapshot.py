@@ -6,9 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import Struct
 
-from snd_analysis.base.diagnostics import Diagnostic, Location, TextEdit
-from snd_analysis.base.problem import Elsewhere, Problem
-from snd_analysis.base.text import Source, Span
+from snd_analysis.base import Diagnostic, Elsewhere, Location, Problem, Source, Span, TextEdit
 from snd_analysis.compose.bind.root import InputShapes
 from snd_analysis.compose.entry import Composition, compose_graph
 from snd_analysis.compose.failure import Failure, placed_problems

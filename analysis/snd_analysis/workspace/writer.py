@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from snd_analysis.base.text import Edit
+from snd_analysis.base import Edit
 from snd_analysis.db import Database
 from snd_analysis.workspace.files import Reader, UnreadableText, exists, module_paths, text
 from snd_analysis.workspace.snapshot import Snapshot

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from snd_analysis.base.rule import Rule
+from snd_analysis.base import Rule
 from snd_analysis.compose.failure import Failure, Site
 from snd_analysis.compose.template import Member, Template
 from snd_runtime.evaluation.request import InputValue, Literal

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from msgspec import Struct
 
-from snd_analysis.base.rule import Rule
+from snd_analysis.base import Rule
 from snd_analysis.model import Place
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.limits import Budget

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from snd_analysis import rules
-from snd_analysis.base.rule import Rule
+from snd_analysis.base import Rule
 from snd_runtime.lowering.error_function import error_function
 from snd_runtime.rules import INT_OVERFLOW
 

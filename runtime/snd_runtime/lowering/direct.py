@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from snd_analysis.base.rule import Rule
+from snd_analysis.base import Rule
 from snd_runtime.lowering.affine import Affine, Analysis, colliding_axes
 from snd_runtime.lowering.arithmetic import (
     COMPARISONS,

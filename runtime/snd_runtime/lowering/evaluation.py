@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from snd_analysis import rules
-from snd_analysis.base.rule import Rule
+from snd_analysis.base import Rule
 from snd_analysis.model import Place
 from snd_analysis.skriptnd.syntax import nodes
 from snd_runtime.errors import EvaluationFailed

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from snd_analysis import rules
-from snd_analysis.base.rule import Rule
+from snd_analysis.base import Rule
 from snd_runtime.lowering.affine import Affine
 from snd_runtime.lowering.arithmetic import Array
 from snd_runtime.lowering.domains import Box

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from snd_analysis import rules
-from snd_analysis.base.rule import Rule
+from snd_analysis.base import Rule
 from snd_analysis.compose.failure import Site
 from snd_analysis.compose.session import Session
 from snd_analysis.compose.specialization import Specialization, specialization_of

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from snd_analysis import rules
-from snd_analysis.base.rule import Rule
+from snd_analysis.base import Rule
 from snd_runtime.evaluation.request import Texts
 from snd_runtime.rules import LIMIT_EXCEEDED
 from snd_runtime.samples.handler import OneSample, SampleOrder, StepCount

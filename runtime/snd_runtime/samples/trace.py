@@ -9,8 +9,7 @@ import numpy as np
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from snd_analysis.base.rule import Rule
-from snd_analysis.base.text import Span
+from snd_analysis.base import Rule, Span
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.template import Template
 from snd_analysis.ide.evaluation import TensorName, graph_tensors

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from snd_analysis.base.text import Edit, Span
+from snd_analysis.base import Edit, Span
 from snd_analysis.skriptnd.samples import Recorded
 from snd_analysis.workspace.samples import PlacedSample
 from snd_runtime.samples.outcome import Result, SampleOutcome, Status

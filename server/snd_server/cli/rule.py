@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from snd_analysis.base.rule import Rule
+from snd_analysis.base import Rule
 from snd_analysis.rules import catalogue
 from snd_server import rule_url
 from snd_server.render.rule_page import index, rule_page

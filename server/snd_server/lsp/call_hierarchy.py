@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from snd_analysis.base.text import Source, Span
+from snd_analysis.base import Source, Span
 from snd_analysis.ide.navigation import CallItem, OutlineKind, call_item_at, incoming, outgoing
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.workspace import Snapshot

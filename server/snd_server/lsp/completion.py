@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 from msgspec import Struct
 
-from snd_analysis.base.text import Source
+from snd_analysis.base import Source
 from snd_analysis.ide.completion import (
     TRIGGERS,
     Completion,

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from lsprotocol import types
 
-from snd_analysis.base.text import Source, Span
+from snd_analysis.base import Source, Span
 
 
 class Converter:

@@ -9,9 +9,7 @@ from lsprotocol import types
 from msgspec.structs import replace
 from pygls.exceptions import JsonRpcInvalidParams
 
-from snd_analysis.base.diagnostics import Diagnostic
-from snd_analysis.base.rule import Severity
-from snd_analysis.base.text import Span
+from snd_analysis.base import Diagnostic, Severity, Span
 from snd_analysis.compose.decomposition import decompose
 from snd_analysis.ide.evaluation import GraphName, SampleName, samples_in
 from snd_analysis.skriptnd.names import OperatorName

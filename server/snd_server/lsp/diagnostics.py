@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from snd_analysis.base.diagnostics import Diagnostic
-from snd_analysis.base.rule import Severity
+from snd_analysis.base import Diagnostic, Severity
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.analysis_thread import Question
 from snd_server.reporting import configured, unsuppressed

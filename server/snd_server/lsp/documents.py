@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from lsprotocol import types
 from msgspec import Struct
 
-from snd_analysis.base.text import Edit, Source, Span
+from snd_analysis.base import Edit, Source, Span
 from snd_server.lsp.convert import Converter
 from snd_server.lsp.uris import path_of, uri_of
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from snd_analysis.base.text import Span
+from snd_analysis.base import Span
 from snd_analysis.ide.evaluation import GraphName, SampleName, graphs_in, samples_in
 from snd_analysis.skriptnd.names import is_library
 from snd_analysis.workspace import Snapshot

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from snd_analysis.base.text import Edit, Source
+from snd_analysis.base import Edit, Source
 from snd_analysis.skriptnd.format.edits import format_edits, format_typed
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.analysis_thread import Question

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from snd_analysis.base.diagnostics import Diagnostic
-from snd_analysis.base.rule import Severity
+from snd_analysis.base import Diagnostic, Severity
 from snd_analysis.compose.entry import Composition
 from snd_analysis.skriptnd.names import is_library
 from snd_analysis.workspace import Snapshot

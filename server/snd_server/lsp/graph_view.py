@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pygls.exceptions import JsonRpcInvalidParams
 
-from snd_analysis.base.diagnostics import Diagnostic, Location
-from snd_analysis.base.rule import Severity
+from snd_analysis.base import Diagnostic, Location, Severity
 from snd_analysis.ide.graph_view import graph_content, graph_view
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.workspace import Snapshot

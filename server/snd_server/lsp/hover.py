@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from snd_analysis.base.text import Span
+from snd_analysis.base import Span
 from snd_analysis.ide.cursor import comment_at, use_at
 from snd_analysis.ide.hover import hover
 from snd_analysis.skriptnd.names import ShapeMember, Symbol

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from snd_analysis.base.diagnostics import Location
+from snd_analysis.base import Location
 from snd_analysis.ide.navigation import (
     FoldKind,
     Link,

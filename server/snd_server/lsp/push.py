@@ -9,8 +9,7 @@ from lsprotocol import types
 from msgspec import Struct
 from msgspec.structs import replace
 
-from snd_analysis.base.diagnostics import Diagnostic, Location
-from snd_analysis.base.text import Span
+from snd_analysis.base import Diagnostic, Location, Span
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.analysis_thread import Interrupted, Question
 from snd_server.lsp.diagnostics import converted, found, pulls, reported

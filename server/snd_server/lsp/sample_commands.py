@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
-from snd_analysis.base.diagnostics import Location, TextEdit
+from snd_analysis.base import Location, TextEdit
 from snd_analysis.ide.actions import samples as actions
 from snd_analysis.ide.evaluation import SampleName
 from snd_analysis.ide.navigation import references

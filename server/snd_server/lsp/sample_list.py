@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from snd_analysis.base.text import Source, Span
+from snd_analysis.base import Source, Span
 from snd_analysis.skriptnd.names import is_library
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.analysis_thread import Question

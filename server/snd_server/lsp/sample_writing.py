@@ -10,8 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from pygls.exceptions import JsonRpcInvalidParams
 
-from snd_analysis.base.diagnostics import Location, TextEdit
-from snd_analysis.base.text import Span
+from snd_analysis.base import Location, Span, TextEdit
 from snd_analysis.ide.actions.samples import WRITE, has_sample
 from snd_analysis.ide.evaluation import GraphName
 from snd_analysis.skriptnd.names import OperatorName, is_library

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from snd_analysis.base.text import Source, Span
+from snd_analysis.base import Source, Span
 from snd_analysis.ide.semantic_tokens import Modifier, SemanticToken, TokenType, semantic_tokens
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.abilities import takes

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from snd_analysis.base.text import Source
+from snd_analysis.base import Source
 from snd_analysis.ide.navigation import DocumentSymbol, OutlineKind, document_links, document_symbols, workspace_symbols
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.analysis_thread import Question

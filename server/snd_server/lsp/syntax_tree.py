@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from snd_analysis.base.text import Span
+from snd_analysis.base import Span
 from snd_analysis.skriptnd.syntax import SyntaxTree, nodes
 from snd_server.lsp.limits import LONGEST_NODE_TEXT
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from snd_analysis.base.diagnostics import Location
-from snd_analysis.base.text import Span
+from snd_analysis.base import Location, Span
 from snd_analysis.ide.evaluation import KnownSample, TensorName
 from snd_analysis.ide.inlay_hints import HintKind, InlayHint, LabelPart, statement_end
 from snd_server.lsp.freshness import Freshness

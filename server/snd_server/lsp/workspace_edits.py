@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from snd_analysis.base.diagnostics import TextEdit
+from snd_analysis.base import TextEdit
 from snd_analysis.workspace import Snapshot
 
 if TYPE_CHECKING:

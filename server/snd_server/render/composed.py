@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from msgspec import Struct
 
-from snd_analysis.base.text import Source
+from snd_analysis.base import Source
 from snd_analysis.model import Branch, Graph, Loop, Operation, Place, Tensor, TensorValue, tensors_of
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.symbolic.values import NULL, Maybe, Pack, Run, Value

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from snd_analysis.base.diagnostics import Diagnostic
+from snd_analysis.base import Diagnostic
 from snd_server.render.full import SEVERITY_STYLES
 from snd_server.render.summary import summary
 from snd_server.render.visible import one_line

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import Struct
 
-from snd_analysis.base.diagnostics import Diagnostic
+from snd_analysis.base import Diagnostic
 from snd_analysis.compose.printing import shown
 from snd_analysis.symbolic.values import Value
 from snd_runtime.evaluation import EvaluationAnswer, ShownStep, ShownTensor

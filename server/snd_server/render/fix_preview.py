@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from snd_analysis.base.diagnostics import Fix, Location, TextEdit
-from snd_analysis.base.text import Source
+from snd_analysis.base import Fix, Location, Source, TextEdit
 from snd_server.fixing import apply_fixes
 from snd_server.limits import MOST_PREVIEW_LINES
 from snd_server.render.frame import Frame

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from snd_analysis.base.text import Source, Span
+from snd_analysis.base import Source, Span
 from snd_server.limits import MOST_FRAME_LINES
 from snd_server.render.visible import visible, width
 from snd_server.report import Paint

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from snd_analysis.base.diagnostics import Diagnostic, Location
-from snd_analysis.base.rule import Severity
+from snd_analysis.base import Diagnostic, Location, Severity
 from snd_server.render.fix_preview import draw_fix
 from snd_server.render.frame import Frame
 from snd_server.render.summary import summary

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from snd_analysis.base.diagnostics import Diagnostic
-from snd_analysis.base.rule import Severity
+from snd_analysis.base import Diagnostic, Severity
 from snd_server.report import Report, relative_url
 from snd_server.terminal import harmless, visible_lines
 

@@ -7,8 +7,7 @@ from collections import Counter
 from hashlib import sha256
 from typing import Any
 
-from snd_analysis.base.diagnostics import Diagnostic
-from snd_analysis.base.rule import Severity
+from snd_analysis.base import Diagnostic, Severity
 from snd_server.report import Report, relative_url
 from snd_server.terminal import json_text
 

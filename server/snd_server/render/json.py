@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from snd_analysis.base.rule import Severity
+from snd_analysis.base import Severity
 from snd_server.render.records import record
 from snd_server.report import Report
 from snd_server.terminal import json_text

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 from junitparser import Failure, JUnitXml, TestCase, TestSuite
 
-from snd_analysis.base.diagnostics import Diagnostic
+from snd_analysis.base import Diagnostic
 from snd_server.render.visible import one_line, visible
 from snd_server.report import Report
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from snd_analysis.base.diagnostics import Diagnostic, Location
+from snd_analysis.base import Diagnostic, Location
 from snd_server import rule_url
 from snd_server.report import Report
 

@@ -10,8 +10,7 @@ from typing import Any
 from urllib.parse import quote
 
 from snd_analysis import rules
-from snd_analysis.base.diagnostics import Diagnostic, Fix, Location
-from snd_analysis.base.rule import Rule, Severity
+from snd_analysis.base import Diagnostic, Fix, Location, Rule, Severity
 from snd_analysis.rules import catalogue
 from snd_server import __version__
 from snd_server.render.rule_page import rule_page

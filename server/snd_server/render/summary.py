@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from snd_analysis.base.rule import Severity
+from snd_analysis.base import Severity
 from snd_server.report import Report, is_fixable
 
 _NOUNS = {

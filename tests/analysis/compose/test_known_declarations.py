@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from snd_analysis.base.text import Edit, Span
+from snd_analysis.base import Edit, Span
 from snd_analysis.compose import session
 from snd_analysis.compose.bind.arguments import Arguments, Binding, bind
 from snd_analysis.compose.specialization import Specialization, specialization_of

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from snd_analysis.base.text import Span
+from snd_analysis.base import Span
 from snd_analysis.skriptnd.format.edits import format_edits, format_typed
 from snd_analysis.skriptnd.format.files import format_text
 from snd_analysis.skriptnd.syntax import parse_file, tokenize

@@ -10,9 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from snd_analysis.base.diagnostics import Diagnostic
-from snd_analysis.base.rule import Severity
-from snd_analysis.base.text import Span
+from snd_analysis.base import Diagnostic, Severity, Span
 from snd_analysis.ide.actions import Action, ActionKind, actions
 from snd_analysis.rules import catalogue
 from snd_analysis.skriptnd.format.files import format_text

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from snd_analysis.base.rule import Severity
-from snd_analysis.base.text import Edit, Span
+from snd_analysis.base import Edit, Severity, Span
 from snd_analysis.ide.completion import Completion, CompletionKind, Completions, completions, documentation
 from snd_analysis.ide.completion.stack import stack_of
 from snd_analysis.ide.cursor import PlacedUse

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 
-from snd_analysis.base.text import Source
+from snd_analysis.base import Source
 from snd_analysis.ide.navigation import FoldKind, folds, selections
 from snd_analysis.skriptnd.syntax import parse_file
 

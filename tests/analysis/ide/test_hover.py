@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from snd_analysis.base.text import Edit, Span
+from snd_analysis.base import Edit, Span
 from snd_analysis.ide.hover import hover
 from snd_analysis.ide.inlay_hints import inlay_hints
 from snd_analysis.ide.semantic_tokens import semantic_tokens

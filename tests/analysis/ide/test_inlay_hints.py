@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from snd_analysis.base.text import Span
+from snd_analysis.base import Span
 from snd_analysis.ide.inlay_hints import ALL_KINDS, HintKind, InlayHint, inlay_hints
 from snd_analysis.skriptnd.names import library_modules
 from support.memory import read_program, snapshot_of

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from snd_analysis.base.diagnostics import Location
-from snd_analysis.base.text import Span
+from snd_analysis.base import Location, Span
 from snd_analysis.ide.navigation import definition, implementation, references, type_definition
 from snd_analysis.ide.rename import RenameRefused, edited_texts, prepare_rename, rename
 from snd_analysis.workspace import Snapshot

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from snd_analysis.base.text import Span
+from snd_analysis.base import Span
 from snd_analysis.ide.mentions import mentions
 from snd_analysis.ide.rename import (
     Moves,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from snd_analysis.base.text import Span
+from snd_analysis.base import Span
 from snd_analysis.ide.evaluation import KnownSample, samples_in
 from support.memory import snapshot_of
 

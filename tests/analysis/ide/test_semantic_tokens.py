@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from snd_analysis.base.text import Span
+from snd_analysis.base import Span
 from snd_analysis.ide.semantic_tokens import Modifier, SemanticToken, TokenType, semantic_tokens
 from snd_analysis.skriptnd.names import library_modules
 from snd_analysis.skriptnd.syntax import tokenize

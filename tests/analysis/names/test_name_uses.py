@@ -9,8 +9,7 @@ from typing import TypeAlias
 
 import pytest
 
-from snd_analysis.base.diagnostics import Diagnostic
-from snd_analysis.base.text import Span
+from snd_analysis.base import Diagnostic, Span
 from snd_analysis.skriptnd.names import (
     AttributeName,
     BuiltIn,

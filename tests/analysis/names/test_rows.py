@@ -7,7 +7,7 @@ import random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from snd_analysis.base.text import Edit, Span
+from snd_analysis.base import Edit, Span
 from snd_analysis.skriptnd.names import Part, Resolution, Row, in_rows, joined
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.workspace import Snapshot, Workspace

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from snd_analysis.base.text import Span
+from snd_analysis.base import Span
 from snd_analysis.skriptnd.names import AttributeName, ModuleName, OperatorName, Symbol, Use
 from snd_analysis.skriptnd.samples import Sample
 from snd_analysis.workspace import Snapshot

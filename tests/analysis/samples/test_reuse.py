@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from snd_analysis.base.text import Edit, Span
+from snd_analysis.base import Edit, Span
 from snd_analysis.workspace import Snapshot, Workspace
 from support.memory import MemoryReader, snapshot_of, unsuppressed
 

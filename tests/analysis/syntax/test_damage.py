@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from snd_analysis.base.text import Edit, Span
+from snd_analysis.base import Edit, Span
 from snd_analysis.skriptnd.syntax import SyntaxTree, nodes, parse_file
 from support.analysis.trees import ROOT, dump
 from support.sampling import tries

@@ -9,8 +9,7 @@ import random
 
 import pytest
 
-from snd_analysis.base.diagnostics import Diagnostic
-from snd_analysis.base.rule import Severity
+from snd_analysis.base import Diagnostic, Severity
 from snd_analysis.skriptnd.syntax import Token, parse_file, tokenize
 from support.analysis.trees import VALID
 from support.memory import check

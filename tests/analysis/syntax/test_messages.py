@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from snd_analysis.base.text import Source, Span
+from snd_analysis.base import Source, Span
 from snd_analysis.skriptnd.syntax import SyntaxTree, nodes, parse_file
 
 GOLDENS = sorted((Path(__file__).parent / "goldens").glob("*.txt"))

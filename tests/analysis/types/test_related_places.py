@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from snd_analysis.base.rule import Severity
+from snd_analysis.base import Severity
 from support.memory import check
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from snd_analysis.base.text import Edit, Span
+from snd_analysis.base import Edit, Span
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.skriptnd.types import fingerprint
 from snd_analysis.workspace import Workspace

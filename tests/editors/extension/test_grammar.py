@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from snd_analysis.base.text import Source, Span
+from snd_analysis.base import Source, Span
 from snd_analysis.ide.semantic_tokens import TokenType, semantic_tokens
 from snd_analysis.ide.vocabulary import vocabulary
 from snd_analysis.skriptnd.names import LIBRARY_PREFIX, library_modules, library_text

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from lsprotocol import types
 from pytest_lsp import LanguageClient
 
-from snd_analysis.base.text import Source
+from snd_analysis.base import Source
 from snd_server.lsp.convert import Converter
 from snd_server.lsp.documents import Documents
 from support.lsp.clients import SERVER, begin, open_text

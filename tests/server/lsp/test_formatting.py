@@ -9,7 +9,7 @@ import pytest_lsp
 from lsprotocol import types
 from pytest_lsp import LanguageClient
 
-from snd_analysis.base.text import Edit, Source
+from snd_analysis.base import Edit, Source
 from snd_server.lsp.convert import Converter
 from support.lsp.clients import EDITORS, SERVER, begin, open_text, position
 

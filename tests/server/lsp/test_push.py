@@ -13,7 +13,7 @@ import pytest_lsp
 from lsprotocol import types
 from pytest_lsp import LanguageClient
 
-from snd_analysis.base.text import Source
+from snd_analysis.base import Source
 from snd_server.lsp.documents import Document
 from snd_server.lsp.push import Publisher, _Shown
 from support.lsp.clients import PUSHING, SERVER, Editor, begin, change_text, open_text, rest

@@ -20,8 +20,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from snd_analysis.base.diagnostics import Location
-from snd_analysis.base.text import Span
+from snd_analysis.base import Location, Span
 
 _MARKER = re.compile(r"^[ \t]*#[ \t]*(?P<carets>\^+)[ \t]+(?P<claims>.+?)[ \t]*$")
 _CLAIM = re.compile(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from snd_analysis.base.text import Span
+from snd_analysis.base import Span
 from snd_analysis.skriptnd.syntax import SyntaxTree, chunk_starts, nodes, parse_file, tokenize
 from support.analysis.trees import placed_nodes
 

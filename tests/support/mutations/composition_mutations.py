@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from snd_analysis.base.text import Span
+from snd_analysis.base import Span
 from snd_analysis.skriptnd.names import BuiltIn, OperatorName, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
 from support.mutations.mutation import Mutation, Verdict, mutation, without

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from snd_analysis.base.text import Span
+from snd_analysis.base import Span
 from snd_analysis.skriptnd.names import Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
 from support.mutations.expression_mutations import is_needed

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from snd_analysis.base.text import Span
+from snd_analysis.base import Span
 
 
 class Verdict(StrEnum):

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from snd_analysis.base.diagnostics import Diagnostic
+from snd_analysis.base import Diagnostic
 from support.memory import read_program
 from support.mutations import (
     composition_mutations,

@@ -6,9 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from snd_analysis.base.diagnostics import Diagnostic
-from snd_analysis.base.rule import Severity
-from snd_analysis.base.text import Span
+from snd_analysis.base import Diagnostic, Severity, Span
 from snd_analysis.ide.navigation import references
 from snd_analysis.skriptnd.names import OperatorName, Resolution, Symbol
 from snd_analysis.skriptnd.syntax import nodes, parse_file

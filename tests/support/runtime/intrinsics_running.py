@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from snd_analysis.base.text import Span
+from snd_analysis.base import Span
 from snd_analysis.model import Place, Tensor
 from snd_analysis.symbolic.integers import TRUE, Integer, Truth
 from snd_analysis.symbolic.values import NULL, Pack, Value

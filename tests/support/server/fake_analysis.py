@@ -14,9 +14,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from snd_analysis import rules
-from snd_analysis.base.diagnostics import Diagnostic, Fix, Location, Related, TextEdit
-from snd_analysis.base.rule import Rule, Severity
-from snd_analysis.base.text import Source, Span
+from snd_analysis.base import Diagnostic, Fix, Location, Related, Rule, Severity, Source, Span, TextEdit
 from snd_analysis.rules import catalogue
 from snd_analysis.skriptnd import lints
 from snd_analysis.workspace import Recorded, UnreadableText

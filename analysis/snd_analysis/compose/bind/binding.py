@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct, field
 
 from snd_analysis import rules
-from snd_analysis.base.rule import Rule
+from snd_analysis.base import Rule
 from snd_analysis.compose.bind.affine import Unsolvable, solve
 from snd_analysis.compose.failure import BindingFailed, Failure, Site, evaluation_failure
 from snd_analysis.compose.printing import counted_items, shown

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
-from snd_analysis.base.rule import Rule
+from snd_analysis.base import Rule
 from snd_analysis.compose.body.step_limit import StepCount
 from snd_analysis.compose.failure import Failure, Site, evaluation_failure
 from snd_analysis.compose.scope import ValueScope

@@ -14,7 +14,7 @@ from typing import TypeAlias
 from msgspec import Struct, field
 
 from snd_analysis import rules
-from snd_analysis.base.rule import Rule
+from snd_analysis.base import Rule
 from snd_analysis.compose.checks.assignments import Assignment, assignments
 from snd_analysis.compose.checks.body_obligations import Path, obligations_in_body, operations_by_path
 from snd_analysis.compose.checks.obligations import Obligation

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from snd_analysis import rules
-from snd_analysis.base.rule import Rule
+from snd_analysis.base import Rule
 from snd_analysis.compose.failure import Failure
 from snd_analysis.model import Place
 from snd_analysis.symbolic import integers as shapes

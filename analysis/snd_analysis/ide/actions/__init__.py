@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-from snd_analysis.base.diagnostics import Diagnostic
-from snd_analysis.base.text import Span
+from snd_analysis.base import Diagnostic, Span
 from snd_analysis.ide.actions.action import Action, ActionKind, Command, Request
 from snd_analysis.ide.actions.attributes import missing_attributes
 from snd_analysis.ide.actions.create import create_operator

@@ -6,8 +6,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from snd_analysis.base.diagnostics import Diagnostic, Location, TextEdit
-from snd_analysis.base.text import Span
+from snd_analysis.base import Diagnostic, Location, Span, TextEdit
 from snd_analysis.skriptnd.syntax import SyntaxTree
 from snd_analysis.workspace import Snapshot
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from snd_analysis.base.diagnostics import Diagnostic, Fix, TextEdit
-from snd_analysis.base.rule import Rule
-from snd_analysis.base.text import Span
+from snd_analysis.base import Diagnostic, Fix, Rule, Span, TextEdit
 from snd_analysis.ide.actions.action import Action, ActionKind, Request
 
 

@@ -6,9 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from snd_analysis import rules
-from snd_analysis.base.diagnostics import Diagnostic
-from snd_analysis.base.rule import Severity
-from snd_analysis.base.text import Span
+from snd_analysis.base import Diagnostic, Severity, Span
 from snd_analysis.ide.actions.action import Action, ActionKind, Request
 from snd_analysis.ide.completion.modules import importable
 from snd_analysis.skriptnd import lints

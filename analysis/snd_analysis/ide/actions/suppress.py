@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from snd_analysis.base.diagnostics import Diagnostic
-from snd_analysis.base.rule import Rule
-from snd_analysis.base.text import Span
+from snd_analysis.base import Diagnostic, Rule, Span
 from snd_analysis.ide.actions.action import Action, ActionKind, Request
 from snd_analysis.ide.cursor import chunk_at
 from snd_analysis.skriptnd import lints

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
-from snd_analysis.base.text import Span
+from snd_analysis.base import Span
 from snd_analysis.ide.completion import attributes, modules, names, operators, samples, scoped, strings, words
 from snd_analysis.ide.completion.comments import comment_completions, sample_code
 from snd_analysis.ide.completion.documentation import documentation

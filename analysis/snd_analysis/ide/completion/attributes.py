@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from snd_analysis.base.diagnostics import TextEdit
+from snd_analysis.base import TextEdit
 from snd_analysis.ide.completion.expected import signature_at
 from snd_analysis.ide.completion.item import Completion, CompletionKind
 from snd_analysis.ide.completion.operators import not_imported

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from snd_analysis.base.text import Source, Span
+from snd_analysis.base import Source, Span
 from snd_analysis.ide.completion.item import Completion, CompletionKind, Completions
 from snd_analysis.ide.completion.matching import closeness, matches
 from snd_analysis.rules import catalogue

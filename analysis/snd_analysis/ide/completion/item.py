@@ -6,8 +6,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from snd_analysis.base.diagnostics import TextEdit
-from snd_analysis.base.text import Span
+from snd_analysis.base import Span, TextEdit
 
 
 class CompletionKind(StrEnum):

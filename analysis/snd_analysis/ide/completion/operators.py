@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from snd_analysis.base.diagnostics import TextEdit
+from snd_analysis.base import TextEdit
 from snd_analysis.ide.completion.item import Completion, CompletionKind
 from snd_analysis.ide.completion.matching import closeness, matches
 from snd_analysis.ide.completion.modules import importable

@@ -9,7 +9,7 @@ from functools import cached_property
 from msgspec import Struct
 from msgspec.structs import replace
 
-from snd_analysis.base.text import Span
+from snd_analysis.base import Span
 from snd_analysis.ide.completion.stack import Frame, Stack, stack_of
 from snd_analysis.ide.cursor import chunk_at, tokens_around
 from snd_analysis.skriptnd.syntax import PlacedChunk, Token, nodes, tokenize

@@ -15,7 +15,7 @@ from operator import attrgetter
 from msgspec import Struct
 from msgspec.structs import replace
 
-from snd_analysis.base.text import Span
+from snd_analysis.base import Span
 from snd_analysis.skriptnd.names import Resolution, Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
 

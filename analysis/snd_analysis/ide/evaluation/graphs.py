@@ -7,7 +7,7 @@ from functools import cached_property
 
 from msgspec import Struct
 
-from snd_analysis.base.text import Span
+from snd_analysis.base import Span
 from snd_analysis.ide.evaluation.cost_estimate import is_small_graph
 from snd_analysis.ide.evaluation.digests import Digests
 from snd_analysis.ide.evaluation.graph_tensors import GraphTensors, graph_tensors

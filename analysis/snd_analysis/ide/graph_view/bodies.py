@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from snd_analysis.base.diagnostics import Location
+from snd_analysis.base import Location
 from snd_analysis.compose.cost import Cost, multiply_adds
 from snd_analysis.compose.printing import shown
 from snd_analysis.compose.specialization import Specialization, specialization_of

@@ -7,8 +7,7 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from snd_analysis.base.diagnostics import Location
-from snd_analysis.base.text import Span
+from snd_analysis.base import Location, Span
 from snd_analysis.compose.decomposition import passes_scope_on
 from snd_analysis.compose.printing import shown
 from snd_analysis.compose.specialization import specialization_of

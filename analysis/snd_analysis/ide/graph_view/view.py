@@ -11,7 +11,7 @@ from enum import StrEnum
 
 from msgspec import Struct, field
 
-from snd_analysis.base.diagnostics import Location
+from snd_analysis.base import Location
 from snd_analysis.symbolic.values import Value
 
 

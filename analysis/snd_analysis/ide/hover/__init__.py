@@ -7,7 +7,7 @@ from functools import partial
 
 from msgspec import Struct
 
-from snd_analysis.base.text import Span
+from snd_analysis.base import Span
 from snd_analysis.ide.cursor import PlacedNode, PlacedUse, comment_at, import_at, nodes_at, token_at, use_at
 from snd_analysis.ide.examples import Examples, first_sample
 from snd_analysis.ide.hover.broken import broken_hover

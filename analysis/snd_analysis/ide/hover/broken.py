@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
-from snd_analysis.base.text import Span
+from snd_analysis.base import Span
 from snd_analysis.ide.cursor import chunk_at, tokens_around
 from snd_analysis.ide.guesses import broken_spans, guessed
 from snd_analysis.ide.hover.definitions import attribute_text, definition_text, module_text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from snd_analysis.base.text import Span
+from snd_analysis.base import Span
 from snd_analysis.ide.hover.definitions import attribute_text, definition_text, module_text
 from snd_analysis.ide.hover.symbols import symbol_text
 from snd_analysis.ide.knowledge import knowledge_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from snd_analysis.base.text import Span
+from snd_analysis.base import Span
 from snd_analysis.ide.cursor import PlacedNode
 from snd_analysis.ide.hover.formulas import access_facts, accessed_tensor
 from snd_analysis.ide.hover.symbols import example_facts, value_facts

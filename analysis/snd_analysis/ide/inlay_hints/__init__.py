@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Set
 
-from snd_analysis.base.text import Span
+from snd_analysis.base import Span
 from snd_analysis.ide.evaluation import entries_in
 from snd_analysis.ide.inlay_hints.block_ends import block_ends
 from snd_analysis.ide.inlay_hints.hint import HintKind, InlayHint, LabelPart

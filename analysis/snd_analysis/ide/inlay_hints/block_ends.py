@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from snd_analysis.base.diagnostics import Location
-from snd_analysis.base.text import Span
+from snd_analysis.base import Location, Span
 from snd_analysis.ide.inlay_hints.hint import HintKind, InlayHint, LabelPart
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.workspace import Snapshot

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from snd_analysis.base.diagnostics import Location
+from snd_analysis.base import Location
 
 
 class HintKind(StrEnum):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
 
-from snd_analysis.base.diagnostics import Location
+from snd_analysis.base import Location
 from snd_analysis.ide.declarations import Declared, declared
 from snd_analysis.ide.inlay_hints.hint import HintKind, InlayHint, LabelPart
 from snd_analysis.ide.knowledge import Knowledge, knowledge_of

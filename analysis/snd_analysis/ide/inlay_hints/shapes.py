@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from snd_analysis.base.diagnostics import Location
+from snd_analysis.base import Location
 from snd_analysis.ide.declarations import declared
 from snd_analysis.ide.inlay_hints.hint import HintKind, InlayHint, LabelPart
 from snd_analysis.ide.knowledge import Knowledge

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
-from snd_analysis.base.diagnostics import Location
-from snd_analysis.base.text import Span
+from snd_analysis.base import Location, Span
 from snd_analysis.ide.cursor import definition_at
 from snd_analysis.ide.mentions import subject_at
 from snd_analysis.skriptnd.names import OperatorName

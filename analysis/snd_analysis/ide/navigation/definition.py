@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from snd_analysis.base.diagnostics import Location
-from snd_analysis.base.text import Span
+from snd_analysis.base import Location, Span
 from snd_analysis.ide.mentions import subject_at
 from snd_analysis.ide.targets import LocalName, Owner, Subject, attribute_of, owner_of
 from snd_analysis.skriptnd.names import AttributeName, ModuleName, OperatorName, Resolution, Symbol, SymbolKind

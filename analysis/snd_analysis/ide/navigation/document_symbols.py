@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from snd_analysis.base.text import Span
+from snd_analysis.base import Span
 from snd_analysis.ide.knowledge import Knowledge, source_text
 from snd_analysis.ide.values import type_text
 from snd_analysis.skriptnd.names import Symbol, is_library

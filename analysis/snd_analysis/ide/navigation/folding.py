@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from snd_analysis.base.text import Source, Span
+from snd_analysis.base import Source, Span
 from snd_analysis.skriptnd.syntax import SyntaxTree, nodes
 
 

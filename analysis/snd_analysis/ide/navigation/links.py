@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from snd_analysis.base.text import Span
+from snd_analysis.base import Span
 from snd_analysis.workspace import Snapshot
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from snd_analysis.base.diagnostics import Location
+from snd_analysis.base import Location
 from snd_analysis.ide.mentions import Occurrence, occurrences, subject_at
 from snd_analysis.ide.targets import path_of
 from snd_analysis.skriptnd.names import ModuleName, Role

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from snd_analysis.base.text import Span
+from snd_analysis.base import Span
 from snd_analysis.ide.cursor import comment_at, nodes_at, token_at
 from snd_analysis.skriptnd.syntax import SyntaxTree, nodes
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from snd_analysis.base.diagnostics import Location
+from snd_analysis.base import Location
 from snd_analysis.ide.module_names import module_name
 from snd_analysis.skriptnd.names import LIBRARY_PREFIX, OperatorName, library_modules
 from snd_analysis.workspace import Snapshot

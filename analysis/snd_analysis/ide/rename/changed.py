@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from snd_analysis.base.diagnostics import TextEdit
-from snd_analysis.base.text import Edit
+from snd_analysis.base import Edit, TextEdit
 from snd_analysis.workspace import Snapshot
 
 

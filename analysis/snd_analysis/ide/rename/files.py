@@ -7,7 +7,7 @@ from posixpath import dirname
 
 from msgspec import Struct
 
-from snd_analysis.base.diagnostics import Location, TextEdit
+from snd_analysis.base import Location, TextEdit
 from snd_analysis.ide.mentions import mentions
 from snd_analysis.ide.module_names import names_of
 from snd_analysis.skriptnd.names import ModuleName, candidates, is_library, model_root

@@ -8,9 +8,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from itertools import accumulate
 from typing import TypeAlias
 
-from snd_analysis.base.diagnostics import Location, TextEdit
-from snd_analysis.base.rule import Rule, Severity
-from snd_analysis.base.text import Span
+from snd_analysis.base import Location, Rule, Severity, Span, TextEdit
 from snd_analysis.ide.mentions import mentions
 from snd_analysis.ide.navigation import declaration_of
 from snd_analysis.ide.targets import Subject

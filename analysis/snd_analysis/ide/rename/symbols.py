@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from snd_analysis.base.diagnostics import Location, TextEdit
-from snd_analysis.base.text import Span
+from snd_analysis.base import Location, Span, TextEdit
 from snd_analysis.ide.mentions import occurrences, subject_at
 from snd_analysis.ide.rename.changed import edited_texts
 from snd_analysis.ide.rename.files import file_rename_edits

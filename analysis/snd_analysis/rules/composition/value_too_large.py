@@ -1,5 +1,5 @@
 from __future__ import annotations
 
-from snd_analysis.base.rule import Rule
+from snd_analysis.base import Rule
 
 VALUE_TOO_LARGE = Rule("value-too-large", section="tool")

@@ -1,5 +1,5 @@
 from __future__ import annotations
 
-from snd_analysis.base.rule import Rule
+from snd_analysis.base import Rule
 
 ILLEGAL_RANK_CAPTURE = Rule("illegal-rank-capture", section="2.6")

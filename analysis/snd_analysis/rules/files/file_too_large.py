@@ -1,5 +1,5 @@
 from __future__ import annotations
 
-from snd_analysis.base.rule import Rule, Severity
+from snd_analysis.base import Rule, Severity
 
 FILE_TOO_LARGE = Rule("file-too-large", section="tool", severity=Severity.WARNING)

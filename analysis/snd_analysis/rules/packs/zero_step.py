@@ -1,5 +1,5 @@
 from __future__ import annotations
 
-from snd_analysis.base.rule import Rule
+from snd_analysis.base import Rule
 
 ZERO_STEP = Rule("zero-step", section="2.4")

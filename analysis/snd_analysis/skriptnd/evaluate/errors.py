@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from snd_analysis.base.rule import Rule
+from snd_analysis.base import Rule
 from snd_analysis.skriptnd.syntax import nodes
 
 

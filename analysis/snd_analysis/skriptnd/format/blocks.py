@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from snd_analysis.base.text import Span
+from snd_analysis.base import Span
 from snd_analysis.skriptnd.format.compositions import component, quantization
 from snd_analysis.skriptnd.format.cursor import STEP, Cursor, Unprintable, count_line_breaks
 from snd_analysis.skriptnd.format.declarations import assertion, dtype_declaration, parameter, using

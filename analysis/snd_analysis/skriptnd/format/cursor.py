@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from snd_analysis.base.text import Span
+from snd_analysis.base import Span
 from snd_analysis.skriptnd.format.layout import Document, Line
 from snd_analysis.skriptnd.syntax import Token, nodes
 

@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from itertools import takewhile
 from operator import eq
 
-from snd_analysis.base.text import Edit, Span
+from snd_analysis.base import Edit, Span
 from snd_analysis.skriptnd.format.blocks import entry_edit
 from snd_analysis.skriptnd.format.files import format_text
 from snd_analysis.skriptnd.format.width import DEFAULT_WIDTH

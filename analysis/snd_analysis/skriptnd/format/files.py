@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from snd_analysis.base.text import BYTE_ORDER_MARK
+from snd_analysis.base import BYTE_ORDER_MARK
 from snd_analysis.skriptnd.format.blocks import printed_chunk
 from snd_analysis.skriptnd.format.cursor import Unprintable
 from snd_analysis.skriptnd.format.width import DEFAULT_WIDTH

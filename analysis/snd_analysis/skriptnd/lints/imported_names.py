@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from snd_analysis.base.text import Edit, Span
+from snd_analysis.base import Edit, Span
 from snd_analysis.skriptnd.syntax import PlacedChunk, SyntaxTree, keywords, nodes
 
 _BLANKS_BEFORE = re.compile(r"[ \t]*\Z")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from snd_analysis.base.problem import Repair
-from snd_analysis.base.text import Edit, Span
+from snd_analysis.base import Edit, Repair, Span
 
 
 def parenthesized(span: Span) -> Repair:

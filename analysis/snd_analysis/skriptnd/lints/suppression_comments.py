@@ -7,9 +7,7 @@ from collections.abc import Iterable, Sequence, Set
 
 from msgspec import Struct, field
 
-from snd_analysis.base.diagnostics import Diagnostic, Fix, Location, TextEdit
-from snd_analysis.base.rule import Rule
-from snd_analysis.base.text import Source, Span
+from snd_analysis.base import Diagnostic, Fix, Location, Rule, Source, Span, TextEdit
 from snd_analysis.skriptnd.samples.comment_lines import MARKER
 
 _SUPPRESSION = re.compile(r"#\s*snd:\s*(?P<kind>ignore-file|ignore)(?![\w-])(?:\s*(?P<list>\[(?P<rules>[^\]]*)\]))?")

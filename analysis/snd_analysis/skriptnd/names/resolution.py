@@ -9,9 +9,7 @@ from itertools import chain
 
 from msgspec import Struct, field
 
-from snd_analysis.base import OperatorName
-from snd_analysis.base.problem import Problem
-from snd_analysis.base.text import Span
+from snd_analysis.base import OperatorName, Problem, Span
 from snd_analysis.skriptnd.names.part import Part, read_symbols
 from snd_analysis.skriptnd.names.symbols import Symbol, Target
 from snd_analysis.skriptnd.names.use import AttributeName, ModuleName, Role, Use

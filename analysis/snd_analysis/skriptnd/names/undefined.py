@@ -8,8 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from snd_analysis import rules
-from snd_analysis.base.problem import Note, Problem, Repair
-from snd_analysis.base.text import HEAD, Edit, Span
+from snd_analysis.base import HEAD, Edit, Note, Problem, Repair, Span
 from snd_analysis.skriptnd.names.module_scope import ModuleScope
 from snd_analysis.skriptnd.names.resolution import Resolution
 from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind

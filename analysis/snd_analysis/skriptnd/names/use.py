@@ -6,8 +6,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from snd_analysis.base import OperatorName
-from snd_analysis.base.text import Span
+from snd_analysis.base import OperatorName, Span
 from snd_analysis.skriptnd.names.symbols import ShapeMember, Target
 
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from msgspec import Struct
 
-from snd_analysis.base.text import Span
+from snd_analysis.base import Span
 
 MARKER = re.compile(r"#[ \t]*>>>(?!>)")
 CONTINUATION = re.compile(r"#[ \t]*\.\.\.(?!\.)")

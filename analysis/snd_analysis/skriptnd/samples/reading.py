@@ -6,8 +6,7 @@ from collections.abc import Iterator, MutableMapping
 from typing import TypeAlias
 
 from snd_analysis import rules
-from snd_analysis.base.problem import Problem
-from snd_analysis.base.text import Span
+from snd_analysis.base import Problem, Span
 from snd_analysis.skriptnd.samples.comment_lines import MARKER, SampleLines, code_of, sample_lines
 from snd_analysis.skriptnd.samples.recorded import read_below, tolerance_of
 from snd_analysis.skriptnd.samples.sample import TOLERANCE, Sample

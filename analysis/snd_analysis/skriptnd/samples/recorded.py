@@ -8,8 +8,7 @@ from collections.abc import Iterable
 from msgspec import Struct, field
 
 from snd_analysis import rules
-from snd_analysis.base.problem import Problem
-from snd_analysis.base.text import Span
+from snd_analysis.base import Problem, Span
 from snd_analysis.skriptnd.samples.rows import RaggedError, value_of_rows
 from snd_analysis.skriptnd.samples.sample import ItemExtent, Nested, Recorded, RecordedError
 from snd_analysis.skriptnd.samples.single_expression import read_single

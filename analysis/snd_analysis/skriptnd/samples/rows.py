@@ -5,8 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from snd_analysis import rules
-from snd_analysis.base.problem import Note
-from snd_analysis.base.rule import Rule
+from snd_analysis.base import Note, Rule
 from snd_analysis.skriptnd.evaluate import EvaluationError, Unresolved, evaluate
 from snd_analysis.skriptnd.samples.sample import Leaf, Nested
 from snd_analysis.skriptnd.syntax import nodes

@@ -6,8 +6,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from snd_analysis.base.problem import Problem
-from snd_analysis.base.text import Span
+from snd_analysis.base import Problem, Span
 from snd_analysis.skriptnd.syntax import nodes
 
 TOLERANCE = 1e-5

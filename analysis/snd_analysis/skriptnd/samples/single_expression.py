@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from snd_analysis import rules
-from snd_analysis.base.problem import Problem
-from snd_analysis.base.text import Span
+from snd_analysis.base import Problem, Span
 from snd_analysis.skriptnd.syntax import Automaton, Token, TreeBuilder, nodes, read_expression, tokenize
 
 _DEEPEST = 200

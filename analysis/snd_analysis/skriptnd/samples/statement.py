@@ -11,8 +11,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from snd_analysis import rules
-from snd_analysis.base.problem import Problem
-from snd_analysis.base.text import Span
+from snd_analysis.base import Problem, Span
 from snd_analysis.skriptnd.samples.rows import RaggedError, attempt, rows_of
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import entries_of

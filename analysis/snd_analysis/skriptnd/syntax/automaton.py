@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from snd_analysis import rules
-from snd_analysis.base.problem import Problem
-from snd_analysis.base.text import Span
+from snd_analysis.base import Problem, Span
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.builder import Entries, TreeBuilder, methods
 from snd_analysis.skriptnd.syntax.damage import with_damage_of

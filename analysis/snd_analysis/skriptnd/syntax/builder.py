@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from snd_analysis.base.text import Span
+from snd_analysis.base import Span
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.declaration_builder import DeclarationBuilder
 from snd_analysis.skriptnd.syntax.expression_builder import Symbols, nodes_of

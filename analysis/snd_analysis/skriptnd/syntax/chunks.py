@@ -16,8 +16,7 @@ from itertools import pairwise
 from msgspec import Struct
 
 from snd_analysis import rules
-from snd_analysis.base.problem import Problem
-from snd_analysis.base.text import Span
+from snd_analysis.base import Problem, Span
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.parser import parse
 from snd_analysis.skriptnd.syntax.reparse import reparse

@@ -6,8 +6,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 
-from snd_analysis.base.problem import Problem
-from snd_analysis.base.text import Span
+from snd_analysis.base import Problem, Span
 from snd_analysis.skriptnd.syntax import nodes
 
 _SIGNATURE = ("dtype", "attrib", "input", "output")

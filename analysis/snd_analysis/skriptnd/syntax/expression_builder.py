@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from snd_analysis.base.problem import Problem
+from snd_analysis.base import Problem
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.expressions import Chain
 from snd_analysis.skriptnd.syntax.strings import string_parts

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from snd_analysis import rules
-from snd_analysis.base.problem import Problem
-from snd_analysis.base.text import Span
+from snd_analysis.base import Problem, Span
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.limits import LONGEST_CHAIN
 from snd_analysis.skriptnd.syntax.tokens import Token

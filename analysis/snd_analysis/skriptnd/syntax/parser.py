@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from snd_analysis.base.problem import Problem
+from snd_analysis.base import Problem
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.automaton import Automaton, read_expression
 from snd_analysis.skriptnd.syntax.builder import TreeBuilder

@@ -14,8 +14,7 @@ from bisect import bisect_left
 from msgspec import Struct
 
 from snd_analysis import rules
-from snd_analysis.base.problem import Note, Problem, Repair
-from snd_analysis.base.text import Edit, Span
+from snd_analysis.base import Edit, Note, Problem, Repair, Span
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.automaton import Automaton
 from snd_analysis.skriptnd.syntax.builder import Blocks, Entries

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from snd_analysis import rules
-from snd_analysis.base.problem import Problem, Repair
-from snd_analysis.base.text import Edit, Span
+from snd_analysis.base import Edit, Problem, Repair, Span
 from snd_analysis.skriptnd.syntax import nodes
 
 _ESCAPES = {"{": "{", "}": "}", "'": "'", '"': '"', "\\": "\\", "n": "\n", "t": "\t"}

@@ -13,8 +13,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from snd_analysis import rules
-from snd_analysis.base.problem import Problem, Repair
-from snd_analysis.base.text import BYTE_ORDER_MARK, Edit, Span
+from snd_analysis.base import BYTE_ORDER_MARK, Edit, Problem, Repair, Span
 from snd_analysis.skriptnd.syntax.table import table
 
 # Reserved in the wild though no rule of the grammar uses it.

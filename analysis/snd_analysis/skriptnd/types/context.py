@@ -12,9 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 
-from snd_analysis.base.problem import Note, Problem, Repair
-from snd_analysis.base.rule import Rule
-from snd_analysis.base.text import Span
+from snd_analysis.base import Note, Problem, Repair, Rule, Span
 from snd_analysis.skriptnd.names import Resolution, Symbol, SymbolKind, Target
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import entries_of

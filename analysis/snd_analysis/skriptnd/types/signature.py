@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from snd_analysis.base.problem import Elsewhere, Note
-from snd_analysis.base.text import Span
+from snd_analysis.base import Elsewhere, Note, Span
 from snd_analysis.skriptnd.names import OperatorName, Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.dimension import Dimension

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from snd_analysis.base.problem import Note, Problem
-from snd_analysis.base.rule import Rule
+from snd_analysis.base import Note, Problem, Rule
 from snd_analysis.skriptnd.syntax import SyntaxTree, nodes
 
 DUPLICATE_OPERATOR = Rule("duplicate-operator", section="2.15")

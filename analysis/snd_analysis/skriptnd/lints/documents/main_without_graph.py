@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from snd_analysis.base.problem import Problem
-from snd_analysis.base.rule import Rule
-from snd_analysis.base.text import Span
+from snd_analysis.base import Problem, Rule, Span
 from snd_analysis.skriptnd.names import is_main
 from snd_analysis.skriptnd.syntax import SyntaxTree, nodes
 

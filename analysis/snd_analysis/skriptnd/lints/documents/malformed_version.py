@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from snd_analysis.base.problem import Problem
-from snd_analysis.base.rule import Rule
+from snd_analysis.base import Problem, Rule
 from snd_analysis.skriptnd.lints.versions import versions
 from snd_analysis.skriptnd.syntax import SyntaxTree
 

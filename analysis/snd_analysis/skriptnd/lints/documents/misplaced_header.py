@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from snd_analysis.base.problem import Problem
-from snd_analysis.base.rule import Rule
+from snd_analysis.base import Problem, Rule
 from snd_analysis.skriptnd.syntax import SyntaxTree, nodes
 
 MISPLACED_HEADER = Rule("misplaced-header", section="2.16")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from snd_analysis.base.problem import Problem
+from snd_analysis.base import Problem
 from snd_analysis.skriptnd.lints.imported_names import ImportedName
 from snd_analysis.skriptnd.lints.imports import (
     duplicate_import,

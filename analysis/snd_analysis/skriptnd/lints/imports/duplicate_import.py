@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from snd_analysis.base.problem import Note, Problem, Repair
-from snd_analysis.base.rule import Rule, Severity
+from snd_analysis.base import Note, Problem, Repair, Rule, Severity
 from snd_analysis.skriptnd.lints.imported_names import ImportedName, removal
 
 DUPLICATE_IMPORT = Rule("duplicate-import", section="2.15", severity=Severity.WARNING)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from snd_analysis.base.problem import Elsewhere, Note, Problem
-from snd_analysis.base.rule import Rule
-from snd_analysis.base.text import Span
+from snd_analysis.base import Elsewhere, Note, Problem, Rule, Span
 from snd_analysis.skriptnd.lints.imported_names import ImportedName
 
 GRAPH_IN_IMPORTED_MODULE = Rule("graph-in-imported-module", section="2.15")

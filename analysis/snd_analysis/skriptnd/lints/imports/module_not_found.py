@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from snd_analysis.base.problem import Problem, Repair
-from snd_analysis.base.rule import Rule
-from snd_analysis.base.text import Edit
+from snd_analysis.base import Edit, Problem, Repair, Rule
 from snd_analysis.skriptnd.lints.imported_names import ImportedName
 from snd_analysis.skriptnd.syntax import close_matches
 

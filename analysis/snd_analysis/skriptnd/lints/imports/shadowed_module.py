@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from snd_analysis.base.problem import Problem
-from snd_analysis.base.rule import Rule, Severity
+from snd_analysis.base import Problem, Rule, Severity
 from snd_analysis.skriptnd.lints.imported_names import ImportedName
 
 SHADOWED_MODULE = Rule("shadowed-module", section="LANGUAGE", severity=Severity.WARNING)

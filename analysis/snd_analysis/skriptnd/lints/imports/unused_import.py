@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from snd_analysis.base.problem import Problem, Repair
-from snd_analysis.base.rule import Rule, Severity
+from snd_analysis.base import Problem, Repair, Rule, Severity
 from snd_analysis.skriptnd.lints.imported_names import ImportedName, removal
 
 UNUSED_IMPORT = Rule("unused-import", section="tool", severity=Severity.HINT)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import filterfalse
 
-from snd_analysis.base.problem import Problem
-from snd_analysis.base.rule import Rule, Severity
+from snd_analysis.base import Problem, Rule, Severity
 from snd_analysis.skriptnd.names import Resolution, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain
 
-from snd_analysis.base.problem import Problem
+from snd_analysis.base import Problem
 from snd_analysis.skriptnd.lints.precedence import chained_power, mixed_logical_operators
 from snd_analysis.skriptnd.names import Resolution
 from snd_analysis.skriptnd.syntax import nodes

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from snd_analysis import rules
-from snd_analysis.base.diagnostics import Diagnostic
-from snd_analysis.base.text import Source, Span
+from snd_analysis.base import Diagnostic, Source, Span
 from snd_analysis.rules import catalogue
 from snd_analysis.skriptnd.lints.suppression_comments import is_suppressed, suppressions_of
 from snd_analysis.skriptnd.lints.suppressions import (

@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from snd_analysis.base.diagnostics import Diagnostic
-from snd_analysis.base.rule import Rule, Severity
-from snd_analysis.base.text import Source, Span
+from snd_analysis.base import Diagnostic, Rule, Severity, Source, Span
 from snd_analysis.skriptnd.lints.suppression_comments import diagnostic, fix_of
 from snd_analysis.skriptnd.syntax import close_matches
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Set
 
-from snd_analysis.base.diagnostics import Diagnostic
-from snd_analysis.base.rule import Rule, Severity
-from snd_analysis.base.text import Source, Span
+from snd_analysis.base import Diagnostic, Rule, Severity, Source, Span
 from snd_analysis.skriptnd.lints.suppression_comments import Suppression, diagnostic, fix_of
 
 UNUSED_SUPPRESSION = Rule("unused-suppression", section="tool", severity=Severity.WARNING)

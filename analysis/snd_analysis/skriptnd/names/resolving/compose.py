@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TypeGuard
 
 from snd_analysis import rules
-from snd_analysis.base.problem import Note, Problem
+from snd_analysis.base import Note, Problem
 from snd_analysis.skriptnd.names.resolving.expressions import resolve_expression, resolve_invocation, resolve_type
 from snd_analysis.skriptnd.names.resolving.parameters import resolve_declared
 from snd_analysis.skriptnd.names.resolving.tables import Tables

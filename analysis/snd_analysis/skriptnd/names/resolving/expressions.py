@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from snd_analysis import rules
-from snd_analysis.base.problem import Problem
-from snd_analysis.base.rule import Rule
+from snd_analysis.base import Problem, Rule
 from snd_analysis.skriptnd.names.module_scope import BUILT_INS
 from snd_analysis.skriptnd.names.resolution import AttributeName
 from snd_analysis.skriptnd.names.resolving.operators import resolve_operator

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from snd_analysis import rules
-from snd_analysis.base import OperatorName
-from snd_analysis.base.problem import Problem, Repair
-from snd_analysis.base.text import Edit, Span
+from snd_analysis.base import Edit, OperatorName, Problem, Repair, Span
 from snd_analysis.skriptnd.names.module_scope import BUILT_INS
 from snd_analysis.skriptnd.names.resolution import ModuleName
 from snd_analysis.skriptnd.names.resolving.tables import Tables

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from snd_analysis import rules
-from snd_analysis.base.problem import Problem
+from snd_analysis.base import Problem
 from snd_analysis.skriptnd.names.affine import affine
 from snd_analysis.skriptnd.names.resolving.expressions import resolve_expression, resolve_type
 from snd_analysis.skriptnd.names.resolving.tables import Tables

@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from snd_analysis import rules
-from snd_analysis.base.problem import Note, Problem
-from snd_analysis.base.text import Span
+from snd_analysis.base import Note, Problem, Span
 from snd_analysis.skriptnd.names.module_scope import ModuleScope
 from snd_analysis.skriptnd.names.part import Part
 from snd_analysis.skriptnd.names.resolution import Resolution

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeAlias, TypeVar
 
-from snd_analysis.base.text import Span
+from snd_analysis.base import Span
 from snd_analysis.skriptnd.syntax.nodes.compositions import Component, ErrorEntry, Quantization
 from snd_analysis.skriptnd.syntax.nodes.declarations import Assertion, DtypeDeclaration, Parameter, Using
 from snd_analysis.skriptnd.syntax.nodes.expressions import Name, Qualified

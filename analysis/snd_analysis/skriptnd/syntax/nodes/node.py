@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from snd_analysis.base.text import Span
+from snd_analysis.base import Span
 
 
 class Node(Struct, frozen=True, eq=False):

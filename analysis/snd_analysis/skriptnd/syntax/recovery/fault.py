@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from snd_analysis import rules
-from snd_analysis.base.problem import Note, Problem, Repair
-from snd_analysis.base.rule import Rule
-from snd_analysis.base.text import Edit, Span
+from snd_analysis.base import Edit, Note, Problem, Repair, Rule, Span
 from snd_analysis.skriptnd.syntax import expected, nodes
 from snd_analysis.skriptnd.syntax.automaton import Automaton
 from snd_analysis.skriptnd.syntax.limits import LONGEST_LOOKAHEAD

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from snd_analysis.base.text import Span
+from snd_analysis.base import Span
 from snd_analysis.skriptnd.syntax.automaton import Automaton
 from snd_analysis.skriptnd.syntax.limits import LONGEST_LOOKAHEAD
 from snd_analysis.skriptnd.syntax.recovery.fault import DEFINITION_STARTS, Fault

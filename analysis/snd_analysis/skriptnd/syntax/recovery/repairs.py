@@ -10,8 +10,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from snd_analysis import rules
-from snd_analysis.base.problem import Repair
-from snd_analysis.base.text import Edit, Span
+from snd_analysis.base import Edit, Repair, Span
 from snd_analysis.skriptnd.syntax.limits import LONGEST_LOOKAHEAD, MOST_DELETED_TOKENS
 from snd_analysis.skriptnd.syntax.recovery.fault import BLOCK_KINDS, CLOSERS, DEFINITION_STARTS, SYMBOLS, Fault, span_of
 from snd_analysis.skriptnd.syntax.recovery.panic import panic

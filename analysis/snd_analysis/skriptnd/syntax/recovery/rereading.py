@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from snd_analysis import rules
-from snd_analysis.base.problem import Repair
-from snd_analysis.base.text import Edit, Span
+from snd_analysis.base import Edit, Repair, Span
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.limits import MOST_TOKENS_READ_AGAIN
 from snd_analysis.skriptnd.syntax.recovery.fault import Fault, span_of

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from snd_analysis import rules
-from snd_analysis.base.problem import Repair
-from snd_analysis.base.text import Edit
+from snd_analysis.base import Edit, Repair
 from snd_analysis.skriptnd.syntax.recovery.fault import CLOSERS, Fault, span_of
 from snd_analysis.skriptnd.syntax.recovery.panic import panic
 from snd_analysis.skriptnd.syntax.stacks import run_states

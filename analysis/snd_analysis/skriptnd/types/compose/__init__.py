@@ -4,7 +4,7 @@ invoked operators decide, and without any concrete value."""
 from __future__ import annotations
 
 from snd_analysis import rules
-from snd_analysis.base.problem import Problem
+from snd_analysis.base import Problem
 from snd_analysis.skriptnd.names import Memo
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import entries_of

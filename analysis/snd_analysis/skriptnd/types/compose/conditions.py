@@ -7,7 +7,7 @@ from collections.abc import Callable
 from msgspec import Struct
 
 from snd_analysis import rules
-from snd_analysis.base.problem import Note
+from snd_analysis.base import Note
 from snd_analysis.skriptnd.syntax import counted, nodes
 from snd_analysis.skriptnd.types.compose.composition import TypedValue, TypingState, result_place
 from snd_analysis.skriptnd.types.signature import elsewhere

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from snd_analysis import rules
-from snd_analysis.base.problem import Note, Problem
-from snd_analysis.base.rule import Rule
-from snd_analysis.base.text import Span
+from snd_analysis.base import Note, Problem, Rule, Span
 from snd_analysis.skriptnd.names import Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import counted, nodes
 from snd_analysis.skriptnd.types.compose.composition import TypedValue, TypingState

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from snd_analysis import rules
-from snd_analysis.base.problem import Note
+from snd_analysis.base import Note
 from snd_analysis.skriptnd.names import OperatorName, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import entries_of

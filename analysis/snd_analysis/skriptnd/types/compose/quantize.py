@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from snd_analysis import rules
-from snd_analysis.base.problem import Note
-from snd_analysis.base.text import Span
+from snd_analysis.base import Note, Span
 from snd_analysis.skriptnd.names import MOST_GUESSES, OperatorName
 from snd_analysis.skriptnd.syntax import close_matches, counted, nodes
 from snd_analysis.skriptnd.syntax.nodes import entries_of

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from snd_analysis import rules
-from snd_analysis.base.problem import Note
+from snd_analysis.base import Note
 from snd_analysis.skriptnd.names import Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import counted, nodes
 from snd_analysis.skriptnd.types.compose.composition import UNKNOWN, TypedValue, TypingState

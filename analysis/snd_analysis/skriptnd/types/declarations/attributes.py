@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from snd_analysis import rules
-from snd_analysis.base.problem import Repair
-from snd_analysis.base.text import Edit, Span
+from snd_analysis.base import Edit, Repair, Span
 from snd_analysis.skriptnd.names import Declaration, bindings, bound_symbol, declarations
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.context import Context

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from snd_analysis import rules
-from snd_analysis.base.problem import Note
+from snd_analysis.base import Note
 from snd_analysis.skriptnd.names import Declaration, declarations, symbols_in
 from snd_analysis.skriptnd.syntax import counted, nodes, written
 from snd_analysis.skriptnd.types.context import Context

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from snd_analysis import rules
-from snd_analysis.base.problem import Note
+from snd_analysis.base import Note
 from snd_analysis.skriptnd.names import (
     BOUND_KINDS,
     Declaration,

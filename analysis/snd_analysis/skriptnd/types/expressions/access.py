@@ -6,8 +6,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from snd_analysis import rules
-from snd_analysis.base.problem import Repair
-from snd_analysis.base.text import Edit, Span
+from snd_analysis.base import Edit, Repair, Span
 from snd_analysis.skriptnd.syntax import element_of, nodes
 from snd_analysis.skriptnd.types.context import Context, Stage
 from snd_analysis.skriptnd.types.dimension import Extents

@@ -6,8 +6,7 @@ Each form reports what is wrong with it. What could not be typed is silent in ev
 from __future__ import annotations
 
 from snd_analysis import rules
-from snd_analysis.base.problem import Repair
-from snd_analysis.base.text import Edit, Span
+from snd_analysis.base import Edit, Repair, Span
 from snd_analysis.skriptnd.names import BuiltIn, ShapeMember, Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.context import Context

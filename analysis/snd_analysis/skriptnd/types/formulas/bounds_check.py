@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Mapping
 
 from snd_analysis import rules
-from snd_analysis.base.rule import Rule
+from snd_analysis.base import Rule
 from snd_analysis.skriptnd.names import Symbol
 from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.skriptnd.types.context import Context

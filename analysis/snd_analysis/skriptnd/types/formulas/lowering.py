@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from snd_analysis import rules
-from snd_analysis.base.problem import Note, Problem, Repair
-from snd_analysis.base.rule import Rule
-from snd_analysis.base.text import Edit
+from snd_analysis.base import Edit, Note, Problem, Repair, Rule
 from snd_analysis.skriptnd.names import Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import entries_of

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from snd_analysis import rules
-from snd_analysis.base.problem import Note, Repair
-from snd_analysis.base.rule import Rule
-from snd_analysis.base.text import Edit, Span
+from snd_analysis.base import Edit, Note, Repair, Rule, Span
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.skriptnd.syntax import close_matches, counted, nodes
 from snd_analysis.skriptnd.types.compose.composition import TypingState
