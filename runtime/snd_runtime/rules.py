@@ -6,6 +6,7 @@ from snd_analysis.base import Rule
 
 ARGUMENT_TYPE = Rule("argument-type", section="tool")
 ARGUMENT_VALUE = Rule("argument-value", section="tool")
+DECOMPOSITION_DIFFERS = Rule("decomposition-differs", section="2.2")
 EXTENT_BOUND = Rule("extent-bound", section="tool")
 EXTENT_CONFLICT = Rule("extent-conflict", section="tool")
 INT_OVERFLOW = Rule("int-overflow", section="tool")

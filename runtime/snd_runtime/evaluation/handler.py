@@ -123,6 +123,7 @@ def _execution(
         variables=request.weights,
         limits=limits,
         watch=(lambda step: note(_shown_step(step))) if request.trace else None,
+        compare=request.trace,
         progress=_throttled(note),
     )
 

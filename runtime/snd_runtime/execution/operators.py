@@ -1,4 +1,4 @@
-"""How an operator is run: by its composition, its formulas, or an intrinsic."""
+"""How an operator is run: by its formulas, its composition, or an intrinsic."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from snd_analysis.compose.specialization import Specialization
 from snd_runtime.errors import EvaluationFailed
+from snd_runtime.execution.decompositions import check_decomposition
 from snd_runtime.execution.failing import check_bounds
 from snd_runtime.execution.prepared import Prepared, prepared
 from snd_runtime.execution.state import State, joined
@@ -51,6 +52,26 @@ def run_specialization(
         if ready.has_updates:
             _update(state, specialization, arguments, outputs, scope, iterations)
         return outputs
+    if not ready.has_formulas:
+        return _composed(state, specialization, arguments, scope, iterations, is_root)
+    outputs = _computed(state, ready, arguments, scope)
+    if state.compares or ready.has_updates:
+        composed = _composed(state, specialization, arguments, scope, iterations, is_root)
+        if state.compares:
+            check_decomposition(specialization, outputs, composed)
+    return outputs
+
+
+def _composed(
+    state: State,
+    specialization: Specialization,
+    arguments: list[Argument],
+    scope: str,
+    iterations: tuple[int, ...],
+    is_root: bool,
+) -> Sequence[Argument]:
+    """Runs the composition and the updates: the outputs."""
+    ready = prepared(specialization)
     program = ready.program
     if program is None:
         return Stepwise(state, specialization, arguments, scope, iterations, is_root).run_composition()

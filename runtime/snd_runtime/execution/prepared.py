@@ -33,8 +33,7 @@ OutputShape: TypeAlias = "tuple[int | None, ...] | tuple[tuple[int | None, ...],
 class Prepared:
     """One specialization, ready to be run.
 
-    An operator that is composed is run by its composition, one that is not by its formulas, one that has neither by an
-    intrinsic (chapter 3).
+    An operator is run by its formulas, one without by its composition (chapter 3), one that has neither by an intrinsic.
     """
 
     def __init__(self, specialization: Specialization) -> None:

@@ -61,6 +61,8 @@ class Execution(Struct, frozen=True):
     watch: Watch | None = None
     watch_names: WatchNames | None = None
     progress: Progress | None = None
+    compare: bool = False
+    """Whether operators with formulas and a composition are run by both, and fail where these disagree."""
     number: int = 0
     """Which one it is of several runs with one seed: what is random differs between them."""
 

@@ -32,6 +32,7 @@ class State:
         self.variables = Variables(request.variables, request.seed, self.real, self.budget, Factors(session))
         self.watch = request.watch
         self.watch_names = request.watch_names
+        self.compares = request.compare
         self.done = 0
         self._request = request
         self._total = total

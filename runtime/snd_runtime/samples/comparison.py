@@ -9,14 +9,13 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from snd_analysis.skriptnd.samples import Recorded
+from snd_runtime.deviation import deviation
 from snd_runtime.lowering.lowered import Argument
 from snd_runtime.samples.recording import statistics
 from snd_runtime.values import dtype_name, numpy_dtype
 
 Array: TypeAlias = np.ndarray[Any, Any]
 
-_LEAST_SCALE = 0.01
-"""Where everything that is recorded is 0, reals may deviate from it by this times the tolerance."""
 _STATISTIC = re.compile(r"(?P<name>\w+)(?P<sign>[=∈])(?P<value>\[[^\]]*\]|\S+)")
 _PRINTED_TOLERANCE = 0.011
 """Statistics are printed with three digits."""
@@ -69,7 +68,7 @@ def _tensor(dtype: str, shape: list[int], was: object, summary: str | None, now:
         expected[:] = list(_flat(was))
     except (ValueError, OverflowError):  # it contradicts the type and shape before it, or is no 64-bit int
         return "what is recorded has not the type and shape that are recorded"
-    return _items(expected.reshape(now.shape), now, tolerance)
+    return deviation(expected.reshape(now.shape), now, tolerance)
 
 
 def _flat(value: object) -> Iterator[object]:
@@ -78,43 +77,6 @@ def _flat(value: object) -> Iterator[object]:
             yield from _flat(item)
     else:
         yield value
-
-
-def _items(was: Array, now: Array, tolerance: float) -> str | None:
-    before, after = was.reshape(-1), now.reshape(-1)
-    deviation = np.zeros(before.size)
-    if before.dtype.kind != "f":
-        wrong = np.asarray(before != after, np.bool_)
-        if before.dtype.kind == "i":  # the difference of two ints need not fit into 64 bits
-            deviation[wrong] = [
-                abs(int(one) - int(other)) for one, other in zip(before[wrong], after[wrong], strict=True)
-            ]
-        return _told(deviation, wrong, was.shape)
-    before, after = before.astype(np.float64), after.astype(np.float64)
-    with np.errstate(all="ignore"):
-        deviation = np.abs(before - after)
-    deviation[(before == after) | (np.isnan(before) & np.isnan(after))] = 0.0
-    deviation[np.isnan(deviation)] = np.inf
-    finite = np.isfinite(before)
-    greatest = float(np.abs(before[finite]).max(initial=0.0))
-    scale = min(1.0, greatest) or _LEAST_SCALE
-    allowed = np.where(finite, tolerance * np.maximum(np.abs(np.where(finite, before, 0.0)), scale), 0.0)
-    return _told(deviation, deviation > allowed, was.shape)
-
-
-def _told(deviation: Array, wrong: Array, shape: tuple[int, ...]) -> str | None:
-    if not wrong.any():
-        return None
-    at = int(np.where(wrong, deviation, -1.0).argmax())
-    many = f"{int(wrong.sum())} of {wrong.size} items differ" if wrong.size > 1 else "it differs"
-    where = f" at {_place(np.unravel_index(at, shape))}" if shape else ""
-    if not deviation[at]:  # bools and strings
-        return f"{many}, the first{where}" if wrong.size > 1 else many
-    return f"{many}, the largest deviation is {float(deviation[at]):.3g}{where}"
-
-
-def _place(at: Any) -> str:
-    return f"[{', '.join(str(int(index)) for index in at)}]"
 
 
 def _summaries(was: str, now: str) -> str | None:

@@ -58,7 +58,8 @@ def evaluate_sample(
     sample = checked.sample
     try:
         specialization, inputs = arguments_of(checked, operation, limits, real, seed)
-        outputs = execute(session, specialization, inputs, Execution(real=real, seed=seed, limits=limits)).outputs
+        execution = Execution(real=real, seed=seed, limits=limits, compare=True)
+        outputs = execute(session, specialization, inputs, execution).outputs
         results = tuple(_results(sample, operation, outputs, pictures))
     except EvaluationFailed as failed:
         return failure(failed.rule, failed.message, _sites(failed))

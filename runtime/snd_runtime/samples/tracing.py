@@ -98,7 +98,7 @@ def _run(session: Session, run: _Run, request: TraceRequest, tracer: Tracer) -> 
     weights: Mapping[str, Argument] = {} if request.given is None else request.given.weights
     taken = sum(map(bytes_of, run.arguments))
     limits = replace(around.limits, spent_bytes=taken)
-    execution = Execution(around.real, around.seed, weights, limits, tracer.watch, tracer.watch_names)
+    execution = Execution(around.real, around.seed, weights, limits, tracer.watch, tracer.watch_names, compare=True)
     outcome = execute(session, run.specialization, run.arguments, execution)
     tracer.end(outcome)
     return outcome.drawn

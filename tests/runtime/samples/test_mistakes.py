@@ -46,3 +46,11 @@ def test_a_definition_with_mistakes_is_not_run(body: str, block: str):
 def test_one_without_is():
     assert outcome("@lower { y[i,] = x[i,] * 2.0, i < n; }").status is Status.OK
     assert outcome("@compose { y = math.mul(x, 2.0); }").status is Status.OK
+
+
+def test_one_whose_formulas_and_composition_disagree_fails():
+    body = "@lower { y[i,] = x[i,] * 2.0, i < n; } @compose { y = math.add(x, %s); }"
+    assert outcome(body % "x").status is Status.OK
+    found = outcome(body % "2.0")
+    assert (found.status, found.rule.name) == (Status.FAILED, "decomposition-differs")
+    assert found.message.endswith("about 'y': 1 of 2 items differ, the largest deviation is 1 at [0]")

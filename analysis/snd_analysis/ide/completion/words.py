@@ -103,9 +103,7 @@ def blocks(place: CompletionPlace, snippets: bool) -> Iterator[Completion]:
     is_graph = definition is not None and definition.kind == "graph"
     possible = {word for kind in place.stack.terminals for word in _BLOCKS.get(kind, ())}
     for word in _ORDER:
-        if word not in possible or word in present or (word == "lower" and (is_graph or "compose" in present)):
-            continue
-        if word in ("compose", "update", "quantize") and "lower" in present:
+        if word not in possible or word in present or (word == "lower" and is_graph):
             continue
         snippet = snippets and place.following == ""
         text = f"@{word} {{\n    $0\n}}" if snippet else f"@{word}"

@@ -9,12 +9,11 @@ from snd_analysis.skriptnd.lints.structure import (
     duplicate_block,
     graph_with_lower,
     graph_without_compose,
-    lower_and_compose,
     missing_output,
 )
 from snd_analysis.skriptnd.syntax import nodes
 
-_RULES = (duplicate_block, lower_and_compose, graph_with_lower, graph_without_compose, missing_output)
+_RULES = (duplicate_block, graph_with_lower, graph_without_compose, missing_output)
 
 
 def check_structure(definition: nodes.Definition) -> Iterator[Problem]:

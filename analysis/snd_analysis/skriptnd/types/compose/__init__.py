@@ -48,7 +48,7 @@ def _check_outputs_assigned(context: Context) -> None:
     """Every output of a definition that is composed must be assigned (2.10)."""
     blocks = {block.kind: block for block in context.definition.blocks if isinstance(block, nodes.Block)}
     compose = blocks.get("compose")
-    if compose is None or "lower" in blocks:
+    if compose is None:
         return
     assigned = set(context.resolution.ambiguous)
     for part in context.resolution.rows["compose"]:
