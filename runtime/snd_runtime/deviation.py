@@ -23,9 +23,7 @@ def deviation(was: Array, now: Array, tolerance: float) -> str | None:
     if before.dtype.kind != "f":
         wrong = np.asarray(before != after, np.bool_)
         if before.dtype.kind == "i":  # the difference of two ints need not fit into 64 bits
-            found[wrong] = [
-                abs(int(one) - int(other)) for one, other in zip(before[wrong], after[wrong], strict=True)
-            ]
+            found[wrong] = [abs(int(one) - int(other)) for one, other in zip(before[wrong], after[wrong], strict=True)]
         return _told(found, wrong, was.shape)
     before, after = before.astype(np.float64), after.astype(np.float64)
     with np.errstate(all="ignore"):

@@ -33,7 +33,7 @@ OutputShape: TypeAlias = "tuple[int | None, ...] | tuple[tuple[int | None, ...],
 class Prepared:
     """One specialization, ready to be run.
 
-    An operator is run by its formulas, one without by its composition (chapter 3), one that has neither by an intrinsic.
+    An operator is run by its formulas, else by its composition (chapter 3), else by an intrinsic.
     """
 
     def __init__(self, specialization: Specialization) -> None:
