@@ -30,7 +30,7 @@ from snd_analysis.workspace.checks import checked, importable
 from snd_analysis.workspace.composing import composing_problems
 from snd_analysis.workspace.files import file, source, tree, whole_tree
 from snd_analysis.workspace.names import definitions, imports, locate, modules_in, resolution
-from snd_analysis.workspace.samples import CheckedSample, PlacedSample, checked_sample, samples
+from snd_analysis.workspace.samples import checked_sample, modules_in_sample, sample_target, samples
 
 _COMMENT_BEHIND = re.compile(r"[ \t]*#[^\r\n]*")
 
@@ -62,9 +62,9 @@ def _problems(db: Database, path: str, tree: SyntaxTree) -> list[Problem]:
             problems.extend(importable(db, path, problem.shifted(placed.start)) for problem in found)
     composed = [*composing_problems(db, path)]
     problems = [*_without_hints(problems, composed, tree), *composed]
-    told = [(placed, checked_sample(db, path, placed.sample)) for placed in samples(db, path)]
-    problems.extend([*_sample_problems(db, path, told, problems)])
-    named.update(use.target for _, sample in told for use in sample.uses)
+    problems.extend([*_sample_problems(db, path, problems)])
+    for each in samples(db, path):
+        named |= modules_in_sample(db, path, each.sample)
     used = modules_in(db, path, named)
     known = (*library_modules(),)
     complete = all(problem.rule == rules.INVALID_ESCAPE for problem in tree.problems)
@@ -75,23 +75,21 @@ def _problems(db: Database, path: str, tree: SyntaxTree) -> list[Problem]:
     return problems
 
 
-def _sample_problems(
-    db: Database, path: str, told: Iterable[tuple[PlacedSample, CheckedSample]], found: Sequence[Problem]
-) -> Iterator[Problem]:
+def _sample_problems(db: Database, path: str, found: Sequence[Problem]) -> Iterator[Problem]:
     """What is wrong with samples, and does not come from what is reported of the definitions themselves.
 
-    An invocation of a definition that has a mistake may be right when that is mended.
+    An invocation of a definition that has a mistake may be right when that is mended: it is not checked until then.
     """
     reported = {(problem.rule, problem.span) for problem in found}
     own = definitions(db, path)
     errors = [problem.span.start for problem in found if problem.rule.severity is Severity.ERROR]
-    for placed, sample in told:
-        target = sample.target
+    for placed in samples(db, path):
+        target = sample_target(db, path, placed.sample)
         if target is not None and target.path == path and target.name in own:
             start, definition = own[target.name][:2]
             if any(start + definition.start <= error <= start + definition.end for error in errors):
                 continue
-        for each in sample.problems:
+        for each in checked_sample(db, path, placed.sample).problems:
             inside = each.inside
             if inside is not None and inside.definition in own:
                 start = own[inside.definition].start

@@ -129,8 +129,7 @@ def checked_sample(db: Database, path: str, sample: Sample) -> CheckedSample:
 @query
 def _typed(db: Database, path: str, sample: Sample) -> _Typed:
     seen = module_scope(db, path)
-    call = sample.invocation
-    target = None if call is None else seen.operator(tuple(part.text for part in call.function.parts))
+    call, target = sample.invocation, sample_target(db, path, sample)
     invoked = None if target is None else declared(db, target)
     statement = None if call is None else statement_of(call, invoked)
     if statement is None:
@@ -204,13 +203,26 @@ def _expecting(checked: CheckedSample) -> CheckedSample:
     return replace(checked, problems=(), failure=expected.problem.message)
 
 
+def sample_target(db: Database, path: str, sample: Sample) -> OperatorName | None:
+    """Return the operator or graph that a sample invokes; None if there is none of that name."""
+    call = sample.invocation
+    return None if call is None else module_scope(db, path).operator(tuple(part.text for part in call.function.parts))
+
+
+@query
+def modules_in_sample(db: Database, path: str, sample: Sample) -> frozenset[ModuleName]:
+    """Return the modules that the invocation in a sample names."""
+    if sample.invocation is None:
+        return frozenset()
+    return frozenset(resolve(statement_of(sample.invocation, None).definition, module_scope(db, path)).modules)
+
+
 def named_sample(db: Database, path: str, sample: Sample) -> CheckedSample:
     """Return a sample with the names in its invocation, and nothing else of what is known of it."""
-    call = sample.invocation
+    call, target = sample.invocation, sample_target(db, path, sample)
     if call is None:
         return CheckedSample(sample, None, ())
     seen = module_scope(db, path)
-    target = seen.operator(tuple(part.text for part in call.function.parts))
     statement = statement_of(call, None if target is None else definition(db, target))
     uses = resolve(statement.definition, seen).uses
     return CheckedSample(sample, target, (), tuple(use for use in uses if _is_written(use)))

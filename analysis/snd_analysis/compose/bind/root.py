@@ -72,10 +72,17 @@ class RootBinder(Binder):
 
     def _key(self, of: Hashable, name: str, low: int | None = None, high: int | None = None) -> Open:
         """The key of an unknown; the same one for the same thing."""
+        return Open(name, self._number(of, name), low, high)
+
+    def _length_key(self, of: Hashable, name: str) -> CompileTime:
+        """The key of an unknown length. Like others it tells a name only: so it lasts when the definition is edited."""
+        return CompileTime(("length", name, self._number(of, name)))
+
+    def _number(self, of: Hashable, name: str) -> int:
         known = self._open.setdefault(name, [])
         if of not in known:
             known.append(of)
-        return Open(name, known.index(of), low, high)
+        return known.index(of)
 
     def _unknown(self, member: Member) -> Value:
         dtype = self.scope.element_type(member.node.type)
@@ -210,7 +217,7 @@ class RootBinder(Binder):
 
     def _item_shape(self, member: Member, declarations: Declarations, length: Integer) -> Shape | None:
         """The shape of every tensor of a pack of unknown length; what differs between them is an unknown."""
-        at = shapes.variable((member.symbol, "item"), "i", 0)
+        at = shapes.variable(("item", self._number(member.symbol, "i")), "i", 0)
         return declarations.shape(member, at)
 
     def _bind_rank(self, member: Member, shape: Shape | None) -> None:
@@ -264,11 +271,12 @@ class RootBinder(Binder):
     def _length(self, expression: nodes.Expression | nodes.Tilde | None, key: Hashable, name: str) -> Value:
         """A length: an unknown one if it is not written or declares a name, which then gets its value."""
         if expression is None or isinstance(expression, nodes.Tilde):
-            return shapes.variable(CompileTime(key), name, 0)
+            return shapes.variable(self._length_key(key, name), name, 0)
         form = self.template.form(expression)
         if form is not None and form.symbol not in self.scope.values:
             low = max(0, -(form.offset // form.factor)) if form.factor > 0 else 0
-            self.scope.values[form.symbol] = shapes.variable(CompileTime(form.symbol), form.symbol.name, low)
+            key = self._length_key(form.symbol, form.symbol.name)
+            self.scope.values[form.symbol] = shapes.variable(key, form.symbol.name, low)
         return self.scope.attempt(expression) if self.scope.knows(expression) else UNDEFINED
 
 
