@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from snd_analysis.base import Rule
-from snd_analysis.compose.failure import Site
+from snd_analysis.compose import Site
 from snd_analysis.model import Place
 
 

@@ -9,8 +9,7 @@ from msgspec import Struct, field
 
 from snd_analysis import rules
 from snd_analysis.base import Severity
-from snd_analysis.compose.bind.root import InputShapes
-from snd_analysis.compose.template import Member, Template
+from snd_analysis.compose import InputShapes, Member, Template
 from snd_analysis.skriptnd.evaluate import EvaluationError, evaluate
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.skriptnd.syntax import close_matches, nodes, parse_expression

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from snd_analysis.base import Diagnostic
-from snd_analysis.compose.entry import Composition
-from snd_analysis.compose.template import Template
+from snd_analysis.compose import Composition, Template
 from snd_analysis.skriptnd.lints import UNUSED_SUPPRESSION, apply_suppressions
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.workspace import Snapshot

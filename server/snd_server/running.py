@@ -13,10 +13,7 @@ from msgspec.structs import replace
 
 from snd_analysis import rules
 from snd_analysis.base import Diagnostic, Elsewhere, Location, Related, Severity
-from snd_analysis.compose.entry import Composition
-from snd_analysis.compose.failure import Failure, Site
-from snd_analysis.compose.printing import shown
-from snd_analysis.compose.template import Template
+from snd_analysis.compose import Composition, Failure, Site, Template, shown
 from snd_analysis.skriptnd.names import OperatorName, is_library, library_modules
 from snd_analysis.symbolic.values import Value
 from snd_analysis.workspace import Snapshot

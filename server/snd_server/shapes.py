@@ -8,10 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from snd_analysis.base import Severity
-from snd_analysis.compose.decomposition import decompose, flat_size
-from snd_analysis.compose.limits import MOST_OPERATIONS
-from snd_analysis.compose.session import Session
-from snd_analysis.compose.template import Template
+from snd_analysis.compose import MOST_OPERATIONS, Session, Template, decompose, flat_size
 from snd_analysis.model import Graph
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.workspace import Snapshot

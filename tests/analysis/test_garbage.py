@@ -7,8 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from snd_analysis.compose.specialization import Specialization
-from snd_analysis.compose.template import Template
+from snd_analysis.compose import Specialization, Template
 from snd_analysis.skriptnd.names import Resolution
 from snd_analysis.workspace import Workspace
 from support.memory import MemoryReader

@@ -17,10 +17,7 @@ from hypothesis import strategies as st
 from msgspec import Struct
 
 from snd_analysis.base import Edit, Span
-from snd_analysis.compose.reuse import LastingModel
-from snd_analysis.compose.root import compose_root
-from snd_analysis.compose.session import Session
-from snd_analysis.compose.specialization import Specialization, specialization_of
+from snd_analysis.compose import LastingModel, Session, Specialization, compose_root, specialization_of
 from snd_analysis.model import Operation, Place, Tensor
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.workspace import Snapshot, Workspace

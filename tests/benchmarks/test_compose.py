@@ -8,7 +8,7 @@ import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from snd_analysis.base import Edit, Span
-from snd_analysis.compose.entry import Composition
+from snd_analysis.compose import Composition
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.workspace import Workspace
 from support.benchmarks.programs import EXAMPLES, chain

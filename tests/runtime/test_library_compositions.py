@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from snd_analysis.compose.session import Session
+from snd_analysis.compose import Session
 from snd_analysis.skriptnd.names import LIBRARY_PREFIX, library_modules
 from snd_runtime.execution import Execution, execute
 from snd_runtime.intrinsics import INTRINSICS

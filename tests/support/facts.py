@@ -16,9 +16,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from snd_analysis.compose.cost import total
-from snd_analysis.compose.decomposition import decompose
-from snd_analysis.compose.entry import Composition
+from snd_analysis.compose import Composition, decompose, total_multiply_adds
 from snd_analysis.model import Graph, Tensor, TensorKind, tensors_of
 from snd_analysis.symbolic.values import Pack, Run
 from support.analysis.composing import MAIN, composed
@@ -52,7 +50,7 @@ def _fact(composition: Composition, name: str | None, tensor: str | None) -> str
         case "variables":
             return ", ".join(_variables(flat))
         case "multiply-adds":
-            cost = total(graph.operations)
+            cost = total_multiply_adds(graph.operations)
             most = "any number" if cost.most is None else str(cost.most)
             return most if cost.least == cost.most else f"{cost.least} to {most}"
         case _:

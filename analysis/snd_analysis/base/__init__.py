@@ -1,6 +1,7 @@
 """Texts, spans and edits; problems, diagnostics and rules. Imports nothing of ours."""
 
 from snd_analysis.base.diagnostics import Diagnostic, Fix, Location, Related, TextEdit
+from snd_analysis.base.late import loaded_when_used
 from snd_analysis.base.operator_name import OperatorName
 from snd_analysis.base.problem import Elsewhere, Note, Problem, Repair
 from snd_analysis.base.rule import Rule, Severity
@@ -25,4 +26,5 @@ __all__ = [
     "Source",
     "Span",
     "TextEdit",
+    "loaded_when_used",
 ]

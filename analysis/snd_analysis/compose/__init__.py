@@ -1,1 +1,72 @@
-"""Graph composition: binding of invocations, evaluation of what operators declare, and the model (chapter 3)."""
+"""A definition and its arguments become a model (chapter 3).
+
+``compose_graph`` composes whole graphs, ``compose_root`` any definition by itself. Whoever interprets bodies in another
+way, as the runtime does where shapes depend on data, finds what is needed for it in ``body`` and ``loops``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from snd_analysis.base import loaded_when_used
+from snd_analysis.compose.bind.arguments import Arguments
+from snd_analysis.compose.bind.constants import IndexedValue
+from snd_analysis.compose.bind.root_binding import InputShapes
+from snd_analysis.compose.composing import Composing, arguments, blame
+from snd_analysis.compose.failure import Failure, PlacedProblem, Site, placed_problems
+from snd_analysis.compose.limits import MOST_ITERATIONS, MOST_OPERATIONS
+from snd_analysis.compose.printing import shape_text, shown, tensor_text
+from snd_analysis.compose.reuse.lasting_model import LastingModel
+from snd_analysis.compose.root import Composition, compose_graph, compose_root, warnings_of_root
+from snd_analysis.compose.scope import ValueScope, member_of
+from snd_analysis.compose.session import Session
+from snd_analysis.compose.specialization import Specialization, specialization_of
+from snd_analysis.compose.specializations import Reach, Specializations, reach_of, reach_of_cycle
+from snd_analysis.compose.template import Member, Template
+
+if TYPE_CHECKING:
+    from snd_analysis.compose.cost import Cost, iteration_count, multiply_adds, total_multiply_adds
+    from snd_analysis.compose.decomposition import decompose, flat_size, passes_scope_on
+else:
+    __getattr__ = loaded_when_used(__name__, "cost", "decomposition")
+
+__all__ = [
+    "MOST_ITERATIONS",
+    "MOST_OPERATIONS",
+    "Arguments",
+    "Composing",
+    "Composition",
+    "Cost",
+    "Failure",
+    "IndexedValue",
+    "InputShapes",
+    "LastingModel",
+    "Member",
+    "PlacedProblem",
+    "Reach",
+    "Session",
+    "Site",
+    "Specialization",
+    "Specializations",
+    "Template",
+    "ValueScope",
+    "arguments",
+    "blame",
+    "compose_graph",
+    "compose_root",
+    "decompose",
+    "flat_size",
+    "iteration_count",
+    "member_of",
+    "multiply_adds",
+    "passes_scope_on",
+    "placed_problems",
+    "reach_of",
+    "reach_of_cycle",
+    "shape_text",
+    "shown",
+    "specialization_of",
+    "tensor_text",
+    "total_multiply_adds",
+    "warnings_of_root",
+]

@@ -11,8 +11,8 @@ from snd_analysis.compose.body.results import assign
 from snd_analysis.compose.body.scoped_names import Naming
 from snd_analysis.compose.body.state import BodyState
 from snd_analysis.compose.composing import Composing
-from snd_analysis.compose.incremental import begin, compose_row
-from snd_analysis.compose.reuse import LastingModel
+from snd_analysis.compose.reuse.lasting_model import LastingModel
+from snd_analysis.compose.reuse.statements import begin, compose_row
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.model import Graph
 from snd_analysis.symbolic.values import UNDEFINED

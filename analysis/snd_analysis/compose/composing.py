@@ -17,11 +17,11 @@ from snd_analysis.compose.body.state import BodyState, Values
 from snd_analysis.compose.body.step_limit import TooManyStepsError
 from snd_analysis.compose.body.targets import Targets
 from snd_analysis.compose.checks.body_obligations import invokes_obligations
+from snd_analysis.compose.dynamic.freshen import Freshening, concerned
 from snd_analysis.compose.failure import Failure, Site
 from snd_analysis.compose.limits import MOST_STEPS
 from snd_analysis.compose.loops.composed import loop
-from snd_analysis.compose.renewal import Renewal, concerned
-from snd_analysis.compose.reuse import alike, first_name
+from snd_analysis.compose.reuse.lasting_model import alike, first_name
 from snd_analysis.compose.template import Template
 from snd_analysis.model import Operation, TensorValue
 from snd_analysis.skriptnd.names import OperatorName
@@ -108,9 +108,9 @@ class Composing:
             attributes = {name: substitute(value, actual) for name, value in attributes.items()}
             checks = tuple(replace(check, condition=shapes.substitute(check.condition, actual)) for check in checks)
         if specialization.dynamic or actual:
-            renewal = Renewal(concerned(specialization.dynamic, specialization.outputs), actual)
-            outputs = tuple(renewal.tensors(output) for output in outputs)
-            state.dynamic.update(renewal.extents)
+            freshening = Freshening(concerned(specialization.dynamic, specialization.outputs), actual)
+            outputs = tuple(freshening.tensors(output) for output in outputs)
+            state.dynamic.update(freshening.extents)
         if self.made_before:
             outputs = tuple(map(self._as_before, outputs))
         state.operations.append(

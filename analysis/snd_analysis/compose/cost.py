@@ -49,7 +49,7 @@ def multiply_adds(operation: Operation) -> Cost:
     return _Costs().of_operation(operation)
 
 
-def total(operations: Iterable[Operation]) -> Cost:
+def total_multiply_adds(operations: Iterable[Operation]) -> Cost:
     """The multiply-adds of several operations."""
     costs = _Costs()
     return _sum(costs.of_operation(operation) for operation in operations)
@@ -100,7 +100,7 @@ class _Costs:
         return Cost(min(way.least for way in ways), max(most) if len(most) == len(ways) else None)
 
     def _of_loop(self, loop: Loop) -> Cost:
-        times = iterations(loop)
+        times = iteration_count(loop)
         # What is tested before the first iteration is tested once more, when it ends the loop.
         tests = times + Cost(0, 1)
         return (
@@ -108,7 +108,7 @@ class _Costs:
         )
 
 
-def iterations(loop: Loop) -> Cost:
+def iteration_count(loop: Loop) -> Cost:
     """How often the body of a loop is executed."""
     lengths = [each.source.length for each in loop.scanned if isinstance(each.source, Pack)]
     count = loop.count if isinstance(loop.count, Integer) else None

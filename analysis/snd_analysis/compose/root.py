@@ -1,26 +1,65 @@
-"""Composing a graph with what is given to it, or an operator for any invocation (chapter 3)."""
+"""Composing whole graphs with what is given to them, or an operator for any invocation (chapter 3)."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from snd_analysis import rules
 from snd_analysis.compose.bind.declarations import evaluate_declarations
-from snd_analysis.compose.bind.root import InputShapes, RootBinder
+from snd_analysis.compose.bind.root_binding import InputShapes, RootBinder
 from snd_analysis.compose.checks.counterexamples import counterexamples
 from snd_analysis.compose.composed_body import compose_body
 from snd_analysis.compose.failure import BindingFailed, Failure, Site, Unbindable
 from snd_analysis.compose.limits import MOST_LEVELS
-from snd_analysis.compose.reuse import LastingModel
-from snd_analysis.compose.session import Session
+from snd_analysis.compose.reuse.lasting_model import LastingModel
+from snd_analysis.compose.session import Definitions, Session
 from snd_analysis.compose.specialization import Specialization, impossible
 from snd_analysis.compose.template import Template
-from snd_analysis.model import Tensor
+from snd_analysis.model import Graph, Tensor, TensorKind, tensors_of
+from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import UNDEFINED, Pack, Value, substitute
+
+
+class Composition(Struct, frozen=True):
+    """A composed graph, and what is wrong with it. ``graph`` is None if there is nothing that could be composed."""
+
+    graph: Graph | None
+    attributes: Mapping[str, Value]
+    dtypes: Mapping[str, str]
+    failures: tuple[Failure, ...]
+
+    def bounds_input(self, name: str) -> bool:
+        """Whether the extents of an input are known, or their upper bounds are."""
+        value = UNDEFINED if self.graph is None else self.graph.inputs.get(name, UNDEFINED)
+        return value is not UNDEFINED and all(
+            tensor.bound is not None and None not in tensor.bound for tensor in tensors_of(value)
+        )
+
+
+def compose_graph(
+    definitions: Definitions,
+    name: OperatorName,
+    attributes: Mapping[str, Value] | None = None,
+    dtypes: Mapping[str, str] | None = None,
+    inputs: Mapping[str, InputShapes] | None = None,
+) -> Composition:
+    """Composes a graph with these attributes, generic types and shapes of inputs.
+
+    Other attributes have their defaults, other inputs their declared shapes; what is not known then is symbolic.
+    """
+    session, attributes, dtypes = Session(definitions), attributes or {}, dtypes or {}
+    template = session.template(name)
+    if template is None:
+        return Composition(None, {}, {}, ())
+    specialization = compose_root(session, template, attributes, dtypes, inputs or {})
+    failures = (*specialization.failures, *warnings_of_root(session, specialization, attributes, dtypes))
+    graph = _unknown(template) if specialization.body is None and template.is_graph else specialization.body
+    return Composition(graph, specialization.attributes, specialization.scope.dtypes, failures)
 
 
 def compose_root(
@@ -75,6 +114,18 @@ def warnings_of_root(
         return compose_root(session, specialization.template, given, dtypes, inputs).failures
 
     return counterexamples(specialization, composed)
+
+
+def _unknown(template: Template) -> Graph:
+    """A graph of which nothing could be composed: its inputs and outputs are there, and not known."""
+    made = {
+        kind: {
+            member.name: Tensor(member.name, None, None, kind, template.declared(member.symbol)) for member in members
+        }
+        for kind, members in ((TensorKind.INPUT, template.inputs), (TensorKind.RESULT, template.outputs))
+    }
+    inputs, outputs = made[TensorKind.INPUT], made[TensorKind.RESULT]
+    return Graph(template.name.name, inputs, outputs, {}, {}, {**inputs, **outputs}, ())
 
 
 def _broken_assertions(specialization: Specialization) -> tuple[Failure, ...]:

@@ -12,12 +12,12 @@ from snd_analysis.compose.bind.arguments import Arguments, bind
 from snd_analysis.compose.bind.declarations import evaluate_declarations
 from snd_analysis.compose.checks.formulas import failing_formula
 from snd_analysis.compose.composed_body import compose_body
+from snd_analysis.compose.dynamic.canonicalize import CanonicalArguments
 from snd_analysis.compose.failure import BindingFailed, Unbindable
 from snd_analysis.compose.limits import MOST_LEVELS
-from snd_analysis.compose.reuse import LastingModel
+from snd_analysis.compose.reuse.lasting_model import LastingModel
 from snd_analysis.compose.specialization import Specialization, impossible
 from snd_analysis.compose.specializations import Reach, Specializations, reach_of
-from snd_analysis.compose.stand_ins import StandIns
 from snd_analysis.compose.template import Template
 from snd_analysis.model import Place, Tensor, TensorKind, TensorValue, empty_pack, item_of_empty
 from snd_analysis.skriptnd.names import OperatorName
@@ -126,8 +126,8 @@ class Session:
         known.forget_unused()
         if len(known) < _MANY_SPECIALIZATIONS:
             return self.specialization(template, given), {}
-        stand_ins = StandIns(given)
-        return self.specialization(template, stand_ins.given), stand_ins.actual
+        canonical = CanonicalArguments(given)
+        return self.specialization(template, canonical.given), canonical.actual
 
     def _made(
         self, template: Template, given: Arguments, key: Hashable, lasting: LastingModel | None

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from msgspec import Struct, field
 
 from snd_analysis.compose.checks.obligations import Obligation
+from snd_analysis.compose.dynamic.unknowns import Dynamic
 from snd_analysis.compose.failure import Failure
 from snd_analysis.compose.scope import ValueScope
 from snd_analysis.compose.template import Template
-from snd_analysis.compose.unknowns import Dynamic
 from snd_analysis.model import Graph, Operation, RuntimeCheck, TensorValue
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import Value

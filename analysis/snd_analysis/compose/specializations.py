@@ -8,8 +8,8 @@ from weakref import WeakValueDictionary
 
 from msgspec import Struct
 
-from snd_analysis.compose.known_declarations import KnownDeclarations
 from snd_analysis.compose.limits import MOST_LEVELS
+from snd_analysis.compose.reuse.known_declarations import KnownDeclarations
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.template import Template
 from snd_analysis.skriptnd.names import OperatorName

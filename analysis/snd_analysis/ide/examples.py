@@ -7,9 +7,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from snd_analysis.compose.bind.arguments import Arguments
-from snd_analysis.compose.specialization import Specialization
-from snd_analysis.compose.template import Member
+from snd_analysis.compose import Arguments, Member, Specialization
 from snd_analysis.ide.evaluation import KnownSample, samples_in
 from snd_analysis.ide.markdown import code
 from snd_analysis.model import Tensor, TensorKind, TensorValue

@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 from itertools import chain
 
 from snd_analysis.base import Span
-from snd_analysis.compose.specialization import Specialization
+from snd_analysis.compose import Specialization
 from snd_analysis.ide.cursor import chunk_at, definition_at
 from snd_analysis.ide.examples import Examples, no_example
 from snd_analysis.model import Graph, Operation, Tensor, TensorValue

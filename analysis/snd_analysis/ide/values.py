@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from snd_analysis.compose.bind.constants import IndexedValue
-from snd_analysis.compose.printing import shape_text, tensor_text
+from snd_analysis.compose import IndexedValue, shape_text, tensor_text
 from snd_analysis.ide.markdown import code
 from snd_analysis.model import Tensor, TensorValue
 from snd_analysis.symbolic import integers as shapes

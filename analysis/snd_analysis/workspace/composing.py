@@ -6,13 +6,21 @@ from collections.abc import Collection, Hashable, Iterable
 
 from snd_analysis import rules
 from snd_analysis.base import Problem, Rule, Span
-from snd_analysis.compose.failure import Failure, PlacedProblem, placed_problems
-from snd_analysis.compose.reuse import LastingModel
-from snd_analysis.compose.root import compose_root, warnings_of_root
-from snd_analysis.compose.session import Session
-from snd_analysis.compose.specialization import Specialization
-from snd_analysis.compose.specializations import Reach, Specializations, reach_of, reach_of_cycle
-from snd_analysis.compose.template import Template
+from snd_analysis.compose import (
+    Failure,
+    LastingModel,
+    PlacedProblem,
+    Reach,
+    Session,
+    Specialization,
+    Specializations,
+    Template,
+    compose_root,
+    placed_problems,
+    reach_of,
+    reach_of_cycle,
+    warnings_of_root,
+)
 from snd_analysis.db import Database, incremental, query
 from snd_analysis.skriptnd.names import OperatorName, is_library, library_original
 from snd_analysis.workspace.checks import checked, errors, importable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from snd_analysis.compose.reuse import LastingModel
+from snd_analysis.compose import LastingModel
 from snd_analysis.db import Database, query
 from snd_analysis.skriptnd.names import ModuleScope, Resolution, is_library, is_long
 from snd_analysis.skriptnd.syntax import nodes

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from snd_analysis import rules
 from snd_analysis.base import Diagnostic, Problem
-from snd_analysis.compose.entry import Composition
+from snd_analysis.compose import Composition
 from snd_analysis.skriptnd.lints import check_definitions, check_imports, check_items
 from snd_analysis.skriptnd.names import OperatorName, is_library, library_modules
 from snd_analysis.skriptnd.syntax import nodes

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from snd_analysis import rules
 from snd_analysis.base import Problem
-from snd_analysis.compose.specialization import specialization_of
+from snd_analysis.compose import specialization_of
 from snd_analysis.model import Operation, Tensor, TensorValue
 from snd_analysis.skriptnd.samples import ItemExtent, Nested, Recorded, Sample
 from snd_analysis.symbolic import integers as shapes

@@ -9,9 +9,7 @@ from msgspec.structs import replace
 
 from snd_analysis import rules
 from snd_analysis.base import Note, Problem, Severity
-from snd_analysis.compose.failure import Failure, PlacedProblem, placed_problems
-from snd_analysis.compose.root import compose_root, warnings_of_root
-from snd_analysis.compose.template import Template
+from snd_analysis.compose import Failure, PlacedProblem, Template, compose_root, placed_problems, warnings_of_root
 from snd_analysis.db import Database, incremental, query
 from snd_analysis.model import Operation
 from snd_analysis.skriptnd.lints import check_precedence

@@ -7,13 +7,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from msgspec import Struct
 
 from snd_analysis.base import Diagnostic, Elsewhere, Location, Problem, Source, Span, TextEdit
-from snd_analysis.compose.bind.root import InputShapes
-from snd_analysis.compose.entry import Composition, compose_graph
-from snd_analysis.compose.failure import Failure, placed_problems
-from snd_analysis.compose.session import Session
-from snd_analysis.compose.specialization import Specialization
-from snd_analysis.compose.specializations import Reach, Specializations
-from snd_analysis.compose.template import Template
+from snd_analysis.compose import (
+    Composition,
+    Failure,
+    InputShapes,
+    Reach,
+    Session,
+    Specialization,
+    Specializations,
+    Template,
+    compose_graph,
+    placed_problems,
+)
 from snd_analysis.db import Database
 from snd_analysis.skriptnd.lints import ImportedName
 from snd_analysis.skriptnd.names import Definitions, ModuleScope, OperatorName, Resolution, Use

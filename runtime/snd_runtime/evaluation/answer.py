@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from msgspec import Struct
 
-from snd_analysis.compose.failure import Failure
+from snd_analysis.compose import Failure
 from snd_analysis.model import Place
 from snd_runtime.lowering.lowered import Argument
 from snd_runtime.summary import Summary, summarize

@@ -9,12 +9,16 @@ import numpy as np
 from msgspec import Struct
 
 from snd_analysis import rules
-from snd_analysis.compose.bind.arguments import Arguments
-from snd_analysis.compose.failure import Failure
-from snd_analysis.compose.root import compose_root, warnings_of_root
-from snd_analysis.compose.session import Session
-from snd_analysis.compose.specialization import Specialization
-from snd_analysis.compose.template import Member, Template
+from snd_analysis.compose import (
+    Arguments,
+    Failure,
+    Member,
+    Session,
+    Specialization,
+    Template,
+    compose_root,
+    warnings_of_root,
+)
 from snd_analysis.model import Tensor, TensorKind, TensorValue
 from snd_analysis.symbolic.integers import constant
 from snd_analysis.symbolic.values import NULL, Pack

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from snd_analysis.compose.template import Template
+from snd_analysis.compose import Template
 from snd_analysis.skriptnd.types import ALLOWED, CONCRETE
 from snd_analysis.symbolic.values import Pack, Value, dtype_of
 from snd_runtime.evaluation.request import EvaluationRequest, InputValue, Literal

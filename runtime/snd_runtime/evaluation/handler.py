@@ -10,8 +10,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from snd_analysis import rules
-from snd_analysis.compose.failure import Failure, Site
-from snd_analysis.compose.session import Session
+from snd_analysis.compose import Failure, Session, Site
 from snd_analysis.workspace import Snapshot, Workspace
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.evaluation.answer import EvaluationAnswer, Progress, ShownStep, ShownTensor, shown

@@ -8,8 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from snd_analysis.base import Rule
-from snd_analysis.compose.failure import Failure, Site
-from snd_analysis.compose.template import Member, Template
+from snd_analysis.compose import Failure, Member, Site, Template
 from snd_runtime.evaluation.request import InputValue, Literal
 from snd_runtime.generators import Generator, generate, source_of
 from snd_runtime.limits import Budget

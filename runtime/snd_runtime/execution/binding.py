@@ -8,10 +8,7 @@ from typing import Any
 import numpy as np
 
 from snd_analysis import rules
-from snd_analysis.compose.bind.arguments import Arguments
-from snd_analysis.compose.session import Session
-from snd_analysis.compose.specialization import Specialization
-from snd_analysis.compose.template import Member, Template
+from snd_analysis.compose import Arguments, Member, Session, Specialization, Template
 from snd_analysis.model import Place, Tensor, TensorValue
 from snd_analysis.symbolic.values import NULL, Pack, Value
 from snd_runtime.errors import EvaluationFailed

@@ -7,8 +7,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from msgspec import Struct
 from msgspec.structs import replace
 
-from snd_analysis.compose.decomposition import passes_scope_on
-from snd_analysis.compose.specialization import Specialization, specialization_of
+from snd_analysis.compose import Specialization, passes_scope_on, specialization_of
 from snd_analysis.model import Branch, Graph, Loop, Operation, Place, Tensor, TensorKind, TensorValue, tensors_of
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import NULL, Pack

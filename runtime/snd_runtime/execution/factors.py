@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from snd_analysis.compose.session import Session
-from snd_analysis.compose.template import Template
+from snd_analysis.compose import Session, Template
 from snd_analysis.skriptnd.names import OperatorName, Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import entries_of

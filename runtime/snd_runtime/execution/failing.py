@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from snd_analysis.compose.failure import Failure
-from snd_analysis.compose.specialization import Specialization
+from snd_analysis.compose import Failure, Specialization
 from snd_analysis.model import Tensor, TensorValue, item_of_empty
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from snd_analysis.compose.template import Template
+from snd_analysis.compose import Template
 from snd_analysis.skriptnd.names import Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
 

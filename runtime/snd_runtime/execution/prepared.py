@@ -9,8 +9,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from msgspec.structs import replace
 
-from snd_analysis.compose.specialization import Specialization
-from snd_analysis.compose.template import Member
+from snd_analysis.compose import Member, Specialization
 from snd_analysis.model import Tensor, TensorValue, as_tensor
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.names import Symbol

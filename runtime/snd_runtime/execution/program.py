@@ -13,8 +13,7 @@ import numpy as np
 from msgspec import Struct
 
 from snd_analysis import rules
-from snd_analysis.compose.failure import Site
-from snd_analysis.compose.specialization import Specialization
+from snd_analysis.compose import Site, Specialization
 from snd_analysis.model import Place, TensorValue
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution.plain import array_dtype, bytes_of, fits

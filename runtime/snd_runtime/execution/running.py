@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from msgspec.structs import replace
 
-from snd_analysis.compose.session import Session
-from snd_analysis.compose.specialization import Specialization
+from snd_analysis.compose import Session, Specialization
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution.binding import bound, converted
 from snd_runtime.execution.failing import check_empty_packs

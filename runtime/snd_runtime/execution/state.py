@@ -8,8 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from snd_analysis.compose.session import Session
-from snd_analysis.compose.specialization import Specialization
+from snd_analysis.compose import Session, Specialization
 from snd_analysis.model import Place, Tensor, TensorValue
 from snd_analysis.symbolic.values import Pack
 from snd_runtime.execution.factors import Factors

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from snd_analysis import rules
-from snd_analysis.compose.specialization import Specialization
-from snd_analysis.compose.template import Member
+from snd_analysis.compose import Member, Specialization
 from snd_analysis.model import Place as SourcePlace
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.names import Symbol

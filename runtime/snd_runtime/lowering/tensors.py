@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from snd_analysis import rules
-from snd_analysis.compose.specialization import Specialization
+from snd_analysis.compose import Specialization
 from snd_analysis.model import Tensor, TensorValue
 from snd_analysis.skriptnd.names import Symbol, SymbolKind
 from snd_analysis.symbolic.integers import Integer

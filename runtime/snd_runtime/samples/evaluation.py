@@ -10,9 +10,7 @@ import numpy as np
 
 from snd_analysis import rules
 from snd_analysis.base import Rule
-from snd_analysis.compose.failure import Site
-from snd_analysis.compose.session import Session
-from snd_analysis.compose.specialization import Specialization, specialization_of
+from snd_analysis.compose import Session, Site, Specialization, specialization_of
 from snd_analysis.model import Operation
 from snd_analysis.skriptnd.samples import Sample
 from snd_analysis.workspace.samples import CheckedSample

@@ -7,7 +7,7 @@ from enum import StrEnum
 from msgspec import Struct
 
 from snd_analysis.base import Rule
-from snd_analysis.compose.failure import Site
+from snd_analysis.compose import Site
 from snd_runtime.evaluation.answer import ShownTensor
 
 

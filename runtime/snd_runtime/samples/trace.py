@@ -10,8 +10,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from snd_analysis.base import Rule, Span
-from snd_analysis.compose.specialization import Specialization
-from snd_analysis.compose.template import Template
+from snd_analysis.compose import Specialization, Template
 from snd_analysis.ide.evaluation import TensorName, graph_tensors
 from snd_analysis.model import Place, Tensor, TensorKind, TensorValue, tensors_of
 from snd_analysis.skriptnd.names import SymbolKind

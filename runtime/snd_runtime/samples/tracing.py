@@ -10,9 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from snd_analysis import rules
-from snd_analysis.compose.session import Session
-from snd_analysis.compose.specialization import Specialization, specialization_of
-from snd_analysis.compose.template import Template
+from snd_analysis.compose import Session, Specialization, Template, specialization_of
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.workspace import Snapshot
 from snd_runtime.errors import EvaluationFailed

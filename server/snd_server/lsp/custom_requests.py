@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from pygls.exceptions import JsonRpcInvalidParams
 
 from snd_analysis.base import Diagnostic, Severity, Span
-from snd_analysis.compose.decomposition import decompose
+from snd_analysis.compose import decompose
 from snd_analysis.ide.evaluation import GraphName, SampleName, samples_in
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.workspace import Snapshot

@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from snd_analysis.base import Diagnostic, Severity
-from snd_analysis.compose.entry import Composition
+from snd_analysis.compose import Composition
 from snd_analysis.skriptnd.names import is_library
 from snd_analysis.workspace import Snapshot
 from snd_analysis.workspace.reached import reached_diagnostics

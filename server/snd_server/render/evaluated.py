@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from msgspec import Struct
 
 from snd_analysis.base import Diagnostic
-from snd_analysis.compose.printing import shown
+from snd_analysis.compose import shown
 from snd_analysis.symbolic.values import Value
 from snd_runtime.evaluation import EvaluationAnswer, ShownStep, ShownTensor
 from snd_runtime.values import value_text

@@ -5,8 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterable, Iterator, Sequence
 
-from snd_analysis.compose.cost import Cost, multiply_adds, total
-from snd_analysis.compose.printing import shape_text, shown
+from snd_analysis.compose import Cost, multiply_adds, shape_text, shown, total_multiply_adds
 from snd_analysis.model import Loop, Operation, Tensor, TensorValue, tensors_of
 from snd_analysis.symbolic.integers import Integer, bounds
 from snd_analysis.symbolic.values import NULL, Pack
@@ -152,7 +151,7 @@ def _totals(level: Level) -> str:
     count, listed = _counted(level)
     return (
         f"{_many(count, 'operation')}, {_many(listed, 'tensor')}; {_amount(elements)} elements in variables "
-        f"({_amount(stored)} bytes); {_amount(total(level.operations))} multiply-adds\n"
+        f"({_amount(stored)} bytes); {_amount(total_multiply_adds(level.operations))} multiply-adds\n"
     )
 
 

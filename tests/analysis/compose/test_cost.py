@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from snd_analysis.compose.cost import multiply_adds
+from snd_analysis.compose import multiply_adds
 from support.analysis.composing import composed
 
 MATMUL = """\

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from snd_analysis.compose.decomposition import decompose
+from snd_analysis.compose import decompose
 from snd_analysis.model import Tensor, TensorValue, tensors_of
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.symbolic.values import Pack

@@ -5,10 +5,8 @@ from __future__ import annotations
 import pytest
 
 from snd_analysis.base import Edit, Span
-from snd_analysis.compose import session
-from snd_analysis.compose.bind.arguments import Arguments, Binding, bind
-from snd_analysis.compose.specialization import Specialization, specialization_of
-from snd_analysis.compose.template import Template
+from snd_analysis.compose import Arguments, Specialization, Template, session, specialization_of
+from snd_analysis.compose.bind.arguments import BindingState, bind
 from snd_analysis.workspace import Workspace
 from support.memory import MemoryReader, snapshot_of
 from support.sampling import sample
@@ -87,7 +85,7 @@ def test_what_is_found_is_what_is_found_from_nothing(
 def test_an_edit_of_a_body_evaluates_no_declarations(workspace: Workspace, monkeypatch: pytest.MonkeyPatch):
     bound: list[str] = []
 
-    def noted(template: Template, given: Arguments, composing: bool) -> Binding:
+    def noted(template: Template, given: Arguments, composing: bool) -> BindingState:
         bound.append(template.shown)
         return bind(template, given, composing)
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from snd_analysis.compose.entry import Composition
+from snd_analysis.compose import Composition
 from snd_analysis.model import Tensor, TensorValue
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.symbolic import integers as shapes

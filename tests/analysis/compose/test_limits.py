@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from snd_analysis.compose.decomposition import decompose, flat_size
-from snd_analysis.compose.limits import MOST_LEVELS, MOST_OPERATIONS
+from snd_analysis.compose import MOST_OPERATIONS, decompose, flat_size
+from snd_analysis.compose.limits import MOST_LEVELS
 from snd_analysis.workspace import Workspace
 from support.analysis.composing import composed
 from support.memory import MemoryReader, snapshot_of

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from snd_analysis.compose.bind.constants import IndexedValue
+from snd_analysis.compose import IndexedValue
 from snd_analysis.model import Tensor
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.values import Pack
@@ -63,7 +63,7 @@ def test_bodies_are_in_place_and_their_results_are_those_of_the_invocation():
 
 
 def test_kept_operators_list_their_variables_all_the_same():
-    from snd_analysis.compose.decomposition import decompose
+    from snd_analysis.compose import decompose
 
     graph = composed(_net("z = block{units=5}(x); y = dense{units=1}(z);")).graph
     kept = decompose(graph, lambda name: name.name == "dense", "main.sknd")

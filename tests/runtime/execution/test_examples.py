@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from snd_analysis.compose.decomposition import decompose
-from snd_analysis.compose.session import Session
+from snd_analysis.compose import Session, decompose
 from snd_analysis.model import tensors_of
 from snd_analysis.skriptnd.names import OperatorName
 from snd_runtime.errors import EvaluationFailed

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from snd_analysis.compose.session import Session
+from snd_analysis.compose import Session
 from snd_analysis.skriptnd.names import OperatorName
 from snd_runtime.execution import Execution, bind_arrays, execute, value_of
 from support.memory import read_program, snapshot_of

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from snd_analysis.compose.decomposition import decompose
-from snd_analysis.compose.entry import Composition
+from snd_analysis.compose import Composition, decompose
 from snd_analysis.model import Graph, Tensor, TensorValue
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.symbolic.values import Pack, Run, Value

@@ -13,8 +13,7 @@ import onnx
 import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
 
-from snd_analysis.compose.decomposition import decompose
-from snd_analysis.compose.specialization import Specialization
+from snd_analysis.compose import Specialization, decompose
 from snd_analysis.model import Graph, Operation, Tensor, TensorValue
 from snd_analysis.symbolic.values import NULL
 from snd_runtime.execution.plain import plain, static_shape

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import onnx
 
-from snd_analysis.compose.session import Session
+from snd_analysis.compose import Session
 from snd_runtime.execution import Execution, execute
 from support.runtime.operators import bind_library, library_snapshot
 

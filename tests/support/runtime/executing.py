@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from snd_analysis.compose.session import Session
-from snd_analysis.compose.specialization import Specialization
+from snd_analysis.compose import Session, Specialization
 from snd_analysis.skriptnd.names import OperatorName
 from snd_runtime.execution import Execution, Outcome, Step, bind_arrays, execute, value_of
 from support.memory import snapshot_of

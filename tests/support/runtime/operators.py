@@ -8,9 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from snd_analysis.compose.bind.arguments import Arguments
-from snd_analysis.compose.session import Session
-from snd_analysis.compose.specialization import Specialization
+from snd_analysis.compose import Arguments, Session, Specialization
 from snd_analysis.model import Tensor, TensorKind, TensorValue
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.symbolic import integers as shapes

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from snd_analysis.compose.specialization import Specialization
+from snd_analysis.compose import Specialization
 from snd_analysis.skriptnd.names import ShapeMember, Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import entries_of

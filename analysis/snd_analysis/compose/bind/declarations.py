@@ -11,11 +11,16 @@ from snd_analysis.compose.bind.declared_shapes import Declarations
 from snd_analysis.compose.bind.destructuring import destructured
 from snd_analysis.compose.checks.assertion_text import assertion_message, failing_message, responsible_for
 from snd_analysis.compose.checks.obligations import Obligation, obligations_of_shape, obligations_of_value
+from snd_analysis.compose.dynamic.unknowns import Dynamic, is_dynamic
 from snd_analysis.compose.failure import Failure, Site, evaluation_failure
-from snd_analysis.compose.reuse import LastingModel, known_declarations, lasting_declaration, learn_declarations
+from snd_analysis.compose.reuse.lasting_model import (
+    LastingModel,
+    known_declarations,
+    lasting_declaration,
+    learn_declarations,
+)
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.template import Member
-from snd_analysis.compose.unknowns import Dynamic, is_dynamic
 from snd_analysis.model import RuntimeCheck, Tensor, TensorKind, TensorValue
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.names import Symbol

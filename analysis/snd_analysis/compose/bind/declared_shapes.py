@@ -7,10 +7,10 @@ from collections.abc import Callable
 from msgspec import Struct, field
 
 from snd_analysis import rules
+from snd_analysis.compose.dynamic.unknowns import Dynamic, dynamic_extent
 from snd_analysis.compose.limits import MOST_TENSORS
 from snd_analysis.compose.scope import ValueScope
 from snd_analysis.compose.template import Member
-from snd_analysis.compose.unknowns import Dynamic, dynamic_extent
 from snd_analysis.model import Place, Shape, Tensor, TensorKind, TensorValue, empty_pack
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.names import Symbol

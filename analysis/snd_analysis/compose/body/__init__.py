@@ -1,0 +1,27 @@
+"""What composing and running the statements of a body have in common.
+
+``BodyState`` is what is known of one body, an ``Interpreter`` walks its statements. These names are what an interpreter
+needs.
+"""
+
+from snd_analysis.compose.body.branches import scopes_of_branch, static_condition
+from snd_analysis.compose.body.interpreter import call, right_side
+from snd_analysis.compose.body.outputs import finished_outputs
+from snd_analysis.compose.body.results import assign, made_output
+from snd_analysis.compose.body.scoped_names import Naming
+from snd_analysis.compose.body.state import BodyState, Values
+from snd_analysis.compose.body.targets import Targets
+
+__all__ = [
+    "BodyState",
+    "Naming",
+    "Targets",
+    "Values",
+    "assign",
+    "call",
+    "finished_outputs",
+    "made_output",
+    "right_side",
+    "scopes_of_branch",
+    "static_condition",
+]

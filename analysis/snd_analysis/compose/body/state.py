@@ -10,11 +10,11 @@ from msgspec.structs import replace
 
 from snd_analysis.base import Rule
 from snd_analysis.compose.body.step_limit import StepCount
+from snd_analysis.compose.dynamic.unknowns import Dynamic, dynamic_extent
 from snd_analysis.compose.failure import Failure, Site, evaluation_failure
 from snd_analysis.compose.scope import ValueScope
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.template import Template
-from snd_analysis.compose.unknowns import Dynamic, dynamic_extent
 from snd_analysis.model import Operation, Place, RuntimeCheck, Tensor, TensorValue, as_tensor
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.names import OperatorName, Symbol

@@ -7,8 +7,8 @@ from itertools import islice, product
 
 from msgspec import Struct
 
+from snd_analysis.compose.dynamic.unknowns import Open
 from snd_analysis.compose.limits import MOST_ASSIGNMENTS, MOST_UNKNOWNS
-from snd_analysis.compose.unknowns import Open
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import DivisionByZero, Integer, Leaf, NegativeExponent, Truth
 from snd_analysis.symbolic.values import CompileTime

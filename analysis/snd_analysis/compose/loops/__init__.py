@@ -1,0 +1,18 @@
+"""Loops: unrolled, or with a body that is composed once. These names are what else interprets loops needs."""
+
+from snd_analysis.compose.loops.carried import final, initial
+from snd_analysis.compose.loops.composed import scopes_of_loop
+from snd_analysis.compose.loops.counts import iterations, lengths_agree
+from snd_analysis.compose.loops.names import let
+from snd_analysis.compose.loops.unrolled import nothing_collected, unrolled
+
+__all__ = [
+    "final",
+    "initial",
+    "iterations",
+    "lengths_agree",
+    "let",
+    "nothing_collected",
+    "scopes_of_loop",
+    "unrolled",
+]

@@ -8,9 +8,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from snd_analysis.compose.body.state import BodyState, Values
+from snd_analysis.compose.dynamic.freshen import Freshening
+from snd_analysis.compose.dynamic.unknowns import Dynamic
 from snd_analysis.compose.limits import MOST_LOOP_TRIALS
-from snd_analysis.compose.renewal import Renewal
-from snd_analysis.compose.unknowns import Dynamic
 from snd_analysis.model import Shape, Tensor, TensorValue
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
@@ -134,9 +134,9 @@ class FreshExtents:
         """The result of one more iteration."""
         if not self._arisen:
             return value
-        renewal = Renewal(self._arisen)
-        new = renewal.tensors(value)
-        self._state.dynamic.update(renewal.extents)
+        freshening = Freshening(self._arisen)
+        new = freshening.tensors(value)
+        self._state.dynamic.update(freshening.extents)
         return new
 
     def of_each(self, value: Tensor, varying: frozenset[Hashable]) -> Tensor:

@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 
-from snd_analysis.compose.cost import Cost, iterations, multiply_adds, total
-from snd_analysis.compose.specialization import Specialization, specialization_of
+from snd_analysis.compose import (
+    Cost,
+    Specialization,
+    iteration_count,
+    multiply_adds,
+    specialization_of,
+    total_multiply_adds,
+)
 from snd_analysis.model import Graph, Loop, Operation, Tensor, TensorValue
 from snd_analysis.symbolic.integers import bounds
 from snd_analysis.symbolic.values import Maybe, Pack, Run
@@ -37,7 +43,7 @@ def is_small_graph(specialization: Specialization) -> bool:
 def _is_small_body(specialization: Specialization, unlimited: int | None) -> bool:
     assert specialization.body is not None
     return _are_few(_Elements(unlimited).of_specialization(specialization)) and _is_little(
-        total(specialization.body.operations)
+        total_multiply_adds(specialization.body.operations)
     )
 
 
@@ -68,7 +74,7 @@ class _Elements:
         parts = [self._of_graph(part) for part in operation.subgraphs.values()]
         inside = _sum(parts)
         if isinstance(control, Loop):
-            times = iterations(control).most
+            times = iteration_count(control).most
             inside = None if times is None or inside is None else times * (inside + 1)
         callee = specialization_of(operation)
         if callee is not None:
@@ -106,11 +112,11 @@ class _Elements:
 
 def _sum(amounts: Iterable[int | None]) -> int | None:
     """Nothing is added to what is too much already."""
-    total = 0
+    total_multiply_adds = 0
     for amount in amounts:
         if amount is None:
             return None
-        total += amount
-        if total > _MOST_ELEMENTS:
+        total_multiply_adds += amount
+        if total_multiply_adds > _MOST_ELEMENTS:
             break
-    return total
+    return total_multiply_adds

@@ -6,7 +6,7 @@ from functools import lru_cache
 from hashlib import blake2b
 from itertools import pairwise
 
-from snd_analysis.compose.template import Template
+from snd_analysis.compose import Template
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.skriptnd.syntax import Chunk, nodes, tokenize
 from snd_analysis.workspace import Snapshot

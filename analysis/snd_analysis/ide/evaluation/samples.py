@@ -8,7 +8,7 @@ from functools import cached_property
 from msgspec import Struct
 
 from snd_analysis.base import Span
-from snd_analysis.compose.specialization import Specialization, specialization_of
+from snd_analysis.compose import Specialization, specialization_of
 from snd_analysis.ide.evaluation.cost_estimate import is_small_operation
 from snd_analysis.ide.evaluation.digests import Digests
 from snd_analysis.skriptnd.names import OperatorName

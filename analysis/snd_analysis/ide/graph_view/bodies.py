@@ -8,9 +8,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from snd_analysis.base import Location
-from snd_analysis.compose.cost import Cost, multiply_adds
-from snd_analysis.compose.printing import shown
-from snd_analysis.compose.specialization import Specialization, specialization_of
+from snd_analysis.compose import Cost, Specialization, multiply_adds, shown, specialization_of
 from snd_analysis.ide.graph_view.captured import captured, reads
 from snd_analysis.ide.graph_view.view import AttributeView, BodyView, EdgeView, NodeKind, NodeView, Port, TensorView
 from snd_analysis.model import Branch, Graph, Loop, Operation, Place, Tensor, TensorValue, tensors_of

@@ -8,9 +8,7 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from snd_analysis.base import Location, Span
-from snd_analysis.compose.decomposition import passes_scope_on
-from snd_analysis.compose.printing import shown
-from snd_analysis.compose.specialization import specialization_of
+from snd_analysis.compose import passes_scope_on, shown, specialization_of
 from snd_analysis.ide.graph_view.bodies import Places, body_of, control_body
 from snd_analysis.ide.graph_view.view import BodyView, GraphView, NodeView
 from snd_analysis.model import Graph, Operation, Place, Quantization, Tensor

@@ -7,7 +7,7 @@ from math import isfinite
 from typing import Any
 
 from snd_analysis.base import Location
-from snd_analysis.compose.printing import shown
+from snd_analysis.compose import shown
 from snd_analysis.ide.graph_view.view import BodyView, EdgeView, GraphView, NodeView, Port, TensorView
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer
 from snd_analysis.symbolic.values import NULL, Pack, Value

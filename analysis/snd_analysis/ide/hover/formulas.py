@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from snd_analysis.compose.scope import ValueScope
+from snd_analysis.compose import ValueScope
 from snd_analysis.ide.knowledge import Knowledge
 from snd_analysis.ide.markdown import code
 from snd_analysis.ide.values import value_text

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from snd_analysis.compose.cost import multiply_adds
-from snd_analysis.compose.specialization import specialization_of
+from snd_analysis.compose import multiply_adds, specialization_of
 from snd_analysis.ide.knowledge import Knowledge
 from snd_analysis.ide.markdown import bullets, code, code_block, paragraphs
 from snd_analysis.ide.values import tensor_facts, type_text, value_text

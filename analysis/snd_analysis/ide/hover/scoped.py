@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from snd_analysis.base import Span
-from snd_analysis.compose.specialization import Specialization, specialization_of
+from snd_analysis.compose import Specialization, specialization_of
 from snd_analysis.ide.cursor import PlacedNode
 from snd_analysis.ide.hover.symbols import quantization_facts
 from snd_analysis.ide.knowledge import Knowledge, operations_in

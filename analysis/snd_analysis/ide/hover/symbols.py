@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from snd_analysis.compose.specialization import specialization_of
+from snd_analysis.compose import specialization_of
 from snd_analysis.ide.declarations import parameter_comment
 from snd_analysis.ide.hover.formulas import index_facts
 from snd_analysis.ide.knowledge import Knowledge

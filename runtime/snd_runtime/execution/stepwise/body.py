@@ -8,17 +8,20 @@ from contextlib import suppress
 from msgspec.structs import replace
 
 from snd_analysis import rules
-from snd_analysis.compose.bind.arguments import Arguments
-from snd_analysis.compose.body.branches import scopes_of_branch, static_condition
-from snd_analysis.compose.body.interpreter import call, right_side
-from snd_analysis.compose.body.outputs import finished_outputs
-from snd_analysis.compose.body.results import assign, made_output
-from snd_analysis.compose.body.scoped_names import Naming
-from snd_analysis.compose.body.state import BodyState, Values
-from snd_analysis.compose.body.targets import Targets
-from snd_analysis.compose.composing import Composing, arguments, blame
-from snd_analysis.compose.failure import Site
-from snd_analysis.compose.specialization import Specialization
+from snd_analysis.compose import Arguments, Composing, Site, Specialization, arguments, blame
+from snd_analysis.compose.body import (
+    BodyState,
+    Naming,
+    Targets,
+    Values,
+    assign,
+    call,
+    finished_outputs,
+    made_output,
+    right_side,
+    scopes_of_branch,
+    static_condition,
+)
 from snd_analysis.model import Place, TensorValue, empty_pack, tensors_of
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.skriptnd.syntax import nodes

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from snd_analysis.compose.body.state import Values
-from snd_analysis.compose.body.targets import Targets
+from snd_analysis.compose.body import Targets, Values
 from snd_analysis.model import Loop, Operation, Tensor, TensorValue
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.syntax import nodes

@@ -9,15 +9,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 from msgspec.structs import replace
 
-from snd_analysis.compose.body.interpreter import call
-from snd_analysis.compose.body.state import Values
-from snd_analysis.compose.body.targets import Targets
-from snd_analysis.compose.limits import MOST_ITERATIONS
-from snd_analysis.compose.loops.carried import final, initial
-from snd_analysis.compose.loops.composed import scopes_of_loop
-from snd_analysis.compose.loops.counts import iterations, lengths_agree
-from snd_analysis.compose.loops.names import let
-from snd_analysis.compose.loops.unrolled import nothing_collected, unrolled
+from snd_analysis.compose import MOST_ITERATIONS
+from snd_analysis.compose.body import Targets, Values, call
+from snd_analysis.compose.loops import (
+    final,
+    initial,
+    iterations,
+    lengths_agree,
+    let,
+    nothing_collected,
+    scopes_of_loop,
+    unrolled,
+)
 from snd_analysis.model import Tensor, TensorKind, TensorValue, item_of_empty
 from snd_analysis.skriptnd.names import Symbol
 from snd_analysis.skriptnd.syntax import nodes

@@ -9,10 +9,10 @@ from snd_analysis import rules
 from snd_analysis.compose.bind.arguments import Arguments, Binder
 from snd_analysis.compose.bind.declared_shapes import Declarations
 from snd_analysis.compose.bind.shape_binding import ShapeBinder
+from snd_analysis.compose.dynamic.unknowns import Open
 from snd_analysis.compose.failure import Failure, Site
 from snd_analysis.compose.limits import MOST_TENSORS
 from snd_analysis.compose.template import Form, Member, Template
-from snd_analysis.compose.unknowns import Open
 from snd_analysis.model import Shape, Tensor, TensorKind, TensorValue, empty_pack
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.names import Symbol

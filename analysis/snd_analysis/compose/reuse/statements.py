@@ -8,7 +8,7 @@ from snd_analysis.compose.body.results import assign
 from snd_analysis.compose.body.state import BodyState
 from snd_analysis.compose.checks.body_obligations import invokes_obligations
 from snd_analysis.compose.composing import Composing
-from snd_analysis.compose.reuse import LastingModel, StatementModel, first_name, is_ambiguous, values_of
+from snd_analysis.compose.reuse.lasting_model import LastingModel, StatementModel, first_name, is_ambiguous, values_of
 from snd_analysis.model import TensorValue
 from snd_analysis.skriptnd.names import Part
 from snd_analysis.skriptnd.syntax import nodes

@@ -12,9 +12,9 @@ from typing import Protocol
 
 from msgspec import Struct
 
+from snd_analysis.compose.dynamic.unknowns import Dynamic
 from snd_analysis.compose.scope import ValueScope
 from snd_analysis.compose.template import Member, Template
-from snd_analysis.compose.unknowns import Dynamic
 from snd_analysis.model import Operation, RuntimeCheck, Tensor, TensorValue
 from snd_analysis.skriptnd.names import Memo, Part, Resolution, Symbol
 from snd_analysis.skriptnd.syntax import nodes

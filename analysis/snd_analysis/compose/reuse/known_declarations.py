@@ -13,11 +13,11 @@ from typing import Any
 from msgspec import Struct
 
 from snd_analysis.compose.checks.obligations import Obligation
+from snd_analysis.compose.dynamic.unknowns import Dynamic
 from snd_analysis.compose.failure import Failure
 from snd_analysis.compose.scope import ValueScope
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.template import Template
-from snd_analysis.compose.unknowns import Dynamic
 from snd_analysis.model import RuntimeCheck, TensorValue
 from snd_analysis.skriptnd.names import ShapeMember, Symbol, SymbolKind, Target, is_long
 from snd_analysis.skriptnd.syntax import nodes

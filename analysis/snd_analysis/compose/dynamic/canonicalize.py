@@ -6,14 +6,14 @@ from collections.abc import Hashable
 from functools import lru_cache
 
 from snd_analysis.compose.bind.arguments import Arguments
-from snd_analysis.compose.renewal import Replacement, extents_of
-from snd_analysis.compose.unknowns import Dynamic
+from snd_analysis.compose.dynamic.freshen import Replacement, extents_of
+from snd_analysis.compose.dynamic.unknowns import Dynamic
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Leaf
 from snd_analysis.symbolic.values import substitute
 
 
-class StandIns:
+class CanonicalArguments:
     """What an invocation gives, with other unknowns of the same names and bounds in place of dynamic extents.
 
     They are numbered as they appear in the inputs: invocations that nothing else tells apart give the same.
@@ -25,7 +25,7 @@ class StandIns:
         """By stand-in what it stands for."""
         for leaf in (leaf for value in given.inputs for extent in extents_of(value) for leaf in _dynamic(extent)):
             if leaf.key not in stand_ins:
-                made = _stand_in(len(stand_ins), leaf.name, leaf.low, leaf.high, leaf.key.declared)  # type: ignore[attr-defined]
+                made = _canonical_extent(len(stand_ins), leaf.name, leaf.low, leaf.high, leaf.key.declared)  # type: ignore[attr-defined]
                 stand_ins[leaf.key] = made
                 self.actual[next(iter(made.leaves)).key] = shapes.variable(leaf.key, leaf.name, leaf.low, leaf.high)
         replacement = Replacement(stand_ins)
@@ -42,5 +42,5 @@ def _dynamic(extent: Integer) -> list[Leaf]:
 
 
 @lru_cache(maxsize=4096)
-def _stand_in(number: int, name: str, low: int | None, high: int | None, declared: bool) -> Integer:
+def _canonical_extent(number: int, name: str, low: int | None, high: int | None, declared: bool) -> Integer:
     return shapes.variable(Dynamic(declared), name, low, high)

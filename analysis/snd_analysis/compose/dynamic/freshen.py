@@ -6,8 +6,8 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 
 from msgspec.structs import replace
 
+from snd_analysis.compose.dynamic.unknowns import Dynamic
 from snd_analysis.compose.limits import MOST_DYNAMIC_EXTENTS
-from snd_analysis.compose.unknowns import Dynamic
 from snd_analysis.model import Shape, Tensor, TensorValue, empty_pack, item_of_empty
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
@@ -55,7 +55,7 @@ class Replacement:
         return replaced if isinstance(replaced, Integer) else extent
 
 
-class Renewal(Replacement):
+class Freshening(Replacement):
     """Puts new unknowns, with names and bounds as before, in place of the dynamic extents of one specialization.
 
     Others, by key, may be put in place of what else is unknown in it.
