@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from snd_analysis.compose.specialization import Specialization
+from snd_analysis.compose import Specialization
 from snd_runtime.deviation import Array, deviation
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.lowering.lowered import Argument
