@@ -257,7 +257,7 @@ class _Body:
             for one, other in zip(tensors_of(formal), tensors_of(actual), strict=False):
                 # What is passed on, or given out twice, is the same tensor outside.
                 self.known[other] = inner.known.setdefault(one, self._flat(other))
-        found = inner.operations(_with_scopes(body))
+        found = inner.operations(with_scopes(body))
         passed = {*body.inputs, *body.outputs, *body.variables, *body.constants}
         named = inner.all({name: value for name, value in body.tensors.items() if name not in passed})
         level = self._listing.level
@@ -271,13 +271,10 @@ class _Body:
         """The scope of what is declared inside of an operator: that of its label (2.10, Labelling)."""
         callee = specialization_of(operation)
         template = None if callee is None else callee.template
-        scope = self._scope if operation.label is None else _joined(self._scope, operation.label)
-        if template is not None and template.is_graph and not operation.labelled:
-            scope = template.name.name
         place = self._place
         if place is None and template is not None and template.name.path != self._listing.path:
             place = operation.place
-        return _Body(self._listing, scope, place)
+        return _Body(self._listing, scope_of(operation, self._scope), place)
 
     def list_members(self, specialization: Specialization, deep: bool) -> None:
         """Lists the variables and constants of an operator; if ``deep``, also of all that it is composed of."""
@@ -287,9 +284,11 @@ class _Body:
         ):
             for name, value in members.items():
                 scoped = _joined(self._scope, name)
+                # A graph that is invoked twice has its variables once.
+                self.known.update(zip(tensors_of(value), tensors_of(listed.get(scoped, NULL)), strict=False))
                 listed[scoped] = self._listing.members[scoped] = self.value(value)
         if deep and specialization.body is not None:
-            for operation in (*_with_scopes(specialization.body), *specialization.body.update_operations):
+            for operation in (*with_scopes(specialization.body), *specialization.body.update_operations):
                 self._list_deep(operation)
 
     def _list_deep(self, operation: Operation) -> None:
@@ -303,6 +302,14 @@ class _Body:
                 self._list_deep(inner)
 
 
+def scope_of(operation: Operation, around: str) -> str:
+    """The scope of what an operation invokes: that of its label; a graph without a label is the root of its names."""
+    callee = specialization_of(operation)
+    if callee is not None and callee.template.is_graph and not operation.labelled:
+        return callee.template.name.name
+    return around if operation.label is None else _joined(around, operation.label)
+
+
 def passes_scope_on(body: Graph) -> bool:
     """Whether the only invocation of a body has no scope of its own, unless a label says so (2.10, Labelling)."""
     if len(body.operations) != 1 or body.variables or body.constants or body.update_operations:
@@ -312,7 +319,7 @@ def passes_scope_on(body: Graph) -> bool:
     return only.operator is not None and not in_block_or_loop
 
 
-def _with_scopes(body: Graph) -> tuple[Operation, ...]:
+def with_scopes(body: Graph) -> tuple[Operation, ...]:
     """The operations of a body, with the scopes that they have in it."""
     if not passes_scope_on(body) or body.operations[0].labelled:
         return body.operations

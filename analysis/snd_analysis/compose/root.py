@@ -11,6 +11,7 @@ from snd_analysis import rules
 from snd_analysis.compose.bind.declarations import evaluate_declarations
 from snd_analysis.compose.bind.root_binding import InputShapes, RootBinder
 from snd_analysis.compose.checks.counterexamples import counterexamples
+from snd_analysis.compose.checks.name_clashes import name_clash
 from snd_analysis.compose.composed_body import compose_body
 from snd_analysis.compose.failure import BindingFailed, Failure, Site, Unbindable
 from snd_analysis.compose.limits import MOST_LEVELS
@@ -94,6 +95,9 @@ def compose_root(
         return impossible(template)
     own = _broken_assertions(declared)
     specialization = compose_body(session, declared, lasting)
+    clash = name_clash(session, specialization)
+    if clash is not None:
+        specialization = replace(specialization, failures=(*specialization.failures, clash))
     # With attributes that are not meant for it anything may fail.
     return replace(specialization, failures=own) if own else specialization
 

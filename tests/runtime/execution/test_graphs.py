@@ -375,3 +375,14 @@ def test_variables_below_control_flow_have_names_of_their_own(at_once: bool) -> 
     for condition in (True, False):
         found |= outcome_of(text, R([1.0, 2.0]), R(condition)).variables.keys()
     assert found == names
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+def test_a_list_names_the_iterations_of_an_unrolled_loop(at_once: bool) -> None:
+    first = "a = x;" if at_once else "p = positive(x); a = p;"
+    text = net("x: real[n];", "y: real[~|n]; z: real[~|n];",
+               f"{first} [y, z] = for i : [0, 1] unroll scale(a);",
+               operators=SCALE.replace("w: real[n]", "w: real[]"))  # fmt: skip
+    outcome = outcome_of(text, R([1.0, 2.0]))
+    assert outcome.variables.keys() == {"y.w", "z.w"}
+    assert outcome.outputs["y"].tolist() != outcome.outputs["z"].tolist()

@@ -7,7 +7,7 @@ below it would be those of something else.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence, Set
 
 from msgspec import Struct, field
 
@@ -28,6 +28,7 @@ class Naming:
         self._callees = callees
         self._template = template
         self._scopes: dict[nodes.Component, str] | None = None
+        self._below: dict[Template, frozenset[str]] = {}
 
     def targets(self, component: nodes.Component) -> Targets:
         """What the left side of a statement names, and the scope that it opens if it has no label of its own."""
@@ -44,14 +45,14 @@ class Naming:
 
     @property
     def scopes(self) -> dict[nodes.Component, str]:
-        """The scopes of the statements with several results that need one: the name of the first result."""
+        """The scopes of the statements without a label that need one: the name of a result."""
         if self._scopes is None:
             self._scopes = {}
             rows = self._template.resolution.rows
-            if any(row.has_several_results for row in (*rows["compose"], *rows["update"])):
-                components = [node for _, node in (*self._template.components, *self._template.updates)]
+            if any(row.has_unlabelled_statement for row in (*rows["compose"], *rows["update"])):
+                components = _statements(self._template)
                 own = {member.name for member in (*self._template.variables, *self._template.constants)}
-                self._visit(components, _Scope(own))
+                self._visit(components, self._scope(components, own))
         return self._scopes
 
     def key(self, component: nodes.Component) -> tuple[str | None, ...]:
@@ -59,7 +60,7 @@ class Naming:
         scopes = self.scopes
         return tuple(scopes.get(each) for each in _nested(component)) if scopes else ()
 
-    def _visit(self, components: list[nodes.Component], scope: _Scope) -> None:
+    def _visit(self, components: Sequence[nodes.Component], scope: _Scope) -> None:
         for component in components:
             label = Targets(component.results).label
             if label is None:
@@ -71,42 +72,67 @@ class Naming:
                 inner = part.value if isinstance(part, nodes.Labelled) else part
                 if isinstance(inner, nodes.Region):
                     own = label is not None or isinstance(part, nodes.Labelled)
-                    self._visit(_components(inner), _Scope() if own else scope)
+                    self._visit(_components(inner), self._scope(_components(inner)) if own else scope)
+
+    def _scope(self, components: Sequence[nodes.Component], own: Iterable[str] = ()) -> _Scope:
+        """The scope of these statements: what it declares, and the labels in it, are taken."""
+        return _Scope({*own, *self._labels(self._template, components)})
 
     def _scopes_of(self, component: nodes.Component, scope: _Scope) -> str:
         assert self._scopes is not None
-        name = _first_name(component)
+        name = next((name for name in _result_names(component) if scope.takes({name})), None)
         if name is None:
             name = f"~[{scope.nameless}]"
             scope.nameless += 1
         self._scopes[component] = name
         return name
 
-    def _names_below(self, part: nodes.Callable) -> set[str]:
+    def _names_below(self, part: nodes.Callable) -> frozenset[str]:
         """The names that an invocation without a label adds to the scope around; none for a block, seen by itself."""
-        if not isinstance(part, nodes.Call):
-            return set()
-        name = self._template.resolution.targets.get(part.function)
-        template = self._callees.template(name) if isinstance(name, OperatorName) else None
-        if template is None or template.is_graph:
-            return set()
-        return {
-            name
-            for each in self._callees.reached(template)
-            for name in (*(member.name for member in (*each.variables, *each.constants)), *_labels(each))
-        }
+        callee = self._callee(self._template, part)
+        return frozenset() if callee is None else self._names_in(callee)
 
-    def _adds(self, part: nodes.Callable) -> bool:
+    def _names_in(self, template: Template) -> frozenset[str]:
+        """The first parts of the scoped names of all variables and constants below a definition."""
+        if template not in self._below:
+            self._below[template] = frozenset()  # of one that invokes itself
+            found = {member.name for member in (*template.variables, *template.constants)}
+            components = _statements(template)
+            for component in components:
+                found.update(self._labels(template, (component,)))
+                if Targets(component.results).label is None:
+                    found.update(_result_names(component))
+                if len(components) == 1 or Targets(component.results).label is None:
+                    # It may have the scope of the body itself.
+                    callees = (self._callee(template, part) for part in _parts(component.value))
+                    found.update(*(self._names_in(callee) for callee in callees if callee is not None))
+            self._below[template] = frozenset(found)
+        return self._below[template]
+
+    def _labels(self, template: Template, components: Sequence[nodes.Component]) -> Iterator[str]:
+        """The labels in a scope, written or generated, below which there are tensors."""
+        for component in components:
+            label = Targets(component.results).label
+            for part in _parts(component.value):
+                if isinstance(part, nodes.Labelled):
+                    yield from (part.label.text,) if self._adds(part.value, template) else ()
+                elif label is not None:
+                    yield from (label,) if self._adds(part, template) else ()
+                elif isinstance(part, nodes.Region):
+                    yield from self._labels(template, _components(part))
+
+    def _callee(self, template: Template, part: nodes.Callable) -> Template | None:
+        """The operator that a part invokes. A graph is the root of its own names, and adds none."""
+        name = template.resolution.targets.get(part.function) if isinstance(part, nodes.Call) else None
+        callee = self._callees.template(name) if isinstance(name, OperatorName) else None
+        return None if callee is None or callee.is_graph else callee
+
+    def _adds(self, part: nodes.Callable, template: Template | None = None) -> bool:
         """Whether names of tensors arise in a part of control flow, in the scope of the whole."""
         if isinstance(part, nodes.Region):
             return bool(_components(part))
-        if not isinstance(part, nodes.Call):
-            return False
-        name = self._template.resolution.targets.get(part.function)
-        template = self._callees.template(name) if isinstance(name, OperatorName) else None
-        if template is None or template.is_graph:  # a graph is the root of its own names
-            return False
-        return any(each.variables or each.constants for each in self._callees.reached(template))
+        callee = self._callee(template or self._template, part)
+        return callee is not None and any(each.variables or each.constants for each in self._callees.reached(callee))
 
 
 class _Scope(Struct):
@@ -115,7 +141,7 @@ class _Scope(Struct):
     names: set[str] = field(default_factory=set)
     nameless: int = 0
 
-    def takes(self, names: set[str]) -> bool:
+    def takes(self, names: Set[str]) -> bool:
         """Whether names were free; they are taken then."""
         if not self.names.isdisjoint(names):
             return False
@@ -123,14 +149,8 @@ class _Scope(Struct):
         return True
 
 
-def _labels(template: Template) -> Iterator[str]:
-    """The first parts of scoped names that may arise in a definition."""
-    for _, top in (*template.components, *template.updates):
-        for component in _nested(top):
-            label = Targets(component.results).label
-            if label is not None:
-                yield label
-            yield from (part.label.text for part in _parts(component.value) if isinstance(part, nodes.Labelled))
+def _statements(template: Template) -> list[nodes.Component]:
+    return [node for _, node in (*template.components, *template.updates)]
 
 
 def _components(region: nodes.Region) -> list[nodes.Component]:
@@ -160,11 +180,10 @@ def _is_unrolled(value: nodes.Branch | nodes.Loop | nodes.Callable) -> bool:
     return isinstance(value, nodes.Loop) and value.keyword.text == "unroll"
 
 
-def _first_name(component: nodes.Component) -> str | None:
+def _result_names(component: nodes.Component) -> Iterator[str]:
     for result in component.results:
         for item in result.items if isinstance(result, nodes.ResultList) else (result,):
             if isinstance(item, nodes.ResultTuple):
-                return item.names[0].text
-            if isinstance(item.target, nodes.Name):
-                return item.target.text
-    return None
+                yield from (name.text for name in item.names)
+            elif isinstance(item.target, nodes.Name):
+                yield item.target.text

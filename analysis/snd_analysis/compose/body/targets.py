@@ -45,8 +45,14 @@ class Targets:
         return len(self._results)
 
     def iteration(self, number: int, carried: int, last: bool) -> Targets:
-        """The names of one iteration of an unrolled loop, whose first results are carried on to the next one."""
+        """The names of one iteration of an unrolled loop, whose first results are carried on to the next one.
+
+        Where a list names the tensors that a loop collects, the label of each iteration is the name of its tensor.
+        """
         label = f"{self.label}[{number}]" if self.label is not None else None
+        if label is not None and not self.is_written and len(self._results) == 1 and carried == 0:
+            item = self.item_name(0, number)
+            label = label if item is None or item.startswith("~") else item
         return _Iteration(self._results, label, f"[{number}]", carried if last else 0)
 
     def name(self, at: int) -> str | None:
@@ -93,7 +99,9 @@ class _Iteration(Targets):
 
     def labelled(self, label: str) -> Targets:
         """The written label, told from those of the other iterations."""
-        return _Iteration(self._results, f"{label}{self._suffix}", self._suffix, self._plain)
+        targets = _Iteration(self._results, f"{label}{self._suffix}", self._suffix, self._plain)
+        targets.is_written = True
+        return targets
 
     def name(self, at: int) -> str | None:
         """The name of the result in this iteration."""

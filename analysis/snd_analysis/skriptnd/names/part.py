@@ -86,14 +86,19 @@ class Part(Struct, frozen=True, eq=False, dict=True):
         )
 
     @cached_property
+    def has_loops(self) -> bool:
+        """Whether a statement, also one in blocks, is a loop."""
+        return any(isinstance(node, nodes.Component) and isinstance(node.value, nodes.Loop) for node in self._notable)
+
+    @cached_property
     def lacks_result(self) -> bool:
         """Whether the name of a result is missing, also in blocks."""
         return any(isinstance(name, nodes.Name) and not name.text for name in self._results)
 
     @cached_property
-    def has_several_results(self) -> bool:
-        """Whether a statement, also one in blocks, has more than one."""
-        return any(isinstance(node, nodes.Component) and len(node.results) > 1 for node in self._notable)
+    def has_unlabelled_statement(self) -> bool:
+        """Whether a statement, also one in blocks, has no single result whose name would be its label (2.10)."""
+        return any(isinstance(node, nodes.Component) and not _has_one_name(node) for node in self._notable)
 
     @cached_property
     def results(self) -> frozenset[str]:
@@ -147,3 +152,8 @@ class Part(Struct, frozen=True, eq=False, dict=True):
     def _notable(self) -> tuple[nodes.Node, ...]:
         kinds = nodes.Call | nodes.Binary | nodes.Component | nodes.Result | nodes.ResultTuple
         return tuple(node for node in nodes.descendants(self.node) if isinstance(node, kinds))
+
+
+def _has_one_name(statement: nodes.Component) -> bool:
+    only = statement.results[0] if len(statement.results) == 1 else None
+    return isinstance(only, nodes.Result) and isinstance(only.target, nodes.Name)

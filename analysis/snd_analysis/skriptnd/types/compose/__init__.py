@@ -13,6 +13,7 @@ from snd_analysis.skriptnd.types.compose.labels import check_generated_labels
 from snd_analysis.skriptnd.types.compose.quantize import check_quantize
 from snd_analysis.skriptnd.types.compose.recursion import check_recursion
 from snd_analysis.skriptnd.types.compose.reuse import StatementTypes, row_types
+from snd_analysis.skriptnd.types.compose.shared_variables import check_shared_variables
 from snd_analysis.skriptnd.types.compose.statements import statement
 from snd_analysis.skriptnd.types.context import Context, Stage
 
@@ -40,6 +41,7 @@ def check_compose(context: Context, memo: Memo[StatementTypes] | None = None) ->
         _check_outputs_assigned(context)
         check_recursion(context)
         check_generated_labels(context)
+        check_shared_variables(context)
         check_quantize(work)
     context.base = 0
 

@@ -41,10 +41,7 @@ def check_generated_labels(context: Context) -> None:
 
 def _check_scope(context: Context, components: Sequence[Placed]) -> None:
     generated = {
-        result.text: (base, component, result, call)
-        for base, component in components
-        for result, call in _generated(component)
-        if result.text
+        result.text: (base, component, result) for base, component in components for result in _generated(component)
     }
     for base, component in components:
         for value in _values(component):
@@ -58,12 +55,12 @@ def _check_scope(context: Context, components: Sequence[Placed]) -> None:
 
 def _check_label(
     context: Context, component: nodes.Component, labelled: nodes.Labelled,
-    base: int, other: nodes.Component, result: nodes.Name, call: nodes.Call,
+    base: int, other: nodes.Component, result: nodes.Name,
 ) -> None:  # fmt: skip
     label = labelled.label
     if other is component or not isinstance(labelled.value, nodes.Call):
         return
-    if _leads_to_tensors(context, labelled.value) and _leads_to_tensors(context, call):
+    if _leads_to_tensors(context, labelled.value) and any(_leads_to_tensors(context, part) for part in _values(other)):
         message = (
             f"the label '{label.text}' is also that of the invocation whose result is '{label.text}': names of tensors "
             "below it would be ambiguous"
@@ -72,12 +69,15 @@ def _check_label(
         context.report(rules.DUPLICATE_LABEL, label, message, (note,))
 
 
-def _generated(component: nodes.Component) -> Iterator[tuple[nodes.Name, nodes.Call]]:
-    """The single result of an invocation without a label."""
-    if len(component.results) == 1 and isinstance(component.value, nodes.Call):
-        result = component.results[0]
-        if isinstance(result, nodes.Result) and isinstance(result.target, nodes.Name):
-            yield result.target, component.value
+def _generated(component: nodes.Component) -> Iterator[nodes.Name]:
+    """The results that label a statement: a single one, or those by which a list names the iterations of a loop."""
+    if len(component.results) != 1:
+        return
+    result, value = component.results[0], component.value
+    unrolled = isinstance(value, nodes.Loop) and value.keyword.text == "unroll" and not value.carries
+    for item in result.items if isinstance(result, nodes.ResultList) and unrolled else (result,):
+        if isinstance(item, nodes.Result) and isinstance(item.target, nodes.Name) and item.target.text:
+            yield item.target
 
 
 def _values(component: nodes.Component) -> list[nodes.Callable]:
@@ -90,8 +90,16 @@ def _values(component: nodes.Component) -> list[nodes.Callable]:
     return [value]
 
 
-def _leads_to_tensors(context: Context, call: nodes.Call) -> bool:
-    """Whether an operator has tensors, of its own or of what it invokes, that can be named from outside."""
+def _leads_to_tensors(context: Context, call: nodes.Callable) -> bool:
+    """Whether an operator has tensors, of its own or of what it invokes, that can be named from outside.
+
+    A part with a label of its own adds none to what stands for the statement.
+    """
+    if isinstance(call, nodes.Region):
+        items = (item for item in call.items if isinstance(item, nodes.Component))
+        return any(_leads_to_tensors(context, part) for item in items for part in _values(item))
+    if not isinstance(call, nodes.Call):
+        return False
     target = context.target(call.function)
     pending, seen = [target], set[object]()
     while pending:
