@@ -43,7 +43,7 @@ def _has_members(session: Session, template: Template) -> bool:
 def _members(
     specialization: Specialization, body: Graph, scope: str, place: Place | None
 ) -> Iterator[tuple[str, TensorValue, Place]]:
-    """The variables and constants below a body with their scoped names, and the statements of the root they are from."""
+    """The variables and constants below a body, with their scoped names and where the root leads to them."""
     for name, value in (*specialization.variables.items(), *specialization.constants.items()):
         at = place or next((each.place for each in tensors_of(value) if each.place is not None), None)
         if at is not None:

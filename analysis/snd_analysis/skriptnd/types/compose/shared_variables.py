@@ -62,7 +62,12 @@ def _lasting_variables(context: Context, first: OperatorName) -> Iterator[tuple[
     while pending:
         name = pending.pop()
         definition, resolution = context.others.definition(name), context.others.resolution(name)
-        if name in seen or definition is None or resolution is None or (name != first and context.others.is_graph(name)):
+        if (
+            name in seen
+            or definition is None
+            or resolution is None
+            or (name != first and context.others.is_graph(name))
+        ):
             continue
         seen.add(name)
         updated = {result for row in resolution.rows["update"] for result in row.results}
