@@ -8,8 +8,7 @@ from snd_analysis.base import Diagnostic
 from snd_analysis.compose import Composition, Template
 from snd_analysis.skriptnd.lints import UNUSED_SUPPRESSION, apply_suppressions
 from snd_analysis.skriptnd.names import OperatorName
-from snd_analysis.workspace import Snapshot
-from snd_analysis.workspace.reached import reached_diagnostics
+from snd_analysis.workspace import Snapshot, reached_diagnostics
 from snd_server.arguments import ArgumentError, parse_arguments
 from snd_server.checking import Checker
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from snd_analysis.skriptnd.format.width import DEFAULT_WIDTH
+from snd_analysis.skriptnd.format import DEFAULT_WIDTH
 from snd_server.limits import LONGEST_SETTING_ERROR, MOST_CONFIGURATION_DOTS, MOST_UNKNOWN_KEYS
 from snd_server.patterns import PatternError, demand_few
 from snd_server.selection import RuleSettings, UnknownRuleError, demand_known, nearest

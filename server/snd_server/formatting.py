@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from snd_analysis.skriptnd.format.files import format_text
+from snd_analysis.skriptnd.format import format_text
 from snd_analysis.skriptnd.syntax import parse_file
 from snd_analysis.workspace import UnreadableText
 from snd_server.config import Configurations

@@ -16,8 +16,7 @@ from snd_analysis.base import Diagnostic, Elsewhere, Location, Related, Severity
 from snd_analysis.compose import Composition, Failure, Site, Template, shown
 from snd_analysis.skriptnd.names import OperatorName, is_library, library_modules
 from snd_analysis.symbolic.values import Value
-from snd_analysis.workspace import Snapshot
-from snd_analysis.workspace.reached import reached_diagnostics
+from snd_analysis.workspace import Snapshot, reached_diagnostics
 from snd_runtime.evaluation import EvaluationAnswer, EvaluationRequest, Evaluator, Progress, ShownStep
 from snd_runtime.execution.plain import PlainValue, plain
 from snd_runtime.files import write_npy

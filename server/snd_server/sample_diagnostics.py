@@ -10,8 +10,7 @@ from msgspec.structs import replace
 from snd_analysis import rules
 from snd_analysis.base import Diagnostic, Elsewhere, Location, Related, Rule, Span
 from snd_analysis.compose import Site
-from snd_analysis.workspace import Snapshot
-from snd_analysis.workspace.samples import PlacedSample
+from snd_analysis.workspace import PlacedSample, Snapshot
 from snd_runtime.samples import SampleOutcome, Status
 from snd_server.limits import MOST_RESULT_CHARACTERS
 

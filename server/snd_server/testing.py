@@ -12,7 +12,7 @@ from msgspec import Struct
 from snd_analysis.base import Diagnostic, Edit, Severity
 from snd_analysis.skriptnd.lints import unsuppressed
 from snd_analysis.skriptnd.names import LIBRARY_PREFIX
-from snd_analysis.workspace.samples import PlacedSample
+from snd_analysis.workspace import PlacedSample
 from snd_runtime.limits import Limits
 from snd_runtime.samples import SampleEvaluator, SampleOutcome, SampleRequest, Status, update_edits
 from snd_runtime.worker import ProcessLimits

@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from snd_analysis.ide.semantic_tokens import TokenType, semantic_tokens
+from snd_analysis.ide import TokenType
+from snd_analysis.ide.semantic_tokens import semantic_tokens
 from support.effort import growth_of
 from support.memory import snapshot_of
 

@@ -1,14 +1,12 @@
 """Who imports whom (invariant 1).
 
-Every import counts: at the top of a file, under ``TYPE_CHECKING``, and inside of functions. ``layers.toml`` lists what
-does not hold yet. An entry that is no longer needed fails its test, so the lists can only shrink.
+Every import counts: at the top of a file, under ``TYPE_CHECKING``, and inside of functions.
 """
 
 from __future__ import annotations
 
 import ast
 import sys
-import tomllib
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
@@ -44,7 +42,6 @@ PACKAGES = (
 """The packages of the analysis: each may import those before it. Invariant 1 in ARCHITECTURE.md."""
 MOST_FILES_IN_A_CYCLE = 3
 MOST_FILES_IN_A_FOLDER = 20
-NOT_YET: dict[str, list[str]] = tomllib.loads(Path(__file__).with_name("layers.toml").read_text(encoding="utf-8"))
 
 
 def _imports(package: str) -> Iterator[tuple[Path, str, bool]]:
@@ -141,13 +138,6 @@ def _cycles(edges: set[tuple[str, str]]) -> list[set[str]]:
     return cycles
 
 
-def _expect(kind: str, found: set[str], advice: str) -> None:
-    """Compare what breaks a rule with what is listed as not there yet."""
-    listed = set(NOT_YET[kind])
-    assert not found - listed, f"{advice}: {', '.join(sorted(found - listed))}"
-    assert not listed - found, f"no longer needed in layers.toml, {kind}: {', '.join(sorted(listed - found))}"
-
-
 def test_there_is_something_to_look_at():
     assert len(list(_imports("analysis/snd_analysis"))) > 1000
     assert len(_inner_edges()) > 500
@@ -155,7 +145,7 @@ def test_there_is_something_to_look_at():
 
 def test_every_module_is_in_a_package():
     homeless = {name for name, path in _modules().items() if path.name != "__init__.py" and _package(name) is None}
-    _expect("in_no_package", homeless, "modules in none of the packages")
+    assert homeless == set()
 
 
 def test_packages_import_only_those_before_them():
@@ -164,7 +154,7 @@ def test_packages_import_only_those_before_them():
         return len(PACKAGES) if package is None else PACKAGES.index(package)
 
     upwards = {f"{importer} -> {imported}" for importer, imported in _inner_edges() if rank(importer) < rank(imported)}
-    _expect("upward_imports", upwards, "imports against the order of the packages")
+    assert upwards == set()
 
 
 def test_packages_are_imported_by_their_interfaces():
@@ -176,18 +166,18 @@ def test_packages_are_imported_by_their_interfaces():
             inside = path.is_relative_to(ANALYSIS) and _package(_module_name(path)) == package
             if package is not None and not inside and _modules()[imported].name != "__init__.py":
                 reached.add(imported)
-    _expect("reached_directly", reached, "modules imported past the interface of their package")
+    assert reached == set()
 
 
 def test_no_cycle_has_many_files():
     cycles = [cycle for cycle in _cycles(_inner_edges()) if len(cycle) > MOST_FILES_IN_A_CYCLE]
-    _expect("in_large_cycles", set().union(*cycles), f"modules in cycles of more than {MOST_FILES_IN_A_CYCLE} files")
+    assert cycles == []
 
 
 def test_folders_are_small():
     sizes = Counter(path.parent for path in _modules().values())
     large = {str(folder.relative_to(ANALYSIS)) for folder, size in sizes.items() if size > MOST_FILES_IN_A_FOLDER}
-    _expect("large_folders", large, f"folders with more than {MOST_FILES_IN_A_FOLDER} files")
+    assert large == set()
 
 
 # ---- the world outside -----------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ import numpy as np
 from msgspec import Struct
 
 from snd_analysis.base import Diagnostic, Edit, Span
-from snd_analysis.skriptnd.format.files import format_text
+from snd_analysis.skriptnd.format import format_text
 from snd_analysis.skriptnd.syntax import tokenize
 from snd_analysis.workspace import Workspace
 from snd_runtime.files import InvalidFileError, read_npy, read_npz, read_tensor, write_npy, write_npz, write_tensor

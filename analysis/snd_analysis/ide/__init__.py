@@ -1,1 +1,49 @@
-"""Questions at a position: plain data in, plain data out. Offsets are code points; nothing here knows a client."""
+"""Questions at a position: plain data in, plain data out. Offsets are code points; nothing here knows a client.
+
+``front_end`` answers for the language of a file; what is the same in all languages stands in ``generic``. The packages
+below have the answers of SkriptND, one for each feature, and what they are made of.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from snd_analysis.base import loaded_when_used
+
+if TYPE_CHECKING:
+    from snd_analysis.ide.cursor import comment_at, use_at
+    from snd_analysis.ide.examples import Example, example_of, first_sample, run_of
+    from snd_analysis.ide.front_end import FrontEnd
+    from snd_analysis.ide.generic import folds, highlights, references, selections
+    from snd_analysis.ide.languages import front_end
+    from snd_analysis.ide.markdown import code, code_block, paragraphs, plain
+    from snd_analysis.ide.semantic_tokens import Modifier, SemanticToken, TokenType
+    from snd_analysis.ide.signature_help import ParameterHelp, SignatureHelp
+else:
+    __getattr__ = loaded_when_used(
+        __name__, "markdown", "cursor", "examples", "semantic_tokens", "signature_help", "generic", "languages"
+    )
+
+__all__ = [
+    "Example",
+    "FrontEnd",
+    "Modifier",
+    "ParameterHelp",
+    "SemanticToken",
+    "SignatureHelp",
+    "TokenType",
+    "code",
+    "code_block",
+    "comment_at",
+    "example_of",
+    "first_sample",
+    "folds",
+    "front_end",
+    "highlights",
+    "paragraphs",
+    "plain",
+    "references",
+    "run_of",
+    "selections",
+    "use_at",
+]

@@ -14,8 +14,7 @@ from snd_analysis.skriptnd.names import TENSOR_KINDS, ModuleName, OperatorName, 
 from snd_analysis.skriptnd.syntax import PlacedChunk, nodes
 from snd_analysis.skriptnd.syntax.nodes import entries_of
 from snd_analysis.skriptnd.types import Context, Step, trails
-from snd_analysis.workspace import Snapshot
-from snd_analysis.workspace.samples import PlacedSample
+from snd_analysis.workspace import PlacedSample, Snapshot
 
 # What stands where something local to a definition of another file can be named.
 _QUANTIZE = "@quantize"

@@ -13,6 +13,9 @@ from importlib import import_module
 
 from snd_analysis.base import Rule
 
+__all__ = ["catalogue"]
+"""Rules are not listed. Nothing needs the catalogue of them all but what explains rules or reads configurations."""
+
 
 def __getattr__(name: str) -> Rule:
     """Load the rule of this name. Raises AttributeError if no file declares it."""

@@ -6,8 +6,28 @@ what is wrong with each definition, what it comes to when it is composed, sample
 ``Snapshot`` has those that others ask.
 """
 
+from typing import TYPE_CHECKING
+
+from snd_analysis.base import loaded_when_used
 from snd_analysis.workspace.files import File, Reader, UnreadableText
+from snd_analysis.workspace.samples import CheckedSample, PlacedSample
 from snd_analysis.workspace.snapshot import Recorded, Snapshot
 from snd_analysis.workspace.writer import Workspace
 
-__all__ = ["File", "Reader", "Recorded", "Snapshot", "UnreadableText", "Workspace"]
+if TYPE_CHECKING:
+    from snd_analysis.workspace.reached import reached_definitions, reached_diagnostics
+else:
+    __getattr__ = loaded_when_used(__name__, "reached")
+
+__all__ = [
+    "CheckedSample",
+    "File",
+    "PlacedSample",
+    "Reader",
+    "Recorded",
+    "Snapshot",
+    "UnreadableText",
+    "Workspace",
+    "reached_definitions",
+    "reached_diagnostics",
+]

@@ -10,7 +10,7 @@ from snd_analysis.compose import Composition
 from snd_analysis.skriptnd.lints import check_definitions, check_imports, check_items
 from snd_analysis.skriptnd.names import OperatorName, is_library, library_modules
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.workspace import Snapshot
+from snd_analysis.workspace.snapshot import Snapshot
 
 
 def reached_definitions(snapshot: Snapshot, graph: OperatorName) -> list[OperatorName]:

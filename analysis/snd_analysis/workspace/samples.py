@@ -24,9 +24,7 @@ from snd_analysis.skriptnd.names import (
     Use,
     resolve,
 )
-from snd_analysis.skriptnd.samples.reading import SampleText, samples_of
-from snd_analysis.skriptnd.samples.sample import Sample
-from snd_analysis.skriptnd.samples.statement import SAMPLE_NAME, SampleGraph, statement_of
+from snd_analysis.skriptnd.samples import SAMPLE_NAME, Sample, SampleGraph, SampleText, samples_of, statement_of
 from snd_analysis.skriptnd.syntax import Chunk
 from snd_analysis.skriptnd.types import Context, Others, Stage, TypingState, declare
 from snd_analysis.skriptnd.types import statement as type_statement

@@ -22,7 +22,7 @@ from snd_analysis.compose import (
 from snd_analysis.db import Database
 from snd_analysis.skriptnd.lints import ImportedName
 from snd_analysis.skriptnd.names import Definitions, ModuleScope, OperatorName, Resolution, Use
-from snd_analysis.skriptnd.samples.sample import Sample
+from snd_analysis.skriptnd.samples import Sample
 from snd_analysis.skriptnd.syntax import SyntaxTree, nodes
 from snd_analysis.skriptnd.types import Context, Others, Signature
 from snd_analysis.symbolic.values import Value

@@ -13,7 +13,7 @@ from snd_analysis.base import Rule
 from snd_analysis.compose import Session, Site, Specialization, specialization_of
 from snd_analysis.model import Operation
 from snd_analysis.skriptnd.samples import Sample
-from snd_analysis.workspace.samples import CheckedSample
+from snd_analysis.workspace import CheckedSample
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.evaluation.answer import shown
 from snd_runtime.execution import Execution, execute

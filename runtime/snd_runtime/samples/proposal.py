@@ -14,8 +14,7 @@ from snd_analysis.compose import Member, Session, Template
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic.values import format_value
-from snd_analysis.workspace import Snapshot
-from snd_analysis.workspace.samples import CheckedSample
+from snd_analysis.workspace import CheckedSample, Snapshot
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.evaluation.binding import Bound, bound
 from snd_runtime.evaluation.request import EvaluationRequest, PlainValue

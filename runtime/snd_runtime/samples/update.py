@@ -6,7 +6,7 @@ import re
 
 from snd_analysis.base import Edit, Span
 from snd_analysis.skriptnd.samples import Recorded
-from snd_analysis.workspace.samples import PlacedSample
+from snd_analysis.workspace import PlacedSample
 from snd_runtime.samples.outcome import Result, SampleOutcome, Status
 
 _TOLERANCE = re.compile(r"[ \t]*#[ \t]*~[ \t]*\S+[ \t]*$")

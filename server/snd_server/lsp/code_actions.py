@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from snd_analysis.ide.actions import Action, ActionKind, actions
-from snd_analysis.ide.actions.samples import REFRESH, WRITE
+from snd_analysis.ide import front_end
+from snd_analysis.ide.actions import REFRESH_SAMPLE, WRITE_SAMPLE, Action, ActionKind
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.diagnostics import converted, found
@@ -17,7 +17,7 @@ from snd_server.lsp.workspace_edits import workspace_edit
 if TYPE_CHECKING:
     from snd_server.lsp.server import SndServer
 
-COMMANDS = frozenset({REFRESH, WRITE})
+COMMANDS = frozenset({REFRESH_SAMPLE, WRITE_SAMPLE})
 """The commands of actions that this server has."""
 _KINDS = [kind.value for kind in ActionKind]
 
@@ -37,7 +37,7 @@ async def _code_actions(server: SndServer, params: types.CodeActionParams) -> li
     def answer(snapshot: Snapshot, question: Question) -> list[types.CodeAction]:
         span = server.session.converter.span(snapshot.source(path), params.range)
         diagnostics = found(server, snapshot, path)
-        offered = actions(snapshot, path, span, only, diagnostics, server.session.files(), COMMANDS)
+        offered = front_end(path).actions(snapshot, path, span, only, diagnostics, server.session.files(), COMMANDS)
         return [_converted(server, snapshot, each, params.text_document.uri) for each in offered]
 
     return await server.session.ask(path, answer, if_unchanged=True)

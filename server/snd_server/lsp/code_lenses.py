@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 
 from snd_analysis.base import Span
-from snd_analysis.ide.navigation import references
+from snd_analysis.ide import references
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.abilities import experimental

@@ -9,12 +9,12 @@ from lsprotocol import types
 from msgspec import Struct
 
 from snd_analysis.base import Source
+from snd_analysis.ide import front_end
 from snd_analysis.ide.completion import (
     TRIGGERS,
     Completion,
     CompletionKind,
     Completions,
-    completions,
     documentation,
 )
 from snd_analysis.workspace import Snapshot
@@ -82,7 +82,7 @@ async def _completion(server: SndServer, params: types.CompletionParams) -> type
     abilities = _abilities(server)
 
     def answer(snapshot: Snapshot, path: str, offset: int) -> types.CompletionList:
-        found = completions(snapshot, path, offset, abilities.snippets, server.session.files())
+        found = front_end(path).completions(snapshot, path, offset, abilities.snippets, server.session.files())
         return _converted(server, snapshot, path, found, abilities)
 
     return await at_position(server, params, answer)

@@ -13,8 +13,7 @@ from snd_analysis.base import Diagnostic, Severity, Span
 from snd_analysis.compose import decompose
 from snd_analysis.ide.evaluation import GraphName, SampleName, samples_in
 from snd_analysis.skriptnd.names import OperatorName
-from snd_analysis.workspace import Snapshot
-from snd_analysis.workspace.reached import reached_diagnostics
+from snd_analysis.workspace import Snapshot, reached_diagnostics
 from snd_server.arguments import ArgumentError, parse_arguments
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.asked_graph import graph_choice, graph_name

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from snd_analysis.ide import Example, example_of, first_sample, run_of
 from snd_analysis.ide.evaluation import KnownSample
-from snd_analysis.ide.examples import Example, example_of, first_sample, run_of
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.workspace import Snapshot
 from snd_server.arguments import ArgumentError, parse_arguments

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
 from snd_analysis.base import Edit, Source
-from snd_analysis.skriptnd.format.edits import format_edits, format_typed
+from snd_analysis.ide import front_end
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.uris import path_of
@@ -29,7 +30,7 @@ async def _whole(server: SndServer, params: types.DocumentFormattingParams) -> l
 
     def answer(snapshot: Snapshot, question: Question) -> list[types.TextEdit]:
         source = snapshot.source(path)
-        return _converted(server, source, format_edits(snapshot.tree(path), server.session.line_width(path)))
+        return _converted(server, source, front_end(path).format(snapshot, path, server.session.line_width(path), None))
 
     return await server.session.ask(path, answer)
 
@@ -40,7 +41,7 @@ async def _range(server: SndServer, params: types.DocumentRangeFormattingParams)
     def answer(snapshot: Snapshot, question: Question) -> list[types.TextEdit]:
         source = snapshot.source(path)
         span = server.session.converter.span(source, params.range)
-        return _converted(server, source, format_edits(snapshot.tree(path), server.session.line_width(path), span))
+        return _converted(server, source, front_end(path).format(snapshot, path, server.session.line_width(path), span))
 
     return await server.session.ask(path, answer)
 
@@ -51,10 +52,12 @@ async def _typed(server: SndServer, params: types.DocumentOnTypeFormattingParams
     def answer(snapshot: Snapshot, question: Question) -> list[types.TextEdit]:
         source = snapshot.source(path)
         offset = server.session.converter.offset(source, params.position)
-        return _converted(server, source, format_typed(snapshot.tree(path), offset, server.session.line_width(path)))
+        return _converted(
+            server, source, front_end(path).format_typed(snapshot, path, server.session.line_width(path), offset)
+        )
 
     return await server.session.ask(path, answer)
 
 
-def _converted(server: SndServer, source: Source, edits: list[Edit]) -> list[types.TextEdit]:
+def _converted(server: SndServer, source: Source, edits: Sequence[Edit]) -> list[types.TextEdit]:
     return [types.TextEdit(server.session.converter.range(source, edit.span), edit.text) for edit in edits]

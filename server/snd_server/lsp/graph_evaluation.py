@@ -13,8 +13,7 @@ from msgspec.structs import replace
 from snd_analysis.base import Diagnostic, Severity
 from snd_analysis.compose import Composition
 from snd_analysis.skriptnd.names import is_library
-from snd_analysis.workspace import Snapshot
-from snd_analysis.workspace.reached import reached_diagnostics
+from snd_analysis.workspace import Snapshot, reached_diagnostics
 from snd_runtime.worker import ProcessLimits, WorkerFailed
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.diagnostics import reported

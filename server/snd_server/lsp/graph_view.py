@@ -9,8 +9,7 @@ from pygls.exceptions import JsonRpcInvalidParams
 from snd_analysis.base import Diagnostic, Location, Severity
 from snd_analysis.ide.graph_view import graph_content, graph_view
 from snd_analysis.skriptnd.names import OperatorName
-from snd_analysis.workspace import Snapshot
-from snd_analysis.workspace.reached import reached_diagnostics
+from snd_analysis.workspace import Snapshot, reached_diagnostics
 from snd_server.arguments import ArgumentError, parse_arguments
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.asked_graph import graph_name

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from snd_analysis.base import Span
-from snd_analysis.ide.cursor import comment_at, use_at
-from snd_analysis.ide.hover import hover
+from snd_analysis.ide import comment_at, front_end, use_at
 from snd_analysis.skriptnd.names import ShapeMember, Symbol
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.examples import example
@@ -30,7 +29,7 @@ async def _hover(server: SndServer, params: types.HoverParams) -> types.Hover | 
     markdown = reads_markdown(document.hover.content_format if document and document.hover else None)
 
     def answer(snapshot: Snapshot, path: str, offset: int) -> types.Hover | None:
-        found = hover(snapshot, path, offset, lambda name: example(server, snapshot, name))
+        found = front_end(path).hover(snapshot, path, offset, lambda name: example(server, snapshot, name))
         value = _value(server, snapshot, path, offset, markdown)
         if found is None and value is None:
             return None

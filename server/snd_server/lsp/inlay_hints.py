@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
+from snd_analysis.ide import front_end
 from snd_analysis.ide.evaluation import GraphName, SampleName, TensorName
-from snd_analysis.ide.inlay_hints import HintKind, InlayHint, inlay_hints
+from snd_analysis.ide.inlay_hints import HintKind, InlayHint
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.graph_commands import again_command
@@ -40,7 +41,7 @@ async def _inlay_hints(server: SndServer, params: types.InlayHintParams) -> list
     def answer(snapshot: Snapshot, question: Question) -> list[types.InlayHint]:
         kinds = switched_on(server.session.settings(path).switches)
         span = server.session.converter.span(snapshot.source(path), params.range)
-        found = inlay_hints(snapshot, path, span, kinds)
+        found = front_end(path).inlay_hints(snapshot, path, span, kinds)
         values: list[ValueHint] = []
         if HintKind.VALUE in kinds:
             values += sample_hints(server.evaluations.samples(snapshot, path, span))

@@ -8,17 +8,8 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 
 from snd_analysis.base import Location
-from snd_analysis.ide.navigation import (
-    FoldKind,
-    Link,
-    definition,
-    folds,
-    highlights,
-    implementation,
-    references,
-    selections,
-    type_definition,
-)
+from snd_analysis.ide import FrontEnd, folds, front_end, highlights, references, selections
+from snd_analysis.ide.navigation import FoldKind, Link
 from snd_analysis.skriptnd.names import Role
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.analysis_thread import Question
@@ -53,26 +44,29 @@ def register(server: SndServer) -> None:
 
 
 async def _definition(server: SndServer, params: types.DefinitionParams) -> Any:
-    return await _links(server, params, _one(definition), "definition")
+    return await _links(server, params, _one(lambda language: language.definition), "definition")
 
 
 async def _declaration(server: SndServer, params: types.DeclarationParams) -> Any:
-    return await _links(server, params, _one(definition), "declaration")
+    return await _links(server, params, _one(lambda language: language.definition), "declaration")
 
 
 async def _type_definition(server: SndServer, params: types.TypeDefinitionParams) -> Any:
-    return await _links(server, params, _one(type_definition), "type_definition")
+    return await _links(server, params, _one(lambda language: language.type_definition), "type_definition")
 
 
 async def _implementation(server: SndServer, params: types.ImplementationParams) -> Any:
-    return await _links(server, params, implementation, "implementation")
+    def links(snapshot: Snapshot, path: str, offset: int) -> Sequence[Link]:
+        return front_end(path).implementation(snapshot, path, offset)
+
+    return await _links(server, params, links, "implementation")
 
 
 def _one(
-    function: Callable[[Snapshot, str, int], Link | None],
+    question: Callable[[FrontEnd], Callable[[Snapshot, str, int], Link | None]],
 ) -> Callable[[Snapshot, str, int], Sequence[Link]]:
     def several(snapshot: Snapshot, path: str, offset: int) -> Sequence[Link]:
-        found = function(snapshot, path, offset)
+        found = question(front_end(path))(snapshot, path, offset)
         return [] if found is None else [found]
 
     return several
@@ -140,7 +134,7 @@ async def _folds(server: SndServer, params: types.FoldingRangeParams) -> list[ty
     def converted(snapshot: Snapshot, question: Question) -> list[types.FoldingRange]:
         source = snapshot.source(path)
         found = []
-        for each in folds(snapshot.tree(path), source):
+        for each in folds(snapshot, path):
             range_ = converter.range(source, each.span)
             # The line with the closing brace stays to be seen.
             last = range_.end.line - (each.kind is FoldKind.CODE)
@@ -160,7 +154,7 @@ async def _selections(server: SndServer, params: types.SelectionRangeParams) -> 
         found = []
         for position in params.positions:
             nested: types.SelectionRange | None = None
-            for span in reversed(selections(snapshot.tree(path), converter.offset(source, position))):
+            for span in reversed(selections(snapshot, path, converter.offset(source, position))):
                 nested = types.SelectionRange(converter.range(source, span), nested)
             found.append(nested or types.SelectionRange(types.Range(position, position)))
         return found

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from snd_analysis.ide.rename import RenameRefused, file_rename_edits, prepare_rename, rename
+from snd_analysis.ide import front_end
+from snd_analysis.ide.rename import RenameRefused, file_rename_edits
 from snd_analysis.workspace import Snapshot
 from snd_server.discovery import SUFFIX
 from snd_server.lsp.analysis_thread import Question
@@ -39,7 +40,7 @@ def register(server: SndServer) -> None:
 
 async def _prepare(server: SndServer, params: types.PrepareRenameParams) -> types.PrepareRenamePlaceholder:
     def answer(snapshot: Snapshot, path: str, offset: int) -> types.PrepareRenamePlaceholder:
-        span, name = prepare_rename(snapshot, path, offset)
+        span, name = front_end(path).prepare_rename(snapshot, path, offset)
         return types.PrepareRenamePlaceholder(server.session.converter.range(snapshot.source(path), span), name)
 
     try:
@@ -54,7 +55,7 @@ async def _rename(server: SndServer, params: types.RenameParams) -> types.Worksp
     def answer(snapshot: Snapshot, question: Question) -> types.WorkspaceEdit:
         offset = server.session.converter.offset(snapshot.source(path), params.position)
         paths = [*question.each(server.session.files())]
-        done = rename(snapshot, path, offset, params.new_name, paths)
+        done = front_end(path).rename(snapshot, path, offset, params.new_name, paths)
         if done.moved is not None and not _renames_files(server):
             raise RenameRefused("this editor can't rename files with their names")
         return workspace_edit(server, snapshot, done.edits, done.moved)

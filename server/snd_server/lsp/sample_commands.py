@@ -9,9 +9,9 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
 from snd_analysis.base import Location, TextEdit
-from snd_analysis.ide.actions import samples as actions
+from snd_analysis.ide import references
+from snd_analysis.ide.actions import REFRESH_SAMPLE
 from snd_analysis.ide.evaluation import SampleName
-from snd_analysis.ide.navigation import references
 from snd_analysis.skriptnd.names import is_library
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.analysis_thread import Interrupted, Question
@@ -51,7 +51,7 @@ def register(server: SndServer) -> None:
             raise JsonRpcInvalidParams("this command takes the URI of a document, and the code of a sample")
         server.begin(_told(server, _record(server, path_of(uri), name)))
 
-    server.command(actions.REFRESH)(record)
+    server.command(REFRESH_SAMPLE)(record)
 
     async def find(*arguments: Any) -> list[types.Location]:
         return await _references(server, arguments)

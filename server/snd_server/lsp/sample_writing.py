@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from pygls.exceptions import JsonRpcInvalidParams
 
 from snd_analysis.base import Location, Span, TextEdit
-from snd_analysis.ide.actions.samples import WRITE, has_sample
+from snd_analysis.ide.actions import WRITE_SAMPLE, has_sample
 from snd_analysis.ide.evaluation import GraphName
 from snd_analysis.skriptnd.names import OperatorName, is_library
 from snd_analysis.workspace import Snapshot
@@ -50,7 +50,7 @@ def register(server: SndServer) -> None:
             raise JsonRpcInvalidParams("this command takes the URI of a document and the name of a definition")
         server.begin(once(OperatorName(path_of(arguments[0]), arguments[1])))
 
-    server.command(WRITE)(write)
+    server.command(WRITE_SAMPLE)(write)
 
 
 class _Order(Struct, frozen=True):

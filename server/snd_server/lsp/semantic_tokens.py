@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from snd_analysis.base import Source, Span
-from snd_analysis.ide.semantic_tokens import Modifier, SemanticToken, TokenType, semantic_tokens
+from snd_analysis.ide import Modifier, SemanticToken, TokenType, front_end
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.abilities import takes
 from snd_server.lsp.analysis_thread import Question
@@ -139,7 +139,7 @@ async def _tokens(server: SndServer, path: str, range_: types.Range | None = Non
     def answer(snapshot: Snapshot, question: Question) -> list[int]:
         source = snapshot.source(path)
         span = None if range_ is None else server.session.converter.span(source, range_)
-        tokens = semantic_tokens(snapshot, path, span)
+        tokens = front_end(path).tokens(snapshot, path, span)
         if takes(server.client_capabilities, _GRAMMAR):
             tokens = [token for token in tokens if token.type not in _KNOWN_TO_GRAMMARS]
         return encoded(server.session.converter, source, tokens)

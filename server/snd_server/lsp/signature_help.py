@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from snd_analysis.ide.signature_help import ParameterHelp, SignatureHelp, signature_help
+from snd_analysis.ide import ParameterHelp, SignatureHelp, front_end
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.markup import markup, reads_markdown
 from snd_server.lsp.position_request import at_position
@@ -26,7 +26,7 @@ def register(server: SndServer) -> None:
 
 async def _signature_help(server: SndServer, params: types.SignatureHelpParams) -> types.SignatureHelp | None:
     def answer(snapshot: Snapshot, path: str, offset: int) -> types.SignatureHelp | None:
-        found = signature_help(snapshot, path, offset)
+        found = front_end(path).signature_help(snapshot, path, offset)
         return None if found is None else _converted(server, found)
 
     return await at_position(server, params, answer)

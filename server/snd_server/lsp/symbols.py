@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from snd_analysis.base import Source
-from snd_analysis.ide.navigation import DocumentSymbol, OutlineKind, document_links, document_symbols, workspace_symbols
+from snd_analysis.ide import front_end
+from snd_analysis.ide.navigation import DocumentSymbol, OutlineKind, workspace_symbols
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.navigation import location
@@ -49,7 +50,7 @@ async def _outline(
     nested = document and document.document_symbol and document.document_symbol.hierarchical_document_symbol_support
 
     def answer(snapshot: Snapshot, question: Question) -> list[types.DocumentSymbol] | list[types.SymbolInformation]:
-        symbols, source = document_symbols(snapshot, path), snapshot.source(path)
+        symbols, source = front_end(path).outline(snapshot, path), snapshot.source(path)
         if nested:
             return [_nested(server, source, each) for each in symbols]
         return [*_flat(server, source, params.text_document.uri, symbols, None)]
@@ -104,7 +105,7 @@ async def _document_links(server: SndServer, params: types.DocumentLinkParams) -
         source = snapshot.source(path)
         return [
             types.DocumentLink(converter.range(source, each.span), documents.uri(each.target))
-            for each in document_links(snapshot, path)
+            for each in front_end(path).links(snapshot, path)
         ]
 
     return await server.session.ask(path, answer)

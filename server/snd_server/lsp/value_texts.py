@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
+from snd_analysis.ide import code, code_block, paragraphs, plain
 from snd_analysis.ide.evaluation import KnownSample, TensorName
-from snd_analysis.ide.markdown import code, code_block, paragraphs, plain
 from snd_server.lsp.freshness import Freshness, ShownValue
 from snd_server.lsp.shown_values import ShownGraph
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from snd_analysis.compose import multiply_adds, shown
-from snd_analysis.ide.graph_view.content import plain
+from snd_analysis.ide.graph_view import plain
 from snd_analysis.model import Graph, Loop, Operation, Tensor, TensorValue, tensors_of
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import Maybe, Pack, Run, Value

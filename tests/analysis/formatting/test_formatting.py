@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from snd_analysis.base import Span
-from snd_analysis.skriptnd.format.edits import format_edits, format_typed
-from snd_analysis.skriptnd.format.files import format_text
+from snd_analysis.skriptnd.format import format_edits, format_text, format_typed
 from snd_analysis.skriptnd.syntax import parse_file, tokenize
 from support.effort import growth_of
 from support.memory import snapshot_of

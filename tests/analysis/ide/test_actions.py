@@ -13,7 +13,7 @@ import pytest
 from snd_analysis.base import Diagnostic, Severity, Span
 from snd_analysis.ide.actions import Action, ActionKind, actions
 from snd_analysis.rules import catalogue
-from snd_analysis.skriptnd.format.files import format_text
+from snd_analysis.skriptnd.format import format_text
 from support.memory import check, read_program, shown, snapshot_of, split_files
 from support.rules import checked_rules
 from support.sampling import sample

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from snd_analysis.ide.cursor import chunk_at, comment_at, definition_at, import_at, nodes_at, token_at, use_at
+from snd_analysis.ide import comment_at, use_at
+from snd_analysis.ide.cursor import chunk_at, definition_at, import_at, nodes_at, token_at
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.skriptnd.syntax import nodes
 from support.analysis.placed_uses import uses_in

@@ -8,18 +8,15 @@ from pathlib import Path
 
 import pytest
 
+from snd_analysis.ide import folds, highlights, references, selections
 from snd_analysis.ide.navigation import (
     call_item_at,
     definition,
     document_links,
     document_symbols,
-    folds,
-    highlights,
     implementation,
     incoming,
     outgoing,
-    references,
-    selections,
     type_definition,
     workspace_symbols,
 )
@@ -48,7 +45,7 @@ def _ask_everything(snapshot: Snapshot, path: str, offset: int, paths: list[str]
     assert all(place.span.end <= len(snapshot.source(place.path).text) for place in found)
     here = [each.location for each in highlights(snapshot, path, offset)]
     assert here == [place for place in found if place.path == path]
-    assert all(0 <= span.start <= span.end <= length for span in selections(snapshot.tree(path), offset))
+    assert all(0 <= span.start <= span.end <= length for span in selections(snapshot, path, offset))
     item = call_item_at(snapshot, path, offset)
     if item is not None:
         incoming(snapshot, item.name, paths)
@@ -69,7 +66,7 @@ def test_questions_about_damaged_files_are_answered(fixture: Path):
             source = snapshot.source(path)
             document_symbols(snapshot, path)
             document_links(snapshot, path)
-            folds(snapshot.tree(path), source)
+            folds(snapshot, path)
             for _ in range(6):
                 _ask_everything(snapshot, path, chance.randrange(len(source.text) + 5), paths)
         workspace_symbols(snapshot, "o", paths)

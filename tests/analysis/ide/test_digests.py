@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from snd_analysis.ide.evaluation import graphs_in
-from snd_analysis.skriptnd.format.files import format_text
+from snd_analysis.skriptnd.format import format_text
 from support.memory import read_program, snapshot_of
 
 ROOT = Path(__file__).parents[3]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import itertools
 
-from snd_analysis.base import Source
-from snd_analysis.ide.navigation import FoldKind, folds, selections
-from snd_analysis.skriptnd.syntax import parse_file
+from snd_analysis.ide import folds, selections
+from snd_analysis.ide.navigation import FoldKind
+from support.memory import snapshot_of
 
 TEXT = """# One
 # comment.
@@ -28,7 +28,7 @@ graph main {
 
 
 def test_what_can_be_folded():
-    found = folds(parse_file(TEXT), Source("main.sknd", TEXT))
+    found = folds(snapshot_of({"main.sknd": TEXT}), "main.sknd")
     texts = [(each.kind, TEXT[each.span.start : each.span.end].split("\n")[0]) for each in found]
     assert texts == [
         (FoldKind.COMMENT, "# One"),
@@ -41,7 +41,8 @@ def test_what_can_be_folded():
 
 
 def test_selections_grow():
-    spans = selections(parse_file(TEXT), TEXT.index("z = f(x)") + len("z = f("))
+    snapshot = snapshot_of({"main.sknd": TEXT})
+    spans = selections(snapshot, "main.sknd", TEXT.index("z = f(x)") + len("z = f("))
     texts = [TEXT[span.start : span.end] for span in spans]
     assert texts[:3] == ["x", "f(x)", "z = f(x)"]
     assert texts[-1] == TEXT

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from snd_analysis.ide import code, code_block, plain
 from snd_analysis.ide.completion import completions
 from snd_analysis.ide.hover import hover
-from snd_analysis.ide.markdown import code, code_block, documentation_text, plain
+from snd_analysis.ide.markdown import documentation_text
 from snd_analysis.ide.signature_help import signature_help
 from snd_server.lsp.markup import plain_text
 from snd_server.lsp.value_texts import _elements_text

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from snd_analysis.ide.markdown import code, code_block, documentation_text, parameter_text
+from snd_analysis.ide import code, code_block
+from snd_analysis.ide.markdown import documentation_text, parameter_text
 
 COMMENT = """Scales a_b and *more*, `a * b`
 over two lines.

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from snd_analysis.base import Location, Span
-from snd_analysis.ide.navigation import definition, implementation, references, type_definition
+from snd_analysis.ide import references
+from snd_analysis.ide.navigation import definition, implementation, type_definition
 from snd_analysis.ide.rename import RenameRefused, edited_texts, prepare_rename, rename
 from snd_analysis.workspace import Snapshot
 from support.analysis.markers import Claim, without_claims

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from snd_analysis.ide import highlights, references
 from snd_analysis.ide.mentions import mentions
-from snd_analysis.ide.navigation import definition, highlights, implementation, references, type_definition
+from snd_analysis.ide.navigation import definition, implementation, type_definition
 from snd_analysis.skriptnd.names import BuiltIn
 from support.memory import read_program, snapshot_of
 from support.sampling import sample

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from snd_analysis.base import Span
-from snd_analysis.ide.semantic_tokens import Modifier, SemanticToken, TokenType, semantic_tokens
+from snd_analysis.ide import Modifier, SemanticToken, TokenType
+from snd_analysis.ide.semantic_tokens import semantic_tokens
 from snd_analysis.skriptnd.names import library_modules
 from snd_analysis.skriptnd.syntax import tokenize
 from support.memory import read_program, snapshot_of

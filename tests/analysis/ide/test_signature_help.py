@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from snd_analysis.ide import SignatureHelp
 from snd_analysis.ide.knowledge import Knowledge
-from snd_analysis.ide.signature_help import SignatureHelp, signature_help
+from snd_analysis.ide.signature_help import signature_help
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.skriptnd.syntax import nodes
 from support.memory import read_program, snapshot_of

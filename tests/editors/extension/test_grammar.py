@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from snd_analysis.base import Source, Span
-from snd_analysis.ide.semantic_tokens import TokenType, semantic_tokens
+from snd_analysis.ide import TokenType
+from snd_analysis.ide.semantic_tokens import semantic_tokens
 from snd_analysis.ide.vocabulary import vocabulary
 from snd_analysis.skriptnd.names import LIBRARY_PREFIX, library_modules, library_text
 from snd_analysis.skriptnd.syntax import tokens as lexer

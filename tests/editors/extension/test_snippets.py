@@ -7,7 +7,7 @@ import textwrap
 
 import pytest
 
-from snd_analysis.skriptnd.format.files import format_text
+from snd_analysis.skriptnd.format import format_text
 from snd_analysis.skriptnd.samples import samples_of
 from snd_analysis.skriptnd.syntax import parse_file
 from support.editors.packaged_extension import SOURCES

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from snd_analysis.ide.semantic_tokens import TokenType, semantic_tokens
+from snd_analysis.ide import TokenType
+from snd_analysis.ide.semantic_tokens import semantic_tokens
 from support.editors.downloads import REPOSITORY
 from support.memory import read_program, snapshot_of
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from snd_analysis.base import Diagnostic, Severity, Span
-from snd_analysis.ide.navigation import references
+from snd_analysis.ide import references
 from snd_analysis.skriptnd.names import OperatorName, Resolution, Symbol
 from snd_analysis.skriptnd.syntax import nodes, parse_file
 from snd_analysis.skriptnd.types import Context, Type, check_lowering, declare

@@ -12,13 +12,13 @@ from snd_analysis.ide.actions.extents import name_extents
 from snd_analysis.ide.actions.fixes import fix_all, fixes
 from snd_analysis.ide.actions.imports import missing_imports, organize_imports
 from snd_analysis.ide.actions.lists import lists
-from snd_analysis.ide.actions.samples import sample_actions
+from snd_analysis.ide.actions.samples import REFRESH_SAMPLE, WRITE_SAMPLE, has_sample, sample_actions
 from snd_analysis.ide.actions.suppress import suppress
 from snd_analysis.skriptnd.lints import apply_suppressions
 from snd_analysis.skriptnd.names import is_library
 from snd_analysis.workspace import Snapshot
 
-__all__ = ["Action", "ActionKind", "Command", "actions"]
+__all__ = ["REFRESH_SAMPLE", "WRITE_SAMPLE", "Action", "ActionKind", "Command", "actions", "has_sample"]
 
 
 def actions(

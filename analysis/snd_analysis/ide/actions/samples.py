@@ -10,23 +10,23 @@ from snd_analysis.ide.evaluation import sample_names
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.workspace import Snapshot
 
-WRITE, REFRESH = "snd.writeSample", "snd.refreshSample"
+WRITE_SAMPLE, REFRESH_SAMPLE = "snd.writeSample", "snd.refreshSample"
 
 
 def sample_actions(request: Request, commands: Collection[str]) -> Iterator[Action]:
     """A new sample of the definition whose head is here, if it has none; the results of the sample that is here."""
-    if REFRESH in commands:
+    if REFRESH_SAMPLE in commands:
         for name, placed in sample_names(request.snapshot, request.path):
             span = placed.sample.span.shifted(placed.start)
             if request.touches(span) and placed.sample.invocation is not None:
-                command = Command(REFRESH, (name.code, name.occurrence))
+                command = Command(REFRESH_SAMPLE, (name.code, name.occurrence))
                 yield Action("record the results of this sample", ActionKind.SAMPLE, command=command)
-    found = definition_at(request.tree, request.span.start) if WRITE in commands else None
+    found = definition_at(request.tree, request.span.start) if WRITE_SAMPLE in commands else None
     if found is None or not request.touches(found[1].name.span.shifted(found[0])):
         return
     written = found[1].name.text
     if written and not has_sample(request.snapshot, OperatorName(request.path, written)):
-        command = Command(WRITE, (written,))
+        command = Command(WRITE_SAMPLE, (written,))
         yield Action(f"write a sample of '{written}'", ActionKind.SAMPLE, command=command)
 
 

@@ -12,8 +12,7 @@ from snd_analysis.compose import Specialization, specialization_of
 from snd_analysis.ide.evaluation.cost_estimate import is_small_operation
 from snd_analysis.ide.evaluation.digests import Digests
 from snd_analysis.skriptnd.names import OperatorName
-from snd_analysis.workspace import Snapshot
-from snd_analysis.workspace.samples import CheckedSample, PlacedSample
+from snd_analysis.workspace import CheckedSample, PlacedSample, Snapshot
 
 
 class SampleName(Struct, frozen=True):

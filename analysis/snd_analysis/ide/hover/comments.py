@@ -11,8 +11,7 @@ from snd_analysis.ide.knowledge import knowledge_of
 from snd_analysis.ide.markdown import code, code_block, paragraphs
 from snd_analysis.rules import catalogue
 from snd_analysis.skriptnd.names import AttributeName, ModuleName, OperatorName, Symbol, Use
-from snd_analysis.workspace import Snapshot
-from snd_analysis.workspace.samples import CheckedSample
+from snd_analysis.workspace import CheckedSample, Snapshot
 
 _SUPPRESSION = re.compile(r"#\s*snd:\s*(?:ignore-file|ignore)\s*\[(?P<rules>[^\]]*)\]?")
 _DIRECTIVE = re.compile(r"snd:\s*(ignore-file|ignore)(?![\w-])")

@@ -1,12 +1,10 @@
-"""Where things are: definitions, references, callers, symbols of a file and of all files, what folds or is selected."""
+"""Where things are: definitions, callers, symbols of a file and of all files, what folds or is selected."""
 
 from snd_analysis.ide.navigation.call_hierarchy import CallItem, call_item, call_item_at, incoming, outgoing
 from snd_analysis.ide.navigation.definition import Link, declaration_of, definition, implementation, type_definition
 from snd_analysis.ide.navigation.document_symbols import DocumentSymbol, OutlineKind, document_symbols
-from snd_analysis.ide.navigation.folding import FoldKind, folds
+from snd_analysis.ide.navigation.folding import FoldKind
 from snd_analysis.ide.navigation.links import document_links
-from snd_analysis.ide.navigation.references import highlights, references
-from snd_analysis.ide.navigation.selection import selections
 from snd_analysis.ide.navigation.workspace_symbols import similarity, workspace_symbols
 
 __all__ = [
@@ -21,13 +19,9 @@ __all__ = [
     "definition",
     "document_links",
     "document_symbols",
-    "folds",
-    "highlights",
     "implementation",
     "incoming",
     "outgoing",
-    "references",
-    "selections",
     "similarity",
     "type_definition",
     "workspace_symbols",

@@ -7,8 +7,9 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from snd_analysis.base import Source, Span
+from snd_analysis.base import Span
 from snd_analysis.skriptnd.syntax import SyntaxTree, nodes
+from snd_analysis.workspace import Snapshot
 
 
 class FoldKind(StrEnum):
@@ -26,11 +27,11 @@ class Fold(Struct, frozen=True):
     kind: FoldKind
 
 
-def folds(tree: SyntaxTree, source: Source) -> list[Fold]:
-    """Everything of more than one line, in order of its places."""
-    found = [*_code(tree), *_imports(tree), *_comments(tree, source)]
-    several = [each for each in found if _line(source, each.span.start) < _line(source, each.span.end)]
-    return sorted(several, key=lambda each: (each.span.start, -each.span.end))
+def foldable(snapshot: Snapshot, path: str) -> Iterator[Fold]:
+    """Return definitions, blocks, regions and imports."""
+    tree = snapshot.tree(path)
+    yield from _code(tree)
+    yield from _imports(tree)
 
 
 def _code(tree: SyntaxTree) -> Iterator[Fold]:
@@ -55,23 +56,3 @@ def _imports(tree: SyntaxTree) -> Iterator[Fold]:
     ]
     if len(spans) > 1:
         yield Fold(Span(spans[0].start, spans[-1].end), FoldKind.IMPORTS)
-
-
-def _comments(tree: SyntaxTree, source: Source) -> Iterator[Fold]:
-    """Comments on neighbouring lines together."""
-    begin: Span | None = None
-    last = Span(0, 0)
-    for comment in tree.comments:
-        alone = not source.text[source.line_starts[_line(source, comment.start)] : comment.start].strip()
-        follows = begin is not None and alone and _line(source, comment.start) == _line(source, last.start) + 1
-        if not follows:
-            if begin is not None:
-                yield Fold(Span(begin.start, last.end), FoldKind.COMMENT)
-            begin = comment if alone else None
-        last = comment
-    if begin is not None:
-        yield Fold(Span(begin.start, last.end), FoldKind.COMMENT)
-
-
-def _line(source: Source, offset: int) -> int:
-    return source.position(offset).line - 1

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from snd_analysis.base import Location, Rule, Severity, Span, TextEdit
 from snd_analysis.ide.mentions import mentions
-from snd_analysis.ide.navigation import declaration_of
+from snd_analysis.ide.navigation.definition import declaration_of
 from snd_analysis.ide.targets import Subject
 from snd_analysis.skriptnd.names import AttributeName, OperatorName, Part
 from snd_analysis.workspace import Snapshot

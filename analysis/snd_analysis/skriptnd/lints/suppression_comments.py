@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence, Set
 from msgspec import Struct, field
 
 from snd_analysis.base import Diagnostic, Fix, Location, Rule, Source, Span, TextEdit
-from snd_analysis.skriptnd.samples.comment_lines import MARKER
+from snd_analysis.skriptnd.samples import MARKER
 
 _SUPPRESSION = re.compile(r"#\s*snd:\s*(?P<kind>ignore-file|ignore)(?![\w-])(?:\s*(?P<list>\[(?P<rules>[^\]]*)\]))?")
 _SAMPLE_GOES_ON = re.compile(r"#(?!\s*(?:>>>(?!>)|snd:|$))")

@@ -1,0 +1,86 @@
+"""What editors ask about the files of a language: the interface that each language implements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence, Set
+from typing import Any
+
+from msgspec import Struct
+
+from snd_analysis.base import Diagnostic, Edit, Span
+from snd_analysis.ide.actions.action import Action
+from snd_analysis.ide.completion.item import Completions
+from snd_analysis.ide.examples import Examples
+from snd_analysis.ide.hover import Hover
+from snd_analysis.ide.inlay_hints.hint import HintKind, InlayHint
+from snd_analysis.ide.mentions import Occurrence
+from snd_analysis.ide.navigation.definition import Link
+from snd_analysis.ide.navigation.document_symbols import DocumentSymbol
+from snd_analysis.ide.navigation.folding import Fold
+from snd_analysis.ide.navigation.links import DocumentLink
+from snd_analysis.ide.rename.symbols import RenameRefused, Renaming
+from snd_analysis.ide.semantic_tokens import SemanticToken
+from snd_analysis.ide.signature_help import SignatureHelp
+from snd_analysis.workspace import Snapshot
+
+
+def _empty(*_: Any) -> tuple[()]:
+    return ()
+
+
+def _none(*_: Any) -> None:
+    return None
+
+
+def _no_completions(snapshot: Snapshot, path: str, offset: int, *_: Any) -> Completions:
+    return Completions(Span(offset, offset), Span(offset, offset))
+
+
+def _no_rename(*_: Any) -> Any:
+    raise RenameRefused("there is no name here that could be changed")
+
+
+class FrontEnd(Struct, frozen=True):
+    """What a language answers: functions of a snapshot, a path, and what else is asked for.
+
+    A language has no answer to what it leaves out. Offsets are code points. What needs nothing of a language but these
+    functions (references, highlights, folds, selections) is written once, in ``generic``.
+    """
+
+    # ---- the text ----------------------------------------------------------------------------------------------------
+    comments: Callable[[Snapshot, str], Sequence[Span]] = _empty
+    """Every comment, without its line break."""
+    foldable: Callable[[Snapshot, str], Iterable[Fold]] = _empty
+    """What can be folded besides comments, on one line or more."""
+    around: Callable[[Snapshot, str, int], Iterable[Span]] = _empty
+    """The nodes around an offset, from the outermost one to the word."""
+    outline: Callable[[Snapshot, str], Sequence[DocumentSymbol]] = _empty
+    tokens: Callable[[Snapshot, str, Span | None], Sequence[SemanticToken]] = _empty
+    """The tokens in a part of the file, in order and without overlaps."""
+    format: Callable[[Snapshot, str, int, Span | None], Sequence[Edit]] = _empty
+    """What the formatter changes, for lines of a width, in the file or a part of it."""
+    format_typed: Callable[[Snapshot, str, int, int], Sequence[Edit]] = _empty
+    """What the formatter changes, for lines of a width, in what ends at an offset."""
+
+    # ---- names -------------------------------------------------------------------------------------------------------
+    links: Callable[[Snapshot, str], Sequence[DocumentLink]] = _empty
+    definition: Callable[[Snapshot, str, int], Link | None] = _none
+    type_definition: Callable[[Snapshot, str, int], Link | None] = _none
+    implementation: Callable[[Snapshot, str, int], Sequence[Link]] = _empty
+    occurrences: Callable[[Snapshot, str, int, Iterable[str] | None], Iterable[Occurrence]] = _empty
+    """Where what is named at an offset is named: in these files, this file, and where it is from; only in this file for
+    None."""
+    prepare_rename: Callable[[Snapshot, str, int], tuple[Span, str]] = _no_rename
+    rename: Callable[[Snapshot, str, int, str, Iterable[str]], Renaming] = _no_rename
+
+    # ---- explanations and help ---------------------------------------------------------------------------------------
+    hover: Callable[[Snapshot, str, int, Examples | None], Hover | None] = _none
+    signature_help: Callable[[Snapshot, str, int], SignatureHelp | None] = _none
+    completions: Callable[[Snapshot, str, int, bool, Sequence[str]], Completions] = _no_completions
+    """What can be written at an offset; whether as snippets, and the files that may be modules to import."""
+    inlay_hints: Callable[[Snapshot, str, Span | None, Set[HintKind]], Sequence[InlayHint]] = _empty
+    actions: Callable[
+        [Snapshot, str, Span, Sequence[str], Sequence[Diagnostic] | None, Sequence[str], Collection[str]],
+        Sequence[Action],
+    ] = _empty
+    """See ``snd_analysis.ide.actions.actions``."""

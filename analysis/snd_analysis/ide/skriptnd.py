@@ -1,0 +1,67 @@
+"""SkriptND as editors ask for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from snd_analysis.base import Edit, Span
+from snd_analysis.ide.actions import actions
+from snd_analysis.ide.completion import completions
+from snd_analysis.ide.front_end import FrontEnd
+from snd_analysis.ide.hover import hover
+from snd_analysis.ide.inlay_hints import inlay_hints
+from snd_analysis.ide.mentions import Occurrence, occurrences, subject_at
+from snd_analysis.ide.navigation.definition import definition, implementation, type_definition
+from snd_analysis.ide.navigation.document_symbols import document_symbols
+from snd_analysis.ide.navigation.folding import foldable
+from snd_analysis.ide.navigation.links import document_links
+from snd_analysis.ide.navigation.selection import around
+from snd_analysis.ide.rename import prepare_rename, rename
+from snd_analysis.ide.semantic_tokens import semantic_tokens
+from snd_analysis.ide.signature_help import signature_help
+from snd_analysis.ide.targets import path_of
+from snd_analysis.skriptnd.format import format_edits, format_typed
+from snd_analysis.skriptnd.names import ModuleName
+from snd_analysis.workspace import Snapshot
+
+
+def _occurrences(snapshot: Snapshot, path: str, offset: int, paths: Iterable[str] | None) -> Iterable[Occurrence]:
+    found = subject_at(snapshot, path, offset)
+    if found is None:
+        return ()
+    subject = found[0]
+    if paths is None:
+        return occurrences(snapshot, subject, (path,))
+    own = None if isinstance(subject, ModuleName) else path_of(subject)
+    return occurrences(snapshot, subject, (path, *([] if own is None else [own]), *paths))
+
+
+def _format(snapshot: Snapshot, path: str, width: int, span: Span | None) -> Sequence[Edit]:
+    return format_edits(snapshot.tree(path), width, span)
+
+
+def _format_typed(snapshot: Snapshot, path: str, width: int, offset: int) -> Sequence[Edit]:
+    return format_typed(snapshot.tree(path), offset, width)
+
+
+SKRIPTND = FrontEnd(
+    comments=Snapshot.comments,
+    foldable=foldable,
+    around=around,
+    outline=document_symbols,
+    tokens=semantic_tokens,
+    format=_format,
+    format_typed=_format_typed,
+    links=document_links,
+    definition=definition,
+    type_definition=type_definition,
+    implementation=implementation,
+    occurrences=_occurrences,
+    prepare_rename=prepare_rename,
+    rename=rename,
+    hover=hover,
+    signature_help=signature_help,
+    completions=completions,
+    inlay_hints=inlay_hints,
+    actions=actions,
+)
