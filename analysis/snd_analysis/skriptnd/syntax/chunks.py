@@ -27,7 +27,7 @@ _HEADER_WORDS = ("operator", "graph")
 _BEHIND_HEADER_WORD = re.compile(r"\b(?!\s*[:=.,;)\]])")
 _HEAD = re.compile(r"(?:public\s+)?(?:operator|graph)\s+(\w+)\s*\{")
 _PUBLIC = "public"
-_COMMENT_LINE = re.compile(r"[ \t]*#[^\r\n]*")
+_COMMENT_LINES_BACKWARDS = re.compile(r"(?:(?:\n\r?|\r)[^\r\n]*#[ \t]*(?=[\r\n]|\Z))*")
 _LINE_BREAK = re.compile(r"\r\n|\n|\r")
 
 
@@ -226,15 +226,8 @@ def _line_start(text: str, at: int) -> int | None:
 
 def _with_comment_block(text: str, line_start: int, lowest: int) -> int:
     """Start of the comment lines that stand directly above the line."""
-    start = line_start
-    while start > lowest:
-        above_end = start - (2 if text[max(start - 2, 0) : start] == "\r\n" else 1)
-        above = max(text.rfind("\n", lowest, above_end), text.rfind("\r", lowest, above_end)) + 1
-        above = max(above, lowest)
-        if _COMMENT_LINE.fullmatch(text, above, above_end) is None:
-            break
-        start = above
-    return start
+    above = _COMMENT_LINES_BACKWARDS.match(text[lowest:line_start][::-1])
+    return line_start - (above.end() if above else 0)
 
 
 def documentation(chunk: Chunk, definition: nodes.Definition) -> str:

@@ -1,4 +1,4 @@
-"""Reading a long block again after an edit: only the entries around the edit, the others are used as they are.
+"""Reading a block again after an edit: only the entries around the edit, the others are used as they are.
 
 The automaton is started at an entry a little before the edit, with the stacks it has there, and runs until it is about
 to begin an entry that also began there before the edit. From there on it would do what it did before, because what it
@@ -27,10 +27,11 @@ from snd_analysis.skriptnd.syntax.table import table
 from snd_analysis.skriptnd.syntax.tokens import Token, Tokens, tokenize
 
 SHORTEST_LONG_BLOCK = 64
-"""So many entries make a block that is read again in pieces: of a shorter one all nodes are new after an edit."""
+"""So many entries make a block of which what is known is kept by statements."""
 _UP_TO_BRACE = re.compile(r"(?:\s|#[^\r\n]*)*\{")
-# Entries behind the edit that are read before giving up: few at first, for a statement mostly ends where it did.
-_REACHES = (3, 60)
+# Entries after the edit, and characters after the block, that are read before giving up: few at first, for a statement
+# mostly ends where it did.
+_REACHES = ((3, 400), (60, 4_000))
 
 Reparsed = tuple[nodes.Document, tuple[Span, ...], tuple[Problem, ...]]
 
@@ -63,8 +64,8 @@ def reparse(
     first = _first_entry(old, change)
     if first is None:
         return None
-    for reach in _REACHES:
-        middle = _read(old, text, first, change, reach)
+    for entries, characters in _REACHES:
+        middle = _read(old, text, first, change, entries, characters)
         if middle is not None:
             return _spliced(document, old, first, middle, change, comments)
     return None
@@ -136,7 +137,7 @@ def _block_around(document: nodes.Document, change: _Change) -> tuple[nodes.Defi
     if len(definitions) != 1 or len(document.items) != 1:
         return None
     for block in definitions[0].blocks:
-        if isinstance(block, nodes.Block) and len(block.entries) >= SHORTEST_LONG_BLOCK:
+        if isinstance(block, nodes.Block) and block.entries:
             first, last = block.entries[0], block.entries[-1]
             if first.start < change.start and change.old_end < max(last.start, block.end):
                 return definitions[0], block
@@ -153,12 +154,13 @@ class _Middle(Struct, frozen=True):
     old_index: int
 
 
-def _read(old: _Old, text: str, first: int, change: _Change, reach: int) -> _Middle | None:
+def _read(old: _Old, text: str, first: int, change: _Change, reach: int, behind: int) -> _Middle | None:
     """Reads from entry ``first`` until an entry, or the end of the block, stands where it stood before."""
     entries = old.block.entries
     beyond = bisect_left(entries, change.old_end + 1, key=lambda entry: entry.start)
     near_end = beyond + reach >= len(entries)
-    stop = len(text) if near_end else entries[beyond + reach].end + change.distance
+    last = old.block.end + behind if near_end else entries[beyond + reach].end
+    stop = min(last + change.distance, len(text))
     starts = {entries[at].start + change.distance: at for at in range(beyond, min(beyond + reach + 1, len(entries)))}
     brace = old.closing_brace
     if near_end and brace is not None and brace >= change.old_end:
@@ -174,7 +176,7 @@ def _read(old: _Old, text: str, first: int, change: _Change, reach: int) -> _Mid
     depth, block_entries = len(automaton.stacks.states), automaton.stacks.values[-1]
     recovery = Recovery(automaton)
     # What looks further than the tokens reach would see the end of the text where there is none.
-    horizon = len(tokens.tokens) - (0 if near_end else LONGEST_LOOKAHEAD + NEAR)
+    horizon = len(tokens.tokens) - (0 if stop == len(text) else LONGEST_LOOKAHEAD + NEAR)
     until = min(starts)
     while True:
         if not automaton.advance(until):
