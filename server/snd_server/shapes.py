@@ -11,6 +11,7 @@ from snd_analysis.base import Severity
 from snd_analysis.compose import MOST_OPERATIONS, Session, Template, decompose, flat_size
 from snd_analysis.model import Graph
 from snd_analysis.skriptnd.names import OperatorName
+from snd_analysis.symbolic.values import UNDEFINED
 from snd_analysis.workspace import Snapshot
 from snd_server.arguments import among
 from snd_server.checking import Checker
@@ -55,7 +56,22 @@ def run_shapes(request: ShapesRequest) -> tuple[str, int]:
     starts = {(request.path, each): found.start for each, found in snapshot.definitions(request.path).items()}
     composed = ComposedGraph(name.name, request.path, graph, composition.attributes, report, checker.source, starts)
     output = shapes_json(composed) if request.format == "json" else shapes_table(composed, request.width)
-    return output, 1 if any(each.severity is Severity.ERROR for each in diagnostics) else 0
+    if any(each.severity is Severity.ERROR for each in diagnostics):
+        return output, 1
+    unknown = [] if composition.graph is None else _unknown_outputs(composition.graph)
+    if unknown:
+        _say_unknown(name.name, unknown)
+    return output, 1 if unknown else 0
+
+
+def _unknown_outputs(graph: Graph) -> list[str]:
+    return [f"'{name}'" for name, value in graph.outputs.items() if value is UNDEFINED]
+
+
+def _say_unknown(graph: str, outputs: Sequence[str]) -> None:
+    """Say that outputs could not be composed, though no mistake is shown: as where a comment hides it."""
+    message = f"snd: '{graph}' could not be composed: nothing is known of {', '.join(outputs)}"
+    say(f"{message}; its mistakes are hidden by comments or settings", err=True)
 
 
 def _say_if_too_large(graph: Graph, size: int) -> None:

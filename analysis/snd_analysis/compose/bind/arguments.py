@@ -114,7 +114,7 @@ class Binder:
 
     def _give(self, member: Member, value: Value) -> None:
         if value is NULL and not member.node.optional:
-            raise Unbindable
+            raise self._null_given(member, "attribute")
         present = value.value if isinstance(value, Maybe) else value
         if member.node.pack is None or present is NULL or present is UNDEFINED:
             self.scope.values[member.symbol] = value
@@ -167,9 +167,15 @@ class Binder:
                 ]
                 return Pack(items, dtype=dtype)
             return as_tensor(value, member.name, dtype)
+        if value is NULL and not member.node.optional and at < len(self.given.inputs):
+            raise self._null_given(member, "input")
         if value is UNDEFINED or (value is NULL and not member.node.optional) or not _is_known(value):
             raise Unbindable
         return value
+
+    def _null_given(self, member: Member, what: str) -> BindingFailed:
+        message = f"the {what} '{member.name}' of '{self.template.shown}' can't be null, but this is null here"
+        return self.binding.fail(rules.NULL_NOT_ALLOWED, message, member)
 
     # ---- what inputs determine ---------------------------------------------------------------------------------------
     def _bind_rest(self) -> None:

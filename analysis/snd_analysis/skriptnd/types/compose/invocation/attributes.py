@@ -115,7 +115,7 @@ class AttributeCheck:
             )
             self._report(rules.PACK_EXPECTED, node, message, parameter)
             return False
-        if actual.optional and not formal.optional and parameter.default is None:
+        if actual.optional and not formal.optional:
             message = f"the attribute '{name}' can't be null, but this may be: its type is '{actual}'"
             self._report(rules.NULL_NOT_ALLOWED, node, message, parameter)
         return True
