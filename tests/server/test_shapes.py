@@ -218,8 +218,9 @@ def test_suppressed_mistakes_are_silent(real, project):
 
 def test_a_graph_that_could_not_be_composed_is_no_success(real, project):
     text = "import nn;\n\ngraph g {\n    @attrib { p: optional int..; }\n    @input { x: real[4]; }\n"
-    text += "    @output { y: real[4]; }\n    @compose { y = nn.softmax{axes=p}(x); } # snd: ignore[null-not-allowed] hidden\n"
-    (project / "main.sknd").write_text(text + "}\n")
+    text += "    @output { y: real[4]; }\n"
+    text += "    @compose { y = nn.softmax{axes=p}(x); } # snd: ignore[null-not-allowed] hidden\n}\n"
+    (project / "main.sknd").write_text(text)
     outcome = real("shapes", ".")
     assert outcome.status == 1
     assert "'g' could not be composed: nothing is known of 'y'" in outcome.stderr
