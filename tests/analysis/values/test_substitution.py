@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import pytest
 from hypothesis import HealthCheck, assume, event, given, settings
 from hypothesis import strategies as st
 
@@ -121,3 +122,54 @@ def test_substituting_afterwards_is_the_same(text: str, given_numbers: Numbers) 
     result = given_numbers.substituted(symbolic)
     assert not isinstance(expected, EvaluationError)
     assert _same(plain(result), plain(expected)), (text, str(symbolic), result, expected)
+
+
+# ---- ranges ----------------------------------------------------------------------------------------------------------
+_BOUND = st.sampled_from(["0", "1", "2", "d", "d + 1", "d + 2", "n", "n + d", "m", "d - 1", "-1"])
+_STEP = st.sampled_from(["", "", "", ":-1", ":2", ":n"])
+
+
+@st.composite
+def ranges(draw: st.DrawFn) -> str:
+    parts = [f"{draw(_BOUND)}:{draw(_BOUND)}{draw(_STEP)}", draw(_BOUND), "s..", "2 * [0:d]..", "[1:d + 1][::-1].."]
+    return f"[{', '.join(draw(st.lists(st.sampled_from(parts), min_size=1, max_size=3)))}]"
+
+
+@pytest.mark.parametrize("axes", ["[1:d + 2]", "[0:d + 2]", "[2:d + 2]", "[d - 1:d]", "[m:d]", "[n:d]", "[d:0:-1]"])
+@pytest.mark.parametrize("dims", ["[0:d]", "[0:d + 2]", "[d:-1:-1]", "[0, 1:d + 1, d]"])
+def test_parts_of_ranges_are_those_of_their_numbers(dims: str, axes: str) -> None:
+    for length in range(4):
+        for n in (1, 2):
+            single = {"m": n - 2, "n": n, "c": True, "x": 0.0, "w": "", "?o": True, "o": 0}
+            packs = {
+                "s": list(range(length)),
+                "t": [0] * length,
+                "q": [True] * length,
+                "r": [0.0] * length,
+                "p": [0] * 3,
+            }
+            _check_range(dims, axes, Numbers(single, packs))
+
+
+@settings(max_examples=examples(200), deadline=None, suppress_health_check=list(HealthCheck))
+@given(ranges(), ranges(), numbers())
+def test_ranges_in_ranges_are_those_of_their_numbers(dims: str, axes: str, given_numbers: Numbers) -> None:
+    _check_range(dims, axes, given_numbers)
+
+
+def _check_range(dims: str, axes: str, given_numbers: Numbers) -> None:
+    folds = (
+        f"{axes} {sign} {bound} {fold} .." for sign in ("<", ">=") for bound in ("d", "n") for fold in ("&&", "||")
+    )
+    for text in (
+        f"{dims} != ..",
+        *folds,
+        f"{dims} in {axes}",
+        f"{dims}[!({dims} in {axes})]",
+        f"({dims} in {axes}) ? 1 : {dims}",
+    ):
+        expected, symbolic = _evaluated(text, given_numbers.names()), _evaluated(text, _SYMBOLS)
+        assert not isinstance(expected, EvaluationError), text
+        assert not isinstance(symbolic, EvaluationError), text
+        result = given_numbers.substituted(symbolic)
+        assert _same(plain(result), plain(expected)), (text, str(symbolic), result, expected)

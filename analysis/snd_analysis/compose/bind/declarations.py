@@ -27,7 +27,7 @@ from snd_analysis.skriptnd.names import Symbol
 from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
-from snd_analysis.symbolic.values import UNDEFINED, Maybe, Pack, Run, Value
+from snd_analysis.symbolic.values import FOLDS, UNDEFINED, Maybe, Pack, Run, Value
 
 
 def evaluate_declarations(
@@ -68,6 +68,8 @@ class _Evaluation:
         self._template = binding.template
         self._scope = binding.scope
         self._declarations = Declarations(binding.scope, self.dynamic)
+        self._valueless: list[Failure] = []
+        """Why assertions have no value: another one, whatever their order, may guard them and say more (2.9)."""
         self._pending = (
             []
             if assume
@@ -87,13 +89,13 @@ class _Evaluation:
                 self._forget(node)
             elif not self._define(base, node):
                 return
-        if not self._assertions_hold():
+        if not self._assertions_hold(last=True):
             return
         if not self._declare_tensors():
             return
         for member, value in zip(template.outputs, self.outputs, strict=True):
             self._scope.values[member.symbol] = value
-        self._assertions_hold()
+        self._assertions_hold(last=True)
         for member in template.outputs:
             del self._scope.values[member.symbol]
 
@@ -115,7 +117,8 @@ class _Evaluation:
                 self.obligations.extend(obligations_of_value(value, f"in '{names}'", place))
         except EvaluationError as error:
             self._forget(node)
-            return self._fail(evaluation_failure(self._template, base, error))
+            failure = evaluation_failure(self._template, base, error)
+            return self._fail(self._valueless[0] if self._valueless and not self._go_on else failure)
         return True
 
     def _forget(self, node: nodes.Using) -> None:
@@ -125,22 +128,29 @@ class _Evaluation:
                 self._scope.values.setdefault(symbol, UNDEFINED)
 
     # ---- assertions --------------------------------------------------------------------------------------------------
-    def _assertions_hold(self) -> bool:
-        """Checks every assertion, not yet checked, of which everything is known (2.9)."""
-        waiting = []
+    def _assertions_hold(self, last: bool = False) -> bool:
+        """Checks every assertion, not yet checked, of which everything is known (2.9).
+
+        One that has no value waits for the others, which may guard it; it fails if it is the ``last`` time.
+        """
+        waiting, self._valueless = [], []
         for number, base, node in self._pending:
             if not self._scope.knows(node.condition):
                 waiting.append((number, base, node))
-            elif not self._check(base, node):
+                continue
+            try:
+                condition = as_condition(self._scope.evaluate(node.condition))
+            except EvaluationError as error:
+                self._valueless.append(evaluation_failure(self._template, base, error))
+                if not last:
+                    waiting.append((number, base, node))
+                continue
+            if not self._holds(condition, base, node):
                 return False
         self._pending = waiting
-        return True
+        return not last or all(map(self._fail, self._valueless))
 
-    def _check(self, base: int, node: nodes.Assertion) -> bool:
-        try:
-            condition = as_condition(self._scope.evaluate(node.condition))
-        except EvaluationError as error:
-            return self._fail(evaluation_failure(self._template, base, error))
+    def _holds(self, condition: Truth | None, base: int, node: nodes.Assertion) -> bool:
         if condition is TRUE or condition is None:
             return True
         if condition is not FALSE:
@@ -299,16 +309,5 @@ def as_condition(value: Value) -> Truth | None:
         inner = as_condition(value.value)
         return None if inner is None else shapes.implies(value.present, inner)
     if isinstance(value, Pack):
-        conditions = []
-        for segment in value.segments:
-            one = segment.element if isinstance(segment, Run) else segment
-            if not isinstance(one, Truth):
-                return None
-            if isinstance(segment, Run):
-                some = shapes.compare(">", segment.length, 0)
-                one = one if one is TRUE else shapes.implies(some, one) if one is FALSE else None
-                if one is None:
-                    return None
-            conditions.append(one)
-        return shapes.and_(*conditions)
+        return as_condition(FOLDS["&&"](value))
     return None

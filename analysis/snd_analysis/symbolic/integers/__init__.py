@@ -30,6 +30,7 @@ from snd_analysis.symbolic.integers.substitution import substitute
 from snd_analysis.symbolic.integers.truth import (
     FALSE,
     TRUE,
+    AtLeastZero,
     Junction,
     Truth,
     and_,
@@ -44,6 +45,7 @@ from snd_analysis.symbolic.integers.truth import (
 __all__ = [
     "FALSE",
     "TRUE",
+    "AtLeastZero",
     "Atom",
     "DivisionByZero",
     "FoldKey",

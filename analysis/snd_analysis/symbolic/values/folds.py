@@ -9,7 +9,7 @@ from typing import Final
 
 from snd_analysis import rules
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
+from snd_analysis.symbolic.integers import FALSE, TRUE, AtLeastZero, Integer, Junction, Truth
 from snd_analysis.symbolic.values.compile_time import may_become_known
 from snd_analysis.symbolic.values.errors import OperationError
 from snd_analysis.symbolic.values.items import at
@@ -22,6 +22,9 @@ from snd_analysis.symbolic.values.selection import opaque_pack
 from snd_analysis.symbolic.values.unknown_results import result_of
 
 Fold = Callable[[Pack], Value]
+
+_MOST_COMPARED = 32
+"""Items that are compared with each other, beside runs of unknown length."""
 
 
 def _reduced(symbol: str, items: Sequence[Value]) -> Value:
@@ -122,6 +125,11 @@ def _junction(symbol: str, combine: Callable[..., Truth], neutral: Truth, decidi
             return neutral
         empty = shapes.compare("==", run.length, 0)
         if positional(element):
+            if isinstance(element, Junction) and element.conjunction is (neutral is TRUE):
+                return combine(*(over_run(run, operand) for operand in element.operands))
+            if _is_monotone(element):
+                ends = combine(*(_condition_at(element, place) for place in (ZERO, run.length - 1)))
+                return shapes.or_(empty, ends) if neutral is TRUE else shapes.and_(shapes.not_(empty), ends)
             demand_few(Pack((run,)))
             whole = result_of("bool", f"{symbol} ..", (Pack((run,)),))
             assert isinstance(whole, Truth)
@@ -130,6 +138,21 @@ def _junction(symbol: str, combine: Callable[..., Truth], neutral: Truth, decidi
         return shapes.or_(empty, element) if neutral is TRUE else shapes.and_(shapes.not_(empty), element)
 
     return fold
+
+
+def _is_monotone(element: Truth) -> bool:
+    """Whether a condition that holds at both ends of a run holds between them, and so for its opposite."""
+    if not isinstance(element, AtLeastZero):
+        return False
+    subject = element.parts[0]
+    step = shifted(subject, POSITION + 1)
+    return isinstance(step, Integer) and not positional(step - subject)
+
+
+def _condition_at(element: Truth, place: Integer) -> Truth:
+    found = shifted(element, place)
+    assert isinstance(found, Truth)
+    return found
 
 
 # ---- order and equality ----------------------------------------------------------------------------------------------
@@ -201,11 +224,26 @@ def _known_keys(items: Sequence[Value]) -> list[int | str] | None:
 
 
 def _distinct_run(pack: Pack) -> Value:
+    if any(OPERATIONS["=="](a, b) is TRUE for a, b in combinations(_certain_items(pack), 2)):
+        return FALSE
     if pack.uniform is not None and not isinstance(pack.uniform, float):
         return shapes.compare("<=", pack.length, 1)
     if pack.dtype == "int" and (_ordered("<")(pack) is TRUE or _ordered(">")(pack) is TRUE):
         return TRUE
     return result_of("bool", "!= ..", (pack,))
+
+
+def _certain_items(pack: Pack) -> list[Value]:
+    """Items that are there whatever is unknown: single ones, and the first and last of runs that are never empty."""
+    found: list[Value] = []
+    for segment in pack.segments:
+        if not isinstance(segment, Run):
+            found.append(segment)
+        elif _is_never_empty(segment):
+            found.append(shifted(segment.element, ZERO))
+            if shapes.compare(">=", segment.length, 2) is TRUE:
+                found.append(shifted(segment.element, segment.length - 1))
+    return found if len(found) <= _MOST_COMPARED else []
 
 
 FOLDS: Final[dict[str, Fold]] = {

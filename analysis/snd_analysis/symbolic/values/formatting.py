@@ -6,7 +6,7 @@ import math
 
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
 from snd_analysis.symbolic.notation import notation
-from snd_analysis.symbolic.values.pack import Pack, Run
+from snd_analysis.symbolic.values.pack import POSITION, Pack, Run, positional
 from snd_analysis.symbolic.values.scalars import (
     NULL,
     UNDEFINED,
@@ -62,8 +62,21 @@ def _format_pack(pack: Pack, quoted: bool) -> str:
             parts.append(format_value(segment, quoted=quoted))
             continue
         element = format_value(segment.element, quoted=quoted)
-        parts.append(f"{enclosed(element)} ..({segment.length})")
+        parts.append(_range(segment) or f"{enclosed(element)} ..({segment.length})")
     return f"[{', '.join(parts)}]"
+
+
+def _range(run: Run) -> str | None:
+    """``first:last`` or ``first:last:step``; None if the items are no range."""
+    element = run.element
+    if not isinstance(element, Integer):
+        return None
+    step = element.terms.get(next(iter(POSITION.terms)), 0)
+    first = element - POSITION.scaled(step)
+    if not step or positional(first):
+        return None
+    bounds = f"{first}:{first + run.length.scaled(step)}"
+    return bounds if step == 1 else f"{bounds}:{step}"
 
 
 @notation.register(Pack)

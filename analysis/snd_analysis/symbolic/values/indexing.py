@@ -80,6 +80,9 @@ def masked(target: Pack, mask: Pack) -> Value:
     if bits is not None and all(bit is TRUE or bit is FALSE for bit in bits):
         taken = [at(target, shapes.constant(place)) for place, bit in enumerate(bits) if bit is TRUE]
         return UNDEFINED if UNDEFINED in taken else Pack(taken, dtype=target.dtype, repeats=target.repeats)
+    pieces = _unmasked(target, mask)
+    if pieces is not None:
+        return Pack(pieces, dtype=target.dtype, repeats=target.repeats)
     if target.dtype is None:
         return UNDEFINED
     ones = elementwise(lambda bit: choose(bit, ONE, ZERO), mask)
@@ -93,6 +96,21 @@ def masked(target: Pack, mask: Pack) -> Value:
 
 
 DEFINITIONS["[..]"] = masked
+
+
+def _unmasked(target: Pack, mask: Pack) -> list[Segment] | None:
+    """The parts where the mask is true; None if it is not known where they begin and end."""
+    pieces: list[Segment] = []
+    rest = target
+    for segment in mask.segments:
+        bit, length = (segment.element, segment.length) if isinstance(segment, Run) else (segment, ONE)
+        parts = split(rest, length) if bit is TRUE or bit is FALSE else None
+        if parts is None:
+            return None
+        if bit is TRUE:
+            pieces.extend(parts[0].segments)
+        rest = parts[1]
+    return pieces
 
 
 # ---- slices ----------------------------------------------------------------------------------------------------------

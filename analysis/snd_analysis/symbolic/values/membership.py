@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from msgspec import Struct
+
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import FALSE, TRUE, Truth
+from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
 from snd_analysis.symbolic.values.elementwise import elementwise
+from snd_analysis.symbolic.values.items import divided
 from snd_analysis.symbolic.values.operations import OPERATIONS
-from snd_analysis.symbolic.values.pack import Pack, Run, Segment, positional
+from snd_analysis.symbolic.values.pack import POSITION, ZERO, Pack, Run, Segment, fresh, positional
+from snd_analysis.symbolic.values.rewriting import shifted
 from snd_analysis.symbolic.values.scalars import DEFINITIONS, UNDEFINED, Value
 from snd_analysis.symbolic.values.unknown_results import result_of
 
@@ -15,6 +21,10 @@ def contained(item: Value, pack: Value) -> Value:
     """Whether a value is in a pack; of a pack of values, whether each is."""
     if not isinstance(pack, Pack):
         return UNDEFINED
+    if isinstance(item, Pack) and any(isinstance(segment, Run) for segment in item.segments):
+        known = _known_parts(item, pack)
+        if known is not None:
+            return known
     return elementwise(lambda single: _is_in(single, pack), item)
 
 
@@ -37,9 +47,96 @@ def _is_in(item: Value, pack: Pack) -> Value:
 def _is_at(item: Value, segment: Segment) -> Value:
     if not isinstance(segment, Run):
         return OPERATIONS["=="](item, segment)
-    same = OPERATIONS["=="](item, segment.element)
+    interval = _interval(segment)
+    if interval is not None and isinstance(item, Integer):
+        return shapes.and_(shapes.compare(">=", item, interval.first), shapes.compare("<", item, interval.end))
+    # The positions of the two are not the same one.
+    some = shifted(item, _SOME_POSITION) if positional(item) else item
+    same = OPERATIONS["=="](some, segment.element)
     if same is UNDEFINED or same is FALSE:
         return same
     if positional(segment.element):
         return result_of("bool", "in", (item, Pack((segment,))))
-    return OPERATIONS["&&"](shapes.compare(">=", segment.length, 1), same)
+    return OPERATIONS["&&"](shapes.compare(">=", segment.length, 1), OPERATIONS["=="](item, segment.element))
+
+
+_position = fresh("int")
+assert isinstance(_position, Integer)
+_SOME_POSITION = shapes.maximum(_position, ZERO)
+
+
+# ---- ranges ----------------------------------------------------------------------------------------------------------
+class _Interval(Struct, frozen=True):
+    """The ints from ``first`` up to ``end``, exclusive."""
+
+    first: Integer
+    end: Integer
+
+
+def _interval(segment: Segment) -> _Interval | None:
+    """The ints that a range, or a single int, has; None if that is no interval."""
+    element = segment.element if isinstance(segment, Run) else segment
+    if not isinstance(element, Integer):
+        return None
+    if not isinstance(segment, Run):
+        return _Interval(element, element + 1)
+    ascending, descending = element - POSITION, element + POSITION
+    if not positional(ascending):
+        return _Interval(ascending, ascending + segment.length)
+    return None if positional(descending) else _Interval(descending - segment.length + 1, descending + 1)
+
+
+def _known_parts(item: Pack, pack: Pack) -> Pack | None:
+    """Which parts of ranges are in intervals; None if it is not known where they begin and end."""
+    intervals = [_interval(segment) for segment in pack.segments]
+    parts: list[Segment] = []
+    for segment in item.segments:
+        for part in _cut(segment, intervals):
+            found = _whole(part, intervals)
+            if found is None:
+                return None
+            parts.append(Run(part.length, found) if isinstance(part, Run) else found)
+    return Pack(parts)
+
+
+def _cut(segment: Segment, intervals: list[_Interval | None]) -> Iterator[Segment]:
+    """A range in parts of which each is in an interval or outside, as far as is known."""
+    rest = segment
+    for interval in intervals:
+        for bound in () if interval is None else (interval.first, interval.end):
+            first = _ascending(rest)
+            if first is None or not isinstance(rest, Run):
+                break
+            place = bound - first
+            if place != ZERO and place != rest.length and _ordered(ZERO, place) and _ordered(place, rest.length):
+                part, rest = divided(rest, place)
+                yield part
+    yield rest
+
+
+def _ascending(segment: Segment) -> Integer | None:
+    """The first int of a range that ascends by 1."""
+    if not isinstance(segment, Run) or not isinstance(segment.element, Integer):
+        return None
+    first = segment.element - POSITION
+    return None if positional(first) else first
+
+
+def _whole(part: Segment, intervals: list[_Interval | None]) -> Truth | None:
+    """Whether all ints of a part are in one interval, or none is in any; None if that is not known."""
+    own = _interval(part)
+    if own is None:
+        return None
+    found: Truth | None = FALSE
+    for interval in intervals:
+        if interval is None:
+            found = None
+        elif _ordered(interval.first, own.first) and _ordered(own.end, interval.end):
+            return TRUE
+        elif not _ordered(own.end, interval.first) and not _ordered(interval.end, own.first):
+            found = None
+    return found
+
+
+def _ordered(a: Integer, b: Integer) -> bool:
+    return shapes.compare("<=", a, b) is TRUE
