@@ -48,6 +48,7 @@ class RunRequest(Struct, frozen=True):
     seed: int = 0
     double: bool = False
     output: str | None = None
+    quantize: bool = False
     trace: bool = False
     seconds: float | None = None
     memory_bytes: int = 4 << 30
@@ -117,6 +118,7 @@ def prepare(snapshot: Snapshot, request: RunRequest) -> Prepared:
         request.seed,
         request.double,
         Limits(seconds=request.seconds, tensor_bytes=request.memory_bytes),
+        quantize=request.quantize,
         trace=request.trace,
         keep=request.output is not None,
     )

@@ -184,6 +184,33 @@ def test_nan_and_infinity(real, model):
     assert "y: real[3] n=3 x∈[-inf, inf] nan=1 inf=2\n  [inf, -inf, nan]\n" in table(real, *arguments)
 
 
+QUANTIZED = """\
+import math;
+
+operator grid { @input { x: real[n]; } @output { y: real[n]; } @lower { y[i,] = round(x[i,]), i < n; } }
+graph net {
+    @input { x: real[2]; }
+    @output { y: real[2]; }
+    @compose { a = math.mul(x, 2.0); y = math.neg(a); }
+    @quantize { a: grid; }
+}
+"""
+
+
+def test_quantization_is_applied_when_asked_for_and_the_output_says_whether(real, project):
+    (project / "main.sknd").write_text(QUANTIZED)
+    given = ("--input", "x=[0.375, 1.0]")
+    text = table(real, *given)
+    assert "quantization was not applied (a): use --quantize\n" in text
+    assert "[-0.75, -2.0]" in text
+    text = table(real, *given, "--quantize", "--trace")
+    assert "a is quantized by grid: no element changes by more than 0.25\n" in text
+    assert "[1.0, 2.0]" in text
+    assert "[-1.0, -2.0]" in text
+    assert document(real, *given)["quantized"] == [{"name": "a", "operator": "grid", "change": None}]
+    assert document(real, *given, "--quantize")["quantized"] == [{"name": "a", "operator": "grid", "change": 0.25}]
+
+
 def test_types_of_operators(real, model):
     arguments = ("--operator", "special", "--attrib", "by=2", "--input", "x=[5, -5]")
     assert document(real, *arguments)["outputs"][0]["values"] == [2, -3]

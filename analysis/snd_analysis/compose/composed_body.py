@@ -24,7 +24,7 @@ def compose_body(callees: Callees, declared: Specialization, lasting: LastingMod
     Of statements that ``lasting`` knows the result is taken from there; it is the same without.
     """
     template = declared.template
-    if not template.is_composite and not template.resolution.rows["update"]:
+    if not template.is_composite and not template.resolution.rows["update"] and not template.quantizations:
         return declared
     state = BodyState(declared)
     composing = Composing(callees, state, Naming(callees, template))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from snd_analysis.compose.body.scoped_names import SCOPES_OF_PARTS
+from snd_analysis.compose.body.scoped_names import quantized_name
 from snd_analysis.compose.limits import MOST_OPERATIONS
 from snd_analysis.compose.specialization import Specialization, specialization_of
 from snd_analysis.model import (
@@ -44,7 +44,7 @@ def decompose(graph: Graph, decomposes: Choice, path: str) -> Graph:
     Of a graph that is larger (see ``flat_size``) not more than ``MOST_OPERATIONS`` are in the result, and not more
     variables and constants than that.
     """
-    listing = _Listing(decomposes, path, graph.quantizations)
+    listing = _Listing(decomposes, path, dict(graph.quantizations))
     body = _Body(listing, "", None)
     operations = body.operations(graph.operations)
     inner = listing.level
@@ -95,7 +95,7 @@ class _Listing(Struct):
 
     decomposes: Choice
     path: str
-    quantizations: Mapping[str, Quantization]
+    quantizations: dict[str, Quantization]
     level: _Level = field(default_factory=_Level)
     """Of the graph, or the part of control flow, that is being put together."""
     members: dict[str, TensorValue] = field(default_factory=dict)
@@ -110,10 +110,12 @@ class _Listing(Struct):
 
     def quantization_of(self, name: str) -> Quantization | None:
         """How a tensor is quantized: one name stands for it in all branches and iterations, and all items of a pack."""
-        if not self.quantizations:
-            return None
-        parts = (part.partition("[")[0] for part in name.split("."))
-        return self.quantizations.get(".".join(part for part in parts if part not in SCOPES_OF_PARTS))
+        return self.quantizations.get(quantized_name(name)) if self.quantizations else None
+
+    def enter(self, scope: str, body: Graph) -> None:
+        """Add what the ``@quantize`` of an invoked definition says; that of the definition around has priority."""
+        for name, found in body.quantizations.items():
+            self.quantizations.setdefault(quantized_name(_joined(scope, name)), found)
 
     def takes(self, body: Graph) -> bool:
         """Whether there is room for the operations of a body, in place of one; they take it."""
@@ -274,7 +276,10 @@ class _Body:
         place = self._place
         if place is None and template is not None and template.name.path != self._listing.path:
             place = operation.place
-        return _Body(self._listing, scope_of(operation, self._scope), place)
+        scope = scope_of(operation, self._scope)
+        if callee is not None and callee.body is not None:
+            self._listing.enter(scope, callee.body)
+        return _Body(self._listing, scope, place)
 
     def list_members(self, specialization: Specialization, deep: bool) -> None:
         """Lists the variables and constants of an operator; if ``deep``, also of all that it is composed of."""

@@ -36,6 +36,9 @@ class Quantization(Struct, frozen=True, eq=False):
 
     operator: OperatorName
     attributes: Mapping[str, Value]
+    dtypes: tuple[str, ...]
+    """The generic types that are written, in order."""
+    place: Place
 
 
 class Tensor(Struct, Positioned, frozen=True, eq=False):

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from snd_analysis.compose import Failure
 from snd_analysis.model import Place
+from snd_runtime.execution import QuantizedTensor
 from snd_runtime.lowering.lowered import Argument
 from snd_runtime.summary import Summary, summarize
 
@@ -64,6 +65,8 @@ class EvaluationAnswer(Struct, frozen=True):
     """Variables that nothing was given for."""
     unused: tuple[str, ...] = ()
     """Weights that no variable takes."""
+    quantized: tuple[QuantizedTensor, ...] = ()
+    """The tensors that ``@quantize`` names, whether or not quantization was applied."""
     arrays: Mapping[str, Argument] | None = None
     composing_seconds: float = 0.0
     running_seconds: float = 0.0

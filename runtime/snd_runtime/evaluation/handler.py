@@ -108,6 +108,7 @@ def evaluate(
         outputs=tuple(outputs),
         drawn=outcome.drawn,
         unused=outcome.unused,
+        quantized=outcome.quantized,
         arrays=dict(outcome.outputs) if request.keep else None,
         running_seconds=time.monotonic() - begin - answer.composing_seconds,
     )
@@ -124,6 +125,7 @@ def _execution(
         watch=(lambda step: note(_shown_step(step))) if request.trace else None,
         compare=request.trace,
         progress=_throttled(note),
+        quantize=request.quantize,
     )
 
 

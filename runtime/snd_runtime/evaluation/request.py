@@ -55,6 +55,8 @@ class EvaluationRequest(Struct, frozen=True):
     double: bool = False
     """Whether reals have 64 bits, not 32."""
     limits: Limits = field(default_factory=Limits)
+    quantize: bool = False
+    """Whether to apply the operators of ``@quantize``."""
     trace: bool = False
     """Whether to tell of every tensor as soon as it is computed."""
     keep: bool = False

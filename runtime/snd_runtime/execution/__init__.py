@@ -7,7 +7,18 @@ formulas, or intrinsics (``operators``).
 
 from snd_runtime.execution.binding import bind_arrays
 from snd_runtime.execution.plain import value_of
+from snd_runtime.execution.quantizing import QuantizedTensor
 from snd_runtime.execution.request import Execution, Named, Outcome, Step
 from snd_runtime.execution.running import StatefulGraph, execute
 
-__all__ = ["Execution", "Named", "Outcome", "StatefulGraph", "Step", "bind_arrays", "execute", "value_of"]
+__all__ = [
+    "Execution",
+    "Named",
+    "Outcome",
+    "QuantizedTensor",
+    "StatefulGraph",
+    "Step",
+    "bind_arrays",
+    "execute",
+    "value_of",
+]

@@ -164,10 +164,12 @@ class _Compilation:
         specialization = specialization_of(operation)
         if specialization is None or not specialization.valid or operation.checks:
             raise Undecided
-        label = operation.label if operation.labelled or not self._single else None
+        passed_on = self._single and not operation.labelled
         inputs = tuple(self._reference(value) for value in operation.inputs)
         root = scope_of_graph(specialization, operation.labelled)
-        return Invocation(specialization, inputs, label, root, operation.place), self._weigh(specialization)
+        return Invocation(specialization, inputs, operation.label, passed_on, root, operation.place), self._weigh(
+            specialization
+        )
 
     def _choice(self, branch: Branch, place: Place) -> tuple[Choice, int]:
         cases = []

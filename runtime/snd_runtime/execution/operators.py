@@ -11,7 +11,7 @@ from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution.decompositions import check_decomposition
 from snd_runtime.execution.failing import check_bounds
 from snd_runtime.execution.prepared import Prepared, prepared
-from snd_runtime.execution.state import State, joined
+from snd_runtime.execution.state import State
 from snd_runtime.execution.stepwise import Stepwise
 from snd_runtime.intrinsics import Invocation
 from snd_runtime.lowering.lowered import Argument
@@ -47,17 +47,23 @@ def run_specialization(
     arguments = list(inputs)
     if len(arguments) < len(specialization.inputs) or any(each is None for each in arguments):
         arguments = ready.with_defaults(arguments, state.real)
+    quantizing = state.quantizing
+    quantizing.enter(specialization, scope)
+    if quantizing.is_applied:
+        arguments = _quantized_inputs(state, specialization, arguments, scope, is_root)
     if not template.is_composite:
         outputs = _computed(state, ready, arguments, scope)
         if ready.has_updates:
             _update(state, specialization, arguments, outputs, scope, iterations)
         return outputs
-    if not ready.has_formulas:
+    # The formulas know nothing of the tensors inside of the composition.
+    if not ready.has_formulas or quantizing.leads_into(scope):
         return _composed(state, specialization, arguments, scope, iterations, is_root)
     outputs = _computed(state, ready, arguments, scope)
-    if state.compares or ready.has_updates:
+    compares = state.compares and not quantizing.is_applied
+    if compares or ready.has_updates:
         composed = _composed(state, specialization, arguments, scope, iterations, is_root)
-        if state.compares:
+        if compares:
             check_decomposition(specialization, outputs, composed)
     return outputs
 
@@ -87,10 +93,7 @@ def _computed(state: State, ready: Prepared, arguments: list[Argument], scope: s
     specialization = ready.specialization
     template = specialization.template
     if ready.has_formulas:
-        variables = {
-            name: state.variables.value(joined(scope, name), declared)
-            for name, declared in specialization.variables.items()
-        }
+        variables = {name: state.variable(scope, name, declared) for name, declared in specialization.variables.items()}
         outputs = ready.lowered.run(arguments, variables, real=state.real, budget=state.budget)
     elif ready.intrinsic is not None:
         outputs = _intrinsic(state, ready, arguments, scope)
@@ -102,7 +105,22 @@ def _computed(state: State, ready: Prepared, arguments: list[Argument], scope: s
     if specialization.dynamic:
         for member, declared, value in zip(template.outputs, specialization.outputs, outputs, strict=True):
             check_bounds(member.name, declared, value)
+    if state.quantizing.is_applied:
+        named = zip(template.outputs, outputs, strict=True)
+        outputs = tuple(state.quantizing.apply(scope, member.name, value) for member, value in named)
     return outputs
+
+
+def _quantized_inputs(
+    state: State, specialization: Specialization, arguments: list[Argument], scope: str, is_root: bool
+) -> list[Argument]:
+    found = []
+    for member, value in zip(specialization.template.inputs, arguments, strict=True):
+        quantized = state.quantizing.apply(scope, member.name, value)
+        if is_root and quantized is not value:
+            state.tell(member.name, quantized)
+        found.append(quantized)
+    return found
 
 
 def _update(

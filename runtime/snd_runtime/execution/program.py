@@ -100,6 +100,11 @@ class Step(Struct):
         budget.check_time(self.place)
         used, done = budget.used, state.done
         values = self.action.run(frame)
+        if state.quantizing.is_applied:
+            values = [
+                state.quantizing.result(frame.scope, result.tensor, value)
+                for result, value in zip(self.results, values, strict=True)
+            ]
         taken = 0
         for result, value in zip(self.results, values, strict=True):
             frame.write(result.slots, value)
@@ -141,6 +146,8 @@ class Invocation(Struct, frozen=True):
     specialization: Specialization
     inputs: tuple[Reference, ...]
     label: str | None
+    takes_scope: bool
+    """Whether it takes the scope of the operator around, unless that is what was asked for (2.10, Labelling)."""
     root_scope: str | None
     """The scope of a graph that is invoked without a label of its own."""
     place: Place
@@ -148,7 +155,8 @@ class Invocation(Struct, frozen=True):
     def run(self, frame: Frame) -> Sequence[Argument]:
         """The outputs."""
         inputs = [frame.read(each) for each in self.inputs]
-        scope = frame.scope if self.label is None else joined(frame.scope, self.label)
+        is_unlabelled = self.label is None or (self.takes_scope and not frame.is_root)
+        scope = frame.scope if is_unlabelled else joined(frame.scope, self.label or "")
         if self.root_scope is not None:
             scope = self.root_scope
         try:
@@ -228,6 +236,9 @@ class Repetition(Struct, frozen=True):
             frame.write(local, frame.arrays[pack[number]])
         if self.index is not None:
             frame.write(self.index, np.array(number, INT))
+        if frame.state.quantizing.is_applied:
+            for reference, name, _ in self.names:
+                frame.write(reference, frame.state.quantizing.apply(frame.scope, name, frame.read(reference)))
 
     def _tell(self, frame: Frame) -> None:
         for reference, name, place in self.names:
@@ -303,9 +314,9 @@ class Program(Struct, frozen=True):
         for each in self.fixed:
             frame.arrays[each.slot] = filled(state, each)
         for name, reference in self.constants:
-            frame.write(reference, constants[name])
+            frame.write(reference, state.quantizing.apply(scope, name, constants[name]))
         for name, reference, declared in self.variables:
-            frame.write(reference, state.variables.value(joined(scope, name), declared))
+            frame.write(reference, state.variable(scope, name, declared))
         if is_root:
             for name, reference in (*self.constants, *((name, reference) for name, reference, _ in self.variables)):
                 state.tell(name, frame.read(reference))

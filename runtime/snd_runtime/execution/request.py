@@ -9,6 +9,7 @@ import numpy as np
 from msgspec import Struct, field
 
 from snd_analysis.model import Place, Tensor
+from snd_runtime.execution.quantizing import QuantizedTensor
 from snd_runtime.limits import Limits
 from snd_runtime.lowering.lowered import FLOAT32, Argument
 
@@ -63,6 +64,8 @@ class Execution(Struct, frozen=True):
     progress: Progress | None = None
     compare: bool = False
     """Whether operators with formulas and a composition are run by both, and fail where these disagree."""
+    quantize: bool = False
+    """Whether to apply the operators of ``@quantize`` to the tensors that they name, as soon as these are computed."""
     number: int = 0
     """Which one it is of several runs with one seed: what is random differs between them."""
 
@@ -78,3 +81,5 @@ class Outcome(Struct, frozen=True):
     variables: Mapping[str, Argument]
     drawn: tuple[str, ...]
     unused: tuple[str, ...] = ()
+    quantized: tuple[QuantizedTensor, ...] = ()
+    """What ``@quantize`` names."""

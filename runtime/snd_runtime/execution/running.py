@@ -45,7 +45,13 @@ def execute(
         raise EvaluationFailed(LIMIT_EXCEEDED, "there is not enough memory") from None
     names = [member.name for member in template.outputs]
     variables = state.variables
-    return Outcome(dict(zip(names, outputs, strict=True)), dict(variables.values), variables.drawn, variables.unused)
+    return Outcome(
+        dict(zip(names, outputs, strict=True)),
+        dict(variables.values),
+        variables.drawn,
+        variables.unused,
+        state.quantizing.tensors,
+    )
 
 
 class StatefulGraph:

@@ -12,6 +12,7 @@ from snd_analysis.compose import Session, Specialization
 from snd_analysis.model import Place, Tensor, TensorValue
 from snd_analysis.symbolic.values import Pack
 from snd_runtime.execution.factors import Factors
+from snd_runtime.execution.quantizing import Quantizing
 from snd_runtime.execution.request import Execution, Named, Step
 from snd_runtime.execution.variables import Variables, generator_for
 from snd_runtime.limits import Budget
@@ -28,6 +29,9 @@ class State:
         self.session = session
         self.budget = Budget(request.limits)
         self.real: np.dtype[Any] = np.dtype(request.real)
+        self.quantizing = Quantizing(
+            session, request.quantize, lambda callee, array, scope: self.invoke(callee, [array], scope, ())[0]
+        )
         self.variables = Variables(request.variables, request.seed, self.real, self.budget, Factors(session))
         self.watch = request.watch
         self.watch_names = request.watch_names
@@ -43,6 +47,10 @@ class State:
     ) -> Sequence[Argument]:
         """The outputs of a specialization. Raises EvaluationFailed."""
         return self._invoke(self, specialization, inputs, scope, iterations)
+
+    def variable(self, scope: str, name: str, declared: TensorValue) -> Argument:
+        """Return the value of a variable, quantized if that is asked for. Raises EvaluationFailed if it doesn't fit."""
+        return self.quantizing.apply(scope, name, self.variables.value(joined(scope, name), declared))
 
     def advance(self, done: int) -> None:
         """Tells how many operations are done, of those that were counted before."""

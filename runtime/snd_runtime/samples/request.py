@@ -31,6 +31,8 @@ class SampleRequest(Struct, frozen=True):
     seed: int = 0
     pictures: bool = False
     """Whether results are drawn."""
+    quantize: bool = False
+    """Whether graphs are run with the operators of ``@quantize``; samples never are."""
 
 
 class _Texts:

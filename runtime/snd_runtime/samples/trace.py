@@ -18,7 +18,7 @@ from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import UNDEFINED, Pack
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.evaluation.answer import ShownTensor, shown
-from snd_runtime.execution import Named, Outcome, Step
+from snd_runtime.execution import Named, Outcome, QuantizedTensor, Step
 from snd_runtime.lowering.lowered import Argument
 from snd_runtime.picture import picture
 
@@ -59,6 +59,8 @@ class GraphTrace(Struct, frozen=True):
     """Inputs that nothing gave, so that they are random."""
     drawn: tuple[str, ...] = ()
     """Variables that nothing gave."""
+    quantized: tuple[QuantizedTensor, ...] = ()
+    """What ``@quantize`` names."""
     rule: Rule | None = None
     """The rule of a failure."""
     message: str | None = None
@@ -88,6 +90,8 @@ class Tracer:
     def begin(self, specialization: Specialization, arguments: Sequence[Argument]) -> None:
         """What is run, and on what."""
         self._declared = {**specialization.constants, **specialization.variables}
+        names = (member.name for member in self._template.inputs)
+        self._declared.update(zip(names, specialization.inputs, strict=True))
         for symbol, name in self._tensors.of_symbols:
             if symbol.kind in _NAMING:
                 self._follow(name, specialization.scope.value_of(symbol))
@@ -107,7 +111,7 @@ class Tracer:
         """A name stands for something from now on."""
         if named.place is None:
             declared = self._declared.get(named.name, UNDEFINED)
-            for kind in (SymbolKind.CONSTANT, SymbolKind.VARIABLE):
+            for kind in (SymbolKind.INPUT, SymbolKind.CONSTANT, SymbolKind.VARIABLE):
                 self._note_declared(kind, named.name, declared, named.value)
         elif self._is_here(named.place):
             name = self._tensors.by_place.get(self._template.moved(named.place).span)

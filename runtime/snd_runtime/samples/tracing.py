@@ -17,7 +17,7 @@ from snd_runtime.errors import EvaluationFailed
 from snd_runtime.evaluation.binding import FoundShapes, bound
 from snd_runtime.evaluation.request import EvaluationRequest
 from snd_runtime.evaluation.tensors import InvalidRequest
-from snd_runtime.execution import Execution, execute
+from snd_runtime.execution import Execution, Outcome, execute
 from snd_runtime.execution.plain import bytes_of
 from snd_runtime.limits import Budget
 from snd_runtime.lowering.lowered import Argument
@@ -58,7 +58,8 @@ def trace_graph(snapshot: Snapshot, request: TraceRequest, found: FoundShapes) -
         tracer.begin(run.specialization, run.arguments)
         shapes = {member.name: _shapes(each) for member, each in zip(template.inputs, run.arguments, strict=True)}
         trace = replace(trace, made=run.made, dtypes=run.specialization.scope.dtypes, shapes=shapes)
-        trace = replace(trace, drawn=_run(session, run, request, tracer))
+        outcome = _run(session, run, request, tracer)
+        trace = replace(trace, drawn=outcome.drawn, quantized=outcome.quantized)
     except InvalidRequest as invalid:
         trace = replace(trace, rule=invalid.failures[0].rule, message=invalid.failures[0].message)
     except EvaluationFailed as failed:
@@ -90,13 +91,20 @@ def _shapes(argument: Argument) -> tuple[tuple[int, ...], ...] | None:
     return tuple(each.shape for each in ([argument] if isinstance(argument, np.ndarray) else argument))
 
 
-def _run(session: Session, run: _Run, request: TraceRequest, tracer: Tracer) -> tuple[str, ...]:
-    """Runs it; the names of the variables that were drawn."""
+def _run(session: Session, run: _Run, request: TraceRequest, tracer: Tracer) -> Outcome:
     around = request.around
     weights: Mapping[str, Argument] = {} if request.given is None else request.given.weights
     taken = sum(map(bytes_of, run.arguments))
-    limits = replace(around.limits, spent_bytes=taken)
-    execution = Execution(around.real, around.seed, weights, limits, tracer.watch, tracer.watch_names, compare=True)
+    execution = Execution(
+        around.real,
+        around.seed,
+        weights,
+        replace(around.limits, spent_bytes=taken),
+        tracer.watch,
+        tracer.watch_names,
+        compare=True,
+        quantize=around.quantize,
+    )
     outcome = execute(session, run.specialization, run.arguments, execution)
     tracer.end(outcome)
-    return outcome.drawn
+    return outcome

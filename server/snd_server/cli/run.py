@@ -33,6 +33,9 @@ from snd_server.running import RunRequest
 @click.option("--seed", type=click.IntRange(min=0), default=0, metavar="N", help="Of all that is random; 0 by default.")
 @click.option("--real", type=click.Choice(["f32", "f64"]), default="f32", help="How precise reals are.")
 @click.option("--output", metavar="DIR", help="Write every output there, as NAME.npy; those of packs as NAME.0.npy.")
+@click.option(
+    "--quantize", is_flag=True, help="Quantize the tensors that @quantize names as soon as they are computed."
+)
 @click.option("--trace", is_flag=True, help="Show every tensor on the way, too.")
 @click.option("--timeout", type=float, callback=seconds, metavar="S", help="Stop after so many seconds.")
 @click.option(
@@ -52,6 +55,7 @@ def run(
     seed: int,
     real: str,
     output: str | None,
+    quantize: bool,
     trace: bool,
     timeout: float | None,
     memory: int,
@@ -68,8 +72,8 @@ def run(
     if os.path.isdir(path):
         path = os.path.join(path, "main.sknd")
     request = RunRequest(
-        path, graph, operator, attributes, types, inputs, weights, seed, real == "f64", output, trace, timeout,
-        memory << 20, config,
+        path, graph, operator, attributes, types, inputs, weights, seed, real == "f64", output, quantize, trace,
+        timeout, memory << 20, config,
     )  # fmt: skip
     from snd_server.showing import run_and_show
 

@@ -49,7 +49,7 @@ EVALUATE, COMPOSED_GRAPH, SYNTAX_TREE = "snd/evaluate", "snd/composedGraph", "sn
 _MEGABYTE = 1 << 20
 _NO_SAMPLE = "sample: this must be an object with the code of a sample, and its occurrence"
 # What says otherwise what is to be evaluated, or with what.
-_WITH = ("attributes", "types", "inputs", "seed", "real")
+_WITH = ("attributes", "types", "inputs", "seed", "real", "quantize")
 _ALONE = {
     "sample": ("position", "graph", "operator", "chosen", "trace", *_WITH),
     "position": ("graph", "operator", "chosen", "trace", *_WITH),
@@ -146,6 +146,7 @@ def _run_request(server: SndServer, path: str, params: Any) -> RunRequest:
         inputs=inputs,
         seed=options.seed if seed is None else seed,
         double=(one_of(params, "real", ("f32", "f64")) or options.real) == "f64",
+        quantize=options.quantize if entry(params, "quantize") is None else flag(params, "quantize"),
         trace=flag(params, "trace"),
         seconds=seconds(params, "timeout") or options.timeout,
         memory_bytes=options.memory * _MEGABYTE,

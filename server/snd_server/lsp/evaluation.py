@@ -310,6 +310,7 @@ def sample_request(snapshot: Snapshot, path: str, options: EvaluationOptions) ->
         real=np.dtype(np.float64 if options.real == "f64" else np.float32),
         seed=options.seed,
         pictures=options.pictures,
+        quantize=options.quantize,
     )
 
 

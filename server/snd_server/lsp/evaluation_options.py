@@ -3,7 +3,8 @@
 It is ``false`` for no evaluation at all, or an object: ``automatic`` (whether cheap ones are evaluated in pauses),
 ``graphs`` (whether graphs are, too), ``timeout`` (seconds for each), ``memory`` (megabytes for its tensors), ``budget``
 (seconds that its last evaluation may have taken for it to be cheap), ``seed``, ``real`` (``f32`` or ``f64``),
-``pictures`` (whether hovers hold pictures, for clients that show them).
+``pictures`` (whether hovers hold pictures, for clients that show them), ``quantize`` (whether graphs are run with the
+operators of ``@quantize``).
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ class EvaluationOptions(Struct, frozen=True):
     seed: int = 0
     real: str = "f32"
     pictures: bool = False
+    quantize: bool = False
 
     @property
     def tensor_bytes(self) -> int:
@@ -36,7 +38,7 @@ class EvaluationOptions(Struct, frozen=True):
 
     def digest(self, sample: str) -> str:
         """What the value of a sample depends on, by the digest of all that it depends on otherwise."""
-        return f"{sample} {self.timeout:g} {self.memory} {self.seed} {self.real} {self.pictures}"
+        return f"{sample} {self.timeout:g} {self.memory} {self.seed} {self.real} {self.pictures} {self.quantize}"
 
 
 def evaluation_options(switches: Mapping[str, Any]) -> EvaluationOptions:
@@ -56,6 +58,7 @@ def evaluation_options(switches: Mapping[str, Any]) -> EvaluationOptions:
         seed=int(_positive(given.get("seed"), default.seed)),
         real="f64" if given.get("real") == "f64" else "f32",
         pictures=given.get("pictures") is True,
+        quantize=given.get("quantize") is True,
     )
 
 

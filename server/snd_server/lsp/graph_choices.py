@@ -41,6 +41,7 @@ class GivenInputs(Struct, frozen=True):
             seed=options.seed,
             double=options.real == "f64",
             memory_bytes=options.tensor_bytes,
+            quantize=options.quantize,
         )
 
 

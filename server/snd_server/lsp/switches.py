@@ -97,5 +97,6 @@ _SWITCHES: Mapping[str, Mapping[str, _Check]] = {
     "evaluation": {
         "automatic": _truth, "graphs": _truth, "timeout": _positive, "memory": _positive, "budget": _positive,
         "seed": _seed, "real": _precision, "pictures": _truth,
+        "quantize": _truth,
     },
 }  # fmt: skip

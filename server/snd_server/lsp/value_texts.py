@@ -15,8 +15,10 @@ from snd_server.lsp.shown_values import ShownGraph
 
 if TYPE_CHECKING:
     from snd_runtime.evaluation import ShownTensor
+    from snd_runtime.execution import QuantizedTensor
     from snd_runtime.samples import GraphTrace, Result, SampleOutcome, TracedTensor
 
+_SETTING = "the setting `evaluation.quantize` is off"
 _MOST_ROWS, _MOST_COLUMNS = 20, 12
 
 
@@ -80,7 +82,14 @@ def graph_markdown(each: ShownGraph) -> str:
     message = "" if trace.message is None else plain(trace.message)
     left_out = f"{trace.left_out:,} tensors were not looked at" if trace.left_out else ""
     drawn = f"{len(trace.drawn):,} variables were drawn at random" if trace.drawn else ""
-    return paragraphs([_head(each.value), message, _choice_text(each, trace), drawn, left_out])
+    return paragraphs([_head(each.value), message, _choice_text(each, trace), drawn, _quantization(trace), left_out])
+
+
+def _quantization(trace: GraphTrace) -> str:
+    applied = sum(each.change is not None for each in trace.quantized)
+    if not applied:
+        return f"quantization was not applied: {_SETTING}" if trace.quantized else ""
+    return f"{applied:,} tensors were quantized" if applied > 1 else "1 tensor was quantized"
 
 
 def _choice_text(each: ShownGraph, trace: GraphTrace) -> str:
@@ -94,11 +103,21 @@ def _choice_text(each: ShownGraph, trace: GraphTrace) -> str:
 
 
 def _origin_text(each: ShownGraph, trace: GraphTrace, name: TensorName) -> str:
+    quantized = "; ".join(_quantized_text(found) for found in trace.quantized if found.name == name.name)
     if name.updated:
-        return "what the variable is from the next run on"
-    if name.occurrence == 0 and name.name in trace.made:
-        return "made at random, since nothing was given"
-    return "drawn at random" if name.occurrence == 0 and name.name in trace.drawn else ""
+        origin = "what the variable is from the next run on"
+    elif name.occurrence == 0 and name.name in trace.made:
+        origin = "made at random, since nothing was given"
+    else:
+        origin = "drawn at random" if name.occurrence == 0 and name.name in trace.drawn else ""
+    return "; ".join(filter(None, (origin, quantized)))
+
+
+def _quantized_text(tensor: QuantizedTensor) -> str:
+    operator = code(tensor.operator)
+    if tensor.change is None:
+        return f"not quantized by {operator}: {_SETTING}"
+    return f"quantized by {operator}: no element changes by more than {tensor.change:.3g}"
 
 
 def _traced_text(name: str, traced: TracedTensor, tables: bool) -> str:

@@ -10,6 +10,7 @@ from snd_analysis.base import Diagnostic
 from snd_analysis.compose import shown
 from snd_analysis.symbolic.values import Value
 from snd_runtime.evaluation import EvaluationAnswer, ShownStep, ShownTensor
+from snd_runtime.execution import QuantizedTensor
 from snd_runtime.values import value_text
 from snd_server.limits import MOST_LISTED_NAMES
 from snd_server.render.visible import visible
@@ -42,6 +43,7 @@ def evaluated_table(evaluated: Evaluated, paint: Paint = plain) -> str:
         head.append(f"{_named(answer.drawn, 'variable')} drawn at random {seed}")
     if answer.unused:
         head.append(f"{_named(answer.unused, 'weight')} not used: there is no variable of that name")
+    head += _quantization(answer.quantized)
     return "".join(f"{line}\n" for line in [*map(visible, head), *tensor_lines(answer.outputs, paint)])
 
 
@@ -63,6 +65,19 @@ def tensor_lines(tensors: Iterable[ShownTensor], paint: Paint = plain, suffix: s
             yield from (f"  {visible(line)}" for line in value_text(tensor.values).split("\n"))
 
 
+def _quantization(tensors: tuple[QuantizedTensor, ...]) -> Iterator[str]:
+    """What became of ``@quantize``."""
+    left_out = tuple(each.name for each in tensors if each.change is None)
+    if tensors and len(left_out) == len(tensors):
+        yield f"quantization was not applied ({_listed(left_out)}): use --quantize"
+        return
+    for each in tensors:
+        if each.change is not None:
+            yield f"{each.name} is quantized by {each.operator}: no element changes by more than {each.change:.3g}"
+    if left_out:
+        yield f"{_named(left_out, 'tensor')} not quantized: the run computes no tensor of that name"
+
+
 def _type(tensor: ShownTensor) -> str:
     if tensor.summary is None:
         return "[]" if tensor.is_pack else "null"
@@ -70,5 +85,10 @@ def _type(tensor: ShownTensor) -> str:
 
 
 def _named(names: tuple[str, ...], what: str) -> str:
-    listed = ", ".join(names[:MOST_LISTED_NAMES]) + (", …" if len(names) > MOST_LISTED_NAMES else "")
-    return f"{len(names)} {what}{'' if len(names) == 1 else 's'} ({listed}) {'is' if len(names) == 1 else 'are'}"
+    return (
+        f"{len(names)} {what}{'' if len(names) == 1 else 's'} ({_listed(names)}) {'is' if len(names) == 1 else 'are'}"
+    )
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return ", ".join(names[:MOST_LISTED_NAMES]) + (", …" if len(names) > MOST_LISTED_NAMES else "")

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from snd_runtime.evaluation import ShownStep, ShownTensor
+from snd_runtime.execution import QuantizedTensor
 from snd_runtime.execution.plain import plain
 from snd_runtime.summary import Summary
 from snd_server.render.evaluated import Evaluated
@@ -40,6 +41,7 @@ def evaluated_content(evaluated: Evaluated, report: Report) -> dict[str, Any]:
             "variables": [] if answer is None else list(answer.drawn),
         },
         "unused": [] if answer is None else list(answer.unused),
+        "quantized": [] if answer is None else [_quantized(each) for each in answer.quantized],
     }
     if evaluated.trace:
         content["trace"] = [_step(step) for step in evaluated.trace]
@@ -55,6 +57,10 @@ def evaluated_content(evaluated: Evaluated, report: Report) -> dict[str, Any]:
 def _step(step: ShownStep) -> dict[str, Any]:
     (tensor,) = tensors_content(step.tensors)
     return {**tensor, "iterations": list(step.iterations)} if step.iterations else tensor
+
+
+def _quantized(tensor: QuantizedTensor) -> dict[str, Any]:
+    return {"name": tensor.name, "operator": tensor.operator, "change": _values(tensor.change)}
 
 
 def tensors_content(tensors: Iterable[ShownTensor]) -> list[dict[str, Any]]:

@@ -404,3 +404,38 @@ async def test_the_values_of_what_was_chosen_can_be_asked_for(client: Editor):
     given = {"types": [], "attributes": [], "inputs": ["x=[0.0, 10.0]"]}
     await client.workspace_execute_command_async(types.ExecuteCommandParams("snd.evaluateGraph", [URI, "net", given]))
     assert await eventually(trace, lambda found: found["b"] == 12.0)
+
+
+QUANTIZED = """import math;
+
+operator grid { @input { x: real[n]; } @output { y: real[n]; } @lower { y[i,] = round(x[i,]), i < n; } }
+# >>> net([0.3, 0.6])
+graph net {
+    @input { x: real[n|9]; }
+    @output { y: real[n|9]; }
+    @compose {
+        a = math.mul(x, 2.0);
+        y = math.neg(a);
+    }
+    @quantize { a: grid; x: grid; }
+}
+"""
+
+
+async def test_quantization_is_a_setting_and_hovers_say_whether_it_was_applied(client: Editor):
+    open_text(client, URI, QUANTIZED)
+    found = await eventually(lambda: shown(client, QUANTIZED), lambda found: "real[2] = " in str(found))
+    assert found["y = math.neg(a);"].endswith("[-0.6, -1.2]")
+    text = await hover(client, QUANTIZED, "a = math", "")
+    assert "not quantized by `grid`: the setting `evaluation.quantize` is off" in text
+    await _configured(client, quantize=True)
+    found = await eventually(lambda: shown(client, QUANTIZED), lambda found: "[-0.0, -2.0]" in str(found))
+    assert found["a = math.mul(x, 2.0);"].endswith("[0.0, 2.0]")
+    text = await hover(client, QUANTIZED, "", "graph net {\n    @input { ")
+    assert "quantized by `grid`: no element changes by more than 0.4" in text
+    assert "| **0** | 0.0 | 1.0 |" in text
+    request = {"textDocument": {"uri": URI}, "graph": "net", "inputs": ["x=[0.3, 0.6]"]}
+    answer = await client.protocol.send_request_async("snd/evaluate", {**request, "quantize": False})
+    assert [each.change for each in answer.quantized] == [None, None]
+    answer = await client.protocol.send_request_async("snd/evaluate", request)
+    assert [each.name for each in answer.quantized if each.change is not None] == ["a", "x"]

@@ -8,7 +8,7 @@ from snd_analysis.compose.body.branches import scopes_of_branch, static_conditio
 from snd_analysis.compose.body.interpreter import call, right_side
 from snd_analysis.compose.body.outputs import finished_outputs
 from snd_analysis.compose.body.results import assign, made_output
-from snd_analysis.compose.body.scoped_names import Naming
+from snd_analysis.compose.body.scoped_names import Naming, quantized_name
 from snd_analysis.compose.body.state import BodyState, Values
 from snd_analysis.compose.body.targets import Targets
 
@@ -21,6 +21,7 @@ __all__ = [
     "call",
     "finished_outputs",
     "made_output",
+    "quantized_name",
     "right_side",
     "scopes_of_branch",
     "static_condition",

@@ -5,13 +5,14 @@ from __future__ import annotations
 from snd_analysis import rules
 from snd_analysis.compose.bind.arguments import Arguments
 from snd_analysis.compose.body.callees import Callees
+from snd_analysis.compose.body.scoped_names import quantized_name
 from snd_analysis.compose.body.state import BodyState
 from snd_analysis.compose.failure import Site
-from snd_analysis.model import Quantization, Tensor
+from snd_analysis.model import Quantization, Tensor, tensors_of
 from snd_analysis.skriptnd.evaluate import EvaluationError
-from snd_analysis.skriptnd.names import OperatorName
+from snd_analysis.skriptnd.names import OperatorName, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.symbolic.values import Pack, Run, Value
+from snd_analysis.symbolic.values import UNDEFINED, Pack, Run, Value
 
 
 def quantizations(state: BodyState, callees: Callees) -> dict[str, Quantization]:
@@ -34,9 +35,28 @@ def quantizations(state: BodyState, callees: Callees) -> dict[str, Quantization]
             state.note_failure(error)
             continue
         _check(state, callees, node, name, attributes)
-        written = node.target.text
-        found[written.removeprefix(f"{state.template.name.name}.")] = Quantization(name, attributes)
+        dtypes = tuple(state.scope.element_type(item) for item in node.generics.items) if node.generics else ()
+        quantization = Quantization(name, attributes, dtypes, state.place(node.algorithm))
+        written = node.target.text.removeprefix(f"{state.template.name.name}.")
+        # A copy is the tensor that it is a copy of; in control flow a tensor has the label of the statement, too.
+        tensors = _tensors(state, written)
+        found.update(dict.fromkeys((quantized_name(each.name) for each in tensors), quantization))
+        if not tensors:
+            found[written] = quantization
     return found
+
+
+def _tensors(state: BodyState, name: str) -> list[Tensor]:
+    """The tensors that a name means; none for one that leads into another operator."""
+    if name in state.tensors:
+        return tensors_of(state.tensors[name])
+    symbols = (each for each in state.template.resolution.symbols if each.name == name)
+    return [
+        tensor
+        for symbol in symbols
+        if symbol.kind is SymbolKind.TENSOR
+        for tensor in tensors_of(state.scope.values.get(symbol, UNDEFINED))
+    ]
 
 
 def _check(

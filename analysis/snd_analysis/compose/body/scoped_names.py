@@ -21,6 +21,12 @@ SCOPES_OF_PARTS = frozenset({"if", "then", "else", "while", "do"})
 """The scopes of parts of control flow, where they need their own: the keywords before them, further cases numbered."""
 
 
+def quantized_name(name: str) -> str:
+    """Return the name by which ``@quantize`` refers to a tensor: without parts of control flow and numbers."""
+    parts = (part.partition("[")[0] for part in name.split("."))
+    return ".".join(part for part in parts if part not in SCOPES_OF_PARTS)
+
+
 class Naming:
     """The names of one definition, found in its text."""
 

@@ -22,7 +22,7 @@ from snd_analysis.compose.body import (
     scopes_of_branch,
     static_condition,
 )
-from snd_analysis.model import Place, TensorValue, empty_pack, tensors_of
+from snd_analysis.model import Place, Tensor, TensorValue, empty_pack, tensors_of
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic.integers import FALSE, TRUE
@@ -62,7 +62,7 @@ class Stepwise:
         self.specialization = specialization
         self.template = specialization.template
         self.arrays = Arrays(run)
-        self._scope_is_passed_on = scope_is_passed_on(specialization)
+        self._scope_is_passed_on = scope_is_passed_on(specialization) and not is_root
         ready = prepared(specialization)
         self._last_uses = ready.last_uses
         declared = run.session.declared(self.template, _given(specialization))
@@ -75,9 +75,9 @@ class Stepwise:
             self.arrays.let(formal, value)
         constants = ready.constants(run.real, run.budget) if declared.constants else {}
         for name, tensor in declared.constants.items():
-            self._declare(name, tensor, constants[name])
+            self._declare(name, tensor, run.quantizing.apply(scope, name, constants[name]))
         for name, tensor in declared.variables.items():
-            self._declare(name, tensor, run.variables.value(joined(scope, name), tensor))
+            self._declare(name, tensor, run.variable(scope, name, tensor))
 
     def _declare(self, name: str, declared: TensorValue, value: Argument) -> None:
         self.arrays.let(declared, value)
@@ -146,6 +146,8 @@ class Stepwise:
         raise_failure(self.state.failures)
         if values is None or UNDEFINED in values:
             raise EvaluationFailed(UNKNOWN_VALUE, "what this comes to is not known", place)
+        if self.run.quantizing.is_applied and isinstance(component.value, nodes.Branch | nodes.Loop):
+            values = [self.quantized(value, targets.name(at), place) for at, value in enumerate(values)]
         assign(self.state, component, values)
         raise_failure(self.state.failures)
         if isinstance(component.value, nodes.Branch | nodes.Loop):
@@ -194,9 +196,24 @@ class Stepwise:
         elif isinstance(found, Pack) and not found.segments:
             found = declared
         made = made_output(self.state, found, formal, targets, at, place)
+        value = self.run.quantizing.result(self.outer_scope, made, value)
         self.arrays.let(made, value)
         self.arrays.count(made)
         self._show(made, value)
+        return made
+
+    def quantized(self, value: TensorValue, name: str | None, place: Place) -> TensorValue:
+        """A tensor that is given a name, or a pack of them, quantized as that name is. Raises EvaluationFailed."""
+        if isinstance(value, Pack) and value.items is not None:
+            return Pack([self.quantized(item, name, place) for item in value.items], dtype=value.dtype)
+        if not isinstance(value, Tensor) or name is None:
+            return value
+        array = self.arrays.array(value, place)
+        quantized = self.run.quantizing.apply(self.outer_scope, self.state.scoped(name), array)
+        if quantized is array:
+            return value
+        made = replace(value)
+        self.arrays.let(made, quantized)
         return made
 
     def _show(self, tensor: TensorValue, value: Argument) -> None:

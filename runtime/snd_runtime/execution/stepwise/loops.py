@@ -21,7 +21,7 @@ from snd_analysis.compose.loops import (
     scopes_of_loop,
     unrolled,
 )
-from snd_analysis.model import Tensor, TensorKind, TensorValue, item_of_empty
+from snd_analysis.model import Tensor, TensorKind, TensorValue, item_of_empty, tensors_of
 from snd_analysis.skriptnd.names import Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
@@ -126,6 +126,16 @@ def _let_names(body: Stepwise, node: nodes.Loop, carries: Values, packs: Values,
         index = Tensor(body.state.scoped(name.text), "int", (), TensorKind.LOCAL, body.state.place(name))
         body.arrays.let(index, np.array(at, INT))
         let(body.state, name, index)
+    if body.run.quantizing.is_applied:
+        for declared in (*(carry.name for carry in node.carries), *(scan.name for scan in node.scans)):
+            _quantize(body, declared)
+
+
+def _quantize(body: Stepwise, name: nodes.Name) -> None:
+    symbol = body.template.resolution.targets.get(name)
+    value = body.state.scope.values.get(symbol, UNDEFINED) if isinstance(symbol, Symbol) else UNDEFINED
+    if tensors_of(value):
+        let(body.state, name, body.quantized(value, name.text, body.state.place(name)))
 
 
 def _tell_names(body: Stepwise, node: nodes.Loop) -> None:

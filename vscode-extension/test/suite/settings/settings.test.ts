@@ -110,6 +110,7 @@ suite("every setting", () => {
     "snd.evaluation.memory": [[1, afterAnEdit(lens("over limit: evaluate again"))], [500, afterAnEdit(allFresh)]],
     "snd.evaluation.real": [["f64", hint(/16777217/)], ["f32", noHint(/16777217/)]],
     "snd.evaluation.seed": [],
+    "snd.evaluation.quantize": [],
     "snd.evaluation.pictures": [[false, async () => !(await hasPicture())], [true, hasPicture]],
     "snd.inlayHints.enabled": [[false, async () => (await hints()) === ""], [true, hint(SHAPE)]],
     "snd.inlayHints.shapes": [[false, noHint(SHAPE)], [true, hint(SHAPE)]],
