@@ -431,7 +431,7 @@ async def test_quantization_is_a_setting_and_hovers_say_whether_it_was_applied(c
     await _configured(client, quantize=True)
     found = await eventually(lambda: shown(client, QUANTIZED), lambda found: "[-0.0, -2.0]" in str(found))
     assert found["a = math.mul(x, 2.0);"].endswith("[0.0, 2.0]")
-    text = await hover(client, QUANTIZED, "", "graph net {\n    @input { ")
+    text = await hover(client, QUANTIZED, "x: real[n|9]", "graph net")
     assert "quantized by `grid`: no element changes by more than 0.4" in text
     assert "| **0** | 0.0 | 1.0 |" in text
     request = {"textDocument": {"uri": URI}, "graph": "net", "inputs": ["x=[0.3, 0.6]"]}
