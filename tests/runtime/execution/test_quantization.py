@@ -200,10 +200,13 @@ def test_names_that_nothing_computes_are_told():
 
 
 def test_a_composition_is_run_where_its_tensors_are_quantized_though_there_are_formulas():
-    operators = OPERATORS + """
+    operators = (
+        OPERATORS
+        + """
 public operator two { @input { x: real[n]; } @output { y: real[n]; }
     @compose { h = math.mul(x, 3.0); y = math.add(h, 1.0); } @lower { y[i,] = x[i,] * 3.0 + 1.0, i < n; } }
 """
+    )
     text = net("x: real[n];", "y: real[n]; z: real[n];", "y = two(x); z = two(x);", operators=operators,
                quantize="y.h: half;")  # fmt: skip
     request = Execution(real=FLOAT64, quantize=True, compare=True)
