@@ -34,7 +34,6 @@ def lsp(stdio: bool, tcp: str | None, pipe: str | None) -> None:
     if tcp is None and pipe is None and None in (sys.stdin, sys.stdout):
         raise click.ClickException("standard input or output is closed, over which editors talk to 'snd lsp'")
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s: %(message)s")
-    logging.getLogger("pygls").setLevel(logging.CRITICAL)  # we tell of faults ourselves, with what was asked
     sys.setswitchinterval(_SWITCH_SECONDS)
     gc.disable()
     from snd_server.lsp.server import SndServer

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
-from lsprotocol import types
 from msgspec import Struct
+
+from snd_server.lsp import types
+from snd_server.lsp.parameters import entry
 
 
 class DiagnosticAbilities(Struct, frozen=True):
@@ -38,5 +39,4 @@ def takes(capabilities: types.ClientCapabilities, name: str) -> bool:
 
 def experimental(capabilities: types.ClientCapabilities, name: str) -> Any:
     """What a client says of something that the protocol does not know; None if it says nothing."""
-    said = capabilities.experimental
-    return said.get(name) if isinstance(said, Mapping) else getattr(said, name, None)
+    return entry(capabilities.experimental, name)

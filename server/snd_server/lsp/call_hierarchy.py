@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from lsprotocol import types
-
 from snd_analysis.base import Source, Span
 from snd_analysis.ide.navigation import CallItem, OutlineKind, call_item_at, incoming, outgoing
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.workspace import Snapshot
+from snd_server.lsp import types
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.position_request import at_position
 from snd_server.lsp.symbols import KINDS
@@ -27,7 +26,7 @@ def register(server: SndServer) -> None:
     server.handle(types.CALL_HIERARCHY_OUTGOING_CALLS, _outgoing)
 
 
-async def _prepare(server: SndServer, params: types.CallHierarchyPrepareParams) -> list[types.CallHierarchyItem] | None:
+async def _prepare(server: SndServer, params: types.TextDocumentPositionParams) -> list[types.CallHierarchyItem] | None:
     def answer(snapshot: Snapshot, path: str, offset: int) -> list[types.CallHierarchyItem] | None:
         found = call_item_at(snapshot, path, offset)
         return None if found is None else [_item(server, snapshot, found)]
@@ -35,9 +34,7 @@ async def _prepare(server: SndServer, params: types.CallHierarchyPrepareParams) 
     return await at_position(server, params, answer)
 
 
-async def _incoming(
-    server: SndServer, params: types.CallHierarchyIncomingCallsParams
-) -> list[types.CallHierarchyIncomingCall]:
+async def _incoming(server: SndServer, params: types.CallHierarchyCallsParams) -> list[types.CallHierarchyIncomingCall]:
     name = _name(params.item)
 
     def answer(snapshot: Snapshot, question: Question) -> list[types.CallHierarchyIncomingCall]:
@@ -52,9 +49,7 @@ async def _incoming(
     return await server.session.ask(name.path, answer, background=True)
 
 
-async def _outgoing(
-    server: SndServer, params: types.CallHierarchyOutgoingCallsParams
-) -> list[types.CallHierarchyOutgoingCall]:
+async def _outgoing(server: SndServer, params: types.CallHierarchyCallsParams) -> list[types.CallHierarchyOutgoingCall]:
     name = _name(params.item)
 
     def answer(snapshot: Snapshot, question: Question) -> list[types.CallHierarchyOutgoingCall]:

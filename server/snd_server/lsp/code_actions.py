@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lsprotocol import types
-
 from snd_analysis.ide import front_end
 from snd_analysis.ide.actions import REFRESH_SAMPLE, WRITE_SAMPLE, Action, ActionKind
 from snd_analysis.workspace import Snapshot
+from snd_server.lsp import types
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.diagnostics import converted, found
 from snd_server.lsp.uris import path_of
@@ -32,7 +31,7 @@ async def _code_actions(server: SndServer, params: types.CodeActionParams) -> li
     if document is None or document.code_action is None or document.code_action.code_action_literal_support is None:
         return []  # it knows commands only
     path = path_of(params.text_document.uri)
-    only = [str(getattr(kind, "value", kind)) for kind in params.context.only or ()]
+    only = params.context.only or ()
 
     def answer(snapshot: Snapshot, question: Question) -> list[types.CodeAction]:
         span = server.session.converter.span(snapshot.source(path), params.range)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from lsprotocol import types
 from msgspec import Struct
 
 from snd_analysis.base import Source
@@ -18,8 +17,10 @@ from snd_analysis.ide.completion import (
     documentation,
 )
 from snd_analysis.workspace import Snapshot
+from snd_server.lsp import types
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.markup import markup, plain_text, reads_markdown
+from snd_server.lsp.parameters import entry
 from snd_server.lsp.position_request import at_position
 from snd_server.lsp.uris import path_of
 from snd_server.lsp.workspace_edits import text_edit
@@ -54,7 +55,7 @@ class _Abilities(Struct, frozen=True):
     """Whether it chooses between inserting before the rest of a word, and replacing it."""
     common_range: bool
     """Whether the range may be given once for all."""
-    formats: Sequence[types.MarkupKind] | None
+    formats: Sequence[str] | None
     """Of documentation; None if it takes nothing but a string."""
 
 
@@ -78,7 +79,7 @@ def _abilities(server: SndServer) -> _Abilities:
     )
 
 
-async def _completion(server: SndServer, params: types.CompletionParams) -> types.CompletionList:
+async def _completion(server: SndServer, params: types.TextDocumentPositionParams) -> types.CompletionList:
     abilities = _abilities(server)
 
     def answer(snapshot: Snapshot, path: str, offset: int) -> types.CompletionList:
@@ -146,8 +147,9 @@ def _item(
     )
 
 
-async def _resolve(server: SndServer, item: types.CompletionItem) -> types.CompletionItem:
-    about = _subject(item.data)
+async def _resolve(server: SndServer, item: Any) -> Any:
+    """The item as the client sent it, with its documentation."""
+    about = _subject(entry(item, "data"))
     if about is None:
         return item
     uri, subject = about
@@ -159,7 +161,7 @@ async def _resolve(server: SndServer, item: types.CompletionItem) -> types.Compl
     text = await server.session.ask(path, answer)
     if text:
         formats = _abilities(server).formats
-        item.documentation = plain_text(text) if formats is None else markup(text, reads_markdown(formats))
+        item["documentation"] = plain_text(text) if formats is None else markup(text, reads_markdown(formats))
     return item
 
 

@@ -5,16 +5,15 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable
 
-from lsprotocol import types
-
 from snd_analysis.base import Source, Span
+from snd_server.lsp import types
 
 
 class Converter:
     """Positions in the encoding that was agreed with the client."""
 
-    def __init__(self, encoding: types.PositionEncodingKind | str) -> None:
-        self.encoding = types.PositionEncodingKind(encoding)
+    def __init__(self, encoding: types.PositionEncodingKind) -> None:
+        self.encoding = encoding
 
     def offset(self, source: Source, position: types.Position) -> int:
         """The offset of a position; one behind the end of its line, or of the text, is moved to that end."""

@@ -6,10 +6,9 @@ import hashlib
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from lsprotocol import types
-
 from snd_analysis.base import Diagnostic, Severity
 from snd_analysis.workspace import Snapshot
+from snd_server.lsp import types
 from snd_server.lsp.analysis_thread import Question
 from snd_server.reporting import configured, unsuppressed
 

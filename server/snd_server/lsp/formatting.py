@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from lsprotocol import types
-
 from snd_analysis.base import Edit, Source
 from snd_analysis.ide import front_end
 from snd_analysis.workspace import Snapshot
+from snd_server.lsp import types
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.uris import path_of
 
@@ -25,7 +24,7 @@ def register(server: SndServer) -> None:
     server.handle(types.TEXT_DOCUMENT_ON_TYPE_FORMATTING, _typed, on_type)
 
 
-async def _whole(server: SndServer, params: types.DocumentFormattingParams) -> list[types.TextEdit]:
+async def _whole(server: SndServer, params: types.TextDocumentParams) -> list[types.TextEdit]:
     path = path_of(params.text_document.uri)
 
     def answer(snapshot: Snapshot, question: Question) -> list[types.TextEdit]:
@@ -46,7 +45,7 @@ async def _range(server: SndServer, params: types.DocumentRangeFormattingParams)
     return await server.session.ask(path, answer)
 
 
-async def _typed(server: SndServer, params: types.DocumentOnTypeFormattingParams) -> list[types.TextEdit]:
+async def _typed(server: SndServer, params: types.TextDocumentPositionParams) -> list[types.TextEdit]:
     path = path_of(params.text_document.uri)
 
     def answer(snapshot: Snapshot, question: Question) -> list[types.TextEdit]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pygls.exceptions import JsonRpcInvalidParams
-
 from snd_analysis.base import Diagnostic, Location, Severity
 from snd_analysis.ide.graph_view import graph_content, graph_view
 from snd_analysis.skriptnd.names import OperatorName
@@ -14,6 +12,7 @@ from snd_server.arguments import ArgumentError, parse_arguments
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.asked_graph import graph_name
 from snd_server.lsp.diagnostics import reported
+from snd_server.lsp.errors import InvalidParams
 from snd_server.lsp.parameters import document_path, text, texts
 from snd_server.lsp.uris import uri_of
 from snd_server.render.records import record
@@ -39,7 +38,7 @@ async def _graph_view(server: SndServer, params: Any) -> dict[str, Any]:
         try:
             return _content(server, snapshot, path, wanted, attributes, inputs)
         except ArgumentError as problem:
-            raise JsonRpcInvalidParams(str(problem)) from None
+            raise InvalidParams(str(problem)) from None
 
     return await server.session.ask(path, answer, if_unchanged=True)
 

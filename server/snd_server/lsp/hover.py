@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lsprotocol import types
-
 from snd_analysis.base import Span
 from snd_analysis.ide import comment_at, front_end, use_at
 from snd_analysis.skriptnd.names import ShapeMember, Symbol
 from snd_analysis.workspace import Snapshot
+from snd_server.lsp import types
 from snd_server.lsp.examples import example
 from snd_server.lsp.markup import markup, reads_markdown
 from snd_server.lsp.position_request import at_position
@@ -24,7 +23,7 @@ def register(server: SndServer) -> None:
     server.handle(types.TEXT_DOCUMENT_HOVER, _hover)
 
 
-async def _hover(server: SndServer, params: types.HoverParams) -> types.Hover | None:
+async def _hover(server: SndServer, params: types.TextDocumentPositionParams) -> types.Hover | None:
     document = server.client_capabilities.text_document
     markdown = reads_markdown(document.hover.content_format if document and document.hover else None)
 

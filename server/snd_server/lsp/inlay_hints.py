@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from lsprotocol import types
-
 from snd_analysis.ide import front_end
 from snd_analysis.ide.evaluation import GraphName, SampleName, TensorName
 from snd_analysis.ide.inlay_hints import HintKind, InlayHint
 from snd_analysis.workspace import Snapshot
+from snd_server.lsp import types
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.graph_commands import again_command
 from snd_server.lsp.navigation import location

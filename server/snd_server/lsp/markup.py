@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from lsprotocol import types
+from snd_server.lsp import types
 
 _FENCE = re.compile(r"^`{3,}\w*\n|^`{3,}$\n?", re.MULTILINE)
 _ESCAPE_OR_CODE = re.compile(r"\\([\\`*_<>#\[\]|~&=+-])|(?<!`)(`+)(?!`)(.*?)(?<!`)\2(?!`)")
 _RULE = re.compile(r"^---$", re.MULTILINE)
 
 
-def reads_markdown(formats: Sequence[types.MarkupKind] | None) -> bool:
+def reads_markdown(formats: Sequence[str] | None) -> bool:
     """Whether a client shows Markdown where it lists these formats."""
     return formats is not None and types.MarkupKind.Markdown in formats
 

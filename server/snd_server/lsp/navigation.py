@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from lsprotocol import types
-
 from snd_analysis.base import Location
 from snd_analysis.ide import FrontEnd, folds, front_end, highlights, references, selections
 from snd_analysis.ide.navigation import FoldKind, Link
 from snd_analysis.skriptnd.names import Role
 from snd_analysis.workspace import Snapshot
+from snd_server.lsp import types
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.position_request import AtPosition, at_position
 from snd_server.lsp.uris import path_of
@@ -43,19 +42,19 @@ def register(server: SndServer) -> None:
     server.handle(types.TEXT_DOCUMENT_SELECTION_RANGE, _selections)
 
 
-async def _definition(server: SndServer, params: types.DefinitionParams) -> Any:
+async def _definition(server: SndServer, params: types.TextDocumentPositionParams) -> Any:
     return await _links(server, params, _one(lambda language: language.definition), "definition")
 
 
-async def _declaration(server: SndServer, params: types.DeclarationParams) -> Any:
+async def _declaration(server: SndServer, params: types.TextDocumentPositionParams) -> Any:
     return await _links(server, params, _one(lambda language: language.definition), "declaration")
 
 
-async def _type_definition(server: SndServer, params: types.TypeDefinitionParams) -> Any:
+async def _type_definition(server: SndServer, params: types.TextDocumentPositionParams) -> Any:
     return await _links(server, params, _one(lambda language: language.type_definition), "type_definition")
 
 
-async def _implementation(server: SndServer, params: types.ImplementationParams) -> Any:
+async def _implementation(server: SndServer, params: types.TextDocumentPositionParams) -> Any:
     def links(snapshot: Snapshot, path: str, offset: int) -> Sequence[Link]:
         return front_end(path).implementation(snapshot, path, offset)
 
@@ -114,7 +113,9 @@ async def _references(server: SndServer, params: types.ReferenceParams) -> list[
     return await server.session.ask(path, converted, background=True, if_unchanged=True) or None
 
 
-async def _highlights(server: SndServer, params: types.DocumentHighlightParams) -> list[types.DocumentHighlight] | None:
+async def _highlights(
+    server: SndServer, params: types.TextDocumentPositionParams
+) -> list[types.DocumentHighlight] | None:
     converter = server.session.converter
 
     def converted(snapshot: Snapshot, path: str, offset: int) -> list[types.DocumentHighlight]:
@@ -127,7 +128,7 @@ async def _highlights(server: SndServer, params: types.DocumentHighlightParams) 
     return await at_position(server, params, converted) or None
 
 
-async def _folds(server: SndServer, params: types.FoldingRangeParams) -> list[types.FoldingRange]:
+async def _folds(server: SndServer, params: types.TextDocumentParams) -> list[types.FoldingRange]:
     path = path_of(params.text_document.uri)
     converter = server.session.converter
 

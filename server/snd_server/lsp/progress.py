@@ -5,12 +5,22 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from lsprotocol import types
+from snd_server.lsp import types
 
 if TYPE_CHECKING:
     from snd_server.lsp.server import SndServer
+
+
+def register(server: SndServer) -> None:
+    """Registers the handler of this module."""
+    server.handle(types.WINDOW_WORK_DONE_PROGRESS_CANCEL, _cancel)
+
+
+def _cancel(server: SndServer, params: types.WorkDoneProgressCancelParams) -> None:
+    if (task := server.cancelled_by.get(params.token)) is not None:
+        task.cancel()
 
 
 class Progress:
@@ -20,8 +30,6 @@ class Progress:
         self._server = server
         self._token = token
         self._percentage = 0
-        self._tokens: dict[types.ProgressToken, Any] = server.protocol.progress.tokens
-        """What is cancelled with the tokens."""
 
     def report(self, done: int, total: int, what: str = "") -> None:
         """So much of so much is done."""
@@ -35,20 +43,20 @@ class Progress:
         """It begins."""
         task = asyncio.current_task()
         if task is not None and self._token is not None:  # it is cancelled when the client says so of the token
-            self._tokens[self._token] = task
+            self._server.cancelled_by[self._token] = task
         self._send(types.WorkDoneProgressBegin(title, cancellable=task is not None, percentage=0))
 
     def end(self) -> None:
         """It is over, whatever became of it."""
         if self._token is not None:
-            self._tokens.pop(self._token, None)
+            self._server.cancelled_by.pop(self._token, None)
         self._send(types.WorkDoneProgressEnd())
 
     def _send(
         self, value: types.WorkDoneProgressBegin | types.WorkDoneProgressReport | types.WorkDoneProgressEnd
     ) -> None:
         if self._token is not None:
-            self._server.progress(types.ProgressParams(self._token, value))
+            self._server.notify(types.PROGRESS, types.ProgressParams(self._token, value))
 
 
 @contextmanager

@@ -1,145 +1,249 @@
-"""What we do otherwise than pygls.
+"""JSON-RPC: messages of the client lead to handlers, and what they return to answers.
 
-Texts are ours (see ``documents``), so its own are never made. Messages out of order, or that are none, are answered as
-the protocol says. The process ends when the client says so, with the status that tells whether it said goodbye.
+Handlers that are coroutines are answered when they end, and are cancelled with their request. Messages out of order, or
+that are none, are answered as the language server protocol says.
 """
 
 from __future__ import annotations
 
+import asyncio
+import inspect
+import json
 import logging
-from collections.abc import Callable, Generator
-from concurrent.futures import Future
-from typing import TYPE_CHECKING, Any
+import time
+from collections.abc import Callable, Coroutine
+from functools import cache
+from itertools import count
+from typing import TYPE_CHECKING, Any, Protocol
 
-from lsprotocol import types
-from msgspec import Struct
-from pygls.exceptions import (
-    JsonRpcException,
-    JsonRpcInvalidRequest,
-    JsonRpcParseError,
-    JsonRpcServerNotInitialized,
-)
-from pygls.protocol import LanguageServerProtocol, lsp_method
-from pygls.protocol.json_rpc import RPCNotification, RPCRequest
+import msgspec
+from msgspec import Raw, Struct
+
+from snd_server.lsp import types
+from snd_server.lsp.errors import ErrorCode, InvalidParams, RequestError
 
 if TYPE_CHECKING:
     from snd_server.lsp.server import SndServer
 
 _logger = logging.getLogger(__name__)
 
-_Steps = Generator[Any, Any, None]
-_PARSE_ERROR = JsonRpcParseError.CODE
+Handler = Callable[["SndServer", Any], Any]
+_Id = int | str
+
+# What changes the state of the session, if it is a request.
+_REQUESTS = (types.INITIALIZE, types.SHUTDOWN)
 
 
-class _Malformed(Struct, frozen=True):
-    """A message whose parameters are not what its method takes."""
+class Writer(Protocol):
+    """Where messages go."""
 
-    id: str | int | None
-    method: str
-    error: JsonRpcException
+    def write(self, data: bytes) -> None:
+        """Send some bytes, or keep them until they can be sent."""
+
+    def close(self) -> None:
+        """Send nothing more."""
 
 
-class Protocol(LanguageServerProtocol):
-    """Passes what clients say of documents to our handlers alone."""
+class _Error(Struct):
+    code: int
+    message: str
+    data: Any = None
 
-    _server: SndServer
-    begun = False
-    """Whether a client has said hello."""
 
-    # ---- messages ----------------------------------------------------------------------------------------------------
-    def structure_message(self, data: dict[str, Any]) -> Any:
-        """A message as an object of its type."""
+class _Message(Struct):
+    """A request, a notification, or an answer, by what is given."""
+
+    jsonrpc: str
+    id: _Id | None = None
+    method: str | None = None
+    params: Raw = Raw(b"null")
+    result: Raw = Raw(b"null")
+    error: _Error | None = None
+
+
+_MESSAGE = msgspec.json.Decoder(_Message)
+
+
+class JsonRpc:
+    """The conversation with one client. Everything in it belongs to the thread of the event loop."""
+
+    def __init__(self, server: SndServer) -> None:
+        self.handlers: dict[str, Handler] = {}
+        self.begun = False
+        """Whether a client has said hello."""
+        self.ended = False
+        """Whether it has said goodbye."""
+        self._server = server
+        self._writer: Writer | None = None
+        self._answering: dict[_Id, asyncio.Task[Any]] = {}
+        self._asked: dict[_Id, asyncio.Future[Raw]] = {}
+        self._ids = count(1)
+
+    @property
+    def unanswered(self) -> int:
+        """How many requests are under way, of either side."""
+        return len(self._answering) + len(self._asked)
+
+    def attach(self, writer: Writer) -> None:
+        """From now on messages can be sent."""
+        self._writer = writer
+
+    # ---- what the client sends ---------------------------------------------------------------------------------------
+    def receive(self, body: bytes) -> None:
+        """Begin what a message is about."""
         try:
-            return super().structure_message(data)
-        except JsonRpcException as error:
-            return _Malformed(data.get("id"), str(data.get("method", "")), error)
+            message = _message(body)
+        except msgspec.ValidationError:
+            _logger.error("what came is no message: %.200r", body)
+        except ValueError as error:  # nobody knows who asked
+            self._refuse(None, RequestError(f"a message is no JSON: {error}", ErrorCode.PARSE_ERROR))
+        else:
+            if message.method is None:
+                self._take_answer(message)
+            else:
+                self._begin(message.id, message.method, message.params)
 
-    def handle_message(self, message: Any) -> None:
-        """Passes a message on, if there can be such a message now."""
-        if isinstance(message, _Malformed):
-            _logger.error("the parameters of '%s' are not what it takes", message.method)
-            if message.id is not None and message.method:
-                self._send_response(message.id, error=message.error.to_response_error())
+    def _begin(self, identity: _Id | None, method: str, raw: Raw) -> None:
+        if identity is None and method in _REQUESTS:
+            _logger.error("'%s' came as a notification", method)
             return
-        if not hasattr(message, "jsonrpc"):
-            _logger.error("what came is no message: %.200r", message)
+        refusal = self._refusal(method)
+        if refusal is not None:
+            self._refuse(identity, refusal)
             return
-        refusal = self._refusal(message)
-        if refusal is None:
-            super().handle_message(message)
-        elif isinstance(message, RPCRequest):
-            self._send_response(message.id, error=refusal.to_response_error())
+        started = time.monotonic()
+        try:
+            params = _read(raw, types.PARAMS.get(method, Any))
+        except ValueError as error:
+            _logger.error("the parameters of '%s' are not what it takes", method)
+            self._refuse(identity, InvalidParams(f"the parameters of '{method}' are not what it takes: {error}"))
+            return
+        try:
+            result = self.handlers[method](self._server, params)
+        except Exception as error:
+            self._refuse(identity, self._server.refusal(method, params, error))
+        else:
+            if inspect.iscoroutine(result):
+                self._follow(identity, method, params, result, started)
+                return
+            self._answer(identity, result)
+        self._server.trace(method, params, started)
 
-    def _refusal(self, message: Any) -> JsonRpcException | None:
-        if not isinstance(message, RPCRequest | RPCNotification) or message.method == types.EXIT:
+    def _refusal(self, method: str) -> RequestError | None:
+        """Why there can be no such message now."""
+        if method == types.EXIT:
             return None
-        if self._shutdown:
-            return JsonRpcInvalidRequest("the server is shut down")
-        if message.method == types.INITIALIZE:
+        if self.ended:
+            return RequestError("the server is shut down", ErrorCode.INVALID_REQUEST)
+        if method == types.INITIALIZE:
             if self.begun:
-                return JsonRpcInvalidRequest("the server is initialized already")
+                return RequestError("the server is initialized already", ErrorCode.INVALID_REQUEST)
             self.begun = True
         elif not self.begun:
-            return JsonRpcServerNotInitialized("the first request must be 'initialize'")
+            return RequestError("the first request must be 'initialize'", ErrorCode.SERVER_NOT_INITIALIZED)
+        if method not in self.handlers:
+            return RequestError(f"there is no method '{method}'", ErrorCode.METHOD_NOT_FOUND)
         return None
 
-    def _execute_handler(
-        self,
-        msg_id: str | int,
-        handler: Callable[..., Any],
-        callback: Callable[[Future[Any]], None],
-        args: tuple[Any, ...] | None = None,
-        kwargs: dict[str, Any] | None = None,
+    def _follow(
+        self, identity: _Id | None, method: str, params: Any, work: Coroutine[Any, Any, Any], started: float
     ) -> None:
-        """As pygls does, but forgets what handled a notification: it would keep a future of each letter typed."""
+        def done(task: asyncio.Task[Any]) -> None:
+            if identity is not None:
+                self._answering.pop(identity, None)
+            if task.cancelled():
+                self._refuse(identity, RequestError("the request was cancelled", ErrorCode.REQUEST_CANCELLED))
+            elif (error := task.exception()) is not None:
+                self._refuse(identity, self._server.refusal(method, params, error))
+            else:
+                self._answer(identity, task.result())
+            self._server.trace(method, params, started)
 
-        def done(future: Future[Any]) -> None:
-            self._request_futures.pop(msg_id, None)
-            callback(future)
+        task = asyncio.get_running_loop().create_task(work)
+        if identity is not None:
+            self._answering[identity] = task
+        task.add_done_callback(done)
 
-        super()._execute_handler(msg_id, handler, done, args, kwargs)
+    def cancel(self, identity: _Id) -> None:
+        """Answer a request no more; one that is not under way is none of our business."""
+        if (task := self._answering.get(identity)) is not None:
+            task.cancel()
 
-    def unreadable(self, error: Exception) -> None:
-        """A message that is not even JSON: nobody knows who asked."""
-        message = f"a message is no JSON: {error}"
-        self._send_data({"jsonrpc": self.VERSION, "id": None, "error": {"code": _PARSE_ERROR, "message": message}})
+    def end(self) -> None:
+        """Cancel everything that is being answered, and answer nothing more."""
+        self.ended = True
+        for task in self._answering.values():
+            task.cancel()
+        for future in list(self._asked.values()):
+            future.cancel()
 
-    def _handle_response(self, msg_id: Any, result: Any = None, error: types.ResponseError | None = None) -> None:
-        future = self._request_futures.get(msg_id)
-        if future is not None and future.done():  # we have stopped waiting
-            del self._request_futures[msg_id]
+    def _answer(self, identity: _Id | None, result: Any) -> None:
+        if identity is not None:
+            self._send({"id": identity, "result": result})
+
+    def _refuse(self, identity: _Id | None, error: RequestError) -> None:
+        if identity is None and error.code != ErrorCode.PARSE_ERROR:  # a notification has no answer
             return
-        super()._handle_response(msg_id, result, error)
+        about = {"code": int(error.code), "message": error.message}
+        self._send({"id": identity, "error": about if error.data is None else {**about, "data": error.data}})
 
-    # ---- the life of a session ---------------------------------------------------------------------------------------
-    @lsp_method(types.SHUTDOWN)
-    def lsp_shutdown(self, *_: Any) -> _Steps:
-        """Everything that is being answered is cancelled."""
-        yield self.fm.features[types.SHUTDOWN], (None,), None
-        current = self.msg_id
-        for identity, future in list(self._request_futures.items()):
-            if identity != current:
-                future.cancel()
-        self._shutdown = True
+    # ---- what the client is sent -------------------------------------------------------------------------------------
+    def notify(self, method: str, params: Any) -> None:
+        """Send a notification."""
+        self._send({"method": method, "params": params})
 
-    @lsp_method(types.EXIT)
-    def lsp_exit(self, *_: Any) -> _Steps:
-        """The client wants the process to end."""
-        self._server.stop(0 if self._shutdown else 1)
-        yield from ()
+    async def request(self, method: str, params: Any = None, result_type: Any = Any) -> Any:
+        """Return what the client answers. Raises RequestError if the client refuses."""
+        identity = next(self._ids)
+        future = self._asked[identity] = asyncio.get_running_loop().create_future()
+        self._send({"id": identity, "method": method, "params": params})
+        try:
+            return _read(await future, result_type)
+        finally:
+            del self._asked[identity]
 
-    # ---- documents ---------------------------------------------------------------------------------------------------
-    @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
-    def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> _Steps:
-        """A document was opened."""
-        yield self.fm.features[types.TEXT_DOCUMENT_DID_OPEN], (params,), None
+    def _take_answer(self, message: _Message) -> None:
+        future = None if message.id is None else self._asked.get(message.id)
+        if future is None or future.done():  # we have stopped waiting
+            return
+        if message.error is not None:
+            error = message.error
+            future.set_exception(RequestError(error.message, error.code, error.data))
+        else:
+            future.set_result(message.result)
 
-    @lsp_method(types.TEXT_DOCUMENT_DID_CHANGE)
-    def lsp_text_document__did_change(self, params: types.DidChangeTextDocumentParams) -> _Steps:
-        """A document was changed."""
-        yield self.fm.features[types.TEXT_DOCUMENT_DID_CHANGE], (params,), None
+    def _send(self, message: dict[str, Any]) -> None:
+        if self._writer is None:
+            return
+        body = _written({"jsonrpc": "2.0", **message})
+        try:
+            self._writer.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+        except OSError as error:
+            _logger.error("the client can't be told any more: %s", error)
 
-    @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
-    def lsp_text_document__did_close(self, params: types.DidCloseTextDocumentParams) -> _Steps:
-        """A document was closed."""
-        yield self.fm.features[types.TEXT_DOCUMENT_DID_CLOSE], (params,), None
+
+@cache
+def _decoder(wanted: Any) -> msgspec.json.Decoder[Any]:
+    return msgspec.json.Decoder(wanted)
+
+
+def _message(body: bytes) -> _Message:
+    """Raises ValueError if it is no JSON, ValidationError if it is no message."""
+    try:
+        return _MESSAGE.decode(body)
+    except msgspec.ValidationError:
+        raise
+    except msgspec.DecodeError:  # strings of JavaScript may have half of a surrogate pair: a question mark is as wide
+        return _MESSAGE.decode(json.dumps(json.loads(body), ensure_ascii=False).encode(errors="replace"))
+
+
+def _read(raw: Raw, wanted: Any) -> Any:
+    """Raises ValueError if it is something else."""
+    return _decoder(wanted).decode(raw)
+
+
+def _written(message: Any) -> bytes:
+    try:
+        return msgspec.json.encode(message)
+    except UnicodeEncodeError:  # names of files may be no UTF-8
+        return json.dumps(msgspec.to_builtins(message)).encode()

@@ -11,11 +11,10 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
-from lsprotocol import types
-
 from snd_analysis.base import Source, Span
 from snd_analysis.ide import Modifier, SemanticToken, TokenType, front_end
 from snd_analysis.workspace import Snapshot
+from snd_server.lsp import types
 from snd_server.lsp.abilities import takes
 from snd_server.lsp.analysis_thread import Question
 from snd_server.lsp.convert import Converter
@@ -110,7 +109,7 @@ def register(server: SndServer) -> None:
     """Registers the handlers of this module."""
     sent = _Sent()
 
-    async def full(server: SndServer, params: types.SemanticTokensParams) -> types.SemanticTokens:
+    async def full(server: SndServer, params: types.TextDocumentParams) -> types.SemanticTokens:
         path = path_of(params.text_document.uri)
         data = await _tokens(server, path)
         return types.SemanticTokens(data, sent.remember(path, data))

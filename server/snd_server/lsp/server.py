@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 import logging
 import threading
 import time
@@ -11,17 +10,6 @@ from collections.abc import Callable, Coroutine
 from types import ModuleType
 from typing import Any
 
-from lsprotocol import types
-from pygls.exceptions import (
-    JsonRpcContentModified,
-    JsonRpcException,
-    JsonRpcInternalError,
-    JsonRpcInvalidParams,
-    JsonRpcRequestCancelled,
-)
-from pygls.lsp.server import LanguageServer
-
-from snd_server import __version__
 from snd_server.lsp import (
     call_hierarchy,
     client_settings,
@@ -36,6 +24,7 @@ from snd_server.lsp import (
     inlay_hints,
     life,
     navigation,
+    progress,
     pull,
     rename,
     sample_commands,
@@ -45,15 +34,17 @@ from snd_server.lsp import (
     signature_help,
     symbols,
     synchronisation,
+    types,
     watching,
     workspace_diagnostics,
 )
 from snd_server.lsp.abilities import DiagnosticAbilities
 from snd_server.lsp.analysis_thread import Interrupted
+from snd_server.lsp.errors import ErrorCode, InvalidParams, RequestError
 from snd_server.lsp.evaluation import Evaluations
 from snd_server.lsp.graph_evaluation import GraphEvaluations
 from snd_server.lsp.limits import MOST_LOGGED_CHARACTERS
-from snd_server.lsp.protocol import Protocol
+from snd_server.lsp.protocol import Handler, JsonRpc
 from snd_server.lsp.push import Publisher
 from snd_server.lsp.refresh import Refresher
 from snd_server.lsp.session import Session, UnknownDocument
@@ -63,6 +54,7 @@ _logger = logging.getLogger(__name__)
 # Each has ``register(server)``.
 _FEATURES: tuple[ModuleType, ...] = (
     life,
+    progress,
     synchronisation,
     client_settings,
     watching,
@@ -89,13 +81,16 @@ _FEATURES: tuple[ModuleType, ...] = (
 )
 
 
-class SndServer(LanguageServer):
+class SndServer:
     """One server serves one client."""
 
-    protocol: Protocol
-
     def __init__(self) -> None:
-        super().__init__("snd", __version__, protocol_cls=Protocol)
+        self.protocol = JsonRpc(self)
+        self.options: dict[str, object] = {}
+        """The methods that have a handler, with what is told to the client about them; None if that is nothing."""
+        self.commands: dict[str, Callable[..., Any]] = {}
+        self.client_capabilities = types.ClientCapabilities()
+        self.tracing = types.TraceValue.Off
         self.session = Session()
         self.stopped = threading.Event()
         self.status = 1
@@ -109,65 +104,65 @@ class SndServer(LanguageServer):
         """What reads messages."""
         self.watching: asyncio.Task[None] | None = None
         """What watches files for clients that do not."""
+        self.cancelled_by: dict[types.ProgressToken, asyncio.Task[Any]] = {}
+        """What clients may cancel by the token of its progress."""
         self.publisher = Publisher(self)
         self.refresher = Refresher(self)
         self.evaluations = Evaluations(self)
         self.graph_evaluations = GraphEvaluations(self)
         self._tasks: set[asyncio.Task[None]] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
+        self.handle(types.WORKSPACE_EXECUTE_COMMAND, SndServer._execute)
         for feature in _FEATURES:
             feature.register(self)
 
     # ---- handlers ----------------------------------------------------------------------------------------------------
-    def handle(self, method: str, handler: Callable[..., Any], options: object = None) -> None:
-        """Lets ``handler(server, params)`` answer a method of the protocol.
+    def handle(self, method: str, handler: Handler, options: object = None) -> None:
+        """Let ``handler(server, params)`` answer a method of the protocol.
 
         One that is a coroutine is cancelled with its request. Its faults are logged with what was asked, and answered
         as errors.
         """
-        if inspect.iscoroutinefunction(handler):
+        self.protocol.handlers[method] = handler
+        self.options[method] = options
 
-            async def begin(params: Any) -> Any:
-                started = time.monotonic()
-                try:
-                    return await handler(self, params)
-                except Exception as error:
-                    raise self._refusal(method, params, error) from error
-                finally:
-                    self._trace(method, params, started)
+    def command(self, name: str, function: Callable[..., Any]) -> None:
+        """Let ``function(*arguments)`` carry out a command."""
+        self.commands[name] = function
 
-            self.feature(method, options)(begin)
-            return
+    def _execute(self, params: types.ExecuteCommandParams) -> Any:
+        if params.command not in self.commands:
+            raise InvalidParams(f"there is no command '{params.command}'")
+        return self.commands[params.command](*(params.arguments or ()))
 
-        def do(params: Any) -> Any:
-            started = time.monotonic()
-            try:
-                return handler(self, params)
-            except Exception as error:
-                raise self._refusal(method, params, error) from error
-            finally:
-                self._trace(method, params, started)
-
-        self.feature(method, options)(do)
-
-    def _refusal(self, method: str, params: Any, error: Exception) -> JsonRpcException:
-        if isinstance(error, JsonRpcException):
+    def refusal(self, method: str, params: Any, error: BaseException) -> RequestError:
+        """Return the answer for an error of a handler; a fault of ours is logged."""
+        if isinstance(error, RequestError):
             return error
         if isinstance(error, UnknownDocument):
-            return JsonRpcInvalidParams(str(error))
+            return InvalidParams(str(error))
         if isinstance(error, Interrupted):
             if str(error):
-                return JsonRpcRequestCancelled(str(error))
-            return JsonRpcContentModified("the text has changed since this was asked")
+                return RequestError(str(error), ErrorCode.REQUEST_CANCELLED)
+            return RequestError("the text has changed since this was asked", ErrorCode.CONTENT_MODIFIED)
         self.fault(f"{method} {params!r:.{MOST_LOGGED_CHARACTERS}}", error)
-        return JsonRpcInternalError(f"snd failed: {error!r}")
+        return RequestError(f"snd failed: {error!r}")
 
-    def _trace(self, method: str, params: Any, started: float) -> None:
-        if self.protocol.trace is types.TraceValue.Off:
+    def trace(self, method: str, params: Any, started: float) -> None:
+        """Tell a client that wants to know how long a message took."""
+        if self.tracing is types.TraceValue.Off:
             return
-        verbose = f"{params!r:.{MOST_LOGGED_CHARACTERS}}" if self.protocol.trace is types.TraceValue.Verbose else None
+        verbose = f"{params!r:.{MOST_LOGGED_CHARACTERS}}" if self.tracing is types.TraceValue.Verbose else None
         took = (time.monotonic() - started) * 1000
-        self.log_trace(types.LogTraceParams(f"{method}: {took:.1f} ms", verbose))
+        self.notify(types.LOG_TRACE, types.LogTraceParams(f"{method}: {took:.1f} ms", verbose))
+
+    def notify(self, method: str, params: object) -> None:
+        """Send a notification. May be called on the thread of the messages alone."""
+        self.protocol.notify(method, params)
+
+    async def request(self, method: str, params: object = None, result_type: Any = Any) -> Any:
+        """Return what the client answers. Raises RequestError if the client refuses."""
+        return await self.protocol.request(method, params, result_type)
 
     # ---- faults ------------------------------------------------------------------------------------------------------
     def fault(self, what: str, error: BaseException) -> None:
@@ -177,23 +172,16 @@ class SndServer(LanguageServer):
 
     def log(self, kind: types.MessageType, message: str) -> None:
         """Tells the client, in its log. May be called on any thread."""
-        self._send(lambda: self.window_log_message(types.LogMessageParams(kind, message)))
+        self._send(types.WINDOW_LOG_MESSAGE, types.LogMessageParams(kind, message))
 
     def warn(self, message: str) -> None:
         """Tells the user what is wrong with what the server was given. May be called on any thread."""
         _logger.warning("%s", message)
-        self._send(lambda: self.window_show_message(types.ShowMessageParams(types.MessageType.Warning, message)))
+        self._send(types.WINDOW_SHOW_MESSAGE, types.ShowMessageParams(types.MessageType.Warning, message))
 
-    def _send(self, function: Callable[[], None]) -> None:
+    def _send(self, method: str, params: object) -> None:
         if self._loop is not None and not self.stopped.is_set():
-            self._loop.call_soon_threadsafe(function)
-
-    def report_server_error(self, error: Exception, source: object) -> None:
-        """Faults that pygls meets. Those of our handlers have been told by then, and are answered."""
-        if isinstance(error, ValueError) and self.protocol.writer is not None:  # of JSON, or of its encoding
-            self.protocol.unreadable(error)
-        elif not isinstance(error, JsonRpcException):
-            self.fault("the handling of a message", error)
+            self._loop.call_soon_threadsafe(self.notify, method, params)
 
     # ---- work --------------------------------------------------------------------------------------------------------
     def begin(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lsprotocol import types
+from msgspec import UNSET
 
 from snd_analysis.ide import ParameterHelp, SignatureHelp, front_end
 from snd_analysis.workspace import Snapshot
+from snd_server.lsp import types
 from snd_server.lsp.markup import markup, reads_markdown
 from snd_server.lsp.position_request import at_position
 
@@ -24,7 +25,7 @@ def register(server: SndServer) -> None:
     server.handle(types.TEXT_DOCUMENT_SIGNATURE_HELP, _signature_help, options)
 
 
-async def _signature_help(server: SndServer, params: types.SignatureHelpParams) -> types.SignatureHelp | None:
+async def _signature_help(server: SndServer, params: types.TextDocumentPositionParams) -> types.SignatureHelp | None:
     def answer(snapshot: Snapshot, path: str, offset: int) -> types.SignatureHelp | None:
         found = front_end(path).signature_help(snapshot, path, offset)
         return None if found is None else _converted(server, found)
@@ -38,7 +39,7 @@ def _converted(server: SndServer, found: SignatureHelp) -> types.SignatureHelp:
     markdown = reads_markdown(known.documentation_format if known else None)
     offsets = bool(known and known.parameter_information and known.parameter_information.label_offset_support)
     parameters = [_parameter(server, found, each, markdown, offsets) for each in found.parameters]
-    documentation = markup(found.documentation, markdown) if found.documentation else None
+    documentation = markup(found.documentation, markdown) if found.documentation else UNSET
     own = found.active if known and known.active_parameter_support else None
     signature = types.SignatureInformation(found.label, documentation, parameters, own)
     return types.SignatureHelp([signature], 0, found.active)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from lsprotocol import types
-
+from snd_server.lsp import types
 from snd_server.lsp.uris import path_of
 
 if TYPE_CHECKING:
@@ -43,12 +42,12 @@ def _change(server: SndServer, params: types.DidChangeTextDocumentParams) -> Non
     _changed(server, document.uri)
 
 
-def _save(server: SndServer, params: types.DidSaveTextDocumentParams) -> None:
+def _save(server: SndServer, params: types.TextDocumentParams) -> None:
     """Clients that watch no files tell at least what they write themselves."""
     server.session.refresh([path_of(params.text_document.uri)])
 
 
-def _close(server: SndServer, params: types.DidCloseTextDocumentParams) -> None:
+def _close(server: SndServer, params: types.TextDocumentParams) -> None:
     document = server.session.close(params.text_document.uri)
     if document is None:
         _logger.warning("%s was closed without being open", params.text_document.uri)

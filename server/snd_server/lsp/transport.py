@@ -8,23 +8,23 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import re
 import stat
 import sys
-from typing import IO, TYPE_CHECKING, Any
-
-from pygls.io_ import StdoutWriter, run_async
+from typing import IO, TYPE_CHECKING, Protocol
 
 from snd_server.lsp.limits import MOST_HEADER_BYTES
 
 if TYPE_CHECKING:
-    from pygls.io_ import AsyncReader
-
+    from snd_server.lsp.protocol import Writer
     from snd_server.lsp.server import SndServer
 
 _logger = logging.getLogger(__name__)
 
 # What may wait to be read before the client is made to wait.
 BUFFER_BYTES = 1024 * 1024
+
+_CONTENT_LENGTH = re.compile(rb"Content-Length: (\d+)\r\n")
 
 
 async def serve_stdio(server: SndServer) -> int:
@@ -37,8 +37,8 @@ async def serve_stdio(server: SndServer) -> int:
         os.dup2(nothing.fileno(), 0)
     os.dup2(2, 1)
     loop = asyncio.get_running_loop()
-    reader: AsyncReader = _FileReader(stdin)
-    writer: Any = StdoutWriter(stdout)
+    reader: Reader = _FileReader(stdin)
+    writer: Writer = _FileWriter(stdout)
     if _can_be_awaited(stdin):
         stream = asyncio.StreamReader(BUFFER_BYTES)
         await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(stream), stdin)
@@ -95,6 +95,32 @@ async def serve_pipe(server: SndServer, path: str) -> int:
     return await converse(server, reader, asyncio.StreamWriter(transport, protocol, reader, loop))
 
 
+class Reader(Protocol):
+    """Where messages come from."""
+
+    async def readline(self) -> bytes:
+        """A line; nothing at the end."""
+
+    async def readexactly(self, count: int) -> bytes:
+        """So many bytes."""
+
+
+class _FileWriter:
+    """Writes to what the event loop can't wait for."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+
+    def write(self, data: bytes) -> None:
+        """Write all of it."""
+        self._file.write(data)
+        self._file.flush()
+
+    def close(self) -> None:
+        """Write nothing more."""
+        self._file.close()
+
+
 class _FileReader:
     """Reads what the event loop can't wait for, on a thread."""
 
@@ -110,52 +136,11 @@ class _FileReader:
         return await asyncio.to_thread(self._file.read, count)
 
 
-class _FairReader:
-    """Reads messages, and lets each begin what it is about before the next is looked at.
-
-    So an answer is for the text that the client had when it asked, however many messages have come by then.
-    """
-
-    def __init__(self, stream: AsyncReader) -> None:
-        self._stream = stream
-        self._between = False
-        self._header_bytes = 0
-
-    async def readline(self) -> bytes:
-        """A line of a header; nothing if there is no more, or no header ends within reason."""
-        if self._between:
-            self._between = False
-            await asyncio.sleep(0)
-        try:
-            line = await self._stream.readline()
-        except ValueError:  # it is longer than what may wait
-            self._header_bytes = MOST_HEADER_BYTES
-            line = b""
-        except OSError as error:
-            _logger.error("the client can't be understood any more: %s", error)
-            return b""
-        self._header_bytes += len(line)
-        if self._header_bytes >= MOST_HEADER_BYTES:
-            _logger.error("this is no client: %d bytes came without a message", MOST_HEADER_BYTES)
-            return b""
-        return line
-
-    async def readexactly(self, count: int) -> bytes:
-        """The body of a message; nothing if the client went away in the middle of it."""
-        self._between = True
-        self._header_bytes = 0
-        try:
-            return await self._stream.readexactly(count)
-        except (asyncio.IncompleteReadError, OSError):
-            return b""
-
-
-async def converse(server: SndServer, reader: AsyncReader, writer: Any) -> int:
+async def converse(server: SndServer, reader: Reader, writer: Writer) -> int:
     """Serve the client that writes to ``reader`` and reads from ``writer``. Return the exit status."""
-    server.protocol.set_writer(writer)
+    server.protocol.attach(writer)
     server.attach()
-    conversation = run_async(server.stopped, _FairReader(reader), server.protocol, _logger, server.report_server_error)
-    server.reading = asyncio.create_task(conversation)
+    server.reading = asyncio.create_task(_read_messages(server, reader))
     await asyncio.wait([server.reading])
     if not server.reading.cancelled() and (error := server.reading.exception()) is not None:
         _logger.error("the conversation broke off", exc_info=error)
@@ -166,3 +151,40 @@ async def converse(server: SndServer, reader: AsyncReader, writer: Any) -> int:
     server.session.stop()
     writer.close()
     return server.status
+
+
+async def _read_messages(server: SndServer, reader: Reader) -> None:
+    """Let each message begin what it is about before the next is looked at.
+
+    So an answer is for the text that the client had when it asked, however many messages have come by then.
+    """
+    while not server.stopped.is_set() and (length := await _length(reader)):
+        try:
+            body = await reader.readexactly(length)
+        except (asyncio.IncompleteReadError, OSError):  # the client went away in the middle of it
+            return
+        try:
+            server.protocol.receive(body)
+        except Exception as error:
+            server.fault("the handling of a message", error)
+        await asyncio.sleep(0)
+
+
+async def _length(reader: Reader) -> int:
+    """The number of bytes of the next message; 0 if there is no more, or no header ends within reason."""
+    length = taken = 0
+    while taken < MOST_HEADER_BYTES:
+        try:
+            line = await reader.readline()
+        except ValueError:  # it is longer than what may wait
+            break
+        except OSError as error:
+            _logger.error("the client can't be understood any more: %s", error)
+            return 0
+        if not line or (length and not line.strip()):
+            return length if line else 0
+        taken += len(line)
+        if not length and (found := _CONTENT_LENGTH.fullmatch(line)):
+            length = int(found[1])
+    _logger.error("this is no client: %d bytes came without a message", MOST_HEADER_BYTES)
+    return 0

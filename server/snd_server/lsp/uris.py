@@ -7,25 +7,23 @@ documents) its URI.
 from __future__ import annotations
 
 import os
+import re
 from functools import cache
 from importlib.resources import files
-
-from pygls import uris
+from urllib.parse import quote, unquote, urlsplit
 
 from snd_analysis.skriptnd.names import LIBRARY_PREFIX, is_library, library_modules
 
 _FILE = "file:"
 _SUFFIX = ".sknd"
+_DRIVE = re.compile(r"/[A-Za-z]:")
 
 
 def path_of(uri: str) -> str:
     """The path by which the analysis knows a document."""
     if not uri.startswith(_FILE):
         return uri
-    path = uris.to_fs_path(uri)
-    if path is None:
-        return uri
-    path = os.path.normpath(path)
+    path = os.path.normpath(_file_path(uri))
     folder, name = os.path.split(path)
     if folder == library_folder() and name.endswith(_SUFFIX) and name.removesuffix(_SUFFIX) in library_modules():
         return LIBRARY_PREFIX + name.removesuffix(_SUFFIX)
@@ -38,7 +36,28 @@ def uri_of(path: str) -> str:
         path = os.path.join(library_folder(), f"{path.removeprefix(LIBRARY_PREFIX)}{_SUFFIX}")
     elif not os.path.isabs(path):
         return path
-    return uris.from_fs_path(path) or path
+    return _file_uri(path)
+
+
+def _file_path(uri: str) -> str:
+    parts = urlsplit(uri)
+    path = unquote(parts.path)
+    if _DRIVE.match(path):
+        path = path[1].lower() + path[2:]
+    elif parts.netloc:  # a share of Windows
+        path = f"//{unquote(parts.netloc)}{path}"
+    return path.replace("/", os.sep)
+
+
+def _file_uri(path: str) -> str:
+    path = path.replace(os.sep, "/")
+    host = ""
+    if path.startswith("//"):
+        host, _, path = path[2:].partition("/")
+    path = f"/{path.lstrip('/')}"
+    if _DRIVE.match(path):
+        return f"file://{host}/{path[1].lower()}:{quote(path[3:])}"
+    return f"file://{host}{quote(path)}"
 
 
 @cache

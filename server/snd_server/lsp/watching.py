@@ -8,9 +8,8 @@ from collections.abc import Iterable
 from concurrent.futures import Future
 from typing import TYPE_CHECKING
 
-from lsprotocol import types
-
 from snd_server.discovery import NEVER_ENTERED, SUFFIX
+from snd_server.lsp import types
 from snd_server.lsp.uris import path_of
 
 if TYPE_CHECKING:
@@ -34,7 +33,7 @@ async def watch(server: SndServer) -> None:
     watchers.append(types.FileSystemWatcher("**", types.WatchKind.Create | types.WatchKind.Delete))
     options = types.DidChangeWatchedFilesRegistrationOptions(watchers)
     registration = types.Registration("watched-files", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
-    await server.client_register_capability_async(types.RegistrationParams([registration]))
+    await server.request(types.CLIENT_REGISTER_CAPABILITY, types.RegistrationParams([registration]))
 
 
 def watch_folders(server: SndServer) -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lsprotocol import types
-
+from snd_server.lsp import types
 from snd_server.lsp.diagnostics import result_id, wrong_with
 from snd_server.lsp.limits import MOST_REPORTS_TOGETHER
 from snd_server.lsp.progress import progress
@@ -31,7 +30,7 @@ async def _pull(server: SndServer, params: types.WorkspaceDiagnosticParams) -> t
     def send() -> None:
         if params.partial_result_token is not None and reports:
             partial = types.WorkspaceDiagnosticReportPartialResult(list(reports))
-            server.progress(types.ProgressParams(params.partial_result_token, partial))
+            server.notify(types.PROGRESS, types.ProgressParams(params.partial_result_token, partial))
             reports.clear()
 
     with progress(server, params.work_done_token, "Checking") as shown:

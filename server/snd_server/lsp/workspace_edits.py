@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from lsprotocol import types
-
 from snd_analysis.base import TextEdit
 from snd_analysis.workspace import Snapshot
+from snd_server.lsp import types
 
 if TYPE_CHECKING:
     from snd_server.lsp.server import SndServer
@@ -28,7 +27,7 @@ def workspace_edit(
         by_path.setdefault(edit.location.path, []).append(text_edit(server, snapshot, edit))
     if moved is None and not edit_abilities(server).document_changes:
         return types.WorkspaceEdit(changes={session.documents.uri(path): found for path, found in by_path.items()})
-    changes: list[types.TextDocumentEdit | types.CreateFile | types.RenameFile | types.DeleteFile] = []
+    changes: list[types.TextDocumentEdit | types.RenameFile] = []
     for path, found in by_path.items():
         opened = session.opened(path)
         version = None if opened is None else opened.version

@@ -58,6 +58,19 @@ async def test_messages_that_are_none():
         assert await goodbye(process, client) == 0
 
 
+async def test_half_a_character():
+    """Strings of JavaScript may have half of a surrogate pair, which no text in UTF-8 has."""
+    async with running() as (process, client):
+        await client.initialize(capabilities=PULLS)
+        client.open("untitled:half", "# \ud83d\n" + UNKNOWN_NAME)
+        answer = await client.request("textDocument/diagnostic", diagnostic("untitled:half"))
+        assert [each["code"] for each in answer["result"]["items"]] == ["undefined-name"]
+        symbols = await client.request("textDocument/documentSymbol", diagnostic("untitled:half"))
+        assert symbols["result"]
+        assert await is_sound(client)
+        assert await goodbye(process, client) == 0
+
+
 async def test_documents_that_are_not_open_and_texts_that_are_otherwise():
     async with running() as (process, client):
         await client.initialize(capabilities=PULLS)

@@ -31,7 +31,17 @@ main()
 """
 
 # Each takes more than a tenth of the time there is: values are computed later, and grammars are tables by then.
-LATE = ("numpy", "snd_runtime.samples", "snd_runtime.evaluation", "lark", "ctypes", "watchfiles", "rich")
+LATE = (
+    "numpy",
+    "snd_runtime.samples",
+    "snd_runtime.evaluation",
+    "lark",
+    "ctypes",
+    "watchfiles",
+    "rich",
+    "attrs",
+    "cattrs",
+)
 
 
 async def test_until_the_first_diagnostics_nothing_is_loaded_that_they_do_not_need() -> None:

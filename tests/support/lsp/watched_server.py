@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 REST, HELD = "test/rest", "test/held"
 
 # What goes on as long as the session does, or only waits for a process to be idle for long.
-_ENDLESS = {"serve_stdio", "ServerThread._serve", "run_async", "_follow", "EvaluationQueue._dismiss"}
+_ENDLESS = {"serve_stdio", "ServerThread._serve", "_read_messages", "_follow", "EvaluationQueue._dismiss"}
 
 
 async def _rest(server: SndServer, params: object) -> None:
@@ -31,7 +31,7 @@ async def _rest(server: SndServer, params: object) -> None:
 
 
 async def _held(server: SndServer, params: object) -> int:
-    return len(server.protocol._request_futures)
+    return server.protocol.unanswered
 
 
 def _ends(task: asyncio.Task[Any]) -> bool:
