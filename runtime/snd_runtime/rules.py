@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 from snd_analysis.base import Rule
+from snd_analysis.compose.formulas import INT_OVERFLOW, LIMIT_EXCEEDED, UNKNOWN_VALUE
 
 ARGUMENT_TYPE = Rule("argument-type", section="tool")
 ARGUMENT_VALUE = Rule("argument-value", section="tool")
 DECOMPOSITION_DIFFERS = Rule("decomposition-differs", section="2.2")
 EXTENT_BOUND = Rule("extent-bound", section="tool")
 EXTENT_CONFLICT = Rule("extent-conflict", section="tool")
-INT_OVERFLOW = Rule("int-overflow", section="tool")
-LIMIT_EXCEEDED = Rule("limit-exceeded", section="tool")
 NO_EVALUATION = Rule("no-evaluation", section="tool")
 REAL_OVERFLOW = Rule("real-overflow", section="tool")
-UNKNOWN_VALUE = Rule("unknown-value", section="tool")
 VARIABLE_VALUE = Rule("variable-value", section="tool")
+
+__all__ = [
+    "ARGUMENT_TYPE",
+    "ARGUMENT_VALUE",
+    "DECOMPOSITION_DIFFERS",
+    "EXTENT_BOUND",
+    "EXTENT_CONFLICT",
+    "INT_OVERFLOW",
+    "LIMIT_EXCEEDED",
+    "NO_EVALUATION",
+    "REAL_OVERFLOW",
+    "UNKNOWN_VALUE",
+    "VARIABLE_VALUE",
+]

@@ -6,12 +6,11 @@ from math import prod
 
 import numpy as np
 
-from snd_runtime.lowering.affine import Analysis
+from snd_analysis.compose.formulas import Analysis, Formula, Write
 from snd_runtime.lowering.arithmetic import Array
 from snd_runtime.lowering.contraction import contraction_of
 from snd_runtime.lowering.domains import Box
 from snd_runtime.lowering.evaluation import ActivePoints, Evaluation
-from snd_runtime.lowering.formula import Formula, Write
 from snd_runtime.lowering.loops import (
     MOST_ROUNDS,
     axes_of_short_reduction,

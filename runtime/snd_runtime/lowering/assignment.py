@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from snd_runtime.lowering.affine import Analysis, colliding_axes
+from snd_analysis.compose.formulas import Analysis, Formula, Write, colliding_axes
 from snd_runtime.lowering.domains import Box
 from snd_runtime.lowering.evaluation import Evaluation
-from snd_runtime.lowering.formula import Formula, Write
 from snd_runtime.lowering.loops import boxes, guards_of
 from snd_runtime.lowering.memory import Memory
 from snd_runtime.lowering.writing import condition_scope, store, target_scope, target_view, without_skipped

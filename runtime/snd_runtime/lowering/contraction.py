@@ -13,16 +13,14 @@ from math import prod
 import numpy as np
 from msgspec import Struct
 
-from snd_runtime.lowering.affine import Affine, Analysis
+from snd_analysis.compose.formulas import Affine, Analysis, Apply, Bounds, Formula, Read, Term, Write, subterms
 from snd_runtime.lowering.arithmetic import Array
 from snd_runtime.lowering.domains import Box
 from snd_runtime.lowering.evaluation import ActivePoints, Evaluation
-from snd_runtime.lowering.formula import Formula, Write
 from snd_runtime.lowering.loops import Guard, axes_of_windows
 from snd_runtime.lowering.memory import Memory
 from snd_runtime.lowering.product import contract
 from snd_runtime.lowering.reading import strided
-from snd_runtime.lowering.terms import Apply, Bounds, Read, Term, subterms
 from snd_runtime.lowering.writing import combine, target_view
 
 

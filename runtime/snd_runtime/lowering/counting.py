@@ -6,13 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from snd_analysis.compose.formulas import Analysis, Formula
 from snd_analysis.skriptnd.names import Symbol
 from snd_runtime.errors import EvaluationFailed
-from snd_runtime.lowering.affine import Analysis
 from snd_runtime.lowering.arithmetic import INT
 from snd_runtime.lowering.domains import Box, Points
 from snd_runtime.lowering.evaluation import ActivePoints, Evaluation
-from snd_runtime.lowering.formula import Formula
 from snd_runtime.lowering.memory import Memory
 from snd_runtime.lowering.writing import condition_scope, store, target_scope
 from snd_runtime.rules import EXTENT_CONFLICT

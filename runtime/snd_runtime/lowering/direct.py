@@ -13,7 +13,21 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from snd_analysis.base import Rule
-from snd_runtime.lowering.affine import Affine, Analysis, colliding_axes
+from snd_analysis.compose.formulas import (
+    INT_MAX,
+    INT_MIN,
+    Affine,
+    Analysis,
+    Apply,
+    Constant,
+    Formula,
+    IndexTerm,
+    Position,
+    Read,
+    Slot,
+    Term,
+    colliding_axes,
+)
 from snd_runtime.lowering.arithmetic import (
     COMPARISONS,
     INTEGER_OPERATIONS,
@@ -24,11 +38,8 @@ from snd_runtime.lowering.arithmetic import (
     cast,
 )
 from snd_runtime.lowering.domains import Box
-from snd_runtime.lowering.formula import Formula
 from snd_runtime.lowering.memory import Memory
-from snd_runtime.lowering.operands import INT_MAX, INT_MIN
 from snd_runtime.lowering.reading import strided
-from snd_runtime.lowering.terms import Apply, Constant, IndexTerm, Position, Read, Slot, Term
 
 Instruction: TypeAlias = "Callable[[list[Array], Memory], Array | None]"
 """From the values before to the next one; None if there is a point without a value."""

@@ -8,10 +8,28 @@ import numpy as np
 
 from snd_analysis import rules
 from snd_analysis.base import Rule
+from snd_analysis.compose.formulas import (
+    INT_MAX,
+    INT_MIN,
+    SHORT_CIRCUITING,
+    Analysis,
+    Apply,
+    Bounds,
+    Constant,
+    Formula,
+    IndexTerm,
+    Next,
+    Position,
+    Read,
+    Slot,
+    Table,
+    Term,
+    subterms,
+    unconditional,
+)
 from snd_analysis.model import Place
 from snd_analysis.skriptnd.syntax import nodes
 from snd_runtime.errors import EvaluationFailed
-from snd_runtime.lowering.affine import Analysis
 from snd_runtime.lowering.arithmetic import (
     COMPARISONS,
     INT,
@@ -24,25 +42,8 @@ from snd_runtime.lowering.arithmetic import (
     cast,
 )
 from snd_runtime.lowering.domains import Box, Domain
-from snd_runtime.lowering.formula import Formula
 from snd_runtime.lowering.memory import Memory
-from snd_runtime.lowering.operands import INT_MAX, INT_MIN
 from snd_runtime.lowering.reading import read_elements, regular_dimensions
-from snd_runtime.lowering.terms import (
-    SHORT_CIRCUITING,
-    Apply,
-    Bounds,
-    Constant,
-    IndexTerm,
-    Next,
-    Position,
-    Read,
-    Slot,
-    Table,
-    Term,
-    subterms,
-    unconditional,
-)
 from snd_runtime.rules import UNKNOWN_VALUE
 
 

@@ -7,10 +7,8 @@ from math import prod
 
 from msgspec import Struct
 
-from snd_runtime.lowering.affine import Affine, Analysis, colliding_axes
+from snd_analysis.compose.formulas import Affine, Analysis, Bounds, Read, Term, Write, colliding_axes, unconditional
 from snd_runtime.lowering.domains import Box, points_in_order
-from snd_runtime.lowering.formula import Write
-from snd_runtime.lowering.terms import Bounds, Read, Term, unconditional
 
 # More rounds of a loop than this are not worth what they save.
 MOST_ROUNDS = 4096

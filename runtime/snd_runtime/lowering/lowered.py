@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import groupby
 from math import prod
 from typing import Any, TypeAlias
@@ -10,29 +11,54 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from snd_analysis.compose import Specialization
+from snd_analysis.compose.formulas import (
+    Analysis,
+    Constant,
+    Formula,
+    FormulaFailed,
+    Slot,
+    Tensors,
+    elaborate,
+    elaborate_constant,
+)
 from snd_analysis.skriptnd.names import Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import entries_of
 from snd_analysis.symbolic.values import NULL, Pack
-from snd_runtime.limits import Budget, Limits
+from snd_runtime.errors import EvaluationFailed
+from snd_runtime.limits import MOST_RANK, Budget, Limits
 from snd_runtime.lowering.accumulation import accumulate
-from snd_runtime.lowering.affine import Analysis
 from snd_runtime.lowering.arithmetic import STR, Array
 from snd_runtime.lowering.assignment import assign
 from snd_runtime.lowering.counting import Counted, count
 from snd_runtime.lowering.direct import Direct, direct
 from snd_runtime.lowering.domains import Box
-from snd_runtime.lowering.elaboration import elaborate, elaborate_constant
 from snd_runtime.lowering.evaluation import ActivePoints, Evaluation
-from snd_runtime.lowering.formula import Formula
 from snd_runtime.lowering.memory import Memory
 from snd_runtime.lowering.sequence import run_in_order
-from snd_runtime.lowering.tensors import Tensors
-from snd_runtime.lowering.terms import Constant, Slot
 from snd_runtime.lowering.writing import ACCUMULATORS, identity
+from snd_runtime.rules import LIMIT_EXCEEDED
 
 Argument: TypeAlias = "Array | Sequence[Array] | None"
 """An array, those of a pack, or None for null."""
+
+
+@contextmanager
+def elaborating() -> Iterator[None]:
+    """Fail as evaluations do where a formula can't be taken apart."""
+    try:
+        yield
+    except FormulaFailed as failed:
+        raise EvaluationFailed(failed.rule, failed.message, failed.place) from None
+
+
+def checked(formula: Formula) -> Formula:
+    """Return a formula that NumPy can compute. Raises EvaluationFailed for any other."""
+    if len(formula.axes) > MOST_RANK:
+        message = f"this has {len(formula.axes)} indices, but snd computes with {MOST_RANK} dimensions at most"
+        raise EvaluationFailed(LIMIT_EXCEEDED, message, formula.source)
+    return formula
+
 
 FLOAT32 = np.dtype(np.float32)
 
@@ -45,9 +71,10 @@ class Lowered:
 
     def __init__(self, specialization: Specialization) -> None:
         self.specialization = specialization
-        self.tensors = Tensors(specialization)
-        self.formulas: tuple[Formula, ...] = tuple(elaborate(specialization, self.tensors))
-        formulas = (*self._constant_formulas(), *self.formulas)
+        with elaborating():
+            self.tensors = Tensors(specialization)
+            self.formulas: tuple[Formula, ...] = tuple(map(checked, elaborate(specialization, self.tensors)))
+            formulas = (*self._constant_formulas(), *self.formulas)
         self._plans = tuple(_Plan(tuple(each)) for _, each in groupby(formulas, _counted_with))
         self._claimed = frozenset(_written_whole(self._plans))
         self._operators = _accumulators(specialization)
@@ -147,7 +174,8 @@ def lower(specialization: Specialization) -> Lowered:
 
 def constant_values(specialization: Specialization, real: np.dtype[Any], budget: Budget) -> dict[str, Argument]:
     """The constants that a specialization declares, by name (2.7). Raises EvaluationFailed if one has no value."""
-    tensors = Tensors(specialization, outputs=False)
+    with elaborating():
+        tensors = Tensors(specialization, outputs=False)
     memory = Memory(real, budget)
     found: dict[str, Argument] = {}
     for member in specialization.template.constants:
@@ -156,9 +184,9 @@ def constant_values(specialization: Specialization, real: np.dtype[Any], budget:
         arrays = []
         for item, slot in enumerate(slots):
             arrays.append(memory.allocate(slot, _known(slot), specialization.template.declared(member.symbol)))
-            formula = elaborate_constant(
-                specialization, tensors, member, slot, item if isinstance(value, Pack) else None
-            )
+            with elaborating():
+                at = item if isinstance(value, Pack) else None
+                formula = elaborate_constant(specialization, tensors, member, slot, at)
             with np.errstate(all="ignore"):
                 _Plan((formula,)).run(memory, {})
         found[member.name] = tuple(arrays) if isinstance(value, Pack) else arrays[0]

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from snd_analysis.compose.formulas import Slot
 from snd_analysis.model import Place
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.limits import Budget
 from snd_runtime.lowering.arithmetic import BOOL, INT, STR, Array
-from snd_runtime.lowering.terms import Slot
 from snd_runtime.rules import UNKNOWN_VALUE
 
 

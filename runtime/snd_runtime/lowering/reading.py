@@ -10,10 +10,9 @@ from numpy.lib.stride_tricks import as_strided
 
 from snd_analysis import rules
 from snd_analysis.base import Rule
-from snd_runtime.lowering.affine import Affine
+from snd_analysis.compose.formulas import Affine, Bounds, IndexTerm, Read, Slot
 from snd_runtime.lowering.arithmetic import Array
 from snd_runtime.lowering.domains import Box
-from snd_runtime.lowering.terms import Bounds, IndexTerm, Read, Slot
 
 if TYPE_CHECKING:
     from snd_analysis.skriptnd.syntax import nodes

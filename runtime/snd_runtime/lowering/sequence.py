@@ -12,13 +12,11 @@ from math import prod
 
 import numpy as np
 
+from snd_analysis.compose.formulas import Affine, Analysis, Formula, IndexTerm, Slot, colliding_axes
 from snd_runtime.errors import EvaluationFailed
-from snd_runtime.lowering.affine import Affine, Analysis, colliding_axes
 from snd_runtime.lowering.domains import Box, Points, points_in_order
 from snd_runtime.lowering.evaluation import Evaluation
-from snd_runtime.lowering.formula import Formula
 from snd_runtime.lowering.memory import Memory
-from snd_runtime.lowering.terms import IndexTerm, Slot
 from snd_runtime.lowering.writing import condition_scope, store, target_scope
 
 _FEW_LANES = 16

@@ -7,14 +7,12 @@ from typing import Any, Final
 
 import numpy as np
 
+from snd_analysis.compose.formulas import Affine, Analysis, Bounds, Write
 from snd_runtime.errors import EvaluationFailed
-from snd_runtime.lowering.affine import Affine, Analysis
 from snd_runtime.lowering.arithmetic import INTEGER_OPERATIONS, Array
 from snd_runtime.lowering.domains import Box
 from snd_runtime.lowering.evaluation import ActivePoints, Evaluation
-from snd_runtime.lowering.formula import Write
 from snd_runtime.lowering.reading import index_values, strided
-from snd_runtime.lowering.terms import Bounds
 from snd_runtime.rules import INT_OVERFLOW
 
 ACCUMULATORS: Final[dict[str, Any]] = {

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 
 from snd_analysis.compose import Specialization
+from snd_analysis.compose.formulas import scalar_of
 from snd_analysis.skriptnd.names import ShapeMember, Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import entries_of
 from snd_analysis.symbolic.values import CASTS, FUNCTIONS, NULL, OPERATIONS, UNARY, OperationError, Pack, Value
-from snd_runtime.lowering.operands import scalar_of
 from support.runtime.operators import value_of
 
 NEUTRAL = {"+=": 0, "*=": 1, "&=": True, "|=": False, "<?=": np.inf, ">?=": -np.inf}

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final
-
+from snd_analysis.compose.formulas import accesses, choosing, combining, naming, packing
+from snd_analysis.compose.formulas.expressions import FORMS
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.symbolic.values import Value
-from snd_runtime.lowering import accesses, choosing, combining, naming, packing
 
-FORMS: Final[dict[type[nodes.Node], Callable[[Any, Any], Value]]] = {
+FORMS.update({
     nodes.Literal: naming.nothing,
     nodes.String: naming.nothing,
     nodes.ErrorExpression: naming.nothing,
@@ -26,4 +23,4 @@ FORMS: Final[dict[type[nodes.Node], Callable[[Any, Any], Value]]] = {
     nodes.List: packing.list_value,
     nodes.Substitution: packing.substitution,
     nodes.Subscript: accesses.subscript,
-}
+})  # fmt: skip

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from snd_analysis.compose.formulas.terms import IndexTerm, Next, Read, Slot, Term, subterms
 from snd_analysis.model import Place
 from snd_analysis.skriptnd.names import Symbol
 from snd_analysis.skriptnd.syntax import nodes
-from snd_runtime.lowering.terms import IndexTerm, Next, Read, Slot, Term, subterms
 
 
 class Axis(Struct, frozen=True):

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from snd_analysis import rules
+from snd_analysis.compose.formulas.errors import LIMIT_EXCEEDED, UNKNOWN_VALUE
+from snd_analysis.compose.formulas.expressions import Expressions
+from snd_analysis.compose.formulas.operands import LONGEST_PACK, TERMS, Chosen, Guarded, Partial
+from snd_analysis.compose.formulas.packing import list_item, pack_item, slice_of
+from snd_analysis.compose.formulas.terms import Bounds, IndexTerm, Slot, Term
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.values import NULL, Pack, Value, range_, sliced
-from snd_runtime.lowering.operands import LONGEST_PACK, TERMS, Chosen, Guarded, Partial
-from snd_runtime.lowering.packing import list_item, pack_item, slice_of
-from snd_runtime.lowering.terms import Bounds, IndexTerm, Slot, Term
-from snd_runtime.rules import LIMIT_EXCEEDED, UNKNOWN_VALUE
-
-if TYPE_CHECKING:
-    from snd_runtime.lowering.expressions import Expressions
 
 
 class VariesWith(Exception):  # noqa: N818

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any, Final
 
-from snd_analysis.compose import Specialization
+from snd_analysis.compose.formulas.errors import LIMIT_EXCEEDED, UNKNOWN_VALUE
+from snd_analysis.compose.formulas.operands import INT_MAX, INT_MIN, LONGEST_PACK, Operations, Overflow, Partial
+from snd_analysis.compose.formulas.tensors import Tensors
+from snd_analysis.compose.formulas.terms import Term, Terms
+from snd_analysis.compose.specialization import Specialization
 from snd_analysis.skriptnd.evaluate import EvaluationError, evaluate
 from snd_analysis.skriptnd.names import ShapeMember, Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic.integers import TRUE, Integer
 from snd_analysis.symbolic.values import NULL, UNDEFINED, OperationError, Pack, Unknown, Value
-from snd_runtime.lowering.forms import FORMS
-from snd_runtime.lowering.operands import INT_MAX, INT_MIN, LONGEST_PACK, Operations, Overflow, Partial
-from snd_runtime.lowering.tensors import Tensors
-from snd_runtime.lowering.terms import Term, Terms
-from snd_runtime.rules import LIMIT_EXCEEDED, UNKNOWN_VALUE
+
+FORMS: Final[dict[type[nodes.Node], Callable[[Any, Any], Value]]] = {}
+"""What evaluates each form of expression; ``forms`` fills it."""
 
 _LOCAL_KINDS = frozenset({SymbolKind.INDEX, SymbolKind.LOCAL})
 _TENSOR_KINDS = frozenset({SymbolKind.INPUT, SymbolKind.OUTPUT, SymbolKind.VARIABLE, SymbolKind.CONSTANT})

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from snd_analysis.compose.formulas.errors import UNKNOWN_VALUE
+from snd_analysis.compose.formulas.expressions import Expressions
+from snd_analysis.compose.formulas.operands import TERMS, Chosen, is_dynamic, items_of
+from snd_analysis.compose.formulas.terms import Slot
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
@@ -22,12 +26,6 @@ from snd_analysis.symbolic.values import (
     sliced,
     zipped,
 )
-from snd_runtime.lowering.operands import TERMS, Chosen, is_dynamic, items_of
-from snd_runtime.lowering.terms import Slot
-from snd_runtime.rules import UNKNOWN_VALUE
-
-if TYPE_CHECKING:
-    from snd_runtime.lowering.expressions import Expressions
 
 
 def list_value(expressions: Expressions, node: nodes.List) -> Value:

@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import reduce
 from itertools import accumulate, combinations, pairwise
-from typing import TYPE_CHECKING
 
+from snd_analysis.compose.formulas.expressions import Expressions
+from snd_analysis.compose.formulas.operands import Partial, is_dynamic, items_of
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, TRUE, Truth
 from snd_analysis.symbolic.values import FOLDS, NULL, UNDEFINED, Pack, Value, elementwise
-from snd_runtime.lowering.operands import Partial, is_dynamic, items_of
-
-if TYPE_CHECKING:
-    from snd_runtime.lowering.expressions import Expressions
 
 _DECIDING = {"&&": FALSE, "||": TRUE, "=>": FALSE}
 

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from snd_analysis.compose.formulas.combining import folded
+from snd_analysis.compose.formulas.expressions import Expressions
+from snd_analysis.compose.formulas.operands import Partial, is_dynamic, items_of
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic.integers import FALSE, TRUE
 from snd_analysis.symbolic.values import NULL, Pack, Value, elementwise
-from snd_runtime.lowering.combining import folded
-from snd_runtime.lowering.operands import Partial, is_dynamic, items_of
-
-if TYPE_CHECKING:
-    from snd_runtime.lowering.expressions import Expressions
 
 
 def coalesce(expressions: Expressions, node: nodes.Coalesce) -> Value:

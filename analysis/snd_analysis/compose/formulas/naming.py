@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from snd_analysis.compose import member_of
+from snd_analysis.compose.formulas.expressions import Expressions
+from snd_analysis.compose.formulas.operands import Guarded
+from snd_analysis.compose.scope import member_of
 from snd_analysis.skriptnd.names import ShapeMember, Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import FUNCTIONS, UNDEFINED, Value, default_value, elementwise
-from snd_runtime.lowering.operands import Guarded
-
-if TYPE_CHECKING:
-    from snd_runtime.lowering.expressions import Expressions
 
 
 def name_value(expressions: Expressions, node: nodes.Qualified) -> Value:

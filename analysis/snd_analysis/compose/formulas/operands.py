@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from snd_analysis import rules
+from snd_analysis.compose.formulas.errors import INT_OVERFLOW, UNKNOWN_VALUE
+from snd_analysis.compose.formulas.terms import Apply, Constant, Next, Position, Read, Scalar, Slot, Table, Term, Terms
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer
 from snd_analysis.symbolic.values import CASTS, FUNCTIONS, OPERATIONS, UNARY, OperationError, Pack, Value
-from snd_runtime.lowering.terms import Apply, Constant, Next, Position, Read, Scalar, Slot, Table, Term, Terms
-from snd_runtime.rules import INT_OVERFLOW, UNKNOWN_VALUE
 
 INT_MIN, INT_MAX = -(1 << 63), (1 << 63) - 1
 TERMS = (Constant, Position, Next, Read, Apply, Table)

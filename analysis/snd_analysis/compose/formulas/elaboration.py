@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from snd_analysis import rules
-from snd_analysis.compose import Member, Specialization
+from snd_analysis.compose.formulas.accesses import VariesWith, access, is_pack_index
+from snd_analysis.compose.formulas.errors import LIMIT_EXCEEDED, UNKNOWN_VALUE, FormulaFailed
+from snd_analysis.compose.formulas.expressions import Expressions
+from snd_analysis.compose.formulas.formula import Axis, Formula, Write
+from snd_analysis.compose.formulas.operands import LONGEST_PACK, TERMS, Operations, Partial
+from snd_analysis.compose.formulas.packing import pack_item
+from snd_analysis.compose.formulas.tensors import Tensors
+from snd_analysis.compose.formulas.terms import Constant, Slot, Term, Terms
+from snd_analysis.compose.specialization import Specialization
+from snd_analysis.compose.template import Member
 from snd_analysis.model import Place as SourcePlace
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.names import Symbol
@@ -14,16 +23,6 @@ from snd_analysis.skriptnd.syntax.nodes import entries_of
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import NULL, UNDEFINED, OperationError, Pack, Value
-from snd_runtime.errors import EvaluationFailed
-from snd_runtime.limits import MOST_RANK
-from snd_runtime.lowering.accesses import VariesWith, access, is_pack_index
-from snd_runtime.lowering.expressions import Expressions
-from snd_runtime.lowering.formula import Axis, Formula, Write
-from snd_runtime.lowering.operands import LONGEST_PACK, TERMS, Operations, Partial
-from snd_runtime.lowering.packing import pack_item
-from snd_runtime.lowering.tensors import Tensors
-from snd_runtime.lowering.terms import Constant, Slot, Term, Terms
-from snd_runtime.rules import LIMIT_EXCEEDED, UNKNOWN_VALUE
 
 # How often a formula may be unrolled: each time it is taken apart anew.
 MOST_FORMULAS = 1 << 14
@@ -32,7 +31,7 @@ MOST_FORMULAS = 1 << 14
 def elaborate(specialization: Specialization, tensors: Tensors) -> Iterator[Formula]:
     """The formulas in order of execution, with all index bounds and packs of tensors of different shapes told apart.
 
-    Raises EvaluationFailed for what has no value.
+    Raises FormulaFailed for what has no value.
     """
     template = specialization.template
     for base, node in entries_of(template.definition, "lower", nodes.Lowering):
@@ -44,17 +43,17 @@ def elaborate(specialization: Specialization, tensors: Tensors) -> Iterator[Form
                     raise EvaluationError(node, LIMIT_EXCEEDED, message)
                 yield formula
         except EvaluationError as error:
-            raise EvaluationFailed(error.rule, error.message, template.place(base, error.node)) from None
+            raise FormulaFailed(error.rule, error.message, template.place(base, error.node)) from None
 
 
 def elaborate_constant(
     specialization: Specialization, tensors: Tensors, member: Member, slot: Slot, item: int | None = None
 ) -> Formula:
-    """What gives a constant, or an item of a pack of them, its values (2.7). Raises EvaluationFailed if it has none."""
+    """What gives a constant, or an item of a pack of them, its values (2.7). Raises FormulaFailed if it has none."""
     node, template = member.node, specialization.template
     default = node.default
     if default is None:
-        raise EvaluationFailed(UNKNOWN_VALUE, f"'{member.name}' has no value", template.declared(member.symbol))
+        raise FormulaFailed(UNKNOWN_VALUE, f"'{member.name}' has no value", template.declared(member.symbol))
     target = nodes.Access(node.name.start, node.name.end, node.name, ())
     sign = nodes.Operator(node.name.end, default.start, "=")
     formula = nodes.Lowering(
@@ -63,7 +62,7 @@ def elaborate_constant(
     try:
         return _Elaboration(specialization, tensors, member.base, formula).constant(slot, item)
     except EvaluationError as error:
-        raise EvaluationFailed(error.rule, error.message, template.place(member.base, error.node)) from None
+        raise FormulaFailed(error.rule, error.message, template.place(member.base, error.node)) from None
 
 
 class _Elaboration:
@@ -153,9 +152,6 @@ class _Elaboration:
                     raise VariesWith(bound, extent.axes)
                 axes.append(Axis(name, self._terms.constant("int", 1) if at is not None else extent))
             self._bind(expressions, bound, [*range(len(axes) - len(extents), len(axes))], fixed)
-        if len(axes) > MOST_RANK:
-            message = f"this has {len(axes)} indices, but snd computes with {MOST_RANK} dimensions at most"
-            raise EvaluationError(node, LIMIT_EXCEEDED, message)
         if any(isinstance(axis.extent, Constant) and int(axis.extent.value) <= 0 for axis in axes):
             return None  # it never runs, so what it says of items that aren't there doesn't matter
         for local in node.locals:

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from snd_runtime.lowering.operands import INT_MAX, INT_MIN
-from snd_runtime.lowering.terms import Apply, Constant, IndexTerm, Next, Position, Read, Table, Term
+from snd_analysis.compose.formulas.operands import INT_MAX, INT_MIN
+from snd_analysis.compose.formulas.terms import Apply, Constant, IndexTerm, Next, Position, Read, Table, Term
 
 Interval = tuple[int, int]
 """The least and the greatest value; of 64 bits at most if the computation does not overflow."""

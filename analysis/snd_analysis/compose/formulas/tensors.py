@@ -5,23 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from snd_analysis import rules
-from snd_analysis.compose import Specialization
+from snd_analysis.compose.formulas.errors import UNKNOWN_VALUE, FormulaFailed
+from snd_analysis.compose.formulas.terms import Slot
+from snd_analysis.compose.specialization import Specialization
 from snd_analysis.model import Tensor, TensorValue
 from snd_analysis.skriptnd.names import Symbol, SymbolKind
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import MOST_ITEMS, NULL, Pack, Value
-from snd_runtime.errors import EvaluationFailed
-from snd_runtime.lowering.terms import Slot
-from snd_runtime.rules import UNKNOWN_VALUE
 
 
-def too_many_items(name: str, pack: Pack) -> EvaluationFailed | None:
+def too_many_items(name: str, pack: Pack) -> FormulaFailed | None:
     """Why a pack of known length can't be taken apart, if it can't: whoever invokes the operator is to blame."""
     count = pack.length.value
     if count is None or count <= MOST_ITEMS:
         return None
     message = f"'{name}' would be a pack of {count:,} tensors, but snd works with {MOST_ITEMS:,} at most"
-    return EvaluationFailed(rules.VALUE_TOO_LARGE, message)
+    return FormulaFailed(rules.VALUE_TOO_LARGE, message)
 
 
 class Tensors:
@@ -89,9 +88,9 @@ class Tensors:
         self.slots.setdefault(tensor, made)
         return made
 
-    def _unknown(self, symbol: Symbol) -> EvaluationFailed:
+    def _unknown(self, symbol: Symbol) -> FormulaFailed:
         message = f"the type or shape of '{symbol.name}' is not known"
-        return EvaluationFailed(UNKNOWN_VALUE, message, self._specialization.template.declared(symbol))
+        return FormulaFailed(UNKNOWN_VALUE, message, self._specialization.template.declared(symbol))
 
     def stacked(self, slots: tuple[Slot, ...]) -> Slot | None:
         """Tensors of a pack as one, if they are of one shape."""

@@ -1,0 +1,59 @@
+"""The formulas of ``@lower`` with everything bound: what is written where, in terms of positions and elements (2.12).
+
+``elaborate`` takes the formulas of a specialization apart. What it can't, composing reports and no run computes, so a
+formula means the same to both.
+"""
+
+from snd_analysis.compose.formulas import forms as _forms  # noqa: F401 - fills the table of ``Expressions``
+from snd_analysis.compose.formulas.affine import Affine, Analysis, colliding_axes
+from snd_analysis.compose.formulas.elaboration import elaborate, elaborate_constant
+from snd_analysis.compose.formulas.errors import INT_OVERFLOW, LIMIT_EXCEEDED, UNKNOWN_VALUE, FormulaFailed
+from snd_analysis.compose.formulas.formula import Formula, Write
+from snd_analysis.compose.formulas.operands import INT_MAX, INT_MIN, scalar_of
+from snd_analysis.compose.formulas.tensors import Tensors
+from snd_analysis.compose.formulas.terms import (
+    SHORT_CIRCUITING,
+    Apply,
+    Bounds,
+    Constant,
+    IndexTerm,
+    Next,
+    Position,
+    Read,
+    Slot,
+    Table,
+    Term,
+    subterms,
+    unconditional,
+)
+
+__all__ = [
+    "INT_MAX",
+    "INT_MIN",
+    "INT_OVERFLOW",
+    "LIMIT_EXCEEDED",
+    "SHORT_CIRCUITING",
+    "UNKNOWN_VALUE",
+    "Affine",
+    "Analysis",
+    "Apply",
+    "Bounds",
+    "Constant",
+    "Formula",
+    "FormulaFailed",
+    "IndexTerm",
+    "Next",
+    "Position",
+    "Read",
+    "Slot",
+    "Table",
+    "Tensors",
+    "Term",
+    "Write",
+    "colliding_axes",
+    "elaborate",
+    "elaborate_constant",
+    "scalar_of",
+    "subterms",
+    "unconditional",
+]
