@@ -282,6 +282,42 @@ def test_hostile_texts_are_only_texts(real, project):
 
 
 # ---- mistakes --------------------------------------------------------------------------------------------------------
+QUANTIZED = """\
+import math;
+
+operator grid { @attrib { step: real = 1.0; } @input { x: real[n]; } @output { y: real[n]; }
+    @lower { y[i,] = round(x[i,] / step) * step, i < n; } }
+operator scaled { @input { x: real[n]; } @variable { w: real[n]; } @output { y: real[n]; }
+    @compose { t = math.mul(x, w); y = math.neg(t); } }
+graph net {
+    @input { x: real[2]; }
+    @variable { v: real[2]; }
+    @output { y: real[2]; }
+    @compose { a = math.mul(x, v); b = scaled(a); c = math.neg(b); y = math.neg(c); }
+    @quantize { x: grid; a: grid{step=0.5}; v: grid; b.w: grid; }
+}
+"""
+
+
+def test_drawings_mark_what_is_quantized(real, project):
+    (project / "main.sknd").write_text(QUANTIZED)
+    drawn = ElementTree.fromstring(real("graph", ".", "-o", "-", "--format", "svg").stdout)
+    marked = {
+        title.text: len(node.findall(f"{SVG}circle"))
+        for node in drawn.iter(f"{SVG}g")
+        if node.get("class") == "node" and (title := node.find(f"{SVG}title")) is not None and title.text
+    }
+    assert {text.split()[0]: count for text, count in marked.items()} == {
+        "x": 1, "math.mul": 1, "scaled": 1, "math.neg": 0, "y": 0,
+    }  # fmt: skip
+    (product,) = (text for text in marked if text.startswith("math.mul"))
+    assert "a is quantized by grid{step=0.5}" in product
+    assert "v is quantized by grid{}" in product
+    dot = real("graph", ".", "-o", "-", "--format", "dot").stdout
+    assert dot.count("is quantized by grid") == 4
+    assert "scaled b\\nb.w is quantized by grid" in dot
+
+
 def test_the_suffix_tells_the_format(real, model):
     outcome = real("graph", ".", "-o", "net.pdf")
     assert outcome.status == 2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from snd_server.limits import LONGEST_DOT_LABEL, MOST_DOT_ATTRIBUTES, MOST_DOT_NODES
@@ -27,6 +27,7 @@ class _Writer:
     def __init__(self, content: Mapping[str, Any]) -> None:
         self._content = content
         self._bodies: Sequence[Mapping[str, Any]] = content["bodies"]
+        self._quantized: Mapping[str, str] = content["quantizations"]
         self._written = 0
 
     def lines(self, levels: int) -> Iterator[str]:
@@ -46,7 +47,7 @@ class _Writer:
             inner = node.get("body")
             inside = levels > 0 or node["kind"] == "part"
             if inner is None or not inside or self._written + len(self._bodies[inner]["nodes"]) > MOST_DOT_NODES:
-                yield f"{indent}{name} [{_attributes(node, body)}];"
+                yield f"{indent}{name} [{_attributes(node, body, self._quantizations(node, body, number))}];"
                 continue
             opened[at] = self._bodies[inner]
             deeper = levels if node["kind"] in ("part", "branch", "loop") else levels - 1
@@ -60,6 +61,17 @@ class _Writer:
             target = _end(prefix, edge["target"], body, opened, "input")
             label = _edge_label(edge, body)
             yield f"{indent}{source} -> {target} [label={_quoted(label)}];"
+
+    def _quantizations(self, node: Mapping[str, Any], body: Mapping[str, Any], number: int) -> Iterator[str]:
+        """What ``@quantize`` says of the tensors that a node of the graph itself makes, and of those inside of it."""
+        if number:
+            return
+        ports = node["inputs"] if node["kind"] in ("output", "update") else node["outputs"]
+        names = {body["tensors"][each]["name"].partition("[")[0] for port in ports for each in port["tensors"]}
+        scope = f"{node.get('scope') or ''}."
+        for name, operator in self._quantized.items():
+            if name in names or (scope != "." and name.startswith(scope)):
+                yield f"{name} is quantized by {operator.partition('{')[0]}"
 
 
 def _end(prefix: str, end: Sequence[int], body: Mapping[str, Any], opened: Mapping[int, Any], door: str) -> str:
@@ -81,7 +93,7 @@ def _end(prefix: str, end: Sequence[int], body: Mapping[str, Any], opened: Mappi
     return next((f"{name}_{place}" for place in doors if inner["nodes"][place]["title"] == wanted), f"{name}_0")
 
 
-def _attributes(node: Mapping[str, Any], body: Mapping[str, Any]) -> str:
+def _attributes(node: Mapping[str, Any], body: Mapping[str, Any], quantized: Iterable[str]) -> str:
     shape, colour = _SHAPES[node["kind"]]
     if node["kind"] == "operation" and ("body" in node or node.get("cut")):
         colour = _COMPOSED
@@ -94,6 +106,7 @@ def _attributes(node: Mapping[str, Any], body: Mapping[str, Any]) -> str:
         port = (node["outputs"] or node["inputs"])[0]
         if port["tensors"]:
             lines.append(_type(body["tensors"][port["tensors"][0]], len(port["tensors"])))
+    lines += quantized
     return f'label={_quoted(*lines)}, shape={shape}, fillcolor="{colour}"'
 
 

@@ -3,6 +3,7 @@ import { CHIP, type Chip } from "./chips";
 import { CHEVRON, HEAD, ROW, type Face } from "./face";
 import { printable, shortened, widthOf, type Text } from "./measure";
 import { pathOf, scopeOf, type Body, type Edge, type GraphModel, type Node, type Values } from "./model";
+import { quantizedIn } from "./quantized";
 import { PADDING, VALUE_LINE, type PlacedBody, type PlacedEdge, type PlacedNode, type Point } from "./place";
 import { escaped } from "./xml";
 import { edgeTip, nodeTip } from "./tips";
@@ -49,7 +50,10 @@ export function items(model: GraphModel, placed: PlacedBody, values?: Values): I
         height: each.height + (each.labels.length > 0 ? 34 : 0), box: { width: each.width, height: each.height },
         path: own, body, named, node,
         open: each.inner !== undefined, references: each.face.chips.flatMap((chip) => chip.edges),
-        svg: () => nodeSvg(each, node, body, own, corner, named, values),
+        svg: () => nodeSvg(
+          each, node, body, own, corner, named,
+          quantizedIn(model, node, body, named, each.inner === undefined ? scopeOf(scope, node) : undefined), values,
+        ),
       });
       if (each.inner === undefined) continue;
       const below = {
@@ -101,13 +105,14 @@ function namesInside(node: Node, body: Body, named: (tensor: number) => string):
 
 // ---- nodes -------------------------------------------------------------------------------------
 function nodeSvg(
-  placed: PlacedNode, node: Node, body: Body, path: string, at: Point, named: (tensor: number) => string, values?: Values,
+  placed: PlacedNode, node: Node, body: Body, path: string, at: Point, named: (tensor: number) => string,
+  quantized: string[], values?: Values,
 ): string {
   const { width, height, face } = placed;
   const open = placed.inner !== undefined;
   const parts = [
     `<g class="node${open ? " open" : ""}" data-path="${escaped(path)}" transform="translate(${at.x} ${at.y})">`,
-    `<title>${escaped(nodeTip(node, body))}</title>`,
+    `<title>${escaped([nodeTip(node, body), ...quantized].join("\n"))}</title>`,
   ];
   if (face.pill) parts.push(pillSvg(face, node, width, height));
   else parts.push(boxSvg(face, node, width, height, open));
@@ -118,6 +123,10 @@ function nodeSvg(
     if (value !== undefined) {
       parts.push(`<text class="stat" x="${label.x}" y="${label.y + 10.5 + VALUE_LINE.height}">${escaped(shortened(printable(value.summary), 26))}</text>`);
     }
+  }
+  if (quantized.length > 0) {
+    const x = width - 2;
+    parts.push(`<circle class="quantized" cx="${x}" cy="2" r="6.5"/><text class="mark" x="${x - 4}" y="5.5">Q</text>`);
   }
   parts.push("</g>");
   return parts.join("");

@@ -43,6 +43,8 @@ export function rules(colour: (name: Name) => string): string {
     `.snd .wire{fill:none;stroke:${colour("edge")};stroke-width:1.3}` +
     `.snd .wire.dim{stroke-dasharray:5 3;stroke:${colour("dynamic")}}` +
     `.snd .tip{fill:${colour("edge")}}` +
+    `.snd .quantized{fill:${colour("node")};stroke:${colour("dynamic")}}` +
+    `.snd .mark{font-size:9px;font-weight:bold;fill:${colour("dynamic")}}` +
     `.snd .chevron{fill:none;stroke:${colour("quiet")};stroke-width:1.6;stroke-linecap:round;stroke-linejoin:round}`
   );
 }
