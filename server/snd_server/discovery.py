@@ -1,4 +1,4 @@
-"""Which files a run checks: those named, and every ``*.sknd`` below the folders named that nothing excludes."""
+"""Which files a run checks: those named, and those of a language below the folders named that nothing excludes."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from snd_server.config import Configurations
 
 SUFFIX = ".sknd"
+NNEF1_SUFFIX = ".nnef"
 NEVER_ENTERED = frozenset({".git", ".hg", ".svn", ".venv", "node_modules", "__pycache__"})
 
 
@@ -19,7 +20,7 @@ class MissingPathError(Exception):
     """A path that was asked for is not there, or is neither a file nor a folder."""
 
 
-def discover(paths: Sequence[str], configurations: Configurations) -> list[str]:
+def discover(paths: Sequence[str], configurations: Configurations, suffixes: tuple[str, ...] = (SUFFIX,)) -> list[str]:
     """The files to check, in the order of ``paths``, sorted within each folder, none twice.
 
     A file that is named is always taken, whatever its suffix. What is called like a file, but cannot be read, is taken,
@@ -30,7 +31,7 @@ def discover(paths: Sequence[str], configurations: Configurations) -> list[str]:
         _demand(path)
     found: dict[str, str] = {}
     for path in paths:
-        files = _below(path, configurations) if os.path.isdir(path) else [path]
+        files = _below(path, configurations, suffixes) if os.path.isdir(path) else [path]
         for file in files:
             found.setdefault(os.path.abspath(file), file)
     return list(found.values())
@@ -38,7 +39,7 @@ def discover(paths: Sequence[str], configurations: Configurations) -> list[str]:
 
 def has_files(folder: str, configurations: Configurations) -> bool:
     """Whether there is any file to check below a folder. Raises ConfigError for a broken configuration on the way."""
-    return next(_below(folder, configurations), None) is not None
+    return next(_below(folder, configurations, (SUFFIX,)), None) is not None
 
 
 def _demand(path: str) -> None:
@@ -51,7 +52,7 @@ def _demand(path: str) -> None:
     raise MissingPathError(f"{path}: no such file or folder")
 
 
-def _below(root: str, configurations: Configurations) -> Iterator[str]:
+def _below(root: str, configurations: Configurations, suffixes: tuple[str, ...]) -> Iterator[str]:
     ignore = GitIgnore.around(os.path.realpath(root), configurations.wrong)
     entered: set[str] = set()
 
@@ -71,7 +72,7 @@ def _below(root: str, configurations: Configurations) -> Iterator[str]:
         for entry in listing:
             path = os.path.join(folder, entry.name)
             is_folder = _is_folder(entry)
-            if entry.name in NEVER_ENTERED or not (is_folder or entry.name.endswith(SUFFIX)):
+            if entry.name in NEVER_ENTERED or not (is_folder or entry.name.endswith(suffixes)):
                 continue
             if ignore.covers(os.path.join(real, entry.name), is_folder) or excludes(path, is_folder):
                 continue

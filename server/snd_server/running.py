@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 from msgspec import Struct
@@ -14,7 +15,7 @@ from msgspec.structs import replace
 from snd_analysis import rules
 from snd_analysis.base import Diagnostic, Elsewhere, Location, Related, Severity
 from snd_analysis.compose import Composition, Failure, Site, Template, shown
-from snd_analysis.skriptnd.names import OperatorName, is_library, library_modules
+from snd_analysis.skriptnd.names import OperatorName, format_modules, is_library, library_modules
 from snd_analysis.symbolic.values import Value
 from snd_analysis.workspace import Snapshot, reached_diagnostics
 from snd_runtime.evaluation import EvaluationAnswer, EvaluationRequest, Evaluator, Progress, ShownStep
@@ -29,10 +30,11 @@ from snd_server.limits import MOST_RUN_NOTES
 from snd_server.render.evaluated import Evaluated
 from snd_server.reporting import unsuppressed
 from snd_server.tensor_inputs import given_tensors
-from snd_server.weights import read_weights
+from snd_server.weights import read_weights, stored_weights
 from snd_server.writing import write_file
 
 CLEAN, PROBLEMS, FAULT = 0, 1, 101
+_IN_FILE_NAMES = " !#$&'()+,;=@[]^`{}"
 
 
 class RunRequest(Struct, frozen=True):
@@ -108,7 +110,11 @@ def prepare(snapshot: Snapshot, request: RunRequest) -> Prepared:
     given = parse_arguments(template, request.attributes, (), _types(template, request.types))
     inputs = given_tensors(request.inputs, request.memory_bytes)
     _demand_inputs(template, inputs)
-    weights = {} if request.weights is None else read_weights(request.weights, request.memory_bytes)
+    weights: Mapping[str, Any] = (
+        stored_weights(snapshot, request.path, request.memory_bytes)
+        if request.weights is None
+        else read_weights(request.weights, request.memory_bytes)
+    )
     evaluation = EvaluationRequest(
         template.name,
         _plain_attributes(given.attributes),
@@ -151,7 +157,7 @@ def _name(snapshot: Snapshot, path: str, written: str) -> OperatorName:
     for imported in snapshot.imports(path):
         if imported.node.text == module and imported.path is not None:
             return OperatorName(imported.path, name)
-    return OperatorName(f"snd:{module}" if module in library_modules() else path, name)
+    return OperatorName(f"snd:{module}" if module in (*library_modules(), *format_modules()) else path, name)
 
 
 def _types(template: Template, types: tuple[str, ...]) -> tuple[str, ...]:
@@ -263,7 +269,12 @@ def _write_outputs(folder: Path, answer: EvaluationAnswer) -> None:
     os.makedirs(folder, exist_ok=True)
     for name, value in (answer.arrays or {}).items():
         if isinstance(value, np.ndarray):
-            write_file(folder / f"{name}.npy", write_npy(value))
+            write_file(folder / f"{_file_name(name)}.npy", write_npy(value))
         elif value is not None:
             for at, item in enumerate(value):
-                write_file(folder / f"{name}.{at}.npy", write_npy(np.asarray(item)))
+                write_file(folder / f"{_file_name(name)}.{at}.npy", write_npy(np.asarray(item)))
+
+
+def _file_name(name: str) -> str:
+    """The name of a tensor, with an escape for each character that names of files can't have: ``%2F`` for a slash."""
+    return quote(name, safe=_IN_FILE_NAMES) if name.strip(".") else quote(name, safe="").replace(".", "%2E")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from snd_analysis.workspace import Snapshot
 from snd_runtime.files import InvalidFileError
 from snd_server.arguments import ArgumentError
 from snd_server.reading import reason
@@ -51,6 +53,31 @@ def read_weights(place: str, most_bytes: int) -> dict[str, Array]:
                 raise ArgumentError(f"--weights {path}: '{name}' is in {origin[name]} already")
             found[name], origin[name] = array, path
             left -= array.nbytes
+    return found
+
+
+def stored_weights(snapshot: Snapshot, path: str, most_bytes: int) -> Mapping[str, Array]:
+    """Return the variables of a model in NNEF 1.0 that have a file: ``LABEL.dat`` beside the graph.
+
+    Raises ArgumentError for a file that can't be used. Files of more than ``most_bytes`` together are refused.
+    """
+    folder, left = Path(path).parent, most_bytes
+    by_label: dict[str, Array] = {}
+    found: dict[str, Array] = {}
+    for variable in snapshot.stored_variables(path):
+        label = variable.label
+        if label not in by_label:
+            file = folder / f"{label.lstrip('/')}.dat"
+            if ".." in Path(label).parts or not file.is_file():
+                continue
+            try:
+                by_label[label] = read_arrays(file, left)[""]
+            except InvalidFileError as error:
+                raise ArgumentError(f"{file}: {error}") from None
+            except OSError as error:
+                raise ArgumentError(f"{file}: {reason(error)}") from None
+            left -= by_label[label].nbytes
+        found[variable.name] = by_label[label]
     return found
 
 

@@ -2,6 +2,7 @@
 
 from snd_analysis.base.diagnostics import Diagnostic, Fix, Location, Related, TextEdit
 from snd_analysis.base.late import loaded_when_used
+from snd_analysis.base.node import Node, children, content_fields, descendants, first_below
 from snd_analysis.base.operator_name import OperatorName
 from snd_analysis.base.problem import Elsewhere, Note, Problem, Repair
 from snd_analysis.base.rule import Rule, Severity
@@ -15,6 +16,7 @@ __all__ = [
     "Elsewhere",
     "Fix",
     "Location",
+    "Node",
     "Note",
     "OperatorName",
     "Position",
@@ -26,5 +28,9 @@ __all__ = [
     "Source",
     "Span",
     "TextEdit",
+    "children",
+    "content_fields",
+    "descendants",
+    "first_below",
     "loaded_when_used",
 ]

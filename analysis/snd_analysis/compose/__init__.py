@@ -13,6 +13,8 @@ from snd_analysis.compose.bind.arguments import Arguments
 from snd_analysis.compose.bind.constants import IndexedValue
 from snd_analysis.compose.bind.root_binding import InputShapes
 from snd_analysis.compose.composing import Composing, arguments, blame
+from snd_analysis.compose.dynamic.freshen import results_of
+from snd_analysis.compose.dynamic.unknowns import input_extent
 from snd_analysis.compose.failure import Failure, PlacedProblem, Site, placed_problems
 from snd_analysis.compose.limits import MOST_ITERATIONS, MOST_OPERATIONS
 from snd_analysis.compose.printing import shape_text, shown, tensor_text
@@ -56,6 +58,7 @@ __all__ = [
     "compose_root",
     "decompose",
     "flat_size",
+    "input_extent",
     "iteration_count",
     "member_of",
     "multiply_adds",
@@ -63,6 +66,7 @@ __all__ = [
     "placed_problems",
     "reach_of",
     "reach_of_cycle",
+    "results_of",
     "shape_text",
     "shown",
     "specialization_of",

@@ -10,7 +10,7 @@ from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types import Context
 from snd_analysis.workspace.definition_checks import check_definition, type_definition
 from snd_analysis.workspace.earlier import earlier
-from snd_analysis.workspace.files import source
+from snd_analysis.workspace.files import front_end_of, source
 from snd_analysis.workspace.names import chunk, definition, module_candidates, resolution
 from snd_analysis.workspace.others import OtherDefinitions
 
@@ -20,6 +20,8 @@ def checked(
     db: Database, path: str, definition: nodes.Definition, syntax_is_right: bool, chosen: bool = False
 ) -> tuple[Problem, ...]:
     """Return what is wrong with a definition but its syntax. A graph that is ``chosen`` is judged as a main graph."""
+    if front_end_of(path) is not None:
+        return ()  # what makes a definition has checked what it is made of
     others = OtherDefinitions(db, path, definition if chosen else None)
     before = earlier(db, path, definition)
     names = resolution(db, path, definition)
@@ -46,7 +48,7 @@ def typing(db: Database, path: str, definition: nodes.Definition) -> Context:
 def errors(db: Database, name: OperatorName) -> tuple[Span, ...]:
     """Return the places in a definition that are reported to be wrong: nothing is built on them."""
     found, around = definition(db, name), chunk(db, name)
-    if found is None or around is None or is_library(name.path):
+    if found is None or around is None or is_library(name.path) or front_end_of(name.path) is not None:
         return ()
     problems = (*around.problems, *checked(db, name.path, found, not around.problems))
     wrong = (each.span for each in problems if each.rule.severity is Severity.ERROR)

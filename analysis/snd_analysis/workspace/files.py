@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 from msgspec import Struct
@@ -32,8 +33,12 @@ class Reader(Protocol):
         """Whether there is a regular file of that path."""
 
 
+FRONT_ENDS: dict[str, Callable[[Database, str], SyntaxTree]] = {}
+"""What makes definitions of files in other languages, by the endings of their names."""
+
+
 class File(Struct, frozen=True, eq=False):
-    """One version of one file."""
+    """One version of one file. ``tree`` has the definitions that it comes to, if it is in another language."""
 
     source: Source
     tree: SyntaxTree
@@ -63,6 +68,11 @@ def module_paths(_: Reader) -> tuple[str, ...]:
     return ()
 
 
+def front_end_of(path: str) -> Callable[[Database, str], SyntaxTree] | None:
+    """Return what reads a file in another language; None for a file of SkriptND."""
+    return FRONT_ENDS.get(path.rpartition(".")[2])
+
+
 def file(db: Database, path: str) -> File | None:
     """Return the file at a path; None if there is none."""
     return _library_file(db, path) if is_library(path) else _file(db, path)
@@ -83,6 +93,8 @@ def _file(db: Database, before: File | None, path: str) -> File | None:
     match found:
         case None:
             return None
+        case str() if (front_end := front_end_of(path)) is not None:
+            return File(Source(path, found), front_end(db, path))
         case str():
             return File(Source(path, found), parse_file(found, before.tree if before is not None else None))
         case _:

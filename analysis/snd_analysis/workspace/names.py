@@ -28,7 +28,10 @@ from snd_analysis.skriptnd.names import (
 from snd_analysis.skriptnd.syntax import Chunk, nodes
 from snd_analysis.skriptnd.types import find_cyclic
 from snd_analysis.workspace.earlier import earlier
-from snd_analysis.workspace.files import exists, file, module_paths, source, tree
+from snd_analysis.workspace.files import exists, file, front_end_of, module_paths, source, tree
+
+OPERATIONS = ModuleScope(library_names("nnef1"), {}, {})
+"""What a graph sees that is made of a file in NNEF 1.0: the operators of the library that its operations stand for."""
 
 
 # ---- imports ---------------------------------------------------------------------------------------------------------
@@ -84,6 +87,8 @@ def _mean_the_same(one: ModuleScope, other: ModuleScope) -> bool:
 @query(same=_mean_the_same)
 def module_scope(db: Database, path: str) -> ModuleScope:
     """Return what the definitions of a file see of others."""
+    if front_end_of(path) is not None:
+        return OPERATIONS
     imported = imports(db, path)
     found = {item.node.text: item.path for item in imported if item.path is not None}
     return ModuleScope(

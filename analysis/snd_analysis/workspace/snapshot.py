@@ -20,13 +20,14 @@ from snd_analysis.compose import (
     placed_problems,
 )
 from snd_analysis.db import Database
+from snd_analysis.nnef1.elaborate import StoredVariable
 from snd_analysis.skriptnd.lints import ImportedName
 from snd_analysis.skriptnd.names import Definitions, ModuleScope, OperatorName, Resolution, Use
 from snd_analysis.skriptnd.samples import Sample
 from snd_analysis.skriptnd.syntax import SyntaxTree, nodes
 from snd_analysis.skriptnd.types import Context, Others, Signature
 from snd_analysis.symbolic.values import Value
-from snd_analysis.workspace import checks, composing, diagnostics, files, names, others, samples
+from snd_analysis.workspace import checks, composing, diagnostics, files, names, nnef1, others, samples
 from snd_analysis.workspace.files import File
 from snd_analysis.workspace.samples import CheckedSample, PlacedSample
 
@@ -179,6 +180,11 @@ class Snapshot:
     def specializations(self, template: Template) -> Specializations | None:
         """What is composed of a definition already."""
         return composing.ComposedDefinitions(self.db).specializations(template)
+
+    # ---- NNEF 1.0 --------------------------------------------------------------------------------------------------
+    def stored_variables(self, path: str) -> tuple[StoredVariable, ...]:
+        """The variables of a graph in NNEF 1.0, with the labels of their files; none of a file in SkriptND."""
+        return nnef1.elaborated(self.db, path).variables if nnef1.is_nnef1(path) else ()
 
     # ---- samples -----------------------------------------------------------------------------------------------------
     def samples(self, path: str) -> tuple[PlacedSample, ...]:

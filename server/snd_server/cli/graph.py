@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import click
@@ -12,6 +11,7 @@ from snd_server.composing import ShapesError
 from snd_server.config_schema import ConfigError
 from snd_server.graph import ALL_LEVELS, GraphFormat, GraphRequest, draw
 from snd_server.limits import DRAWING_SECONDS
+from snd_server.model_folder import main_file
 from snd_server.render import full
 from snd_server.render.graph_svg import DrawingError
 from snd_server.terminal import show, show_document
@@ -57,12 +57,11 @@ def graph(
 ) -> int:
     """Compose a graph and draw it: operations, the tensors between them with their shapes, operators in operators.
 
-    PATH is a file, or the folder of a model, whose file is main.sknd. An .html is a page by itself, in which one can
-    search and look into operators. Exit status 1 says that the graph has mistakes; what does not depend on them is
+    PATH is a file, or the folder of a model, with main.sknd or graph.nnef. An .html is a page by itself, in which one
+    can search and look into operators. Exit status 1 says that the graph has mistakes; what does not depend on them is
     drawn all the same.
     """
-    if os.path.isdir(path):
-        path = os.path.join(path, "main.sknd")
+    path = main_file(path)
     chosen = _format(output, format)
     request = GraphRequest(path, graph, attributes, inputs, chosen, _levels(levels), theme, seconds, config)
     try:

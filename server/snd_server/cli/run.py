@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
-
 import click
 
 from snd_server.arguments import ArgumentError
 from snd_server.cli.seconds import seconds
 from snd_server.config_schema import ConfigError
+from snd_server.model_folder import main_file
 from snd_server.running import RunRequest
 
 
@@ -64,13 +63,12 @@ def run(
 ) -> int:
     """Run a graph or an operator, and show its outputs.
 
-    PATH is a file, or the folder of a model, whose file is main.sknd. Exit status 1 says that there are mistakes, or
-    that the run failed or went beyond its limits.
+    PATH is a file, or the folder of a model, with main.sknd or graph.nnef. Exit status 1 says that there are mistakes,
+    or that the run failed or went beyond its limits.
     """
     if graph is not None and operator is not None:
         raise click.UsageError("give either --graph or --operator")
-    if os.path.isdir(path):
-        path = os.path.join(path, "main.sknd")
+    path = main_file(path)
     request = RunRequest(
         path, graph, operator, attributes, types, inputs, weights, seed, real == "f64", output, quantize, trace,
         timeout, memory << 20, config,

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from snd_server.cli.argument_options import argument_options
 from snd_server.composing import ShapesError
 from snd_server.config_schema import ConfigError
+from snd_server.model_folder import main_file
 from snd_server.output import painter
 from snd_server.report import plain
 from snd_server.shapes import ShapesRequest, run_shapes
@@ -41,11 +42,10 @@ def shapes(
 ) -> int:
     """Compose a graph and show its tensors, their shapes and sizes, and its operations.
 
-    PATH is a file, or the folder of a model, whose file is main.sknd. Exit status 1 says that the graph has mistakes;
-    what does not depend on them is shown all the same.
+    PATH is a file, or the folder of a model, with main.sknd or graph.nnef. Exit status 1 says that the graph has
+    mistakes; what does not depend on them is shown all the same.
     """
-    if os.path.isdir(path):
-        path = os.path.join(path, "main.sknd")
+    path = main_file(path)
     request = ShapesRequest(path, graph, attributes, inputs, decompose, format, config)
     if format == "table" and (sys.stdout.isatty() or os.environ.get("FORCE_COLOR")):
         request = replace(request, paint=painter(sys.stdout) or plain)

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from urllib.parse import quote, unquote, urlsplit
 
-from snd_analysis.skriptnd.names import LIBRARY_PREFIX, is_library, library_modules
+from snd_analysis.skriptnd.names import LIBRARY_PREFIX, format_modules, is_library, library_file, library_modules
 
 _FILE = "file:"
-_SUFFIX = ".sknd"
 _DRIVE = re.compile(r"/[A-Za-z]:")
 
 
@@ -24,16 +24,13 @@ def path_of(uri: str) -> str:
     if not uri.startswith(_FILE):
         return uri
     path = os.path.normpath(_file_path(uri))
-    folder, name = os.path.split(path)
-    if folder == library_folder() and name.endswith(_SUFFIX) and name.removesuffix(_SUFFIX) in library_modules():
-        return LIBRARY_PREFIX + name.removesuffix(_SUFFIX)
-    return path
+    return _library_paths().get(path, path)
 
 
 def uri_of(path: str) -> str:
     """The URI of a path, in the one form in which we name it; the client's own may be spelled otherwise."""
     if is_library(path):
-        path = os.path.join(library_folder(), f"{path.removeprefix(LIBRARY_PREFIX)}{_SUFFIX}")
+        path = _library_file(path)
     elif not os.path.isabs(path):
         return path
     return _file_uri(path)
@@ -60,7 +57,13 @@ def _file_uri(path: str) -> str:
     return f"file://{host}{quote(path)}"
 
 
+def _library_file(path: str) -> str:
+    """The file of a module of the library."""
+    return os.path.normpath(str(files("snd_analysis").joinpath("libraries", library_file(path))))
+
+
 @cache
-def library_folder() -> str:
-    """The folder in which the standard library lies."""
-    return os.path.normpath(str(files("snd_analysis").joinpath("libraries", "std")))
+def _library_paths() -> Mapping[str, str]:
+    """The paths of the modules of the library by their files."""
+    paths = [LIBRARY_PREFIX + module for module in (*library_modules(), *format_modules())]
+    return {_library_file(path): path for path in paths}

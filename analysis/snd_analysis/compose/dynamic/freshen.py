@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from snd_analysis.compose.dynamic.unknowns import Dynamic
 from snd_analysis.compose.limits import MOST_DYNAMIC_EXTENTS
+from snd_analysis.compose.specialization import Specialization
 from snd_analysis.model import Shape, Tensor, TensorValue, empty_pack, item_of_empty
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
@@ -74,6 +75,14 @@ class Freshening(Replacement):
     def extents(self) -> dict[Dynamic, Integer]:
         """The new extents, as a specialization around needs them."""
         return {next(iter(extent.leaves)).key: extent for extent in self._new}  # type: ignore[misc]
+
+
+def results_of(specialization: Specialization) -> tuple[TensorValue, ...]:
+    """Return what one invocation of an operator gives: dynamic extents in it are those of this invocation alone."""
+    if not specialization.dynamic:
+        return specialization.outputs
+    fresh = Freshening(concerned(specialization.dynamic, specialization.outputs))
+    return tuple(map(fresh.tensors, specialization.outputs))
 
 
 def concerned(dynamic: Mapping[Dynamic, Integer], outputs: Iterable[TensorValue]) -> Mapping[Dynamic, Integer]:

@@ -50,3 +50,8 @@ def is_dynamic(extent: Integer) -> bool:
     return bool(keys) and all(
         key.declared if isinstance(key, Dynamic) else isinstance(key, Open) and key.high is not None for key in keys
     )
+
+
+def input_extent(name: str) -> Integer:
+    """Return what an extent comes to that the input of a graph names: what is composed with it is composed once."""
+    return shapes.variable(Open(name, 0, 0, None), name, 0)

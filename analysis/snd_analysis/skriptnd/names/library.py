@@ -14,18 +14,44 @@ _HEADER = re.compile(r"^(?:public )?(operator|graph) (\w+) \{", re.MULTILINE)
 _DEFINITION = re.compile(r"^(?:public )?(?:operator|graph) \w+ \{$.*?^\}$", re.MULTILINE | re.DOTALL)
 
 
+_STANDARD = "std"
+_FORMATS = ("nnef1",)
+"""The folders of modules that have the operations of other formats."""
+
+
 @cache
 def library_modules() -> tuple[str, ...]:
-    """Names of the modules of the library."""
-    folder = files("snd_analysis").joinpath("libraries", "std")
-    return tuple(sorted(item.name.removesuffix(".sknd") for item in folder.iterdir() if item.name.endswith(".sknd")))
+    """Names of the modules of the standard library."""
+    return tuple(sorted(name for name, folder in _folders().items() if folder == _STANDARD))
+
+
+@cache
+def format_modules() -> tuple[str, ...]:
+    """Names of the modules with the operations of other formats: they can be imported, but are not proposed."""
+    return tuple(sorted(name for name, folder in _folders().items() if folder != _STANDARD))
+
+
+@cache
+def _folders() -> Mapping[str, str]:
+    """The folder of each module."""
+    libraries = files("snd_analysis").joinpath("libraries")
+    found = ((item.name, folder) for folder in (_STANDARD, *_FORMATS) for item in libraries.joinpath(folder).iterdir())
+    return {name.removesuffix(".sknd"): folder for name, folder in found if name.endswith(".sknd")}
 
 
 @cache
 def library_text(path: str) -> str:
     """Text of a module of the library by its path."""
+    return files("snd_analysis").joinpath("libraries", library_file(path)).read_text(encoding="utf-8")
+
+
+@cache
+def library_file(path: str) -> str:
+    """Return the file of a module of the library, ``std/nn.sknd``, by its path. Raises FileNotFoundError."""
     name = path.removeprefix(LIBRARY_PREFIX)
-    return files("snd_analysis").joinpath("libraries", "std", f"{name}.sknd").read_text(encoding="utf-8")
+    if name not in _folders():
+        raise FileNotFoundError(path)
+    return f"{_folders()[name]}/{name}.sknd"
 
 
 def is_library(path: str) -> bool:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from posixpath import dirname, join, normpath
 
-from snd_analysis.skriptnd.names.library import LIBRARY_PREFIX, is_library, library_modules
+from snd_analysis.skriptnd.names.library import LIBRARY_PREFIX, format_modules, is_library, library_modules
 
 _MAIN = "main.sknd"
 
@@ -25,7 +25,7 @@ def candidates(module: str, importer: str, exists: Callable[[str], bool], module
             path = normpath(join(folder, relative)) if folder else relative
             if exists(path):
                 yield path
-    if module in library_modules():
+    if module in library_modules() or module in format_modules():
         yield LIBRARY_PREFIX + module
 
 

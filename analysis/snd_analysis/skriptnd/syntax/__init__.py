@@ -6,7 +6,15 @@
 from snd_analysis.skriptnd.syntax.automaton import Automaton, read_expression
 from snd_analysis.skriptnd.syntax.build_table import build
 from snd_analysis.skriptnd.syntax.builder import TreeBuilder
-from snd_analysis.skriptnd.syntax.chunks import Chunk, PlacedChunk, SyntaxTree, chunk_starts, documentation, parse_file
+from snd_analysis.skriptnd.syntax.chunks import (
+    Chunk,
+    PlacedChunk,
+    SyntaxTree,
+    chunk_starts,
+    documentation,
+    made_tree,
+    parse_file,
+)
 from snd_analysis.skriptnd.syntax.damage import signature_is_damaged
 from snd_analysis.skriptnd.syntax.expected import terminals
 from snd_analysis.skriptnd.syntax.parser import parse, parse_expression
@@ -39,6 +47,7 @@ __all__ = [
     "element_of",
     "is_identifier",
     "keywords",
+    "made_tree",
     "parse",
     "parse_expression",
     "parse_file",

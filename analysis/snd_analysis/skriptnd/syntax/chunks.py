@@ -162,6 +162,15 @@ def parse_file(text: str, previous: SyntaxTree | None = None) -> SyntaxTree:
     return SyntaxTree(text, tuple(PlacedChunk(start, chunk) for start, chunk in zip(starts, chunks, strict=True)))
 
 
+def made_tree(
+    text: str, document: nodes.Document, comments: tuple[Span, ...], problems: tuple[Problem, ...]
+) -> SyntaxTree:
+    """The tree of a file in another language, of which another front end has made definitions. It is one chunk."""
+    chunk = Chunk(text)
+    chunk._parsed = _ParsedChunk(document, comments, problems)
+    return SyntaxTree(text, (PlacedChunk(0, chunk),))
+
+
 def chunk_starts(text: str) -> list[int]:
     """Where the chunks of a text begin; the first is 0."""
     starts = [0]

@@ -10,6 +10,13 @@ Nodes compare and hash by identity: what is known about a node is kept in tables
 
 from __future__ import annotations
 
+from snd_analysis.base import (
+    Node,
+    children,
+    content_fields,
+    descendants,
+    first_below,
+)
 from snd_analysis.skriptnd.syntax.nodes.compositions import (
     Branch,
     Callable,
@@ -98,13 +105,6 @@ from snd_analysis.skriptnd.syntax.nodes.formulas import (
     Local,
     Lowering,
     Unroll,
-)
-from snd_analysis.skriptnd.syntax.nodes.node import (
-    Node,
-    children,
-    content_fields,
-    descendants,
-    first_below,
 )
 
 __all__ = [

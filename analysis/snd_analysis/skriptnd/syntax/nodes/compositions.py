@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
+from snd_analysis.base import Node
 from snd_analysis.skriptnd.syntax.nodes.declarations import Pack, Shape
 from snd_analysis.skriptnd.syntax.nodes.expressions import (
     Attributes,
@@ -16,7 +17,6 @@ from snd_analysis.skriptnd.syntax.nodes.expressions import (
     Tilde,
     TypeName,
 )
-from snd_analysis.skriptnd.syntax.nodes.node import Node
 
 
 class ErrorEntry(Node, frozen=True):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from snd_analysis.base import Node
 from snd_analysis.skriptnd.syntax.nodes.expressions import Expansion, Expression, Name, String, Tilde, TypeName
-from snd_analysis.skriptnd.syntax.nodes.node import Node
 
 
 class DtypeDeclaration(Node, frozen=True):

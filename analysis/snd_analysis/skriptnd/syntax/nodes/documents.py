@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TypeAlias, TypeVar
 
-from snd_analysis.base import Span
+from snd_analysis.base import Node, Span
 from snd_analysis.skriptnd.syntax.nodes.compositions import Component, ErrorEntry, Quantization
 from snd_analysis.skriptnd.syntax.nodes.declarations import Assertion, DtypeDeclaration, Parameter, Using
 from snd_analysis.skriptnd.syntax.nodes.expressions import Name, Qualified
 from snd_analysis.skriptnd.syntax.nodes.formulas import Lowering
-from snd_analysis.skriptnd.syntax.nodes.node import Node
 
 Statement: TypeAlias = (
     DtypeDeclaration | Parameter | Using | Assertion | Lowering | Component | Quantization | ErrorEntry

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from snd_analysis.skriptnd.syntax.nodes.node import Node
+from snd_analysis.base import Node
 
 
 class Name(Node, frozen=True):

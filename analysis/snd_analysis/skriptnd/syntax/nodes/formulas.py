@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from snd_analysis.base import Node
 from snd_analysis.skriptnd.syntax.nodes.declarations import IndexBound
 from snd_analysis.skriptnd.syntax.nodes.expressions import Expression, Index, Name, Operator
-from snd_analysis.skriptnd.syntax.nodes.node import Node
 
 
 class Unroll(Node, frozen=True):

@@ -1,4 +1,4 @@
-"""What all nodes have in common, and walking over them."""
+"""What the nodes of all languages have in common, and walking over them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from snd_analysis.base import Span
+from snd_analysis.base.text import Span
 
 
 class Node(Struct, frozen=True, eq=False):

@@ -1,0 +1,12 @@
+"""Graphs of NNEF 1.0 as graphs of SkriptND: every operation is an invocation of an operator of the library.
+
+``elaborate`` evaluates a graph statement by statement. What is known at compile time is computed, fragments are put in
+place of their invocations, and each operation becomes a statement of a SkriptND graph, whose nodes have their places
+in the ``.nnef`` text. So shapes, values and drawings come from what composes and runs SkriptND.
+"""
+
+from snd_analysis.nnef1.elaborate.context import Invocation, StoredVariable, notes_of
+from snd_analysis.nnef1.elaborate.elaboration import Elaborated, elaborate
+from snd_analysis.nnef1.elaborate.operators import Operators
+
+__all__ = ["Elaborated", "Invocation", "Operators", "StoredVariable", "elaborate", "notes_of"]

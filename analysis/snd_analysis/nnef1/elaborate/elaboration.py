@@ -1,0 +1,88 @@
+"""A graph of NNEF 1.0 as a graph of SkriptND, found by evaluating what stands in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from msgspec import Struct
+
+from snd_analysis import rules
+from snd_analysis.base import Problem, Span
+from snd_analysis.nnef1.elaborate import flat_graph
+from snd_analysis.nnef1.elaborate.context import Context, Frame, Invocation, StoredVariable
+from snd_analysis.nnef1.elaborate.evaluation import Evaluator
+from snd_analysis.nnef1.elaborate.operators import Operators
+from snd_analysis.nnef1.elaborate.sources import SOURCES
+from snd_analysis.nnef1.elaborate.values import Items, TensorName, Value
+from snd_analysis.nnef1.syntax import Dialect, SyntaxTree, dialect_of, nodes
+from snd_analysis.skriptnd.syntax import nodes as flat_nodes
+
+
+class Elaborated(Struct, frozen=True, eq=False):
+    """What a file comes to. Spans of problems and variables are places in the file."""
+
+    dialect: Dialect
+    definition: flat_nodes.Definition | None
+    """The graph; None if there is none that can be read. Its entries begin where their statements stand in the file."""
+    problems: tuple[Problem, ...]
+    variables: tuple[StoredVariable, ...]
+    chains: Mapping[flat_nodes.Node, tuple[Invocation, ...]]
+    """By statements of the graph: the invocations of fragments that led to them."""
+
+
+def elaborate(tree: SyntaxTree, operators: Operators) -> Elaborated:
+    """Return the graph of a file as a graph of SkriptND, and what is wrong with it. Never fails."""
+    items = tree.document.items
+    definitions = [item for item in items if isinstance(item, nodes.Definition)]
+    fragments: dict[str, nodes.Definition] = {}
+    for each in definitions:
+        if each.head.kind == "fragment":
+            fragments.setdefault(each.head.name.text, each)
+    context = Context(dialect_of(tree), operators, fragments, [*_symbols(items)])
+    graph = next((each for each in definitions if each.head.kind == "graph"), None)
+    definition = None if graph is None else _graph(context, graph)
+    return Elaborated(context.dialect, definition, context.problems, tuple(context.variables), context.chains)
+
+
+def _symbols(items: Sequence[nodes.Item]) -> Iterator[str]:
+    for each in items:
+        if isinstance(each, nodes.Placed):
+            match each.item:
+                case nodes.Extension(name=nodes.Identifier(text="tract_symbol"), text=name) if name:
+                    yield name
+
+
+def _graph(context: Context, graph: nodes.Definition) -> flat_nodes.Definition:
+    frame = Frame({}, results={each.name.text: each.name.text for each in graph.head.results})
+    evaluator = Evaluator(context, frame, SOURCES)
+    for entry in graph.body or ():
+        evaluator.entry(entry)
+    frame.base = graph.start
+    for parameter in graph.head.parameters:
+        if parameter.name.text not in frame.names:
+            message = f"the graph parameter '{parameter.name.text}' is not the result of an 'external'"
+            evaluator.report(rules.OUTPUT_NOT_ASSIGNED, parameter.name, message)
+    for result in graph.head.results:
+        _output(context, frame, result, evaluator.result(result))
+    name = graph.head.name
+    order = [parameter.name.text for parameter in graph.head.parameters]
+    span = Span(graph.start, graph.end)
+    return context.graph.definition(name.text, span, name.span.shifted(graph.start), order)
+
+
+def _output(context: Context, frame: Frame, result: nodes.Result, value: Value) -> None:
+    """Declares an output, and lets it be what the result was assigned, unless that has its name already."""
+    span, name = result.name.span, result.name.text
+    if isinstance(value, TensorName) and value.tensor is not None:
+        tensor = value.tensor
+        if value.name != name:
+            name = context.graph.unused_name(name)
+            context.graph.assign(frame.base, span, [(name, span)], flat_graph.reference(value.name, span))
+        context.graph.declare("output", frame.base, span, name, tensor.dtype or "real", None)
+    elif isinstance(value, float):
+        name = context.graph.unused_name(name)
+        context.graph.assign(frame.base, span, [(name, span)], flat_graph.expression(value, span))
+        context.graph.declare("output", frame.base, span, name, "real", None)
+    elif isinstance(value, Items):
+        message = f"the result '{name}' is an array or tuple, but results of a graph are single tensors"
+        context.report(frame, rules.RESULT_COUNT, result.name, message)

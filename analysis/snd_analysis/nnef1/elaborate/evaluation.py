@@ -1,0 +1,435 @@
+"""Expressions and statements of one body: compile-time values by arithmetic, tensors by invocations.
+
+Fragments are elaborated at each of their invocations, with the values and shapes that these give.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+
+from msgspec.structs import replace
+
+from snd_analysis import rules
+from snd_analysis.base import Rule, Span
+from snd_analysis.compose import input_extent
+from snd_analysis.nnef1.elaborate.arithmetic import OperandError, binary, cast, unary
+from snd_analysis.nnef1.elaborate.context import Context, Frame, Invocation
+from snd_analysis.nnef1.elaborate.invocations import invoke
+from snd_analysis.nnef1.elaborate.item_types import Given
+from snd_analysis.nnef1.elaborate.limits import MOST_INVOCATIONS_WITHIN, MOST_ITEMS, MOST_STATEMENTS
+from snd_analysis.nnef1.elaborate.operators import Parameter, parameters
+from snd_analysis.nnef1.elaborate.values import UNKNOWN, Items, TensorName, Value, type_name
+from snd_analysis.nnef1.syntax import BUILT_INS, Dialect, nodes
+from snd_analysis.skriptnd.syntax import close_matches
+from snd_analysis.symbolic import integers
+from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
+
+Source = Callable[["Evaluator", nodes.Call, Mapping[str, Given], "nodes.Expression | None"], Value]
+"""What an operation that is a declaration in SkriptND comes to."""
+
+_BINARY = {
+    "+": "add", "-": "sub", "*": "mul", "/": "div", "^": "pow", "<": "lt", "<=": "le", ">": "gt", ">=": "ge",
+    "==": "eq", "!=": "ne", "&&": "and", "||": "or",
+}  # fmt: skip
+_UNARY = {"-": "neg", "!": "not", "+": "copy"}
+
+
+class Evaluator:
+    """Evaluates what stands in one body."""
+
+    def __init__(
+        self, context: Context, frame: Frame, sources: Mapping[str, tuple[tuple[Parameter, ...], Source]]
+    ) -> None:
+        self.context = context
+        self.frame = frame
+        self.makes_symbols = False
+        """Whether a name that nothing bears is a symbol: in the shape of an input, for tract."""
+        self._sources = sources
+
+    def report(self, rule: Rule, node: nodes.Node | Span, message: str) -> Value:
+        """Note a broken rule; return what is known of the value then: nothing."""
+        self.context.report(self.frame, rule, node, message)
+        return UNKNOWN
+
+    # ---- statements --------------------------------------------------------------------------------------------------
+    def entry(self, entry: nodes.Entry) -> None:
+        """Elaborate the statements of an entry."""
+        self.frame.base = entry.start
+        for statement in entry.statements:
+            self.context.statements += 1
+            if self.context.statements > MOST_STATEMENTS:
+                message = f"the graph comes to more than {MOST_STATEMENTS:,} statements: more than snd works with"
+                self.report(rules.VALUE_TOO_LARGE, _target_span(statement), message)
+                return
+            if isinstance(statement, nodes.Assignment):
+                self._assignment(statement)
+            else:
+                for name in statement.names:
+                    self.frame.names[name.text] = UNKNOWN
+
+    def _assignment(self, statement: nodes.Assignment) -> None:
+        first = _first_name(statement.target)
+        self.frame.making = "" if first is None else self.frame.named(first.text)
+        if isinstance(statement.value, nodes.Call):
+            value = self._call(statement.value, statement.target)
+        else:
+            value = self.evaluate(statement.value)
+        self._assign(statement.target, value)
+
+    def _assign(self, target: nodes.Expression, value: Value) -> None:
+        match target:
+            case nodes.Identifier():
+                if target.text in self.frame.names and self.context.dialect is Dialect.KHRONOS:
+                    self.report(rules.ASSIGNED_TWICE, target, f"'{target.text}' is assigned already")
+                self.frame.names[target.text] = value
+            case nodes.Array() | nodes.Tuple():
+                values: Sequence[Value] = (UNKNOWN,) * len(target.items)
+                if isinstance(value, Items) and len(value.values) == len(target.items):
+                    values = value.values
+                elif isinstance(value, Items):
+                    message = f"there are {len(value.values)} results, but {len(target.items)} names for them"
+                    self.report(rules.RESULT_COUNT, target, message)
+                elif value is not UNKNOWN:
+                    self.report(
+                        rules.RESULT_COUNT, target, f"there is one result, but {len(target.items)} names for it"
+                    )
+                for item, each in zip(target.items, values, strict=True):
+                    self._assign(item, each)
+            case _:
+                self.report(rules.SYNTAX_ERROR, target, "only names can be assigned, in arrays or tuples")
+
+    # ---- expressions -------------------------------------------------------------------------------------------------
+    def evaluate(self, node: nodes.Expression) -> Value:
+        """Return the value of an expression; UNKNOWN if it has none, which is reported."""
+        match node:
+            case nodes.Identifier():
+                return self._named(node)
+            case nodes.Number(text=text):
+                return number(text)
+            case nodes.String(value=value):
+                return value
+            case nodes.Logical(value=known):
+                return TRUE if known else FALSE
+            case nodes.Array(items=items):
+                return Items(tuple(map(self.evaluate, items)))
+            case nodes.Tuple(items=items):
+                return Items(tuple(map(self.evaluate, items)), is_tuple=True)
+            case nodes.Call():
+                return self._call(node, None)
+            case nodes.Unary():
+                return self._unary(node)
+            case nodes.Binary():
+                return self._binary(node)
+            case nodes.Select():
+                return self._select(node)
+            case nodes.Subscript():
+                return self._subscript(node)
+            case nodes.Comprehension():
+                return self._comprehension(node)
+            case _:
+                return UNKNOWN
+
+    def _named(self, node: nodes.Identifier) -> Value:
+        found = self.frame.names.get(node.text)
+        if found is None:
+            found = self.context.symbols.get(node.text)
+        if found is not None:
+            return found
+        if node.text in ("inf", "NaN", "nan"):
+            return math.inf if node.text == "inf" else math.nan
+        if self.makes_symbols and self.context.dialect is Dialect.TRACT:
+            made = self.context.symbols[node.text] = input_extent(node.text)
+            return made
+        close = close_matches(node.text, (*self.frame.names, *self.context.symbols), most=1)
+        hint = f"; did you mean '{close[0]}'?" if close else ""
+        self.frame.names[node.text] = UNKNOWN  # said once
+        return self.report(rules.UNDEFINED_NAME, node, f"there is no '{node.text}' here{hint}")
+
+    def _unary(self, node: nodes.Unary) -> Value:
+        value = self.evaluate(node.operand)
+        if isinstance(value, TensorName):
+            return self._operate(node, _UNARY[node.operator], [(value, node.operand)])
+        return self._computed(node, [value], lambda: unary(node.operator, value))
+
+    def _binary(self, node: nodes.Binary) -> Value:
+        left, right = self.evaluate(node.left), self.evaluate(node.right)
+        if node.operator in _BINARY and (isinstance(left, TensorName) or isinstance(right, TensorName)):
+            if UNKNOWN in (left, right):
+                return UNKNOWN
+            return self._operate(node, _BINARY[node.operator], [(left, node.left), (right, node.right)])
+        return self._computed(node, [left, right], lambda: binary(node.operator, left, right))
+
+    def _computed(self, node: nodes.Node, operands: Sequence[Value], compute: Callable[[], Value]) -> Value:
+        if any(each is UNKNOWN for each in operands):
+            return UNKNOWN
+        try:
+            value = compute()
+        except OperandError as error:
+            return self.report(rules.OPERAND_TYPE, node, str(error))
+        if isinstance(value, Items | str) and len(value.values if isinstance(value, Items) else value) > MOST_ITEMS:
+            return self.report(rules.VALUE_TOO_LARGE, node, f"this has more than {MOST_ITEMS:,} items")
+        return value
+
+    def _select(self, node: nodes.Select) -> Value:
+        condition = self.evaluate(node.condition)
+        match condition:
+            case Truth() if condition is TRUE:
+                return self.evaluate(node.value)
+            case Truth() if condition is FALSE:
+                return self.evaluate(node.alternative)
+            case Truth():
+                message = f"whether '{condition}' holds is not known when the graph is read"
+                return self.report(rules.CONDITION_TYPE, node.condition, message)
+            case value if value is UNKNOWN:
+                return UNKNOWN
+        message = f"a condition is a logical, but this is '{type_name(condition)}'"
+        return self.report(rules.CONDITION_TYPE, node.condition, message)
+
+    def _subscript(self, node: nodes.Subscript) -> Value:
+        target = self.evaluate(node.target)
+        if target is UNKNOWN:
+            return UNKNOWN
+        if not isinstance(target, Items | str):
+            return self.report(rules.NOT_INDEXABLE, node.target, f"'{type_name(target)}' has no items")
+        length = len(target.values) if isinstance(target, Items) else len(target)
+        if isinstance(node.index, nodes.Range):
+            first = self._index(node.index.first, 0)
+            last = self._index(node.index.last, length)
+            if first is None or last is None:
+                return UNKNOWN
+            if not 0 <= first <= last <= length:
+                message = f"the range {first}:{last} is not within the {length} items"
+                return self.report(rules.INDEX_OUT_OF_RANGE, node.index, message)
+            return (
+                replace(target, values=target.values[first:last]) if isinstance(target, Items) else target[first:last]
+            )
+        at = self._index(node.index, 0)
+        if at is None:
+            return UNKNOWN
+        if not 0 <= at < length:
+            return self.report(rules.INDEX_OUT_OF_RANGE, node.index, f"there is no item {at}: there are {length} items")
+        return target.values[at] if isinstance(target, Items) else target[at]
+
+    def _index(self, node: nodes.Expression | None, omitted: int) -> int | None:
+        if node is None:
+            return omitted
+        value = self.evaluate(node)
+        if isinstance(value, Integer) and value.value is not None:
+            return value.value
+        if value is not UNKNOWN:
+            message = f"an index is an integer that is known, but this is '{type_name(value)}'"
+            self.report(rules.TYPE_MISMATCH, node, message)
+        return None
+
+    def _comprehension(self, node: nodes.Comprehension) -> Value:
+        sources = [self.evaluate(each.source) for each in node.iterators]
+        if UNKNOWN in sources:
+            return UNKNOWN
+        for iterator, source in zip(node.iterators, sources, strict=True):
+            if not isinstance(source, Items):
+                message = f"only arrays can be iterated over, but this is '{type_name(source)}'"
+                return self.report(rules.TYPE_MISMATCH, iterator.source, message)
+        rows = [source.values for source in sources if isinstance(source, Items)]
+        lengths = [len(row) for row in rows]
+        if len(set(lengths)) > 1:
+            message = f"the arrays must have equal lengths, but they have {' and '.join(map(str, lengths))} items"
+            return self.report(rules.LENGTH_MISMATCH, node, message)
+        outer = self.frame.names
+        found: list[Value] = []
+        for items in zip(*rows, strict=True):
+            self.frame.names = dict(outer)
+            for iterator, item in zip(node.iterators, items, strict=True):
+                self.frame.names.pop(getattr(iterator.target, "text", ""), None)
+                self._assign(iterator.target, item)
+            kept = TRUE if node.condition is None else self.evaluate(node.condition)
+            if kept is TRUE:
+                found.append(self.evaluate(node.item))
+            elif not isinstance(kept, Truth) and kept is not UNKNOWN and node.condition is not None:
+                message = f"a condition is a logical, but this is '{type_name(kept)}'"
+                self.report(rules.CONDITION_TYPE, node.condition, message)
+        self.frame.names = outer
+        return Items(tuple(found))
+
+    # ---- invocations -------------------------------------------------------------------------------------------------
+    def _operate(self, node: nodes.Node, operation: str, operands: Sequence[tuple[Value, nodes.Expression]]) -> Value:
+        """The invocation that an operator on tensors stands for."""
+        name = nodes.Identifier(node.start, node.end, operation)
+        arguments = tuple(nodes.Argument(each.start, each.end, None, each) for _, each in operands)
+        call = nodes.Call(node.start, node.end, name, None, arguments)
+        values = [Given(value, each.span) for value, each in operands]
+        return self._invoke(call, None, values)
+
+    def _call(self, node: nodes.Call, target: nodes.Expression | None) -> Value:
+        if node.function.text in BUILT_INS:
+            return self._built_in(node)
+        return self._invoke(node, target, None)
+
+    def _invoke(self, node: nodes.Call, target: nodes.Expression | None, values: Sequence[Given] | None) -> Value:
+        """An invocation of a fragment or an operation; ``values`` are those of the arguments, if they are known."""
+        name = node.function.text
+        fragment = self.context.fragments.get(name)
+        if fragment is not None:
+            given = self._bound(node, _parameters_of(fragment), values)
+            return UNKNOWN if given is None else self._fragment(node, fragment, given, target)
+        if name in self._sources:
+            expected, make = self._sources[name]
+            self.makes_symbols = True
+            given = self._bound(node, expected, values)
+            self.makes_symbols = False
+            return UNKNOWN if given is None else make(self, node, given, target)
+        template = self.context.operators.template(name)
+        if template is None:
+            for argument in node.arguments:
+                self.evaluate(argument.value)
+            return self.report(rules.UNKNOWN_OPERATOR, node.function, f"there is no operation '{name}'")
+        given = self._bound(node, parameters(template), values)
+        return UNKNOWN if given is None else invoke(self.context, self.frame, node.function, template, given, target)
+
+    def _bound(
+        self, node: nodes.Call, expected: Sequence[Parameter], values: Sequence[Given] | None
+    ) -> dict[str, Given] | None:
+        """The arguments by the names of their parameters; None if the invocation is broken."""
+        found: dict[str, Given] = {}
+        by_name = {each.name: each for each in expected}
+        name = node.function.text
+        is_right = True
+        for at, argument in enumerate(node.arguments):
+            given = values[at] if values else Given(self.evaluate(argument.value), argument.value.span)
+            if argument.name is None:
+                if at >= len(expected):
+                    message = f"'{name}' has {len(expected)} parameters, but this is argument {at + 1}"
+                    self.report(rules.TOO_MANY_ARGUMENTS, argument, message)
+                    is_right = False
+                    continue
+                parameter = expected[at]
+                if not parameter.is_tensor and self.context.dialect is Dialect.KHRONOS and values is None:
+                    message = f"'{parameter.name}' is an attribute: name it, as in '{parameter.name} = …'"
+                    self.report(rules.TOO_MANY_ARGUMENTS, argument, message)
+            else:
+                if argument.name.text not in by_name:
+                    close = close_matches(argument.name.text, by_name, most=1)
+                    hint = f"; did you mean '{close[0]}'?" if close else ""
+                    message = f"'{name}' has no parameter '{argument.name.text}'{hint}"
+                    self.report(rules.UNKNOWN_ATTRIBUTE, argument.name, message)
+                    is_right = False
+                    continue
+                parameter = by_name[argument.name.text]
+            if parameter.name in found:
+                message = f"'{parameter.name}' of '{name}' is given twice"
+                self.report(rules.DUPLICATE_ATTRIBUTE, argument, message)
+                continue
+            found[parameter.name] = given
+        for parameter in expected:
+            if parameter.is_required and parameter.name not in found and is_right:
+                self.report(rules.MISSING_ARGUMENT, node.function, f"'{name}' needs '{parameter.name}'")
+                is_right = False
+        return found if is_right else None
+
+    def _built_in(self, node: nodes.Call) -> Value:
+        name = node.function.text
+        if len(node.arguments) != 1 or node.arguments[0].name is not None:
+            return self.report(rules.ARGUMENT_COUNT, node, f"'{name}' takes one argument, without a name")
+        argument = node.arguments[0].value
+        value = self.evaluate(argument)
+        if value is UNKNOWN:
+            return UNKNOWN
+        match name, value:
+            case "length_of", Items(values=values, is_tuple=False):
+                return integers.constant(len(values))
+            case "length_of", str():
+                return integers.constant(len(value))
+            case "range_of", Items(values=values, is_tuple=False):
+                return Items(tuple(map(integers.constant, range(len(values)))))
+            case "range_of", str():
+                return Items(tuple(map(integers.constant, range(len(value)))))
+            case "shape_of", TensorName(tensor=tensor) if tensor is not None and tensor.shape is not None:
+                return Items(tuple(each for each in tensor.shape if isinstance(each, Integer)))
+            case (("length_of" | "range_of" | "shape_of"), _):
+                what = "a tensor" if name == "shape_of" else "an array or a string"
+                message = f"'{name}' takes {what}, but this is '{type_name(value)}'"
+                return self.report(rules.TYPE_MISMATCH, argument, message)
+        return self._computed(node, [value], lambda: cast(name, value))
+
+    def _fragment(
+        self, node: nodes.Call, fragment: nodes.Definition, given: Mapping[str, Given], target: nodes.Expression | None
+    ) -> Value:
+        head, outer = fragment.head, self.frame
+        name = head.name.text
+        if len(outer.chain) >= MOST_INVOCATIONS_WITHIN:
+            message = f"'{name}' is invoked in more than {MOST_INVOCATIONS_WITHIN} levels: does the recursion end?"
+            return self.report(rules.RECURSIVE_OPERATOR, node.function, message)
+        if fragment.body is None:
+            message = f"the fragment '{name}' has no body, so that nothing is known of its results"
+            return self.report(rules.UNKNOWN_OPERATOR, node.function, message)
+        names = {each: value.value for each, value in given.items()}
+        place = Invocation(name, node.function.span.shifted(outer.base))
+        prefix = f"{outer.making}." if outer.making else ""
+        results = dict(_renamed(head, target, outer)) if target is not None else {}
+        inner = Frame(names, (*outer.chain, place), fragment.start, prefix, results, "", _generic(node, head, outer))
+        evaluator = Evaluator(self.context, inner, self._sources)
+        for parameter in head.parameters:
+            if parameter.name.text not in names and parameter.default is not None:
+                names[parameter.name.text] = evaluator.evaluate(parameter.default)
+        for entry in fragment.body:
+            evaluator.entry(entry)
+        inner.base = fragment.start
+        values = [evaluator.result(each) for each in head.results]
+        return values[0] if len(values) == 1 else Items(tuple(values), is_tuple=True)
+
+    def result(self, node: nodes.Result) -> Value:
+        """Return what a result of the body was assigned."""
+        value = self.frame.names.get(node.name.text)
+        if value is None:
+            return self.report(rules.OUTPUT_NOT_ASSIGNED, node.name, f"the result '{node.name.text}' is never assigned")
+        return value
+
+
+def number(text: str) -> Value:
+    """Return the value of a number as written."""
+    return integers.constant(int(text)) if text.isdigit() else float(text)
+
+
+def _parameters_of(fragment: nodes.Definition) -> tuple[Parameter, ...]:
+    return tuple(
+        Parameter(each.name.text, _is_tensor(each.type), isinstance(each.type, nodes.ArrayType), each.default is None)
+        for each in fragment.head.parameters
+    )
+
+
+def _is_tensor(type_: nodes.Type | None) -> bool:
+    match type_:
+        case nodes.TensorType():
+            return True
+        case nodes.ArrayType(item=item):
+            return _is_tensor(item)
+        case nodes.TupleType(items=items):
+            return any(map(_is_tensor, items))
+    return False
+
+
+def _renamed(head: nodes.Head, target: nodes.Expression, outer: Frame) -> list[tuple[str, str]]:
+    """The names that results of a fragment have in the body that invokes it."""
+    targets = target.items if len(head.results) > 1 and isinstance(target, nodes.Array | nodes.Tuple) else (target,)
+    return [
+        (result.name.text, outer.named(each.text))
+        for result, each in zip(head.results, targets, strict=False)
+        if isinstance(each, nodes.Identifier)
+    ]
+
+
+def _generic(node: nodes.Call, head: nodes.Head, outer: Frame) -> str | None:
+    if node.generic is not None:
+        return outer.generic if node.generic.text == "?" else node.generic.text
+    return None if head.generic is None or head.generic.default is None else head.generic.default.text
+
+
+def _first_name(target: nodes.Expression) -> nodes.Identifier | None:
+    if isinstance(target, nodes.Identifier):
+        return target
+    items = target.items if isinstance(target, nodes.Array | nodes.Tuple) else ()
+    return next((name for item in items if (name := _first_name(item)) is not None), None)
+
+
+def _target_span(statement: nodes.Statement) -> Span:
+    return statement.target.span if isinstance(statement, nodes.Assignment) else statement.span

@@ -1,0 +1,157 @@
+"""The SkriptND graph that an NNEF 1.0 graph comes to, built statement by statement.
+
+All nodes have their places in the ``.nnef`` text: a statement of the graph or of a fragment is an entry that begins
+where it stands, and spans in it count from there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from snd_analysis.base import Span
+from snd_analysis.skriptnd.syntax import nodes, parse_expression
+from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
+from snd_analysis.symbolic.values import Pack, Value
+
+_BLOCKS = ("attrib", "input", "output", "constant", "variable", "assert", "compose", "update")
+
+
+class FlatGraph:
+    """A graph definition that grows. Names of tensors are those of its declarations and results."""
+
+    def __init__(self) -> None:
+        self._entries: dict[str, list[nodes.Entry]] = {kind: [] for kind in _BLOCKS}
+        self._names: set[str] = set()
+
+    def unused_name(self, wanted: str) -> str:
+        """Return a name that nothing in the graph has yet, and take it: the one that is wanted if possible."""
+        name, number = wanted, 2
+        while name in self._names:
+            name, number = f"{wanted}_{number}", number + 1
+        self._names.add(name)
+        return name
+
+    def declare(
+        self, block: str, base: int, span: Span, name: str, dtype: str, shape: Sequence[Integer] | None
+    ) -> nodes.Parameter:
+        """Add a declaration to a block; without a shape its shape is left to the composition."""
+        start, end = span.start, span.end
+        extents = None if shape is None else nodes.Shape(start, end, tuple(_extent(span, each) for each in shape))
+        type_ = nodes.TypeName(start, end, dtype, True)
+        node = nodes.Parameter(start, end, nodes.Name(start, end, name), (), type_, None, extents, None, None)
+        self._add(block, base, node)
+        return node
+
+    def demand(self, base: int, span: Span, condition: Truth, message: str) -> None:
+        """Add an assertion."""
+        text = nodes.String(span.start, span.end, (nodes.Text(span.start, span.end, message),))
+        self._add("assert", base, nodes.Assertion(span.start, span.end, expression(condition, span), text, ()))
+
+    def assign(
+        self, base: int, span: Span, results: Sequence[tuple[str, Span] | list[tuple[str, Span]]], value: nodes.Callable
+    ) -> nodes.Component:
+        """Add a statement; a list among the results takes one packed result apart."""
+        made = tuple(_result(each, span) for each in results)
+        component = nodes.Component(span.start, span.end, made, value)
+        self._add("compose", base, component)
+        return component
+
+    def definition(self, name: str, span: Span, name_span: Span, inputs: Sequence[str]) -> nodes.Definition:
+        """Return the graph, its inputs in the given order."""
+        order = {each: at for at, each in enumerate(inputs)}
+        self._entries["input"].sort(key=lambda entry: order.get(_declared_name(entry), len(order)))
+        blocks = tuple(
+            nodes.Block(span.start, span.end, kind, Span(span.start, span.start), tuple(entries))
+            for kind, entries in self._entries.items()
+            if entries
+        )
+        named = nodes.Name(name_span.start, name_span.end, name)
+        return nodes.Definition(span.start, span.end, "graph", False, named, blocks)
+
+    def _add(self, block: str, base: int, node: nodes.Statement) -> None:
+        self._entries[block].append(nodes.Entry(base, base + node.end, node))
+
+
+def _declared_name(entry: nodes.Entry) -> str:
+    assert isinstance(entry.statement, nodes.Parameter)
+    return entry.statement.name.text
+
+
+def invocation(
+    operator: nodes.Name,
+    attributes: Iterable[tuple[str, nodes.Expression]],
+    arguments: Sequence[nodes.Expression | nodes.Tilde],
+) -> nodes.Call:
+    """Return an invocation with nodes for attributes and arguments; a tilde stands for an argument left out."""
+    start, end = operator.start, operator.end
+    items = tuple(
+        nodes.Attribute(node.start, node.end, nodes.Name(node.start, node.start, name), node, False)
+        for name, node in attributes
+    )
+    given = nodes.Attributes(start, end, items) if items else None
+    return nodes.Call(start, end, nodes.Qualified(start, end, (operator,)), None, given, tuple(arguments))
+
+
+def reference(name: str, span: Span) -> nodes.Qualified:
+    """Return the use of a tensor."""
+    return nodes.Qualified(span.start, span.end, (nodes.Name(span.start, span.end, name),))
+
+
+def omitted(span: Span) -> nodes.Tilde:
+    """Return what stands for an argument that is left out."""
+    return nodes.Tilde(span.start, span.end)
+
+
+def array(items: Sequence[nodes.Expression], span: Span) -> nodes.List:
+    """Return a list of expressions."""
+    return nodes.List(span.start, span.end, tuple(items))
+
+
+def expression(value: Value, span: Span) -> nodes.Expression:
+    """Return an expression with a value. Symbols in it are named; so it is read from its own text."""
+    start, end = span.start, span.end
+    match value:
+        case Integer(value=None):
+            return _placed(parse_expression(str(value))[0], span)
+        case Integer(value=int(number)):
+            return nodes.Literal(start, end, "int", number)
+        case Truth() if value is TRUE or value is FALSE:
+            return nodes.Literal(start, end, "bool", value is TRUE)
+        case Truth():
+            return _placed(parse_expression(str(value))[0], span)
+        case float():
+            return nodes.Literal(start, end, "real", value)
+        case str():
+            return nodes.String(start, end, (nodes.Text(start, end, value),))
+        case Pack():
+            return nodes.List(start, end, tuple(expression(item, span) for item in value.segments))
+    raise AssertionError(f"there is no notation for {value!r}")
+
+
+def _placed(node: nodes.Node, span: Span) -> nodes.Expression:
+    """An expression of which every node stands at one place."""
+
+    def placed(value: object) -> object:
+        if isinstance(value, nodes.Node):
+            fields = {name: placed(getattr(value, name)) for name in nodes.content_fields(type(value))}
+            return type(value)(span.start, span.end, **fields)
+        return tuple(map(placed, value)) if isinstance(value, tuple) else value
+
+    made = placed(node)
+    assert isinstance(made, nodes.Node)
+    return made  # type: ignore[return-value]
+
+
+def _extent(span: Span, extent: Integer) -> nodes.Extent:
+    return nodes.Extent(span.start, span.end, expression(extent, span), False, False, None, None)
+
+
+def _result(wanted: tuple[str, Span] | list[tuple[str, Span]], span: Span) -> nodes.Result | nodes.ResultList:
+    if isinstance(wanted, list):
+        items = tuple(_single(name, place) for name, place in wanted)
+        return nodes.ResultList(span.start, span.end, items)
+    return _single(*wanted)
+
+
+def _single(name: str, span: Span) -> nodes.Result:
+    return nodes.Result(span.start, span.end, nodes.Name(span.start, span.end, name), None, None)

@@ -1,0 +1,215 @@
+"""Invocations of operations: each becomes a statement of the graph, and its results have the shapes that follow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+
+from snd_analysis import rules
+from snd_analysis.base import Span
+from snd_analysis.compose import Arguments, Member, Template, results_of
+from snd_analysis.model import Tensor, TensorKind, TensorValue, as_tensor
+from snd_analysis.nnef1.elaborate import flat_graph
+from snd_analysis.nnef1.elaborate.context import Context, Frame
+from snd_analysis.nnef1.elaborate.item_types import Given, mismatches
+from snd_analysis.nnef1.elaborate.operators import Unsuitable, attribute_value
+from snd_analysis.nnef1.elaborate.values import UNKNOWN, Items, TensorName, Value, flattened, has_unknown, type_name
+from snd_analysis.nnef1.syntax import nodes
+from snd_analysis.skriptnd.syntax import nodes as flat_nodes
+from snd_analysis.symbolic import integers
+from snd_analysis.symbolic.integers import Integer, Truth
+from snd_analysis.symbolic.values import NULL, Pack
+from snd_analysis.symbolic.values import Value as Composed
+
+
+def invoke(
+    context: Context,
+    frame: Frame,
+    operation: nodes.Identifier,
+    template: Template,
+    given: Mapping[str, Given],
+    target: nodes.Expression | None,
+) -> Value:
+    """Add an invocation of an operator to the graph; return its result, a tuple of them if there are several.
+
+    ``given`` is by the names of the parameters of the operation, ``target`` the left side that the results go to.
+    """
+    building = _Building(context, frame, operation)
+    inputs = [building.input(member, given.get(_parameter_name(member))) for member in template.inputs]
+    attributes = {
+        member.name: building.attribute(member, each)
+        for member in template.attributes
+        if (each := given.get(_parameter_name(member))) is not None
+    }
+    for mismatch in mismatches(template, given):
+        building.report(mismatch.span, mismatch.message)
+    if building.is_broken:
+        return UNKNOWN
+    known = {name: value for name, (value, _) in attributes.items() if value is not None}
+    arguments = Arguments((), known, tuple(value for value, _ in inputs))
+    specialization = context.operators.specialization(template, arguments)
+    outputs: tuple[TensorValue | None, ...] = results_of(specialization)
+    if not specialization.valid or len(outputs) != len(template.outputs):
+        outputs = (None,) * len(template.outputs)
+    names = _Names(context, frame, operation, target)
+    results = [names.result(at, len(outputs), output, template.outputs[at]) for at, output in enumerate(outputs)]
+    call = flat_graph.invocation(
+        flat_nodes.Name(operation.start, operation.end, template.name.name),
+        [(name, node) for name, (_, node) in attributes.items()],
+        [node for _, node in inputs],
+    )
+    left = [each.names if isinstance(each, _PackResult) else each.name for each in results]
+    component = context.graph.assign(frame.base, operation.span, left, call)
+    context.chains[component] = frame.chain
+    values = [each.value for each in results]
+    return values[0] if len(values) == 1 else Items(tuple(values), is_tuple=True)
+
+
+def _parameter_name(member: Member) -> str:
+    return member.name.removesuffix("_")
+
+
+# ---- what is given ---------------------------------------------------------------------------------------------------
+class _Building:
+    """Turns values into what composing takes, and into nodes that say so."""
+
+    def __init__(self, context: Context, frame: Frame, operation: nodes.Identifier) -> None:
+        self.is_broken = False
+        self._context = context
+        self._frame = frame
+        self._operation = operation
+
+    def input(
+        self, member: Member, given: Given | None
+    ) -> tuple[TensorValue, flat_nodes.Expression | flat_nodes.Tilde]:
+        """Return an argument as a tensor or a pack of them."""
+        if given is None or (member.node.optional and given.value == 0.0):
+            return NULL, flat_graph.omitted(self._operation.span if given is None else given.span)
+        if has_unknown(given.value):
+            return self._broken()
+        if member.node.pack is None:
+            return self._tensor(given.value, given.span, member.name)
+        if not isinstance(given.value, Items):
+            return self._wrong(given, f"'{member.name}' must be an array of tensors, but this is no array")
+        items = [self._tensor(each, given.span, f"{member.name}[{at}]") for at, each in enumerate(given.value.values)]
+        dtype = next((value.dtype for value, _ in items if isinstance(value, Tensor)), None)
+        pack = Pack([value for value, _ in items], dtype=dtype)
+        return pack, flat_graph.array([node for _, node in items], given.span)  # type: ignore[misc]
+
+    def attribute(self, member: Member, given: Given) -> tuple[Composed | None, flat_nodes.Expression]:
+        """Return the value of an attribute."""
+        if has_unknown(given.value):
+            self.is_broken = True
+        else:
+            try:
+                value = attribute_value(member, given.value)
+                return value, flat_graph.expression(value, given.span)
+            except Unsuitable as unsuitable:
+                self.report(given.span, str(unsuitable))
+        return None, flat_graph.expression("", given.span)
+
+    def _tensor(
+        self, value: Value, span: Span, name: str
+    ) -> tuple[TensorValue, flat_nodes.Expression | flat_nodes.Tilde]:
+        match value:
+            case TensorName(tensor=Tensor() as tensor):
+                return tensor, flat_graph.reference(value.name, span)
+            case Integer() | float() | Truth() | str():
+                return as_tensor(value, name), flat_graph.expression(value, span)
+            case Items(is_tuple=False) if (shape := _literal_shape(value)) is not None:
+                made = self._constant(shape, value, span)
+                if made.tensor is not None:
+                    return made.tensor, flat_graph.reference(made.name, span)
+        return self._wrong(Given(value, span), f"'{name}' must be a tensor, but this is '{type_name(value)}'")
+
+    def _constant(self, shape: tuple[int, ...], value: Items, span: Span) -> TensorName:
+        """A nested list of numbers, which stands for a constant in tract's dialect."""
+        template = self._context.operators.template("constant")
+        assert template is not None
+        extents = Items(tuple(map(integers.constant, shape)))
+        given = {"shape": Given(extents, span), "value": Given(Items(flattened(value.values)), span)}
+        name = nodes.Identifier(span.start, span.end, "constant")
+        made = invoke(self._context, self._frame, name, template, given, None)
+        return made if isinstance(made, TensorName) else TensorName("", None)
+
+    def _wrong(self, given: Given, message: str) -> tuple[TensorValue, flat_nodes.Tilde]:
+        self.report(given.span, message)
+        return self._broken()
+
+    def _broken(self) -> tuple[TensorValue, flat_nodes.Tilde]:
+        self.is_broken = True
+        return NULL, flat_graph.omitted(self._operation.span)
+
+    def report(self, span: Span, message: str) -> None:
+        """Note that an argument is of the wrong type."""
+        self.is_broken = True
+        self._context.report(self._frame, rules.TYPE_MISMATCH, span, f"{message} (in '{self._operation.text}')")
+
+
+def _literal_shape(value: Value) -> tuple[int, ...] | None:
+    """The extents of a nested list of numbers; None if it is none."""
+    if not isinstance(value, Items):
+        return () if isinstance(value, Integer | float | Truth | str) else None
+    rows = {_literal_shape(each) for each in value.values}
+    row = rows.pop() if len(rows) == 1 else None
+    return None if row is None or value.is_tuple else (len(value.values), *row)
+
+
+# ---- results ---------------------------------------------------------------------------------------------------------
+class _SingleResult(Struct, frozen=True):
+    name: tuple[str, Span]
+    value: Value
+
+
+class _PackResult(Struct, frozen=True):
+    names: list[tuple[str, Span]]
+    value: Value
+
+
+class _Names:
+    """Names results by the left side that they go to, else by the operation."""
+
+    def __init__(
+        self, context: Context, frame: Frame, operation: nodes.Identifier, target: nodes.Expression | None
+    ) -> None:
+        self._context = context
+        self._frame = frame
+        self._operation = operation
+        self._target = target
+
+    def result(self, at: int, count: int, output: TensorValue | None, member: Member) -> _SingleResult | _PackResult:
+        target = self._target
+        if count > 1:
+            target = _item(target, at)
+        if member.node.pack is None:
+            name = self._name(target)
+            return _SingleResult((name, self._span(target)), self._tensor(name, output))
+        items = output.items if isinstance(output, Pack) else None
+        wanted = target.items if isinstance(target, nodes.Array | nodes.Tuple) else ()
+        length = len(wanted) if items is None else len(items)
+        names = [(self._name(_item(target, number)), self._span(_item(target, number))) for number in range(length)]
+        values = [
+            self._tensor(name, None if items is None else items[number]) for number, (name, _) in enumerate(names)
+        ]
+        if items is None and not wanted:
+            return _PackResult(names, UNKNOWN)
+        return _PackResult(names, Items(tuple(values)))
+
+    def _name(self, target: nodes.Expression | None) -> str:
+        frame = self._frame
+        wanted = frame.named(target.text) if isinstance(target, nodes.Identifier) else None
+        return self._context.graph.unused_name(wanted or f"{frame.making or 'result'}.{self._operation.text}")
+
+    def _span(self, target: nodes.Expression | None) -> Span:
+        return target.span if isinstance(target, nodes.Identifier) else self._operation.span
+
+    def _tensor(self, name: str, output: TensorValue | None) -> TensorName:
+        if not isinstance(output, Tensor) or output.shape is None:
+            return TensorName(name, None)
+        return TensorName(name, Tensor(name, output.dtype, output.shape, TensorKind.RESULT))
+
+
+def _item(target: nodes.Expression | None, at: int) -> nodes.Expression | None:
+    items: Sequence[nodes.Expression] = target.items if isinstance(target, nodes.Array | nodes.Tuple) else ()
+    return items[at] if at < len(items) else None

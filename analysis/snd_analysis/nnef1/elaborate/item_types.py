@@ -1,0 +1,72 @@
+"""The types of items that an operation takes: those that its operator declares, one for each generic type."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from msgspec import Struct
+
+from snd_analysis.base import Span
+from snd_analysis.compose import Member, Template
+from snd_analysis.nnef1.elaborate.values import Items, TensorName, Value
+from snd_analysis.symbolic.integers import Integer, Truth
+
+NAMES = {"real": "scalar", "int": "integer", "bool": "logical", "str": "string"}
+"""The types of NNEF 1.0, by those of SkriptND."""
+_BASES = {"type": tuple(NAMES), "arith": ("real", "int", "bool"), "num": ("real", "int")}
+
+
+class Given(Struct, frozen=True):
+    """The value of an argument, and where it stands in the statement at hand."""
+
+    value: Value
+    span: Span
+
+
+class Mismatch(Struct, frozen=True):
+    """An argument whose items have a type that the operation does not take."""
+
+    span: Span
+    message: str
+
+
+def item_type(value: Value) -> str | None:
+    """Return the type of the items of a tensor, or of a literal in its place; None if it is not known."""
+    match value:
+        case TensorName(tensor=tensor):
+            return None if tensor is None else tensor.dtype
+        case Items(values=values):
+            return next((found for each in values if (found := item_type(each)) is not None), None)
+        case Integer():
+            return "int"
+        case float():
+            return "real"
+        case Truth():
+            return "bool"
+        case str():
+            return "str"
+    return None
+
+
+def mismatches(template: Template, given: Mapping[str, Given]) -> Iterator[Mismatch]:
+    """Yield what does not fit the types that an operator declares for its inputs. ``given`` is by their names."""
+    bases = {node.name.text: node.base.text for node in template.generics}
+    chosen: dict[str, tuple[str, Member]] = {}
+    for member in template.inputs:
+        argument = given.get(member.name.removesuffix("_"))
+        found = None if argument is None else item_type(argument.value)
+        if argument is None or found is None:
+            continue
+        declared = member.node.type.text
+        allowed = _BASES.get(bases[declared], (bases[declared],)) if declared in bases else (declared,)
+        if found not in allowed:
+            wanted = " or ".join(f"'{NAMES[each]}'" for each in allowed)
+            yield Mismatch(argument.span, f"items of '{member.name}' must be {wanted}, but these are '{NAMES[found]}'")
+            continue
+        known, other = chosen.setdefault(declared, (found, member))
+        if known != found:
+            message = (
+                f"the items of '{other.name}' and '{member.name}' must have one type, but they are '{NAMES[known]}' "
+                f"and '{NAMES[found]}'"
+            )
+            yield Mismatch(argument.span, message)

@@ -1,0 +1,85 @@
+"""The operators that operations of NNEF 1.0 stand for, and how an invocation of one is bound to the other.
+
+The mapping is described at the head of ``libraries/nnef1/nnef1.sknd``. The parameters of an operation are the inputs,
+then the attributes of its operator; so the library is the only list of operations.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from msgspec import Struct
+
+from snd_analysis.compose import Arguments, Member, Specialization, Template
+from snd_analysis.nnef1.elaborate.values import Items, TensorName, Value, flattened
+from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
+from snd_analysis.symbolic.values import Pack
+from snd_analysis.symbolic.values import Value as Composed
+
+
+class Operators(Protocol):
+    """The operators of the library, as composing has them."""
+
+    def template(self, name: str) -> Template | None:
+        """Return the operator of an operation; None if there is no such operation."""
+
+    def specialization(self, template: Template, given: Arguments) -> Specialization:
+        """Return the operator with everything bound."""
+
+
+class Parameter(Struct, frozen=True):
+    """A parameter of an operation, or of a fragment."""
+
+    name: str
+    is_tensor: bool
+    is_array: bool
+    is_required: bool
+
+
+def parameters(template: Template) -> tuple[Parameter, ...]:
+    """Return the parameters of the operation that an operator stands for, in order."""
+    return (
+        *(_parameter(member, True) for member in template.inputs),
+        *(_parameter(member, False) for member in template.attributes),
+    )
+
+
+def _parameter(member: Member, is_tensor: bool) -> Parameter:
+    node = member.node
+    required = not node.optional and node.default is None
+    return Parameter(member.name.removesuffix("_"), is_tensor, node.pack is not None, required)
+
+
+class Unsuitable(Exception):  # noqa: N818 - it carries a finding
+    """A value that an attribute can't have; the message says of which type it must be."""
+
+
+def attribute_value(member: Member, value: Value) -> Composed:
+    """Return the value of an attribute of an operator. Raises Unsuitable."""
+    wanted = member.node.type.text
+    if member.node.pack is None:
+        return _single(member, wanted, value)
+    items = value.values if isinstance(value, Items) else (value,)
+    return Pack([_single(member, wanted, item) for item in flattened(items)], dtype=wanted)
+
+
+_TYPES = {"int": "an integer", "real": "a scalar", "bool": "a logical", "str": "a string"}
+
+
+def _single(member: Member, wanted: str, value: Value) -> Composed:
+    match wanted, value:
+        case "int", Integer():
+            return value
+        case "real", float():
+            return value
+        case "real", Integer(value=int(number)):
+            return float(number)
+        case "bool", Truth() if value is TRUE or value is FALSE:
+            return value
+        case "str", str():
+            return value
+    if wanted not in _TYPES and isinstance(value, Integer | float | Truth | str):  # a generic type
+        return value
+    what = "a tensor" if isinstance(value, TensorName) else "an array or tuple" if isinstance(value, Items) else "this"
+    many = "items of " if member.node.pack is not None else ""
+    raise Unsuitable(f"{many}'{member.name}' must be {_TYPES.get(wanted, 'a number')}, but {what} is not")

@@ -1,0 +1,126 @@
+"""The operations that declare tensors: external, variable and constant."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from snd_analysis import rules
+from snd_analysis.model import Tensor, TensorKind
+from snd_analysis.nnef1.elaborate.context import StoredVariable
+from snd_analysis.nnef1.elaborate.evaluation import Evaluator, Source
+from snd_analysis.nnef1.elaborate.invocations import invoke
+from snd_analysis.nnef1.elaborate.item_types import Given
+from snd_analysis.nnef1.elaborate.operators import Parameter
+from snd_analysis.nnef1.elaborate.values import UNKNOWN, Items, TensorName, Value, flattened, has_unknown
+from snd_analysis.nnef1.syntax import nodes
+from snd_analysis.symbolic.integers import Integer
+
+_DTYPES = {"scalar": "real", "integer": "int", "logical": "bool", "string": "str"}
+
+
+def _external(
+    evaluator: Evaluator, call: nodes.Call, given: Mapping[str, Given], target: nodes.Expression | None
+) -> Value:
+    return _input(evaluator, call, given, target, _dtype(evaluator, call))
+
+
+def _typed_external(
+    evaluator: Evaluator, call: nodes.Call, given: Mapping[str, Given], target: nodes.Expression | None
+) -> Value:
+    written = given["datum_type"].value if "datum_type" in given else "f32"
+    dtype = dtype_of_tract(written) if isinstance(written, str) else None
+    if dtype is None:
+        message = f"'{written}' is no type of tract" if isinstance(written, str) else "the type must be a string"
+        return evaluator.report(rules.TYPE_MISMATCH, given["datum_type"].span, message)
+    return _input(evaluator, call, given, target, dtype)
+
+
+def dtype_of_tract(written: str) -> str | None:
+    """Return the type of items that tract calls so; None if there is none."""
+    name = written.lower()
+    if name in ("f16", "f32", "f64"):
+        return "real"
+    if name in ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "tdim"):
+        return "int"
+    return {"bool": "bool", "string": "str"}.get(name)
+
+
+def _input(
+    evaluator: Evaluator, call: nodes.Call, given: Mapping[str, Given], target: nodes.Expression | None, dtype: str
+) -> Value:
+    shape = shape_of(evaluator, given["shape"])
+    if shape is None or not isinstance(target, nodes.Identifier):
+        return UNKNOWN
+    return _declared(evaluator, "input", target, dtype, shape, TensorKind.INPUT)
+
+
+def _variable(
+    evaluator: Evaluator, call: nodes.Call, given: Mapping[str, Given], target: nodes.Expression | None
+) -> Value:
+    shape, label = shape_of(evaluator, given["shape"]), given["label"]
+    if not isinstance(label.value, str):
+        if label.value is not UNKNOWN:
+            evaluator.report(rules.TYPE_MISMATCH, label.span, "a label is a string")
+        return UNKNOWN
+    if shape is None or not isinstance(target, nodes.Identifier):
+        return UNKNOWN
+    made = _declared(evaluator, "variable", target, _dtype(evaluator, call), shape, TensorKind.VARIABLE)
+    span = label.span.shifted(evaluator.frame.base)
+    evaluator.context.variables.append(StoredVariable(made.name, label.value, span))
+    return made
+
+
+def _constant(
+    evaluator: Evaluator, call: nodes.Call, given: Mapping[str, Given], target: nodes.Expression | None
+) -> Value:
+    template = evaluator.context.operators.template("constant")
+    if template is None or any(has_unknown(each.value) for each in given.values()):
+        return UNKNOWN
+    values = given["value"].value
+    items = flattened(values.values if isinstance(values, Items) else (values,))
+    if call.generic is None or call.generic.text == "scalar":
+        items = tuple(
+            float(each.value) if isinstance(each, Integer) and each.value is not None else each for each in items
+        )
+    exact = {**given, "value": Given(Items(items), given["value"].span)}
+    return invoke(evaluator.context, evaluator.frame, call.function, template, exact, target)
+
+
+def _declared(
+    evaluator: Evaluator, block: str, target: nodes.Identifier, dtype: str, shape: tuple[Integer, ...], kind: TensorKind
+) -> TensorName:
+    context, frame = evaluator.context, evaluator.frame
+    name = context.graph.unused_name(frame.named(target.text))
+    node = context.graph.declare(block, frame.base, target.span, name, dtype, shape)
+    context.chains[node] = frame.chain
+    return TensorName(name, Tensor(name, dtype, shape, kind))
+
+
+def shape_of(evaluator: Evaluator, given: Given) -> tuple[Integer, ...] | None:
+    """Return extents that are given as an array of integers; None if they are not, which is reported."""
+    items = given.value.values if isinstance(given.value, Items) else ()
+    found = tuple(each for each in items if isinstance(each, Integer))
+    if isinstance(given.value, Items) and len(found) == len(items):
+        return found
+    if not has_unknown(given.value):
+        evaluator.report(rules.TYPE_MISMATCH, given.span, "a shape is an array of integers")
+    return None
+
+
+def _dtype(evaluator: Evaluator, call: nodes.Call) -> str:
+    written = "scalar" if call.generic is None else call.generic.text
+    if written == "?":
+        written = evaluator.frame.generic or "scalar"
+    return _DTYPES[written]
+
+
+def _attribute(name: str, is_array: bool = False, is_required: bool = True) -> Parameter:
+    return Parameter(name, False, is_array, is_required)
+
+
+SOURCES: Mapping[str, tuple[tuple[Parameter, ...], Source]] = {
+    "external": ((_attribute("shape", True),), _external),
+    "tract_core_external": ((_attribute("datum_type", is_required=False), _attribute("shape", True)), _typed_external),
+    "variable": ((_attribute("shape", True), _attribute("label")), _variable),
+    "constant": ((_attribute("shape", True), _attribute("value", True)), _constant),
+}

@@ -1,0 +1,82 @@
+"""What expressions of NNEF 1.0 stand for while a graph is elaborated.
+
+Integers are exact, and symbolic where they depend on the symbols of dynamic extents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from msgspec import Struct
+
+from snd_analysis.model import Tensor
+from snd_analysis.symbolic.integers import Integer, Truth
+
+
+class TensorName(Struct, frozen=True, eq=False):
+    """A tensor of the graph. ``tensor`` is None where nothing is known of it, which is reported."""
+
+    name: str
+    tensor: Tensor | None
+
+
+class Items(Struct, frozen=True):
+    """An array or, with ``is_tuple``, a tuple of values."""
+
+    values: tuple[Value, ...]
+    is_tuple: bool = False
+
+
+class Unknown(Struct, frozen=True):
+    """A value of which nothing is known, which is reported: nothing is said about what depends on it."""
+
+
+UNKNOWN = Unknown()
+Value: TypeAlias = "Integer | float | Truth | str | TensorName | Items | Unknown"
+
+
+def is_tensor(value: Value) -> bool:
+    """Return whether a value can only be a tensor."""
+    return isinstance(value, TensorName)
+
+
+def has_unknown(value: Value) -> bool:
+    """Return whether nothing is known of a value, or of a part of it."""
+    if isinstance(value, Items):
+        return any(map(has_unknown, value.values))
+    return value is UNKNOWN or (isinstance(value, TensorName) and value.tensor is None)
+
+
+def type_name(value: Value) -> str:
+    """Return the type of a value in the notation of NNEF 1.0."""
+    match value:
+        case Integer():
+            return "integer"
+        case Truth():
+            return "logical"
+        case float():
+            return "scalar"
+        case str():
+            return "string"
+        case TensorName(tensor=Tensor(dtype=dtype)):
+            return f"tensor<{_ITEM_TYPES.get(dtype or '', '')}>"
+        case TensorName():
+            return "tensor<>"
+        case Items(values=values, is_tuple=True):
+            return f"({', '.join(map(type_name, values))})"
+        case Items(values=values):
+            return f"{type_name(values[0])}[]" if values else "[]"
+        case _:
+            return "unknown"
+
+
+_ITEM_TYPES = {"real": "scalar", "int": "integer", "bool": "logical", "str": "string"}
+
+
+def flattened(values: Sequence[Value]) -> tuple[Value, ...]:
+    """Return the items of an array, those of arrays and tuples in it in their places."""
+    found: list[Value] = []
+    for value in values:
+        found.extend(flattened(value.values) if isinstance(value, Items) else (value,))
+    return tuple(found)

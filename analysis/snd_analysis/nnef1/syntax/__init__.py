@@ -1,0 +1,10 @@
+"""NNEF 1.0 text to tree: pieces, tokens, recursive descent with recovery per statement.
+
+``parse_file`` is the way in; ``nodes`` is what comes out. Any text gives a tree and the problems in it.
+"""
+
+from snd_analysis.nnef1.syntax.dialect import Dialect, dialect_of
+from snd_analysis.nnef1.syntax.parser import BUILT_INS, KEYWORDS, Parser
+from snd_analysis.nnef1.syntax.tree import SyntaxTree, parse_file
+
+__all__ = ["BUILT_INS", "KEYWORDS", "Dialect", "Parser", "SyntaxTree", "dialect_of", "parse_file"]

@@ -1,0 +1,86 @@
+"""The tree of an NNEF 1.0 text: typed, immutable nodes with exact spans.
+
+``start`` and ``end`` are code-point offsets. Those of a node inside an item, or inside a statement of a body, count
+from the start of that item or statement; ``Placed`` and ``Entry`` have the offsets of these in the file. So a
+statement that only moved is the same statement. Nodes compare and hash by identity.
+"""
+
+from snd_analysis.base import Node
+from snd_analysis.nnef1.syntax.nodes.documents import (
+    Assignment,
+    Definition,
+    Document,
+    Entry,
+    ErrorItem,
+    ErrorStatement,
+    Extension,
+    Generic,
+    Head,
+    Item,
+    Parameter,
+    Placed,
+    Result,
+    Statement,
+    Version,
+)
+from snd_analysis.nnef1.syntax.nodes.expressions import (
+    Argument,
+    Array,
+    Binary,
+    Call,
+    Comprehension,
+    ErrorExpression,
+    Expression,
+    Identifier,
+    Iterator,
+    Logical,
+    Number,
+    Range,
+    Select,
+    String,
+    Subscript,
+    Tuple,
+    Unary,
+)
+from snd_analysis.nnef1.syntax.nodes.types import ArrayType, PrimitiveType, TensorType, TupleType, Type
+
+__all__ = [
+    "Argument",
+    "Array",
+    "ArrayType",
+    "Assignment",
+    "Binary",
+    "Call",
+    "Comprehension",
+    "Definition",
+    "Document",
+    "Entry",
+    "ErrorExpression",
+    "ErrorItem",
+    "ErrorStatement",
+    "Expression",
+    "Extension",
+    "Generic",
+    "Head",
+    "Identifier",
+    "Item",
+    "Iterator",
+    "Logical",
+    "Node",
+    "Number",
+    "Parameter",
+    "Placed",
+    "PrimitiveType",
+    "Range",
+    "Result",
+    "Select",
+    "Statement",
+    "String",
+    "Subscript",
+    "TensorType",
+    "Tuple",
+    "TupleType",
+    "Type",
+    "Unary",
+    "Version",
+]

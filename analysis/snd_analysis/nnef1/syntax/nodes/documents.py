@@ -1,0 +1,112 @@
+"""Statements, and the items of a document."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from msgspec import Struct
+
+from snd_analysis.base import Node
+from snd_analysis.nnef1.syntax.nodes.expressions import Expression, Identifier
+from snd_analysis.nnef1.syntax.nodes.types import PrimitiveType, Type
+
+
+class Assignment(Node, frozen=True):
+    """``target = value;``."""
+
+    target: Expression
+    value: Expression
+
+
+class ErrorStatement(Node, frozen=True):
+    """What could not be read as a statement. ``names`` are those that it assigns, as far as they are known."""
+
+    names: tuple[Identifier, ...]
+
+
+Statement: TypeAlias = "Assignment | ErrorStatement"
+
+
+class Parameter(Node, frozen=True):
+    """``name: type = default`` of a fragment. The parameters of a graph have no types."""
+
+    name: Identifier
+    type: Type | None
+    default: Expression | None
+
+
+class Result(Node, frozen=True):
+    """``name: type``, a result of a fragment. The results of a graph have no types."""
+
+    name: Identifier
+    type: Type | None
+
+
+class Generic(Node, frozen=True):
+    """``<?>`` or ``<? = scalar>`` behind the name of a fragment."""
+
+    default: PrimitiveType | None
+
+
+class Head(Node, frozen=True):
+    """``fragment name<?>(parameters) -> (results)`` or ``graph name(parameters) -> (results)``."""
+
+    kind: str
+    """``fragment`` or ``graph``."""
+    name: Identifier
+    generic: Generic | None
+    parameters: tuple[Parameter, ...]
+    results: tuple[Result, ...]
+
+
+class Version(Node, frozen=True):
+    """``version 1.0;``."""
+
+    number: str
+
+
+class Extension(Node, frozen=True):
+    """``extension NAME text;``: what follows the name is up to the extension."""
+
+    name: Identifier
+    text: str
+    """What follows the name, without white space around."""
+    at: int
+    """Where ``text`` starts."""
+
+
+class ErrorItem(Node, frozen=True):
+    """What could not be read as an item of a document."""
+
+
+class Entry(Struct, frozen=True, eq=False):
+    """The statements of one piece of a body: one, unless a semicolon is missing. Their spans count from ``start``."""
+
+    start: int
+    statements: tuple[Statement, ...]
+
+
+class Definition(Struct, frozen=True, eq=False):
+    """A fragment or the graph. The spans of ``head`` count from ``start``."""
+
+    start: int
+    end: int
+    head: Head
+    body: tuple[Entry, ...] | None
+    """None for a fragment that is only declared."""
+
+
+class Placed(Struct, frozen=True, eq=False):
+    """A version, extension or broken item, whose spans count from ``start``."""
+
+    start: int
+    item: Version | Extension | ErrorItem
+
+
+Item: TypeAlias = "Placed | Definition"
+
+
+class Document(Struct, frozen=True, eq=False):
+    """The items of a file in order."""
+
+    items: tuple[Item, ...]

@@ -1,0 +1,35 @@
+"""The shared corpus of NNEF 1.0: how much of it is read, checked, composed and run as others do.
+
+The floors only rise: raise them when the table that a failing or verbose (``-s``) run prints shows more.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from support.nnef1.corpus import CORPUS, invalid, judge, models
+
+pytestmark = pytest.mark.skipif(not CORPUS.is_dir(), reason="the shared corpus is not there")
+FLOORS = {"parsed": 88, "clean": 21, "shapes": 21, "values": 17}
+INVALID_FLOOR = 27
+
+
+def test_models():
+    found = [judge(name) for name in models()]
+    counts = {field: sum(getattr(each, field) is True for each in found) for field in FLOORS}
+    tried = {field: sum(getattr(each, field) is not None for each in found) for field in FLOORS}
+    for each in found:
+        if each.why:
+            print(f"{each.name}: {each.why}")
+    print(" | ".join(f"{field} {counts[field]} of {tried[field]}" for field in FLOORS))
+    assert all(counts[field] >= floor for field, floor in FLOORS.items()), counts
+
+
+def test_invalid_files_are_rejected_at_their_line():
+    found = invalid()
+    for each in found:
+        if not each.at_line or len(each.lines) > 1:
+            print(f"{each.name}: line {each.wanted}, but {list(zip(each.lines, each.messages, strict=True))}")
+    count = sum(each.at_line for each in found)
+    print(f"rejected at the line: {count} of {len(found)}")
+    assert count >= INVALID_FLOOR

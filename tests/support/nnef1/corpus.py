@@ -1,0 +1,162 @@
+"""The shared corpus of NNEF 1.0 models and of invalid files: what snd makes of each."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+
+from snd_analysis.base import OperatorName, Severity
+from snd_analysis.model import Tensor
+from snd_analysis.workspace import Snapshot, Workspace
+from snd_runtime.evaluation import EvaluationRequest
+from snd_runtime.evaluation.handler import evaluate
+from snd_server.arguments import ArgumentError
+from snd_server.files import DiskReader
+from snd_server.weights import stored_weights
+
+CORPUS = Path(__file__).parents[4].parent / "shared" / "nnef1"
+_MOST_BYTES = 1 << 30
+_TOLERANCE = 2e-3
+
+
+class Judged(Struct):
+    """What became of one model. None stands for what could not be tried, or has nothing to be compared with."""
+
+    name: str
+    parsed: bool = False
+    clean: bool = False
+    shapes: bool | None = None
+    values: bool | None = None
+    why: str = ""
+
+
+def models() -> list[str]:
+    """The names of the models; none where the corpus is missing."""
+    return sorted(path.parent.name for path in CORPUS.glob("*/graph.nnef"))
+
+
+def judge(name: str) -> Judged:
+    """Check, compose and run one model."""
+    path, meta = str(CORPUS / name / "graph.nnef"), _meta(CORPUS / name / "meta.json")
+    snapshot = Workspace(DiskReader()).snapshot()
+    judged = Judged(name)
+    problems = [each for each in snapshot.diagnostics(path) if each.severity is Severity.ERROR]
+    judged.parsed = not any(each.rule.name in ("syntax-error", "unclosed-bracket") for each in problems)
+    judged.clean = not problems
+    if problems:
+        line = snapshot.source(path).position(problems[0].location.span.start).line
+        judged.why = f"{len(problems)} errors, first in line {line}: {problems[0].message}"
+        return judged
+    graph = OperatorName(path, snapshot.main_graphs(path)[0].name.text)
+    wanted = {each["name"]: tuple(each["shape"]) for each in meta.get("outputs", ())}
+    if wanted:
+        judged.shapes = _shapes_agree(snapshot, graph, meta, wanted, judged)
+    if judged.shapes and (CORPUS / name / "io.npz").exists():
+        judged.values = _values_agree(snapshot, graph, meta, judged)
+    return judged
+
+
+def _meta(path: Path) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return found
+
+
+def _shapes_agree(
+    snapshot: Snapshot,
+    graph: OperatorName,
+    meta: Mapping[str, Any],
+    wanted: Mapping[str, tuple[int, ...]],
+    judged: Judged,
+) -> bool:
+    inputs = {plain_name(each["name"]): (tuple(each["shape"]),) for each in meta["inputs"]}
+    composed = snapshot.compose(graph, inputs=inputs).graph
+    assert composed is not None
+    wanted = {**{name: tuple(shape) for name, shape in meta.get("khronos_shapes", {}).items()}, **wanted}
+    for name, shape in wanted.items():
+        found = composed.tensors.get(plain_name(name))
+        if isinstance(found, Tensor) and _numbers(found) != shape:
+            judged.why = f"'{name}' is [{','.join(map(str, found.shape or ('?',)))}], not {list(shape)}"
+            return False
+    return True
+
+
+def _numbers(tensor: Tensor) -> tuple[int | None, ...]:
+    return tuple(getattr(extent, "value", None) for extent in tensor.shape or ())
+
+
+def _values_agree(snapshot: Snapshot, graph: OperatorName, meta: Mapping[str, Any], judged: Judged) -> bool | None:
+    stored = np.load(CORPUS / judged.name / "io.npz", allow_pickle=False)
+    inputs = {plain_name(each["name"]): stored[f"in.{each['name']}"] for each in meta["inputs"]}
+    try:
+        weights = stored_weights(snapshot, graph.path, _MOST_BYTES)
+    except ArgumentError as error:
+        judged.why = str(error)
+        return False
+    if len(weights) < len(snapshot.stored_variables(graph.path)):
+        return None
+    request = EvaluationRequest(graph, inputs=inputs, weights=dict(weights), keep=True)
+    answer = evaluate(snapshot, request, lambda note: None)
+    if answer.failures:
+        judged.why = answer.failures[0].message
+        return False
+    for name, witness, expected in _expected(stored, meta):
+        found = (answer.arrays or {}).get(plain_name(name))
+        if found is None or np.shape(found) != expected.shape:
+            judged.why = f"'{name}' has the shape {np.shape(found)}, not {expected.shape} as {witness} has it"
+            return False
+        scale = max(float(np.abs(expected.astype(np.float64)).max(initial=0.0)), 1.0)
+        with np.errstate(invalid="ignore"):
+            difference = float(np.abs(np.asarray(found, np.float64) - expected.astype(np.float64)).max(initial=0.0))
+        if not difference <= _TOLERANCE * scale:
+            judged.why = f"'{name}' differs by {difference:.3g} from {witness}"
+            return False
+    return True
+
+
+def _expected(stored: Any, meta: Mapping[str, Any]) -> Iterator[tuple[str, str, Any]]:
+    """The trusted values of each output, with their witness."""
+    trusted = meta.get("trusted", {})
+    for each in meta["outputs"]:
+        name = each["name"]
+        witnesses = [trusted[name]] if name in trusted else ["ref", "out"]
+        found = next((witness for witness in witnesses if f"{witness}.{name}" in stored.files), None)
+        if found is not None:
+            yield name, found, np.asarray(stored[f"{found}.{name}"])
+
+
+def plain_name(name: str) -> str:
+    """The identifier without the notation of extended ones."""
+    return name[2:-1] if name.startswith(('i"', "i'")) else name
+
+
+# ---- invalid files ---------------------------------------------------------------------------------------------------
+class Rejected(Struct):
+    """What became of one invalid file: whether something is said at its line, and all that is said."""
+
+    name: str
+    at_line: bool
+    lines: tuple[int, ...]
+    messages: tuple[str, ...]
+    wanted: int
+
+
+def invalid() -> list[Rejected]:
+    """Every invalid file that is one text."""
+    return [_rejected(path) for path in sorted((CORPUS / "invalid").glob("*.json"))]
+
+
+def _rejected(path: Path) -> Rejected:
+    expected = _meta(path)
+    file = str(path.with_suffix(".nnef"))
+    snapshot = Workspace(DiskReader()).snapshot()
+    found = [each for each in snapshot.diagnostics(file) if each.severity in (Severity.ERROR, Severity.WARNING)]
+    source = snapshot.source(file)
+    lines = tuple(source.position(each.location.span.start).line for each in found)
+    accepted = {expected["expected_line"], *expected.get("also_accept_lines", ())}
+    messages = tuple(each.message for each in found)
+    return Rejected(path.stem, any(line in accepted for line in lines), lines, messages, expected["expected_line"])
