@@ -21,7 +21,7 @@ class Database:
     known by then. A database belongs to one thread.
     """
 
-    __slots__ = ("_changed", "_values", "checkpoint", "on_execute", "revision", "source", "storage")
+    __slots__ = ("_changed", "_values", "answers", "checkpoint", "on_execute", "revision", "same", "source", "storage")
 
     def __init__(self, source: Any = None, on_execute: Callable[[Any, tuple[Any, ...]], None] | None = None) -> None:
         """``on_execute`` is told of every query that is worked out, with its arguments."""
@@ -36,7 +36,10 @@ class Database:
         self._values = values
         self._changed: dict[int, tuple[int, int]] = {}
         """By other revision how many inputs that had when it was compared, and the bits of those that differ."""
-        self.storage.remember(self.revision, values)
+        self.answers = self.storage.remember(self.revision, values).answers
+        """The answers that are firewalls, as far as they are known."""
+        self.same: dict[int, tuple[int, int]] = {}
+        """By other revision how many of these that had, and the bits of those that were found to be the same."""
 
     def changed(
         self,
@@ -64,6 +67,7 @@ class Database:
         made = Database.__new__(Database)
         made.storage, made.source, made.on_execute = self.storage, self.source, self.on_execute
         made.revision, made._values, made._changed = self.revision, self._values, self._changed
+        made.answers, made.same = self.answers, self.same
         made.checkpoint = checkpoint
         return made
 
@@ -81,10 +85,10 @@ class Database:
 
     def changed_since(self, revision: int) -> int:
         """Return the bits of the inputs that are not as they were in another revision, whether earlier or later."""
-        values = self.storage.history.get(revision)
-        if values is None:
+        other = self.storage.history.get(revision)
+        if other is None:
             return EVERYTHING
-        known = self._changed.get(revision)
+        known, values = self._changed.get(revision), other.values
         if known is None or known[0] != len(values):  # the other one has read more since
             own = self._values
             bits = 0
@@ -105,7 +109,7 @@ class Database:
             if cell in seen or cell.memo is None:
                 continue
             seen.add(cell)
-            if cell.bit:
+            if cell.is_input:
                 found[cell.query, cell.key] = cell.memo.value
             pending.extend(other for other, _ in cell.memo.dependencies)
         return found

@@ -8,7 +8,7 @@ from operator import eq
 from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar, overload
 
 from snd_analysis.db.database import Database
-from snd_analysis.db.storage import ONE_AT_A_TIME, Cell, Frame, Memo
+from snd_analysis.db.storage import FIREWALLS, MISSING, ONE_AT_A_TIME, Cell, Frame, Memo
 
 P = ParamSpec("P")
 Value = TypeVar("Value")
@@ -23,6 +23,8 @@ class CycleError(Exception):
 
 class Input(Generic[P, Value]):
     """What only the writer sets. ``read`` gives what was not set, of the source of the database."""
+
+    is_firewall = False
 
     def __init__(self, read: Callable[Concatenate[Any, P], Value]) -> None:
         self.read = read
@@ -54,11 +56,13 @@ class Query(Generic[P, Value]):
         same: Callable[[Value, Value], bool] = eq,
         is_constant: bool = False,
         is_incremental: bool = False,
+        is_firewall: bool = False,
     ) -> None:
         self.function = function
         self.same = same
         self.is_constant = is_constant
         self.is_incremental = is_incremental
+        self.is_firewall = is_firewall
         update_wrapper(self, function)
 
     def __call__(self, db: Database, *args: P.args, **kwargs: P.kwargs) -> Value:
@@ -90,7 +94,9 @@ def query(function: Callable[Concatenate[Database, P], Value], /) -> Query[P, Va
 
 
 @overload
-def query(*, same: Callable[[Any, Any], bool] = eq, is_constant: bool = False) -> _Declare: ...
+def query(
+    *, same: Callable[[Any, Any], bool] = eq, is_constant: bool = False, is_firewall: bool = False
+) -> _Declare: ...
 
 
 def query(function: Any = None, **options: Any) -> Any:
@@ -99,6 +105,8 @@ def query(function: Any = None, **options: Any) -> Any:
     ``same`` tells whether an answer means the same as an earlier one, which then stays: what depends on it holds.
     An answer that ``is_constant`` depends on nothing that can change. All databases of the process share such answers,
     and those that depend on nothing else.
+    An answer that ``is_firewall`` mostly stays when its inputs change, and is quickly worked out. To the answers that
+    depend on it, it is like an input: whether they hold is told by it, without a look at what stands behind it.
     """
     return Query(function) if function is not None else lambda function: Query(function, **options)
 
@@ -114,13 +122,13 @@ def incremental(function: Callable[Concatenate[Database, Any, P], Value]) -> Que
 def _look_up(db: Database, cell: Cell) -> None:
     value = db.value(cell)
     if cell.memo is None or cell.memo.value is not value:
-        cell.memo = Memo(value, (), cell.bit, db.revision)
+        cell.memo = Memo(value, (), cell.bit, cell.bit, db.revision)
     cell.revision = db.revision
 
 
 def _update(db: Database, cell: Cell) -> None:
     """Let a cell have the answer of the revision of the database."""
-    if cell.bit:
+    if cell.is_input:
         _look_up(db, cell)
         return
     if cell.is_active:
@@ -129,25 +137,35 @@ def _update(db: Database, cell: Cell) -> None:
         return
     cell.is_active = True
     try:
-        memo = next((memo for memo in cell.versions if _holds(db, memo)), None)
-        if memo is None:
-            _work_out(db, cell)
-            return
+        # A firewall is as quickly worked out as looked at.
+        holds = _inputs_hold if cell.bit else _holds
+        for memo in cell.versions:
+            if holds(db, memo):
+                break
+        else:
+            memo = _work_out(db, cell)
     finally:
         cell.is_active = False
     if memo is not cell.memo:
         cell.memo, cell.older = memo, tuple(each for each in cell.versions if each is not memo)
     memo.revision = cell.revision = db.revision
+    if cell.bit:
+        db.answers[cell] = memo.value
 
 
 def _holds(db: Database, memo: Memo) -> bool:
-    """Whether all dependencies have the values that they had, in the order in which they were asked for.
+    """Whether all dependencies have the values that they had.
 
-    Each is asked for only if those before it are the same: so it is one that working out would ask for as well.
+    Unless that follows from inputs or firewalls, they are looked at in the order in which they were asked for, each
+    only if those before it are the same: so it is one that working out would ask for as well.
     """
-    if not memo.inputs & db.changed_since(memo.revision) and db.storage.keeps_what(memo):
+    revision = db.revision
+    if _inputs_hold(db, memo):
         return True
-    inputs, revision = 0, db.revision
+    if _firewalls_hold(db, memo) and db.storage.keeps_near(memo):
+        memo.near_revision = revision
+        return True
+    inputs = near = 0
     for cell, value in memo.dependencies:
         if cell.revision != revision:
             _update(db, cell)
@@ -156,11 +174,50 @@ def _holds(db: Database, memo: Memo) -> bool:
         if now.value is not value:
             return False
         inputs |= now.inputs
-    memo.inputs = inputs
+        near |= _near(cell, now, revision)
+    memo.inputs, memo.near, memo.near_revision = inputs, near, revision
     return True
 
 
-def _work_out(db: Database, cell: Cell) -> None:
+def _inputs_hold(db: Database, memo: Memo) -> bool:
+    return not memo.inputs & db.changed_since(memo.revision) and db.storage.keeps_inputs(memo)
+
+
+def _firewalls_hold(db: Database, memo: Memo) -> bool:
+    """Whether what an answer depends on, up to the firewalls around it, has the values that it had."""
+    near, revision = memo.near, memo.near_revision
+    other = db.storage.history.get(revision)
+    if other is None or near & db.changed_since(revision):
+        return False
+    count, same = db.same.get(revision, (0, 0))
+    if count != len(other.answers):  # it has found out more since
+        same = 0
+    rest = near & FIREWALLS & ~same
+    while rest:
+        bit = rest & -rest
+        for cell in db.storage.firewalls.get(bit, ()):
+            value = other.answers.get(cell, MISSING)
+            if value is MISSING:
+                continue  # another one of the same bit
+            if cell.revision != db.revision:
+                try:
+                    _update(db, cell)
+                except CycleError:  # asked for out of its order, it may lead back to what is asked
+                    return False
+            if cell.memo is None or cell.memo.value is not value:
+                return False
+        same |= bit
+        rest ^= bit
+    db.same[revision] = len(other.answers), same
+    return True
+
+
+def _near(cell: Cell, memo: Memo, revision: int) -> int:
+    """The bits of a dependency up to the firewalls, as far as these were looked at in this revision."""
+    return cell.bit or (memo.near if memo.near_revision == revision else memo.inputs)
+
+
+def _work_out(db: Database, cell: Cell) -> Memo:
     query = cell.query
     db.checkpoint()
     if db.on_execute is not None:
@@ -175,19 +232,23 @@ def _work_out(db: Database, cell: Cell) -> None:
             value = query.function(db, *cell.key)
     finally:
         storage.frame = around
-    for memo in cell.versions:
+    versions = [*cell.versions]
+    for memo in versions:
         if memo.value is value or query.same(memo.value, value):
             value = memo.value
+            if cell.bit:
+                versions.remove(memo)
             break
-    inputs = 0
+    inputs = near = 0
     for other in frame.asked:
         assert other.memo is not None
         inputs |= other.memo.inputs
-    versions = (*cell.versions,)
+        near |= _near(other, other.memo, db.revision)
     for memo in versions[_VERSIONS - 1 :]:
-        storage.let_go(memo, db.revision)
-    cell.memo = Memo(value, (*frame.asked.items(),), inputs, db.revision)
-    cell.older = versions[: _VERSIONS - 1]
+        storage.let_go(memo)
+    cell.memo = Memo(value, (*frame.asked.items(),), inputs, near, db.revision)
+    cell.older = (*versions[: _VERSIONS - 1],)
     cell.revision = db.revision
     if not frame.asked and (query.is_constant or frame.asked_constants):
         storage.keep_constant(cell)
+    return cell.memo

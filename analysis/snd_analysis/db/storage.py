@@ -9,11 +9,15 @@ from typing import Any, TypeAlias
 MISSING: Any = object()
 """No value: an input that was not read."""
 
-# Bits of inputs repeat after so many: two that share one cost a look at dependencies, and no more.
+# Bits of inputs, and of firewalls, repeat after so many: two that share one cost a look at dependencies, and no more.
 _BITS = 512
+_FIREWALL_BITS = 1_536
 # The inputs of so many revisions are kept, to tell at once which of them differ between two.
 _REVISIONS = 16
 _FEWEST_CELLS = 16_384
+
+FIREWALLS = (1 << _FIREWALL_BITS) - 1 << _BITS
+"""The bits of all firewalls."""
 
 ONE_AT_A_TIME = RLock()
 """Held while an answer is worked out: threads with databases of their own share the constants."""
@@ -25,26 +29,32 @@ Values: TypeAlias = "dict[Cell, Any]"
 class Memo:
     """An answer, what it was made of, and the last revision in which it was known to hold."""
 
-    __slots__ = ("dependencies", "inputs", "revision", "value")
+    __slots__ = ("dependencies", "inputs", "near", "near_revision", "revision", "value")
 
-    def __init__(self, value: Any, dependencies: Dependencies, inputs: int, revision: int) -> None:
+    def __init__(self, value: Any, dependencies: Dependencies, inputs: int, near: int, revision: int) -> None:
         self.value = value
         self.dependencies = dependencies
         self.inputs = inputs
         """The bits of all inputs that the answer depends on, directly or through others."""
+        self.near = near
+        """The same with the bits of firewalls in place of what stands behind them."""
         self.revision = revision
+        """The last revision in which the inputs were as they are below the answer."""
+        self.near_revision = revision
+        """The last one in which the firewalls were."""
 
 
 class Cell:
     """One query with one key: the answer of the revision that asked last, and a few earlier ones."""
 
-    __slots__ = ("bit", "is_active", "is_constant", "key", "memo", "older", "query", "revision")
+    __slots__ = ("bit", "is_active", "is_constant", "is_input", "key", "memo", "older", "query", "revision")
 
     def __init__(self, query: Any, key: tuple[Hashable, ...]) -> None:
         self.query = query
         self.key = key
         self.bit = 0
-        """Of an input: what stands for it in ``Memo.inputs``."""
+        """Of an input or a firewall: what stands for it in ``Memo.near``."""
+        self.is_input = False
         self.memo: Memo | None = None
         self.older: tuple[Memo, ...] = ()
         self.revision = -1
@@ -58,6 +68,16 @@ class Cell:
         if self.memo is not None:
             yield self.memo
             yield from self.older
+
+
+class Revision:
+    """What is known of one revision: the values of inputs, and the answers that are firewalls."""
+
+    __slots__ = ("answers", "values")
+
+    def __init__(self, values: Values) -> None:
+        self.values = values
+        self.answers: Values = {}
 
 
 class Frame:
@@ -83,11 +103,15 @@ class Storage:
         self.tables: Tables = {}
         self.frame: Frame | None = None
         """That of the query that is being answered."""
-        self.history: dict[int, Values] = {}
-        """The inputs of the last revisions."""
-        self._let_go: dict[int, int] = {}
-        """By the bits of their inputs, the revisions in which answers were dropped, in their order."""
+        self.firewalls: dict[int, list[Cell]] = {}
+        """By bit."""
+        self.history: dict[int, Revision] = {}
+        """The last revisions."""
+        self._dropped: dict[int, tuple[list[int], list[int]]] = {}
+        """By the last revision at that time, the ``Memo.inputs`` and ``Memo.near`` of answers that were dropped."""
+        self._latest = 0
         self._inputs = 0
+        self._firewalls = 0
         self._cells = 0
         self._most_cells = _FEWEST_CELLS
         self._swept = -1
@@ -99,7 +123,13 @@ class Storage:
             table = self.tables[query] = {}
         cell = table.get(key)
         if cell is None:
-            cell = CONSTANTS.get(query, {}).get(key) or Cell(query, key)
+            cell = CONSTANTS.get(query, {}).get(key)
+            if cell is None:
+                cell = Cell(query, key)
+                if query.is_firewall:
+                    cell.bit = 1 << _BITS + self._firewalls % _FIREWALL_BITS
+                    self._firewalls += 1
+                    self.firewalls.setdefault(cell.bit, []).append(cell)
             table[key] = cell
             self._cells += 1
         return cell
@@ -109,6 +139,7 @@ class Storage:
         cell = self.cell(input_, key)
         if not cell.bit:
             cell.bit = 1 << self._inputs % _BITS
+            cell.is_input = True
             self._inputs += 1
         return cell
 
@@ -118,41 +149,50 @@ class Storage:
         cell.older = ()
         CONSTANTS.setdefault(cell.query, {})[cell.key] = cell
 
-    def let_go(self, memo: Memo, revision: int) -> None:
+    def let_go(self, memo: Memo) -> None:
         """Note that an answer is dropped: working it out again gives an equal one, but not the same object."""
-        self._let_go.pop(memo.inputs, None)
-        self._let_go[memo.inputs] = revision
+        inputs, near = self._dropped.setdefault(self._latest, ([], []))
+        _add(inputs, memo.inputs)
+        _add(near, memo.inputs)
+        _add(near, memo.near)
 
-    def keeps_what(self, memo: Memo) -> bool:
+    def keeps_inputs(self, memo: Memo) -> bool:
         """Return whether every answer that another one was made of is still there, since that was known to hold.
 
         What depends on a dropped answer depends on all inputs of that.
         """
-        for inputs, revision in reversed(self._let_go.items()):
-            if revision <= memo.revision:
-                break
-            if inputs & memo.inputs == inputs:
-                return False
-        return True
+        return not _is_within(memo.inputs, self._dropped_since(memo.revision, 0))
+
+    def keeps_near(self, memo: Memo) -> bool:
+        """The same of answers that are not behind a firewall, since these were known to be the same."""
+        return not _is_within(memo.near, self._dropped_since(memo.near_revision, 1))
+
+    def _dropped_since(self, revision: int, kind: int) -> Iterator[int]:
+        for at in reversed(self._dropped):
+            if at < revision:
+                return
+            yield from self._dropped[at][kind]
 
     def known_value(self, cell: Cell, value: Any) -> Any:
         """Return the value of an input as it is known already if there was an equal one, so that answers hold again."""
-        for values in self.history.values():
-            known = values.get(cell, MISSING)
+        for revision in self.history.values():
+            known = revision.values.get(cell, MISSING)
             if known is not MISSING and type(known) is type(value) and known == value:
                 return known
         return value
 
-    def remember(self, revision: int, values: Values) -> None:
-        """Keep the inputs of a new revision, and let go of what nobody asks for any more."""
-        self.history[revision] = values
+    def remember(self, revision: int, values: Values) -> Revision:
+        """Keep a new revision, and let go of what nobody asks for any more."""
+        self._latest = revision
+        made = self.history[revision] = Revision(values)
         if len(self.history) > _REVISIONS:
             del self.history[next(iter(self.history))]
             oldest = next(iter(self.history))  # answers that were last known to hold before it are looked at in full
-            self._let_go = {inputs: at for inputs, at in self._let_go.items() if at > oldest}
+            self._dropped = {at: dropped for at, dropped in self._dropped.items() if at >= oldest}
         if self._cells > self._most_cells:
             self._sweep(values)
             self._swept = revision
+        return made
 
     def _sweep(self, values: Values) -> None:
         """Let go of the cells that nothing was asked of since the last time, and that no other one depends on."""
@@ -167,9 +207,21 @@ class Storage:
         for table in self.tables.values():
             for key in [key for key, cell in table.items() if cell not in kept]:
                 del table[key]
+        self.firewalls = {bit: [each for each in found if each in kept] for bit, found in self.firewalls.items()}
         self._cells = len(kept)
         self._most_cells = max(_FEWEST_CELLS, 2 * len(kept))
 
 
 def _dependencies(cell: Cell) -> Iterable[Cell]:
     return (other for memo in cell.versions for other, _ in memo.dependencies)
+
+
+def _add(dropped: list[int], bits: int) -> None:
+    """Note that an answer with these bits was dropped, unless that follows from what is noted."""
+    if not _is_within(bits, dropped):
+        dropped[:] = [each for each in dropped if each & bits != bits]
+        dropped.append(bits)
+
+
+def _is_within(bits: int, dropped: Iterable[int]) -> bool:
+    return any(each & bits == each for each in dropped)

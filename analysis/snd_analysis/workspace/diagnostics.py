@@ -24,13 +24,13 @@ from snd_analysis.base import (
 from snd_analysis.db import Database, query
 from snd_analysis.skriptnd import lints
 from snd_analysis.skriptnd.lints import check_definitions, check_imports, check_items
-from snd_analysis.skriptnd.names import import_of, library_modules
+from snd_analysis.skriptnd.names import OperatorName, import_of, library_modules
 from snd_analysis.skriptnd.syntax import SyntaxTree, nodes
 from snd_analysis.workspace.checks import checked, importable
 from snd_analysis.workspace.composing import composing_problems
 from snd_analysis.workspace.files import file, source, tree, whole_tree
 from snd_analysis.workspace.names import definitions, imports, locate, modules_in, resolution
-from snd_analysis.workspace.samples import checked_sample, modules_in_sample, sample_target, samples
+from snd_analysis.workspace.samples import modules_in_samples, problems_in_samples, sample_target, samples_by_start
 
 _COMMENT_BEHIND = re.compile(r"[ \t]*#[^\r\n]*")
 
@@ -63,8 +63,8 @@ def _problems(db: Database, path: str, tree: SyntaxTree) -> list[Problem]:
     composed = [*composing_problems(db, path)]
     problems = [*_without_hints(problems, composed, tree), *composed]
     problems.extend([*_sample_problems(db, path, problems)])
-    for each in samples(db, path):
-        named |= modules_in_sample(db, path, each.sample)
+    for _, samples in samples_by_start(db, path):
+        named |= modules_in_samples(db, path, samples)
     used = modules_in(db, path, named)
     known = (*library_modules(),)
     complete = all(problem.rule == rules.INVALID_ESCAPE for problem in tree.problems)
@@ -83,19 +83,22 @@ def _sample_problems(db: Database, path: str, found: Sequence[Problem]) -> Itera
     reported = {(problem.rule, problem.span) for problem in found}
     own = definitions(db, path)
     errors = [problem.span.start for problem in found if problem.rule.severity is Severity.ERROR]
-    for placed in samples(db, path):
-        target = sample_target(db, path, placed.sample)
-        if target is not None and target.path == path and target.name in own:
-            start, definition = own[target.name][:2]
-            if any(start + definition.start <= error <= start + definition.end for error in errors):
-                continue
-        for each in checked_sample(db, path, placed.sample).problems:
+
+    broken = {
+        OperatorName(path, name)
+        for name, (start, definition, _) in (own.items() if errors else ())
+        if any(start + definition.start <= error <= start + definition.end for error in errors)
+    }
+    for base, samples in samples_by_start(db, path):
+        if broken:
+            samples = tuple(each for each in samples if sample_target(db, path, each) not in broken)
+        for each in problems_in_samples(db, path, samples):
             inside = each.inside
             if inside is not None and inside.definition in own:
                 start = own[inside.definition].start
                 if (inside.problem.rule, inside.problem.span.shifted(start)) in reported:
                     continue
-            yield importable(db, path, each.problem.shifted(placed.start))
+            yield importable(db, path, each.problem.shifted(base))
 
 
 def as_diagnostics(db: Database, path: str, problems: Iterable[Problem]) -> tuple[Diagnostic, ...]:

@@ -84,7 +84,7 @@ def _mean_the_same(one: ModuleScope, other: ModuleScope) -> bool:
     return one.key() == other.key()
 
 
-@query(same=_mean_the_same)
+@query(same=_mean_the_same, is_firewall=True)
 def module_scope(db: Database, path: str) -> ModuleScope:
     """Return what the definitions of a file see of others."""
     if front_end_of(path) is not None:
@@ -108,7 +108,7 @@ def _names_in(db: Database, path: str) -> ModuleNames:
     return library_names(path.removeprefix(LIBRARY_PREFIX)) if is_library(path) else _names_in_file(db, path)
 
 
-@query(same=_same_names)
+@query(same=_same_names, is_firewall=True)
 def _names_in_file(db: Database, path: str) -> ModuleNames:
     kinds = {name: found.definition.kind for name, found in definitions(db, path).items()}
     found = file(db, path)
@@ -130,21 +130,21 @@ def definitions(db: Database, path: str) -> Definitions:
     return LibraryDefinitions(found) if is_library(path) else definitions_of(found)
 
 
-@query
 def definition(db: Database, name: OperatorName) -> nodes.Definition | None:
     """Return the definition that a name stands for."""
-    found = definitions(db, name.path).get(name.name)
-    return found.definition if found else None
+    around = chunk(db, name)
+    found = () if around is None else around.definitions
+    return next((each for each in found if each.name.text == name.name), None)
 
 
-@query
+@query(is_firewall=True)
 def chunk(db: Database, name: OperatorName) -> Chunk | None:
     """Return the chunk that a definition stands in."""
     found = definitions(db, name.path).get(name.name)
     return found.chunk if found else None
 
 
-@query
+@query(is_firewall=True)
 def position(db: Database, name: OperatorName) -> int:
     """Return how many definitions of its file stand before a definition."""
     names = [*definitions(db, name.path)]
@@ -178,15 +178,21 @@ def is_recursive(db: Database, name: OperatorName) -> bool:
     return not is_library(name.path) and name.name in _recursive_in(db, name.path)
 
 
-@query
+@query(is_firewall=True)
 def _recursive_in(db: Database, path: str) -> frozenset[str]:
-    """Return the definitions of a file that invoke themselves: found for all at once, in time that is linear."""
+    """Return the definitions of a file that invoke themselves."""
+    return _found_recursive(db, path)
+
+
+@query
+def _found_recursive(db: Database, path: str) -> frozenset[str]:
+    """Find these for all definitions at once, in time that is linear."""
 
     def following(other: OperatorName) -> tuple[OperatorName, ...]:
         return () if is_library(other.path) else invoked(db, other)
 
     known: dict[OperatorName, bool] = {}
-    for name in definitions(db, path):
+    for name in _names_in_file(db, path).definitions:
         find_cyclic(OperatorName(path, name), following, known)
     return frozenset(name.name for name, is_cyclic in known.items() if is_cyclic and name.path == path)
 
@@ -210,7 +216,7 @@ def main_graphs(db: Database, path: str) -> tuple[nodes.Definition, ...]:
     return tuple(each for each in graphs if each.name.text not in named) or (graphs[0],)
 
 
-@query
+@query(is_firewall=True)
 def is_main_graph(db: Database, path: str, definition: nodes.Definition) -> bool:
     """Return whether a definition is one of the main graphs of its file."""
     return definition in main_graphs(db, path)

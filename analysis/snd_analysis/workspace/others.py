@@ -77,7 +77,7 @@ def _declare_the_same(one: nodes.Definition | None, other: nodes.Definition | No
     return one is not None and other is not None and fingerprint(one) == fingerprint(other)
 
 
-@query(same=_declare_the_same)
+@query(same=_declare_the_same, is_firewall=True)
 def declared(db: Database, name: OperatorName) -> nodes.Definition | None:
     """Return a definition whose declarations are those of the definition of that name; its body may be an older one."""
     return definition(db, name)

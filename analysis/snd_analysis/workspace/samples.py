@@ -80,12 +80,17 @@ class _Typed(Struct, frozen=True, eq=False):
 
 class _ReadSamples(Struct, frozen=True, eq=False):
     by_chunk: Mapping[Chunk, Mapping[SampleText, Sample]]
-    placed: tuple[PlacedSample, ...]
+    by_start: tuple[tuple[int, tuple[Sample, ...]], ...]
 
 
 def samples(db: Database, path: str) -> tuple[PlacedSample, ...]:
     """Return the samples of a file, in order. One whose text is as it was is the same object."""
-    return _read_samples(db, path).placed
+    return tuple(PlacedSample(start, sample) for start, found in samples_by_start(db, path) for sample in found)
+
+
+def samples_by_start(db: Database, path: str) -> tuple[tuple[int, tuple[Sample, ...]], ...]:
+    """Return the samples of each chunk that has any, with what their spans count from."""
+    return _read_samples(db, path).by_start
 
 
 @incremental
@@ -99,8 +104,8 @@ def _read_samples(db: Database, before: _ReadSamples | None, path: str) -> _Read
         if each.chunk not in by_chunk:
             read = known.get(each.chunk)
             by_chunk[each.chunk] = samples_of(each.chunk, gone) if read is None else read
-    placed = (PlacedSample(each.start, sample) for each in chunks for sample in by_chunk[each.chunk].values())
-    return _ReadSamples(by_chunk, tuple(placed))
+    by_start = ((each.start, tuple(by_chunk[each.chunk].values())) for each in chunks if by_chunk[each.chunk])
+    return _ReadSamples(by_chunk, tuple(by_start))
 
 
 @query
@@ -206,11 +211,17 @@ def sample_target(db: Database, path: str, sample: Sample) -> OperatorName | Non
 
 
 @query
-def modules_in_sample(db: Database, path: str, sample: Sample) -> frozenset[ModuleName]:
-    """Return the modules that the invocation in a sample names."""
-    if sample.invocation is None:
-        return frozenset()
-    return frozenset(resolve(statement_of(sample.invocation, None).definition, module_scope(db, path)).modules)
+def modules_in_samples(db: Database, path: str, samples: tuple[Sample, ...]) -> frozenset[ModuleName]:
+    """Return the modules that the invocations in samples name."""
+    seen = module_scope(db, path)
+    calls = [sample.invocation for sample in samples if sample.invocation is not None]
+    return frozenset(name for call in calls for name in resolve(statement_of(call, None).definition, seen).modules)
+
+
+@query
+def problems_in_samples(db: Database, path: str, samples: tuple[Sample, ...]) -> tuple[SampleProblem, ...]:
+    """Return what is wrong with samples of one chunk."""
+    return tuple(problem for sample in samples for problem in checked_sample(db, path, sample).problems)
 
 
 def named_sample(db: Database, path: str, sample: Sample) -> CheckedSample:
