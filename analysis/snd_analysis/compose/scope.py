@@ -9,7 +9,7 @@ from snd_analysis.skriptnd.names import ShapeMember, Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
-from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, Pack, Run, Value, maybe, positional
+from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, Pack, Run, Segment, Value, maybe, positional
 
 
 class ValueScope:
@@ -72,11 +72,11 @@ def member_of(value: Value, member: str) -> Value:
     if isinstance(value, Pack):
         if member == "size":
             return value.length
-        shapes_of_items = [_tensor_of(segment) for segment in value.segments]
-        known = [tensor.shape for tensor in shapes_of_items if tensor is not None and tensor.shape is not None]
+        tensors = [tensor for tensor in map(_tensor_of, value.segments) if tensor is not None]
+        known = [tensor.shape for tensor in tensors if tensor.shape is not None]
         if known and len(known) == len(value.segments) and all(_same_rank(known[0], shape) for shape in known[1:]):
             of_all = len(set(known)) == 1 and not any(map(positional, known[0]))
-            return member_of(shapes_of_items[0], member) if member == "rank" or of_all else UNDEFINED
+            return member_of(tensors[0], member) if member == "rank" or of_all else UNDEFINED
         return UNDEFINED
     if not isinstance(value, Tensor) or value.shape is None:
         return UNDEFINED
@@ -85,7 +85,7 @@ def member_of(value: Value, member: str) -> Value:
     return rank_of(value) if member == "rank" else UNDEFINED
 
 
-def _tensor_of(segment: object) -> Tensor | None:
+def _tensor_of(segment: Segment) -> Tensor | None:
     value = segment.element if isinstance(segment, Run) else segment
     return value if isinstance(value, Tensor) else None
 

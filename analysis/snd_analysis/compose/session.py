@@ -226,7 +226,7 @@ def _input_key(value: TensorValue, seen: dict[Tensor, int]) -> Hashable:
     if isinstance(value, Pack):
         if not value.segments:
             item = item_of_empty(value)
-            return () if item is None else ("empty", item.dtype, item.shape)
+            return ("empty", item.dtype, item.shape) if isinstance(item, Tensor) else ()
         return tuple(
             (segment.length, _input_key(segment.element, seen))
             if isinstance(segment, Run)

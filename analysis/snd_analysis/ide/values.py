@@ -11,7 +11,7 @@ from snd_analysis.ide.markdown import code
 from snd_analysis.model import Tensor, TensorValue
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
-from snd_analysis.symbolic.values import UNDEFINED, Maybe, Pack, Run, Value, format_value
+from snd_analysis.symbolic.values import UNDEFINED, Maybe, Pack, Run, Segment, Value, format_value
 
 _LONGEST = 160
 _LONGEST_EXTENT = 24
@@ -19,7 +19,7 @@ ELEMENT_BYTES = {"real": 4, "int": 4, "bool": 1}
 """Bytes of an element where it is stored: 32-bit numbers."""
 
 
-def is_tensor(value: TensorValue) -> bool:
+def is_tensor(value: Segment) -> bool:
     """Whether a value is a tensor or a pack of them, there or perhaps not."""
     if isinstance(value, Maybe):
         return is_tensor(value.value)

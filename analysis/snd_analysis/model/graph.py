@@ -11,7 +11,7 @@ from snd_analysis.base import OperatorName
 from snd_analysis.model.place import Place
 from snd_analysis.model.tensors import Quantization, Tensor, TensorValue
 from snd_analysis.symbolic.integers import Integer, Truth
-from snd_analysis.symbolic.values import Value
+from snd_analysis.symbolic.values import Undefined, Value
 
 
 class RuntimeCheck(Struct, frozen=True):
@@ -22,12 +22,15 @@ class RuntimeCheck(Struct, frozen=True):
     place: Place
 
 
+Condition: TypeAlias = "Graph | Truth | Undefined"
+"""A graph with one bool as its only result; or a compile-time condition, which extents decide that are not known yet:
+undefined if nothing is known of it."""
+
+
 class Case(Struct, frozen=True, eq=False):
     """A condition of a branch, with what is computed where it is the first to hold (2.10.1, Branching)."""
 
-    condition: Graph | Value
-    """A graph with one bool as its only result; or a compile-time condition, which extents decide that are not known
-    yet: a ``Truth``, or undefined if nothing is known of it."""
+    condition: Condition
     consequent: Graph
 
 

@@ -13,7 +13,18 @@ from snd_analysis.base import OperatorName
 from snd_analysis.model.place import Place
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
-from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, Pack, Positioned, Run, Value, dtype_of, positional
+from snd_analysis.symbolic.values import (
+    NULL,
+    UNDEFINED,
+    Maybe,
+    Pack,
+    Positioned,
+    Run,
+    Undefined,
+    Value,
+    dtype_of,
+    positional,
+)
 
 Shape: TypeAlias = "tuple[Integer | Run, ...]"
 """The extents of a tensor; a ``Run`` stands for a symbolic number of them."""
@@ -54,11 +65,11 @@ class Tensor(Struct, Positioned, frozen=True, eq=False):
     """Of a constant: a scalar for all elements, or a pack of them in row-major order."""
     quantization: Quantization | None = None
 
-    def at_position(self, shift: Callable[[Value], Value]) -> Tensor:
+    def at_position(self, shift: Callable[[Integer], Value]) -> Tensor:
         """The tensor of one place in a pack whose tensors differ in extents."""
         if self.shape is None or not any(map(positional, self.shape)):
             return self
-        shape = tuple(shift(part) for part in self.shape)
+        shape = [part if isinstance(part, Run) else shift(part) for part in self.shape]
         return replace(
             self, shape=tuple(part if isinstance(part, Integer | Run) else shapes.opaque("…") for part in shape)
         )
@@ -87,9 +98,9 @@ class Tensor(Struct, Positioned, frozen=True, eq=False):
         return volume
 
 
-def item_of_empty(pack: Pack) -> Tensor | None:
-    """What a tensor of an empty pack would be like, if that is known: of its element type and shape."""
-    return pack.repeats if not pack.segments and isinstance(pack.repeats, Tensor) else None
+def item_of_empty(pack: Pack) -> Tensor | Undefined:
+    """What a tensor of an empty pack would be like, of its element type and shape; UNDEFINED if that is not known."""
+    return pack.repeats if not pack.segments and isinstance(pack.repeats, Tensor) else UNDEFINED
 
 
 def empty_pack(item: Value, dtype: str | None = None) -> Pack:
@@ -97,7 +108,7 @@ def empty_pack(item: Value, dtype: str | None = None) -> Pack:
     return Pack((), dtype=item.dtype or dtype, repeats=item) if isinstance(item, Tensor) else Pack((), dtype=dtype)
 
 
-TensorValue: TypeAlias = "Tensor | Pack | Value"
+TensorValue: TypeAlias = Value
 """A tensor, a pack of them, null, or undefined: what an argument or result stands for."""
 
 

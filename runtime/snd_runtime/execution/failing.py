@@ -11,7 +11,7 @@ from snd_analysis.model import Tensor, TensorValue, item_of_empty
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
-from snd_analysis.symbolic.values import NULL, Pack
+from snd_analysis.symbolic.values import NULL, UNDEFINED, Pack
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.lowering.lowered import Argument
 from snd_runtime.rules import EXTENT_BOUND, UNKNOWN_VALUE
@@ -37,7 +37,7 @@ def check_empty_packs(specialization: Specialization) -> None:
     """Raises EvaluationFailed if an extent of an output is that of the tensors of a pack which has none."""
     template, targets = specialization.template, specialization.template.resolution.targets
     for member, value in zip(template.inputs, specialization.inputs, strict=False):
-        if not isinstance(value, Pack) or value.segments or item_of_empty(value) is not None:
+        if not isinstance(value, Pack) or value.segments or item_of_empty(value) is not UNDEFINED:
             continue
         declared = {targets.get(node) for node in nodes.descendants(member.node)}
         unknown = [

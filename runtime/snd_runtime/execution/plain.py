@@ -21,7 +21,7 @@ _DTYPES = {"f": "real", "i": "int", "u": "int", "b": "bool", "O": "str", "U": "s
 _LEAST, _GREATEST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
 
 
-def plain(value: Value) -> PlainValue:
+def plain(value: Value | None) -> PlainValue:
     """A compile-time value as one of Python. Raises ValueError if it is not known."""
     if isinstance(value, Integer):
         if value.value is not None:

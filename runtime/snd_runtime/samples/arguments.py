@@ -10,7 +10,7 @@ import numpy as np
 from snd_analysis import rules
 from snd_analysis.model import Tensor, TensorKind, TensorValue
 from snd_analysis.symbolic.integers import TRUE, Integer, Truth
-from snd_analysis.symbolic.values import NULL, Pack, Run, Value
+from snd_analysis.symbolic.values import NULL, UNDEFINED, Pack, Run, Value
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.generators import Generator, generate, source_of
 from snd_runtime.limits import Budget
@@ -57,7 +57,7 @@ class Arguments:
         assert tensor.dtype is not None
         dtype = numpy_dtype(tensor.dtype, self._real)
         self._budget.allocate("a constant", shape, dtype.itemsize, tensor.place)
-        value = tensor.value
+        value = UNDEFINED if tensor.value is None else tensor.value
         items = [*_spread(value, plain)] if isinstance(value, Pack) else [plain(value)]
         try:
             array = filled(items, dtype)
@@ -67,7 +67,7 @@ class Arguments:
         return array.reshape(shape) if isinstance(value, Pack) else np.full(shape, array[0], dtype)
 
 
-def _spread(pack: Pack, of: Callable[[object], Any]) -> Iterator[Any]:
+def _spread(pack: Pack, of: Callable[[Value], Any]) -> Iterator[Any]:
     for segment in pack.segments:
         if isinstance(segment, Run):
             item = of(segment.element)

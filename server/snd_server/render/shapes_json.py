@@ -8,7 +8,7 @@ from snd_analysis.compose import multiply_adds, shown
 from snd_analysis.ide.graph_view import plain
 from snd_analysis.model import Graph, Loop, Operation, Tensor, TensorValue, tensors_of
 from snd_analysis.symbolic.integers import Integer
-from snd_analysis.symbolic.values import Maybe, Pack, Run, Value
+from snd_analysis.symbolic.values import Maybe, Pack, Run, Segment, Value
 from snd_server.render.composed import ComposedGraph, Level, item_name
 from snd_server.render.records import record
 from snd_server.terminal import json_text
@@ -85,7 +85,7 @@ def _tensor(name: str, value: TensorValue) -> dict[str, Any]:
     }
 
 
-def _item(name: str, segment: object) -> dict[str, Any]:
+def _item(name: str, segment: Segment) -> dict[str, Any]:
     if isinstance(segment, Run):
         return {**_tensor(name, segment.element), "count": _extent(segment.length)}
     return _tensor(name, segment)

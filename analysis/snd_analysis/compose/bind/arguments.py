@@ -161,11 +161,6 @@ class Binder:
         if value is NULL and default is not None:
             value = self._default(member, default)
             dtype = self.scope.element_type(member.node.type)
-            if isinstance(value, Pack):
-                items = [
-                    as_tensor(item, f"{member.name}[{number}]", dtype) for number, item in enumerate(value.segments)
-                ]
-                return Pack(items, dtype=dtype)
             return as_tensor(value, member.name, dtype)
         if value is NULL and not member.node.optional and at < len(self.given.inputs):
             raise self._null_given(member, "input")

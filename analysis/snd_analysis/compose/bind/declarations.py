@@ -271,7 +271,7 @@ class _Evaluation:
         if isinstance(value, Pack):
             if not self._length_is_possible(base, node):
                 return False
-            first = value.segments[0] if value.segments else None
+            first = value.segments[0] if value.segments else UNDEFINED
             tensor = first.element if isinstance(first, Run) else first
         if shape is None or not isinstance(tensor, Tensor) or tensor.shape is None:
             return True

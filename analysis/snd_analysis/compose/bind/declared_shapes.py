@@ -138,7 +138,7 @@ def _single(value: Value) -> tuple[Integer | Run, ...] | None:
     return None
 
 
-def _packed(value: Value, length: Value) -> tuple[Integer | Run, ...] | None:
+def _packed(value: Value, length: Value | None) -> tuple[Integer | Run, ...] | None:
     if value is NULL or length is NULL:
         return ()
     if isinstance(value, Pack):

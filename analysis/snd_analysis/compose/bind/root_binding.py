@@ -160,7 +160,7 @@ class RootBinder(Binder):
             return UNDEFINED
         dtype = self.scope.element_type(node.type)
         place = self.template.declared(member.symbol)
-        length: Value = None
+        length: Value | None = None
         if node.pack is not None:
             length = self._length(node.pack.length, (member.symbol, "size"), f"{member.name}.size")
             if not isinstance(length, Integer):
@@ -226,7 +226,7 @@ class RootBinder(Binder):
         if isinstance(symbol, Symbol) and shape is not None:
             self.scope.values.setdefault(symbol, Pack(shape, dtype="int").length)
 
-    def _bind_extents(self, member: Member, items: Value) -> None:
+    def _bind_extents(self, member: Member, items: Value | None) -> None:
         """Gives the names that the shape of an input declares unknown values."""
         for extent in member.extents:
             self._demand_possible_extent(member, extent)
@@ -237,7 +237,7 @@ class RootBinder(Binder):
             elif extent.expansion is not None and extent.expansion.length is not None:
                 self._length(extent.expansion.length, extent, "rank")
 
-    def _extent(self, extent: nodes.Extent, form: Form, items: Value) -> Value:
+    def _extent(self, extent: nodes.Extent, form: Form, items: Value | None) -> Value:
         low, high = self._limits(form)
         symbol = form.symbol
         key = self._key(symbol, symbol.name, low, high)

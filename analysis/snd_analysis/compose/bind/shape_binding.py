@@ -18,7 +18,19 @@ from snd_analysis.skriptnd.names import Symbol
 from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Truth, Verdict
-from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, Pack, Run, Value, cut, may_become_known, shifted, split
+from snd_analysis.symbolic.values import (
+    NULL,
+    UNDEFINED,
+    Maybe,
+    Pack,
+    Run,
+    Segment,
+    Value,
+    cut,
+    may_become_known,
+    shifted,
+    split,
+)
 
 
 class ShapeBinder:
@@ -54,7 +66,7 @@ class ShapeBinder:
         declared = member.node.pack
         if declared is not None and declared.length is not None and not isinstance(declared.length, nodes.Tilde):
             self._binding.bind_count(member, declared.length, pack.length, "tensors")
-        collected: dict[Symbol, list[Value]] = {}
+        collected: dict[Symbol, list[Segment]] = {}
         for at, segment in enumerate(pack.segments):
             self._items = {}
             item = segment.element if isinstance(segment, Run) else segment
@@ -65,14 +77,14 @@ class ShapeBinder:
             for symbol, extents in self._items.items():
                 found = extents[0] if not isinstance(segment, Run) else Run(segment.length, extents[0])
                 collected.setdefault(symbol, []).append(found)
-        item = item_of_empty(pack)
-        if item is not None and item.shape is not None:
+        like = item_of_empty(pack)
+        if isinstance(like, Tensor) and like.shape is not None:
             self._items = {}
-            self._bind_tensor(member, item)
+            self._bind_tensor(member, like)
             collected = {symbol: [] for symbol in self._items}
         self._items = None
-        for symbol, extents in collected.items():
-            self._scope.values[symbol] = Pack(extents, dtype="int")
+        for symbol, segments in collected.items():
+            self._scope.values[symbol] = Pack(segments, dtype="int")
 
     def _bind_tensor(self, member: Member, tensor: Tensor) -> None:
         assert tensor.shape is not None
@@ -260,7 +272,7 @@ class ShapeBinder:
     def _solved(self, member: Member, tensor: Tensor, extent: nodes.Extent, taken: Pack) -> Value:
         form = self._template.form(extent.value)
         assert form is not None
-        found: list[object] = []
+        found: list[Segment] = []
         for segment in taken.segments:
             actual = segment.element if isinstance(segment, Run) else segment
             if not isinstance(actual, Integer):

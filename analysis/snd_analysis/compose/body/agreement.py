@@ -12,7 +12,7 @@ from snd_analysis.model import Shape, Tensor, TensorValue
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
-from snd_analysis.symbolic.values import Pack, Run
+from snd_analysis.symbolic.values import Pack, Run, Segment
 
 
 def demand_shape(state: BodyState, wanted: Shape, found: Shape, message: str, node: nodes.Node) -> Shape:
@@ -53,7 +53,7 @@ def _with_shape(state: BodyState, wanted: Shape, value: TensorValue, message: st
         return value if shape == value.shape else replace(value, shape=shape)
     if not isinstance(value, Pack) or not value.segments:
         return value
-    segments: list[object] = []
+    segments: list[Segment] = []
     for segment in value.segments:
         item = segment.element if isinstance(segment, Run) else segment
         made = _with_shape(state, wanted, item, message, node)

@@ -11,12 +11,12 @@ from snd_analysis.compose.body.joining import Joining
 from snd_analysis.compose.body.outputs import check_alternatives
 from snd_analysis.compose.body.state import BodyState, Values
 from snd_analysis.compose.body.targets import Targets
-from snd_analysis.model import Branch, Case, Graph
+from snd_analysis.model import Branch, Case, Condition, Graph
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, TRUE, Truth
-from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, Value
+from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, Null, Undefined
 
 _Alternative: TypeAlias = "tuple[nodes.Node, Values | None]"
 
@@ -31,12 +31,14 @@ def branch(interpreter: Interpreter, node: nodes.Branch, targets: Targets) -> Va
     scopes = scopes_of_branch(interpreter, node, targets)
     for case, (of_condition, of_consequent) in zip(node.cases, scopes, strict=False):
         static = static_condition(interpreter.state, case.condition)
-        if static is FALSE or static is NULL:
+        if static is FALSE or isinstance(static, Null):
             continue
         if static is TRUE:
             return _finish(interpreter, node, case.consequent, cases, alternatives, targets, of_consequent)
-        decided: Graph | Value = static
-        if static is None:
+        decided: Condition
+        if static is not None:
+            decided = static
+        else:
             condition, decided = part(interpreter, "condition", case.condition, of_condition)
             check_condition(interpreter.state, case.condition, condition)
             if condition is None:
@@ -78,7 +80,7 @@ def is_dynamic(state: BodyState, condition: nodes.Callable) -> bool:
         return False
 
 
-def static_condition(state: BodyState, condition: nodes.Callable) -> Value | None:
+def static_condition(state: BodyState, condition: nodes.Callable) -> Truth | Null | Undefined | None:
     """The value of a compile-time condition, not known if it is UNDEFINED; None for a tensor."""
     if isinstance(condition, nodes.Region | nodes.Labelled) or state.invokes(condition):
         return None
@@ -113,7 +115,7 @@ def _finish(
 
 def _common(
     interpreter: Interpreter,
-    conditions: list[Graph | Value],
+    conditions: Sequence[Condition],
     alternatives: list[_Alternative],
     targets: Targets,
     node: nodes.Branch,

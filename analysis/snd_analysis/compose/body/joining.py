@@ -9,10 +9,10 @@ from msgspec import Struct
 from snd_analysis.compose.body.state import BodyState
 from snd_analysis.compose.body.targets import Targets
 from snd_analysis.compose.limits import MOST_JOINED_CONDITIONS
-from snd_analysis.model import Place, Shape, Tensor, TensorKind, TensorValue
+from snd_analysis.model import Condition, Place, Shape, Tensor, TensorKind, TensorValue
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Truth
-from snd_analysis.symbolic.values import UNDEFINED, Maybe, Pack, Run, Value
+from snd_analysis.symbolic.values import UNDEFINED, Maybe, Pack, Run
 
 
 class Joining(Struct, frozen=True):
@@ -25,7 +25,7 @@ class Joining(Struct, frozen=True):
     state: BodyState
     targets: Targets
     place: Place
-    conditions: Sequence[Value]
+    conditions: Sequence[Condition]
 
     def joined(self, values: Sequence[TensorValue], at: int) -> TensorValue:
         """Result ``at``, which is one of several tensors, or packs of them."""
@@ -56,7 +56,7 @@ class Joining(Struct, frozen=True):
 
 
 def common_shape(
-    found: Sequence[Shape | None], name: str, state: BodyState, conditions: Sequence[Value] = ()
+    found: Sequence[Shape | None], name: str, state: BodyState, conditions: Sequence[Condition] = ()
 ) -> Shape | None:
     """The shape of what is one of several, by conditions for each but the last, as far as these are compile-time ones.
 
@@ -76,7 +76,7 @@ def common_shape(
 
 
 def _common_extent(
-    extents: Sequence[Integer | Run], name: str, state: BodyState, conditions: Sequence[Value]
+    extents: Sequence[Integer | Run], name: str, state: BodyState, conditions: Sequence[Condition]
 ) -> Integer:
     *others, last = [extent for extent in extents if isinstance(extent, Integer)]
     open_ = [last]

@@ -14,7 +14,7 @@ from snd_analysis.skriptnd.names import Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Verdict
-from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, Pack, Run, Value, split
+from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, Pack, Run, Segment, Value, split
 
 _Item = nodes.Result | nodes.ResultTuple
 
@@ -32,8 +32,8 @@ def made_output(
         return like
     if not like.segments:
         item_like = item_of_empty(like)
-        return empty_pack(item_like and made_output(state, item_like, f"{formal}[]", targets, at, place), like.dtype)
-    segments: list[object] = []
+        return empty_pack(made_output(state, item_like, f"{formal}[]", targets, at, place), like.dtype)
+    segments: list[Segment] = []
     for number, segment in enumerate(like.segments):
         item = segment.element if isinstance(segment, Run) else segment
         if not isinstance(item, Tensor):

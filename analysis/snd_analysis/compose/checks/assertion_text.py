@@ -16,7 +16,7 @@ from snd_analysis.skriptnd.names import Symbol
 from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, Integer, Leaf
-from snd_analysis.symbolic.values import UNDEFINED, Maybe, Pack, Run, Unknown, Value, substitute
+from snd_analysis.symbolic.values import UNDEFINED, Maybe, Pack, Run, Segment, Unknown, Value, substitute
 
 
 def assertion_message(scope: ValueScope, node: nodes.Assertion) -> str:
@@ -115,7 +115,7 @@ def _certainly_fails(condition: Value) -> bool:
     return condition is FALSE
 
 
-def _leaves(value: Value) -> frozenset[Leaf]:
+def _leaves(value: Segment) -> frozenset[Leaf]:
     if isinstance(value, Integer):
         return value.leaves
     if isinstance(value, Tensor):

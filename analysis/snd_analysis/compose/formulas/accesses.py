@@ -76,30 +76,31 @@ class Elements:
 
 def access(expressions: Expressions, node: nodes.Node, target: Value, index: nodes.Index) -> Elements | None:
     """The elements at an index of a tensor, of those of a pack, or of one that is chosen at run time; None for null."""
-    parts = [_index_part(expressions, item) for item in index.items]
-    if any(part is NULL for part in parts):
-        return None
-    if isinstance(target, Chosen):
-        target = _stacked(expressions, node, target)
+    parts = []
+    for item in index.items:
+        part = _index_part(expressions, item)
+        if part is None:
+            return None
+        parts.append(part)
     if isinstance(target, Pack):
         slots = [slot for slot in target.segments if isinstance(slot, Slot)]
         rows = [each for slot in slots for each in _of_tensor(expressions, node, slot, (), parts)[0]]
         return Elements(rows, True, slots[0].dtype if slots else None)
-    slot, first = target if isinstance(target, tuple) else (target, ())
+    slot, first = _stacked(expressions, node, target) if isinstance(target, Chosen) else (target, ())
     assert isinstance(slot, Slot)
     items, is_pack = _of_tensor(expressions, node, slot, first, parts)
     return Elements(items, is_pack, slot.dtype)
 
 
-_Part = tuple[bool, Value]
+_Part = tuple[bool, "Value | nodes.Range"]
 """Whether a pack covers several dimensions, and the index, or a ``nodes.Range`` along a dimension."""
 
 
-def _index_part(expressions: Expressions, item: nodes.ListItem) -> _Part | Value:
+def _index_part(expressions: Expressions, item: nodes.ListItem) -> _Part | None:
     if isinstance(item, nodes.Range):
         return False, item
     value = list_item(expressions, item)
-    return NULL if value is NULL else (isinstance(item, nodes.Expanded), value)
+    return None if value is NULL else (isinstance(item, nodes.Expanded), value)
 
 
 def _stacked(expressions: Expressions, node: nodes.Node, chosen: Chosen) -> tuple[Slot, tuple[IndexTerm, ...]]:
@@ -115,13 +116,11 @@ def _stacked(expressions: Expressions, node: nodes.Node, chosen: Chosen) -> tupl
 
 
 def _of_tensor(
-    expressions: Expressions, node: nodes.Node, slot: Slot, first: tuple[IndexTerm, ...], parts: Sequence[Value]
+    expressions: Expressions, node: nodes.Node, slot: Slot, first: tuple[IndexTerm, ...], parts: Sequence[_Part]
 ) -> tuple[list[Accessed], bool]:
     columns: list[Value] = list(first)
     is_pack = False
-    for part in parts:
-        assert isinstance(part, tuple)
-        covers_several, value = part
+    for covers_several, value in parts:
         if isinstance(value, nodes.Range):
             columns.append(_along(expressions, node, slot, len(columns), value))
         elif covers_several and isinstance(value, Pack):

@@ -66,7 +66,7 @@ def fold(expressions: Expressions, node: nodes.Fold) -> Value:
     if node.cumulative:
         apply = expressions.operations.binary
         return expressions.lifted(
-            node, lambda pack: Pack(accumulate(items_of(pack), lambda a, b: apply(symbol, node, a, b))), value
+            node, lambda pack: Pack([*accumulate(items_of(pack), lambda a, b: apply(symbol, node, a, b))]), value
         )
     return expressions.lifted(node, lambda pack: folded(expressions, node, symbol, items_of(pack), pack.dtype), value)
 

@@ -15,7 +15,7 @@ from snd_analysis.compose.formulas.terms import Apply, Constant, Next, Position,
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer
-from snd_analysis.symbolic.values import CASTS, FUNCTIONS, OPERATIONS, UNARY, OperationError, Pack, Value
+from snd_analysis.symbolic.values import CASTS, FUNCTIONS, OPERATIONS, UNARY, Foreign, OperationError, Pack, Value
 
 INT_MIN, INT_MAX = -(1 << 63), (1 << 63) - 1
 TERMS = (Constant, Position, Next, Read, Apply, Table)
@@ -39,7 +39,7 @@ def _written(value: int) -> str:
     return str(value) if abs(value) < 1 << 128 else f"an int of {value.bit_length()} bits"
 
 
-class Guarded(Struct, frozen=True):
+class Guarded(Struct, Foreign, frozen=True):
     """``|index|`` or ``|index <> below : above|``."""
 
     index: Value
@@ -47,7 +47,7 @@ class Guarded(Struct, frozen=True):
     above: Value | None
 
 
-class Partial(Struct, frozen=True):
+class Partial(Struct, Foreign, frozen=True):
     """``value`` where ``present`` is true, else null: ``c ? a`` where c is known at run time only."""
 
     present: Term
@@ -70,7 +70,7 @@ def value_of(scalar: Scalar) -> Value:
     return shapes.constant(scalar) if isinstance(scalar, int) else scalar
 
 
-class Chosen:
+class Chosen(Foreign):
     """A tensor of a pack, chosen at run time."""
 
     __slots__ = ("index", "slots")

@@ -123,7 +123,7 @@ def _replaced(expressions: Expressions, node: nodes.Substitution, target: Value,
     return Pack(result)
 
 
-def _range_of(first: Value, last: Value, step: Value = None) -> Value:
+def _range_of(first: Value, last: Value, step: Value | None = None) -> Value:
     if not isinstance(first, Integer) or not isinstance(last, Integer) or not isinstance(step, Integer | None):
         raise OperationError(UNKNOWN_VALUE, "the bounds of a range must be known when the formula is bound")
     return range_(first, last, step)

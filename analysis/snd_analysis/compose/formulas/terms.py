@@ -15,11 +15,12 @@ from msgspec import Struct
 
 from snd_analysis.skriptnd.names import Symbol
 from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.symbolic.values import Foreign
 
 Scalar: TypeAlias = "int | float | bool | str"
 
 
-class Slot(Struct, frozen=True, eq=False):
+class Slot(Struct, Foreign, frozen=True, eq=False):
     """A tensor that formulas read or write; a ``None`` in the shape is an extent that is counted."""
 
     name: str
@@ -44,7 +45,7 @@ class Bounds(StrEnum):
     REMAPPED = "remapped"
 
 
-class IndexTerm(Struct, frozen=True, eq=False):
+class IndexTerm(Struct, Foreign, frozen=True, eq=False):
     """An index along one dimension; ``below`` and ``above`` are its replacements if it is remapped."""
 
     index: Term
@@ -58,7 +59,7 @@ class IndexTerm(Struct, frozen=True, eq=False):
         return tuple(term for term in (self.index, self.below, self.above) if term is not None)
 
 
-class Constant(Struct, frozen=True, eq=False):
+class Constant(Struct, Foreign, frozen=True, eq=False):
     """A value that is the same everywhere."""
 
     dtype: str
@@ -66,7 +67,7 @@ class Constant(Struct, frozen=True, eq=False):
     axes: frozenset[int] = frozenset()
 
 
-class Position(Struct, frozen=True, eq=False):
+class Position(Struct, Foreign, frozen=True, eq=False):
     """The index symbol of an axis."""
 
     axis: int
@@ -74,7 +75,7 @@ class Position(Struct, frozen=True, eq=False):
     dtype: str = "int"
 
 
-class Next(Struct, frozen=True, eq=False):
+class Next(Struct, Foreign, frozen=True, eq=False):
     """The number of points before this one that satisfy the condition (2.12, Data dependent output shapes)."""
 
     symbol: Symbol
@@ -82,7 +83,7 @@ class Next(Struct, frozen=True, eq=False):
     axes: frozenset[int] = frozenset()
 
 
-class Read(Struct, frozen=True, eq=False):
+class Read(Struct, Foreign, frozen=True, eq=False):
     """An element of a tensor."""
 
     slot: Slot
@@ -96,7 +97,7 @@ class Read(Struct, frozen=True, eq=False):
         return self.slot.dtype
 
 
-class Apply(Struct, frozen=True, eq=False):
+class Apply(Struct, Foreign, frozen=True, eq=False):
     """An operator, function, cast or selection. ``node`` is where it stands."""
 
     operation: str
@@ -106,7 +107,7 @@ class Apply(Struct, frozen=True, eq=False):
     node: nodes.Node
 
 
-class Table(Struct, frozen=True, eq=False):
+class Table(Struct, Foreign, frozen=True, eq=False):
     """An item of a pack of constants."""
 
     values: tuple[Scalar, ...]

@@ -14,7 +14,7 @@ from snd_analysis.compose.limits import MOST_LOOP_TRIALS
 from snd_analysis.model import Shape, Tensor, TensorValue
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
-from snd_analysis.symbolic.values import POSITION, POSITION_KEY, UNDEFINED, Element, Pack, Run, Value, substitute
+from snd_analysis.symbolic.values import POSITION, POSITION_KEY, UNDEFINED, Element, Pack, Run, substitute
 
 
 # ---- carried variables -----------------------------------------------------------------------------------------------
@@ -154,6 +154,6 @@ class FreshExtents:
 
     def varies(self, value: TensorValue, varying: frozenset[Hashable]) -> bool:
         """Whether a result has an extent that may be another one in another iteration."""
-        shape: tuple[Value, ...] = (value.shape or ()) if isinstance(value, Tensor) else ()
+        shape = (value.shape or ()) if isinstance(value, Tensor) else ()
         keys = {leaf.key for part in shape if isinstance(part, Integer) for leaf in part.leaves}
         return not keys.isdisjoint(varying | self._arisen.keys())

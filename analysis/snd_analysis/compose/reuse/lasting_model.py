@@ -19,7 +19,7 @@ from snd_analysis.model import Operation, RuntimeCheck, Tensor, TensorValue
 from snd_analysis.skriptnd.names import Memo, Part, Resolution, Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic.integers import Integer
-from snd_analysis.symbolic.values import Maybe, Pack, Run, Value
+from snd_analysis.symbolic.values import Maybe, Pack, Run, Segment, Value
 
 
 class Findings(Protocol):
@@ -85,7 +85,7 @@ class LastingModel:
         return value
 
 
-def alike(one: TensorValue, other: TensorValue) -> bool:
+def alike(one: Segment, other: Segment) -> bool:
     """Whether nothing can tell two tensors, or packs of them, apart but that they are two."""
     if isinstance(one, Tensor) and isinstance(other, Tensor):
         return (
@@ -174,7 +174,7 @@ def is_ambiguous(ambiguous: frozenset[Symbol], part: Part) -> bool:
     return bool(ambiguous) and not (ambiguous.isdisjoint(part.symbols) and ambiguous.isdisjoint(part.given))
 
 
-def first_name(value: TensorValue) -> str:
+def first_name(value: Segment) -> str:
     """The name of a tensor, of the first one in a pack; none of what is neither."""
     while not isinstance(value, Tensor):
         if isinstance(value, Maybe):

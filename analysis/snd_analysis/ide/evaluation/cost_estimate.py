@@ -15,7 +15,7 @@ from snd_analysis.compose import (
 )
 from snd_analysis.model import Graph, Loop, Operation, Tensor, TensorValue
 from snd_analysis.symbolic.integers import bounds
-from snd_analysis.symbolic.values import Maybe, Pack, Run
+from snd_analysis.symbolic.values import Maybe, Pack, Run, Segment
 
 _MOST_ELEMENTS = 1_000_000
 _MOST_PRODUCTS = 10_000_000
@@ -103,7 +103,7 @@ class _Elements:
             return _sum([self._segment(each) for each in value.segments])
         return 0
 
-    def _segment(self, segment: TensorValue) -> int | None:
+    def _segment(self, segment: Segment) -> int | None:
         if not isinstance(segment, Run):
             return self._elements(segment)
         length, each = bounds(segment.length)[1], self._elements(segment.element)

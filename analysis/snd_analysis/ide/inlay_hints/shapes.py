@@ -12,6 +12,7 @@ from snd_analysis.ide.knowledge import Knowledge
 from snd_analysis.ide.values import short_type_text, type_text
 from snd_analysis.skriptnd.names import OperatorName, Symbol
 from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.symbolic.values import UNDEFINED
 
 _END = re.compile(r"\s*;")
 _REST = re.compile(r"[ \t]*(?:#|$|[\r\n])")
@@ -51,7 +52,7 @@ def _results(knowledge: Knowledge, component: nodes.Component, base: int) -> Ite
             if isinstance(single, nodes.Result) and isinstance(single.target, nodes.Name):
                 target = knowledge.resolution.targets.get(single.target)
                 symbol = target if isinstance(target, Symbol) else None
-                value = None if symbol is None else knowledge.value_of(symbol)
+                value = UNDEFINED if symbol is None else knowledge.value_of(symbol)
                 type_ = type_text(value)
                 if type_ and not _is_written(knowledge, single, symbol, type_, base):
                     short = short_type_text(value)

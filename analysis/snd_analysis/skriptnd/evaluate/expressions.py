@@ -226,7 +226,7 @@ def _range(node: nodes.Range, environment: Environment) -> Value:
     return lifted(Located(node, parts), _range_of, first, last, *given)
 
 
-def _range_of(first: Value, last: Value, step: Value = None) -> Value:
+def _range_of(first: Value, last: Value, step: Value | None = None) -> Value:
     if not isinstance(first, Integer) or not isinstance(last, Integer):
         return UNDEFINED
     return range_(first, last, step) if step is None or isinstance(step, Integer) else UNDEFINED

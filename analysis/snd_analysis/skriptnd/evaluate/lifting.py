@@ -11,7 +11,17 @@ from snd_analysis.skriptnd.evaluate.errors import EvaluationError
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import TRUE, Truth
-from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, OperationError, Pack, Value, elementwise, maybe
+from snd_analysis.symbolic.values import (
+    NULL,
+    UNDEFINED,
+    Foreign,
+    Maybe,
+    OperationError,
+    Pack,
+    Value,
+    elementwise,
+    maybe,
+)
 
 
 class Located(Struct, frozen=True):
@@ -56,7 +66,7 @@ def lifted(located: Located, function: Callable[..., Value], *operands: Value) -
 
 
 # ---- items without a value -------------------------------------------------------------------------------------------
-class Failed(Struct, frozen=True):
+class Failed(Struct, Foreign, frozen=True):
     """Stands for an item that has no value, in a branch that is taken item by item."""
 
     error: EvaluationError

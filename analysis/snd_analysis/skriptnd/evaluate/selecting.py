@@ -77,7 +77,7 @@ def _attempt(node: nodes.Expression, environment: Environment, evaluate: Evaluat
 
 def _in_place_of(value: Value | None, other: Value | None) -> Value:
     """Something unknown instead of the value of a branch that has none: if it is chosen, there is no value anyway."""
-    return fresh(dtype_of(other)) if value is None else value
+    return value if value is not None else fresh(None if other is None else dtype_of(other))
 
 
 def _chosen(

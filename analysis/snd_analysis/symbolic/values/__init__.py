@@ -44,6 +44,7 @@ from snd_analysis.symbolic.values.rewriting import shifted, substitute
 from snd_analysis.symbolic.values.scalars import (
     NULL,
     UNDEFINED,
+    Foreign,
     Maybe,
     Null,
     Result,
@@ -72,6 +73,7 @@ __all__ = [
     "UNDEFINED",
     "CompileTime",
     "Element",
+    "Foreign",
     "Maybe",
     "Null",
     "OperationError",

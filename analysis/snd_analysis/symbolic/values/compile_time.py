@@ -11,8 +11,8 @@ from collections.abc import Hashable
 from msgspec import Struct
 
 from snd_analysis.symbolic.integers import FoldKey, Integer, Truth
-from snd_analysis.symbolic.values.pack import Element, Pack, Run
-from snd_analysis.symbolic.values.scalars import Fresh, Maybe, Result, Unknown, Value
+from snd_analysis.symbolic.values.pack import Element, Pack, Run, Segment
+from snd_analysis.symbolic.values.scalars import Fresh, Maybe, Result, Unknown
 
 
 class CompileTime(Struct, frozen=True):
@@ -21,7 +21,7 @@ class CompileTime(Struct, frozen=True):
     key: Hashable
 
 
-def may_become_known(value: Value) -> bool:
+def may_become_known(value: Segment) -> bool:
     """Whether more can be known of a value at compile time: because of what it is, or is calculated from."""
     if isinstance(value, Integer | Truth):
         return any(_is_open(leaf.key) for leaf in value.leaves)

@@ -75,8 +75,9 @@ def _extremum(symbol: str) -> Fold:
         if uniform is not None:
             return uniform
         runs = [part for part in parts if isinstance(part, Run)]
+        items = [part for part in parts if not isinstance(part, Run)]
         if not runs:
-            return _extreme_integer(symbol, parts) or _reduced(symbol, parts)
+            return _extreme_integer(symbol, items) or _reduced(symbol, items)
         if len(runs) == len(parts) == 1 or pack.dtype != "int" or not all(map(_is_never_empty, runs)):
             return _extreme_unknown(symbol, pack)
         return _reduced(symbol, [fold(Pack((part,))) for part in parts])
@@ -299,7 +300,7 @@ def cumulative(symbol: str, pack: Pack) -> Value:
     dtype = pack.dtype
     if dtype is None:
         return UNDEFINED
-    written: list[Segment] = []
+    written: list[Value] = []
     for segment in pack.segments:
         if isinstance(segment, Run):
             break

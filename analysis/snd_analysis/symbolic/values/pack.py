@@ -11,6 +11,7 @@ from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Truth
 from snd_analysis.symbolic.values.scalars import (
     DEEPEST,
+    Foreign,
     Fresh,
     Nested,
     Result,
@@ -77,7 +78,7 @@ class Run(Struct, Nested, frozen=True):
         return max(depth_of(self.length), depth_of(self.element))
 
 
-Segment: TypeAlias = object
+Segment: TypeAlias = Value | Run
 """An item, or a ``Run``."""
 
 
@@ -122,7 +123,7 @@ class Pack(Nested):
     @property
     def depth(self) -> int:
         """How deep unknown operations nest."""
-        return max(map(depth_of, self.segments), default=0)
+        return max((each.depth if isinstance(each, Run) else depth_of(each) for each in self.segments), default=0)
 
     @property
     def length(self) -> Integer:
@@ -151,13 +152,11 @@ class Pack(Nested):
         return self._items  # type: ignore[return-value]
 
     def _expanded(self) -> tuple[Value, ...] | None:
-        if not any(type(segment) is Run for segment in self.segments):
-            return self.segments
-        if self.count is None:
+        if self.count is None and any(type(segment) is Run for segment in self.segments):
             return None
         items: list[Value] = []
         for segment in self.segments:
-            if type(segment) is Run:
+            if isinstance(segment, Run):
                 if segment.length.value is None:  # runs of which the one is there if the other isn't
                     return None
                 items.extend([segment.element] * segment.length.value)
@@ -197,12 +196,12 @@ class Pack(Nested):
         return segment if isinstance(segment, Run) else None
 
 
-class Positioned:
+class Positioned(Foreign):
     """Something that the evaluator takes as it is, but that may be another one in every place of a ``Run``."""
 
     __slots__ = ()
 
-    def at_position(self, shift: Callable[[Value], Value]) -> Positioned:
+    def at_position(self, shift: Callable[[Integer], Value]) -> Positioned:
         """The one of a place, given what puts that for the position in values."""
         raise NotImplementedError
 
@@ -230,7 +229,7 @@ def _items_of(element: Value, count: int, moves: bool) -> Iterable[Value]:
     return (shifted(element, shapes.constant(at)) for at in range(count)) if moves else [element] * count
 
 
-def positional(value: Value) -> bool:
+def positional(value: Segment) -> bool:
     """Whether the position occurs in a value, so that it may differ from item to item."""
     if isinstance(value, Integer | Truth):
         return any(is_positional(leaf.key) for leaf in value.leaves)

@@ -146,7 +146,7 @@ class _Rewriting:
 
         index = self._integer(key.index)
         pack = key.pack
-        found: Value = pack if isinstance(pack, Pack) else self._packs.get(pack)
+        found: Value | None = pack if isinstance(pack, Pack) else self._packs.get(pack)
         if not self._only_position:
             if isinstance(pack, Pack):
                 found = self._pack(pack)
@@ -176,9 +176,10 @@ class _Rewriting:
         if self._only_position:
             return pack
         known = self._whole._known
-        if pack not in known:
-            known[pack] = self._whole._rewritten(pack)
-        return known[pack]
+        found = known.get(pack)
+        if found is None:
+            found = known[pack] = self._whole._rewritten(pack)
+        return found
 
     def _rewritten(self, pack: Pack) -> Value:
         segments: list[Segment] = []

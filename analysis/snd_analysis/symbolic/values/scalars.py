@@ -1,7 +1,7 @@
 """What a single expression evaluates to: known, unknown within an operation, or null.
 
 An int is an ``Integer`` and a bool a ``Truth``, constant or symbolic; a real is a ``float`` and a string a ``str``, or
-``Unknown``. Anything else (a tensor) is passed on as it is.
+``Unknown``. What is ``Foreign`` is passed on as it is.
 """
 
 from __future__ import annotations
@@ -15,8 +15,10 @@ from msgspec import Struct
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
 
-Value: TypeAlias = object
-"""``Integer``, ``Truth``, ``float``, ``str``, ``Unknown``; ``Pack``; ``Maybe``, ``NULL``, ``UNDEFINED``; a tensor."""
+if TYPE_CHECKING:
+    from snd_analysis.symbolic.values.pack import Pack
+
+Value: TypeAlias = "Integer | Truth | float | str | Unknown | Pack | Maybe | Null | Undefined | Foreign"
 
 
 DEEPEST: Final = 60
@@ -32,6 +34,12 @@ class Nested:
         @property
         def depth(self) -> int:
             """How deep they nest."""
+
+
+class Foreign:
+    """What values contain and know nothing of: a tensor, or a term of a formula that is lowered."""
+
+    __slots__ = ()
 
 
 class Null:
@@ -155,9 +163,8 @@ def depth_of(value: Value) -> int:
     """How deep unknown operations nest in a value; 0 in what is known and in unknowns that no operation gave."""
     if isinstance(value, Integer | Truth):
         return max((leaf.key.depth for leaf in value.leaves if isinstance(leaf.key, Nested)), default=0)
-    if isinstance(value, Unknown):
-        value = value.key
-    return value.depth if isinstance(value, Nested) else 0
+    nested = value.key if isinstance(value, Unknown) else value
+    return nested.depth if isinstance(nested, Nested) else 0
 
 
 def dtype_of(value: Value) -> str | None:

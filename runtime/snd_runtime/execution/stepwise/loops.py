@@ -184,5 +184,5 @@ def _nothing(body: Stepwise, node: nodes.Loop, carries: Values, packs: Values, t
 
 
 def _item_is_known(pack: TensorValue) -> bool:
-    element = item_of_empty(pack) if isinstance(pack, Pack) else None
-    return element is not None and static_shape(element) is not None
+    element = item_of_empty(pack) if isinstance(pack, Pack) else UNDEFINED
+    return isinstance(element, Tensor) and static_shape(element) is not None
