@@ -78,7 +78,7 @@ class Run(Struct, Nested, frozen=True):
         return max(depth_of(self.length), depth_of(self.element))
 
 
-Segment: TypeAlias = Value | Run
+Segment: TypeAlias = "Value | Run"
 """An item, or a ``Run``."""
 
 
