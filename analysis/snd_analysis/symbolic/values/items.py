@@ -11,7 +11,7 @@ from snd_analysis.symbolic.notation import notation
 from snd_analysis.symbolic.values.errors import OperationError
 from snd_analysis.symbolic.values.pack import POSITION, ZERO, Pack, Run, Segment, element_value, positional
 from snd_analysis.symbolic.values.rewriting import shifted
-from snd_analysis.symbolic.values.scalars import Value
+from snd_analysis.symbolic.values.scalars import DEFINITIONS, Value
 
 
 def outside(index: Integer, length: Integer) -> OperationError:
@@ -79,6 +79,9 @@ def at(pack: Pack, index: Integer) -> Value:
             break
         offset = behind
     return some_item(pack, index)
+
+
+DEFINITIONS["at"] = at
 
 
 def some_item(pack: Pack, index: Integer) -> Value:

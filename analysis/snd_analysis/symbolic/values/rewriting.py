@@ -142,8 +142,6 @@ class _Rewriting:
             return fresh("int" if isinstance(key, FoldKey) else key.dtype)
 
     def _element(self, key: Element, low: int | None, high: int | None) -> Value | None:
-        from snd_analysis.symbolic.values.items import at
-
         index = self._integer(key.index)
         pack = key.pack
         found: Value | None = pack if isinstance(pack, Pack) else self._packs.get(pack)
@@ -153,7 +151,7 @@ class _Rewriting:
             elif isinstance(pack, Result):
                 found = self._replaced(pack, None, None)
         if isinstance(found, Pack):
-            return None if found is pack and index == key.index else at(found, index)
+            return None if found is pack and index == key.index else DEFINITIONS["at"](found, index)
         if found is not None:
             return found
         return None if index == key.index else element_value(pack, key.name, index, key.dtype, low, high)
