@@ -123,8 +123,8 @@ def expression(value: Value, span: Span) -> nodes.Expression:
             return nodes.Literal(start, end, "real", value)
         case str():
             return nodes.String(start, end, (nodes.Text(start, end, value),))
-        case Pack():
-            return nodes.List(start, end, tuple(expression(item, span) for item in value.segments))
+        case Pack(items=tuple() as items):
+            return nodes.List(start, end, tuple(expression(item, span) for item in items))
     raise AssertionError(f"there is no notation for {value!r}")
 
 
