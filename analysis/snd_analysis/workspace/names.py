@@ -29,9 +29,7 @@ from snd_analysis.skriptnd.syntax import Chunk, nodes
 from snd_analysis.skriptnd.types import find_cyclic
 from snd_analysis.workspace.earlier import earlier
 from snd_analysis.workspace.files import exists, file, front_end_of, module_paths, source, tree
-
-OPERATIONS = ModuleScope(library_names("nnef1"), {}, {})
-"""What a graph sees that is made of a file in NNEF 1.0: the operators of the library that its operations stand for."""
+from snd_analysis.workspace.operations import OPERATIONS
 
 
 # ---- imports ---------------------------------------------------------------------------------------------------------

@@ -6,14 +6,13 @@ from snd_analysis.compose import Arguments, Specialization, Template
 from snd_analysis.db import Database, incremental, query
 from snd_analysis.nnef1.elaborate import Elaborated, elaborate
 from snd_analysis.nnef1.syntax import SyntaxTree, parse_file
-from snd_analysis.skriptnd.names import LIBRARY_PREFIX, OperatorName, library_names
 from snd_analysis.skriptnd.syntax import SyntaxTree as FlatTree
 from snd_analysis.skriptnd.syntax import made_tree, nodes
 from snd_analysis.workspace.composing import session, template
 from snd_analysis.workspace.files import FRONT_ENDS, text
+from snd_analysis.workspace.operations import operator_of
 
 SUFFIX = "nnef"
-_MODULE = "nnef1"
 
 
 def is_nnef1(path: str) -> bool:
@@ -56,10 +55,8 @@ class _Library:
     def template(self, name: str) -> Template | None:
         """Return the operator of an operation; None if there is no such operation."""
         if name not in self._templates:
-            known = library_names(_MODULE).definitions
-            written = next((each for each in (name, f"{name}_") if each in known), None)
-            found = None if written is None else template(self._db, OperatorName(LIBRARY_PREFIX + _MODULE, written))
-            self._templates[name] = found
+            operator = operator_of(name)
+            self._templates[name] = None if operator is None else template(self._db, operator)
         return self._templates[name]
 
     def specialization(self, template: Template, given: Arguments) -> Specialization:

@@ -81,6 +81,7 @@ def invocation(
     operator: nodes.Name,
     attributes: Iterable[tuple[str, nodes.Expression]],
     arguments: Sequence[nodes.Expression | nodes.Tilde],
+    dtypes: Sequence[str] = (),
 ) -> nodes.Call:
     """Return an invocation with nodes for attributes and arguments; a tilde stands for an argument left out."""
     start, end = operator.start, operator.end
@@ -89,7 +90,9 @@ def invocation(
         for name, node in attributes
     )
     given = nodes.Attributes(start, end, items) if items else None
-    return nodes.Call(start, end, nodes.Qualified(start, end, (operator,)), None, given, tuple(arguments))
+    types = tuple(nodes.TypeName(start, end, dtype, True) for dtype in dtypes)
+    generics = nodes.Generics(start, end, types) if types else None
+    return nodes.Call(start, end, nodes.Qualified(start, end, (operator,)), generics, given, tuple(arguments))
 
 
 def reference(name: str, span: Span) -> nodes.Qualified:

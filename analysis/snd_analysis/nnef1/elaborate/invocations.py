@@ -12,7 +12,7 @@ from snd_analysis.compose import Arguments, Member, Template, results_of
 from snd_analysis.model import Tensor, TensorKind, TensorValue, as_tensor
 from snd_analysis.nnef1.elaborate import flat_graph
 from snd_analysis.nnef1.elaborate.context import Context, Frame
-from snd_analysis.nnef1.elaborate.item_types import Given, mismatches
+from snd_analysis.nnef1.elaborate.item_types import Given, dtype_of_tract, mismatches
 from snd_analysis.nnef1.elaborate.operators import Unsuitable, attribute_value
 from snd_analysis.nnef1.elaborate.values import UNKNOWN, Items, TensorName, Value, flattened, has_unknown, type_name
 from snd_analysis.nnef1.syntax import nodes
@@ -21,6 +21,9 @@ from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import Integer, Truth
 from snd_analysis.symbolic.values import NULL, Pack
 from snd_analysis.symbolic.values import Value as Composed
+
+_NAMING_TYPES = ("to", "datum_type")
+"""Attributes that name the type of the result, as tract writes it."""
 
 
 def invoke(
@@ -47,7 +50,8 @@ def invoke(
     if building.is_broken:
         return UNKNOWN
     known = {name: value for name, (value, _) in attributes.items() if value is not None}
-    arguments = Arguments((), known, tuple(value for value, _ in inputs))
+    dtypes = _named_types(template, known)
+    arguments = Arguments(dtypes, known, tuple(value for value, _ in inputs))
     specialization = context.operators.specialization(template, arguments)
     outputs: tuple[TensorValue | None, ...] = results_of(specialization)
     if not specialization.valid or len(outputs) != len(template.outputs):
@@ -58,12 +62,24 @@ def invoke(
         flat_nodes.Name(operation.start, operation.end, template.name.name),
         [(name, node) for name, (_, node) in attributes.items()],
         [node for _, node in inputs],
+        dtypes,
     )
     left = [each.names if isinstance(each, _PackResult) else each.name for each in results]
     component = context.graph.assign(frame.base, operation.span, left, call)
     context.chains[component] = frame.chain
     values = [each.value for each in results]
     return values[0] if len(values) == 1 else Items(tuple(values), is_tuple=True)
+
+
+def _named_types(template: Template, attributes: Mapping[str, Composed]) -> tuple[str, ...]:
+    """The generic type that no input has, but an attribute names: ``to = "f32"``."""
+    members = (*template.inputs, *template.attributes)
+    open_ = [each for each in template.generics if all(member.node.type.text != each.name.text for member in members)]
+    written = next((attributes[name] for name in _NAMING_TYPES if isinstance(attributes.get(name), str)), None)
+    if not open_ or not isinstance(written, str):
+        return ()
+    found = dtype_of_tract(written)
+    return () if found is None else (found,)
 
 
 def _parameter_name(member: Member) -> str:

@@ -70,3 +70,13 @@ def mismatches(template: Template, given: Mapping[str, Given]) -> Iterator[Misma
                 f"and '{NAMES[found]}'"
             )
             yield Mismatch(argument.span, message)
+
+
+def dtype_of_tract(written: str) -> str | None:
+    """Return the type of items that tract calls so; None if there is none."""
+    name = written.lower()
+    if name in ("f16", "f32", "f64"):
+        return "real"
+    if name in ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "tdim"):
+        return "int"
+    return {"bool": "bool", "string": "str"}.get(name)

@@ -9,7 +9,7 @@ from snd_analysis.model import Tensor, TensorKind
 from snd_analysis.nnef1.elaborate.context import StoredVariable
 from snd_analysis.nnef1.elaborate.evaluation import Evaluator, Source
 from snd_analysis.nnef1.elaborate.invocations import invoke
-from snd_analysis.nnef1.elaborate.item_types import Given
+from snd_analysis.nnef1.elaborate.item_types import Given, dtype_of_tract
 from snd_analysis.nnef1.elaborate.operators import Parameter
 from snd_analysis.nnef1.elaborate.values import UNKNOWN, Items, TensorName, Value, flattened, has_unknown
 from snd_analysis.nnef1.syntax import nodes
@@ -33,16 +33,6 @@ def _typed_external(
         message = f"'{written}' is no type of tract" if isinstance(written, str) else "the type must be a string"
         return evaluator.report(rules.TYPE_MISMATCH, given["datum_type"].span, message)
     return _input(evaluator, call, given, target, dtype)
-
-
-def dtype_of_tract(written: str) -> str | None:
-    """Return the type of items that tract calls so; None if there is none."""
-    name = written.lower()
-    if name in ("f16", "f32", "f64"):
-        return "real"
-    if name in ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "tdim"):
-        return "int"
-    return {"bool": "bool", "string": "str"}.get(name)
 
 
 def _input(
