@@ -105,3 +105,27 @@ def test_fixing_leaves_text_that_is_no_worse(real, project):
     after = json.loads(real("check", "--format", "json").stdout)["summary"]
     assert after["errors"] <= before["errors"]
     assert real("check", "--diff", "--unsafe-fixes").stdout == ""
+
+
+TWICE = """\
+import math;
+graph g { @input { x: real[2,3]; x: real[3]; } @output { y: real[2,3]; } @compose { y = math.neg(x); } }
+"""
+
+
+def test_a_line_is_printed_once_with_all_its_labels(real, project):
+    (project / "a.sknd").write_text(TWICE)
+    shown = real("check", "a.sknd").stdout
+    assert shown.count("graph g {") == 1
+    assert f"\n  | {' ' * 33}^\n  | {' ' * 19}- first declared here\n" in shown
+    (project / "a.sknd").write_text(TWICE.replace("x: real[3];", "\n    x: real[3];"))
+    shown = real("check", "a.sknd").stdout
+    assert shown.count("graph g {") == 1
+    assert "note: first declared here\n" in shown, "a note about another line has a frame of its own"
+
+
+def test_labels_of_a_long_line_that_lie_far_apart_have_frames_of_their_own(real, project):
+    (project / "a.sknd").write_text(TWICE.replace("x: real[3];", f"{'z: real[3]; ' * 1}{' ' * 300}x: real[3];"))
+    shown = real("check", "a.sknd").stdout
+    assert "note: first declared here\n" in shown
+    assert all(len(line) <= 130 for line in shown.split("\n"))

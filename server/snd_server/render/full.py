@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from snd_analysis.base import Diagnostic, Location, Severity
 from snd_server.render.fix_preview import draw_fix
-from snd_server.render.frame import Frame
+from snd_server.render.frame import Frame, Label, shown_lines
 from snd_server.render.summary import summary
 from snd_server.render.visible import visible
 from snd_server.report import Report
@@ -19,6 +20,12 @@ SEVERITY_STYLES = {
 }
 
 
+class _Group(NamedTuple):
+    location: Location
+    message: str
+    labels: list[Label]
+
+
 def render(report: Report) -> str:
     """One block per diagnostic, then the summary."""
     blocks = ["\n".join(_block(diagnostic, report)) + "\n" for diagnostic in report.diagnostics]
@@ -29,10 +36,11 @@ def _block(diagnostic: Diagnostic, report: Report) -> Iterator[str]:
     style = SEVERITY_STYLES[diagnostic.severity]
     frame = Frame(report.paint, _gutter(diagnostic, report), report.width)
     yield _head(report, style, f"{diagnostic.severity}[{diagnostic.rule.name}]", diagnostic.message)
-    yield from _place(diagnostic.location, report, frame, "^", style)
-    for related in diagnostic.related:
-        yield _head(report, "bold cyan", "note", related.message)
-        yield from _place(related.location, report, frame, "-", "bold cyan")
+    groups = _groups(diagnostic, report, frame, style)
+    for at, (location, message, labels) in enumerate(groups):
+        if at:
+            yield _head(report, "bold cyan", "note", message)
+        yield from _place(location, report, frame, labels)
     if diagnostic.fix is not None:
         yield _head(report, "bold green", "fix" if diagnostic.fix.safe else "unsafe fix", diagnostic.fix.title)
         yield from draw_fix(diagnostic.fix, report.source(diagnostic.location.path), frame)
@@ -43,11 +51,30 @@ def _head(report: Report, style: str, label: str, message: str) -> str:
     return f"{report.paint(style, label)}{report.paint('bold', f': {text}')}"
 
 
-def _place(location: Location, report: Report, frame: Frame, mark: str, style: str) -> Iterator[str]:
+def _groups(diagnostic: Diagnostic, report: Report, frame: Frame, style: str) -> list[_Group]:
+    """The place of a diagnostic and its notes, in order; a note about lines that are shown anyway is a label there."""
+    groups = [_Group(diagnostic.location, "", [Label(diagnostic.location.span, "^", style)])]
+    for related in diagnostic.related:
+        source = report.source(related.location.path)
+        lines = shown_lines(source, related.location.span)
+        joined = Label(related.location.span, "-", "bold cyan", " ".join(related.message.split()))
+        for group in groups:
+            shown = {line for label in group.labels for line in shown_lines(source, label.span)}
+            is_shown = group.location.path == related.location.path and not shown.isdisjoint(lines)
+            if is_shown and source.text and frame.fits(source, [*group.labels, joined]):
+                group.labels.append(joined)
+                break
+        else:
+            label = Label(related.location.span, "-", "bold cyan")
+            groups.append(_Group(related.location, related.message, [label]))
+    return groups
+
+
+def _place(location: Location, report: Report, frame: Frame, labels: Sequence[Label]) -> Iterator[str]:
     start = report.start(location)
     arrow = report.paint("bold blue", " " * frame.gutter + "-->")
     yield f"{arrow} {visible(location.path)}:{start.line}:{start.column}"
-    yield from frame.draw(report.source(location.path), location.span, mark, style)
+    yield from frame.draw(report.source(location.path), labels)
 
 
 def _gutter(diagnostic: Diagnostic, report: Report) -> int:
