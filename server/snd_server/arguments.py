@@ -20,6 +20,7 @@ from snd_analysis.workspace import Workspace
 from snd_server.limits import LONGEST_ARGUMENT, MOST_ARGUMENT_EXTENTS, MOST_ARGUMENT_ITEMS
 
 _NULL = "~"
+_WRITTEN = {"--attrib": "VALUE", "--type": "TYPE", "--input": "SHAPE"}
 _EXTENT = re.compile(r"\d{1,18}")
 
 
@@ -45,8 +46,9 @@ def parse_arguments(
     given = Arguments()
     members = {member.name: member for member in template.attributes}
     generics = {generic.name.text: generic.base.text for generic in template.generics}
-    pairs = [_Pair("--attrib", *_parted("--attrib", item)) for item in attributes]
-    pairs += [_Pair("--type", *_parted("--type", item)) for item in types]
+    pairs = [_Pair("--type", *_parted("--type", item)) for item in types]
+    _demand_known(template, pairs, "generic type", generics)
+    pairs += [_Pair("--attrib", *_parted("--attrib", item)) for item in attributes]
     _demand_known(template, pairs, "attribute", (*members, *generics))
     for pair in pairs:
         if pair.name in generics:
@@ -74,7 +76,7 @@ class _Pair(Struct, frozen=True):
 def _parted(option: str, item: str) -> tuple[str, str]:
     name, equals, text = item.partition("=")
     if not equals or not name.strip():
-        raise ArgumentError(f"{option} {item}: write NAME={'SHAPE' if option == '--input' else 'VALUE'}")
+        raise ArgumentError(f"{option} {item}: write NAME={_WRITTEN[option]}")
     return name.strip(), text.strip()
 
 

@@ -29,14 +29,19 @@ def chosen_graph(checker: Checker, path: str, graph: str | None) -> tuple[Snapsh
 
 
 def compose_chosen(
-    checker: Checker, snapshot: Snapshot, template: Template, attributes: Sequence[str], inputs: Sequence[str]
+    checker: Checker,
+    snapshot: Snapshot,
+    template: Template,
+    attributes: Sequence[str],
+    inputs: Sequence[str],
+    types: Sequence[str] = (),
 ) -> tuple[Composition, list[Diagnostic]]:
     """The graph composed with ``NAME=VALUE`` and ``NAME=SHAPE``, and what is wrong with all that it reaches.
 
     Raises ShapesError for values that the graph does not ask for, or that do not fit.
     """
     try:
-        given = parse_arguments(template, attributes, inputs)
+        given = parse_arguments(template, attributes, inputs, types)
     except ArgumentError as problem:
         raise ShapesError(str(problem)) from None
     composition = snapshot.compose(template.name, given.attributes, given.dtypes, given.inputs)

@@ -39,6 +39,7 @@ class GraphRequest(Struct, frozen=True):
     path: str
     graph: str | None
     attributes: tuple[str, ...]
+    types: tuple[str, ...]
     inputs: tuple[str, ...]
     format: GraphFormat
     levels: int
@@ -63,7 +64,9 @@ def draw(request: GraphRequest) -> Drawing:
     """Draws a graph. Raises ShapesError, ConfigError and DrawingError."""
     checker = Checker(Configurations(request.config), RuleSettings())
     snapshot, name, template = chosen_graph(checker, request.path, request.graph)
-    composition, diagnostics = compose_chosen(checker, snapshot, template, request.attributes, request.inputs)
+    composition, diagnostics = compose_chosen(
+        checker, snapshot, template, request.attributes, request.inputs, request.types
+    )
     report = Report((request.path,), tuple(diagnostics), checker.source)
 
     def locate(location: Location) -> dict[str, Any]:

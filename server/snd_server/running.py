@@ -107,7 +107,7 @@ class Prepared(Struct, frozen=True):
 def prepare(snapshot: Snapshot, request: RunRequest) -> Prepared:
     """Finds what is asked for, and reads what it is given. Raises ArgumentError for what there is not, and OSError."""
     template = _chosen(snapshot, request)
-    given = parse_arguments(template, request.attributes, (), _types(template, request.types))
+    given = parse_arguments(template, request.attributes, (), request.types)
     inputs = given_tensors(request.inputs, request.memory_bytes)
     _demand_inputs(template, inputs)
     weights: Mapping[str, Any] = (
@@ -158,17 +158,6 @@ def _name(snapshot: Snapshot, path: str, written: str) -> OperatorName:
         if imported.node.text == module and imported.path is not None:
             return OperatorName(imported.path, name)
     return OperatorName(f"snd:{module}" if module in (*library_modules(), *format_modules()) else path, name)
-
-
-def _types(template: Template, types: tuple[str, ...]) -> tuple[str, ...]:
-    generics = [generic.name.text for generic in template.generics]
-    for item in types:
-        name = item.partition("=")[0].strip()
-        if name not in generics:
-            raise ArgumentError(
-                f"--type {item}: '{template.shown}' has no generic type '{name}'; {among(name, generics)}"
-            )
-    return types
 
 
 def _plain_attributes(attributes: Mapping[str, Value]) -> dict[str, PlainValue]:

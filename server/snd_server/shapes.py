@@ -31,6 +31,7 @@ class ShapesRequest(Struct, frozen=True):
     path: str
     graph: str | None
     attributes: tuple[str, ...]
+    types: tuple[str, ...]
     inputs: tuple[str, ...]
     decompose: str
     format: str
@@ -45,7 +46,9 @@ def run_shapes(request: ShapesRequest) -> tuple[str, int]:
     checker = Checker(Configurations(request.config), RuleSettings())
     snapshot, name, template = chosen_graph(checker, request.path, request.graph)
     chosen = _choice(request.decompose, snapshot, template)
-    composition, diagnostics = compose_chosen(checker, snapshot, template, request.attributes, request.inputs)
+    composition, diagnostics = compose_chosen(
+        checker, snapshot, template, request.attributes, request.inputs, request.types
+    )
     graph = composition.graph
     if graph is not None:
         _say_if_too_large(graph, flat_size(graph, chosen))

@@ -198,7 +198,7 @@ def test_narrow_terminals(shapes, project):
 
     shapes("long_name_of_a_result = nn.linear(x, v); y = if c then scaled(long_name_of_a_result) else x;")
     for width in (40, 60, 80):
-        text, _ = run_shapes(ShapesRequest("main.sknd", "net", (), (), "all", "table", None, width=width))
+        text, _ = run_shapes(ShapesRequest("main.sknd", "net", (), (), (), "all", "table", None, width=width))
         tables = text.rpartition("\n\n")[0]
         assert max(map(len, tables.splitlines())) <= width
         assert "multiply" in text

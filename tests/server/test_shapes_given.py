@@ -57,7 +57,7 @@ def test_attributes(real, model, written, value):
 
 
 def test_a_type_is_given_or_deduced(real, model):
-    for arguments in (["--attrib", "T=int"], ["--attrib", "scale=2"], ["--attrib", "row=[1, 2]"]):
+    for arguments in (["--attrib", "T=int"], ["--type", "T=int"], ["--attrib", "scale=2"], ["--attrib", "row=[1, 2]"]):
         found = _shapes(real, *arguments)
         assert found["inputs"][1]["dtype"] == "int"
         assert isinstance(found["attributes"]["scale"], int)

@@ -25,7 +25,7 @@ VALID = sorted(
 
 
 def _shapes(path: Path, decompose: str = "all") -> tuple[str, int]:
-    return run_shapes(ShapesRequest(str(path), None, (), (), decompose, "json", None))
+    return run_shapes(ShapesRequest(str(path), None, (), (), (), decompose, "json", None))
 
 
 def test_the_schema_is_one():

@@ -11,13 +11,16 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 def argument_options(command: _Command) -> _Command:
-    """Adds ``--attrib`` and ``--input``, which become ``attributes`` and ``inputs``."""
+    """Adds ``--attrib``, ``--type`` and ``--input``, which become ``attributes``, ``types`` and ``inputs``."""
     inputs = click.option(
         "--input", "inputs", multiple=True, metavar="NAME=SHAPE",
         help="Give an input a shape, as in x=1,3,224,224; the tensors of a pack one each, with ';' between them.",
     )  # fmt: skip
     attributes = click.option(
         "--attrib", "attributes", multiple=True, metavar="K=V",
-        help="Give an attribute a value, as it is written in SkriptND or '~' for null, or a generic type a type.",
+        help="Give an attribute a value, as it is written in SkriptND or '~' for null.",
     )  # fmt: skip
-    return attributes(inputs(command))
+    types = click.option(
+        "--type", "types", multiple=True, metavar="T=TYPE", help="Give a generic type a type, as in T=int."
+    )
+    return attributes(types(inputs(command)))

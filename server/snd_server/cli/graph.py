@@ -50,6 +50,7 @@ def graph(
     format: str | None,
     levels: str,
     attributes: tuple[str, ...],
+    types: tuple[str, ...],
     inputs: tuple[str, ...],
     theme: str,
     seconds: float,
@@ -63,7 +64,7 @@ def graph(
     """
     path = main_file(path)
     chosen = _format(output, format)
-    request = GraphRequest(path, graph, attributes, inputs, chosen, _levels(levels), theme, seconds, config)
+    request = GraphRequest(path, graph, attributes, types, inputs, chosen, _levels(levels), theme, seconds, config)
     try:
         drawing = draw(request)
     except (ConfigError, ShapesError, DrawingError) as problem:

@@ -35,6 +35,7 @@ def shapes(
     path: str,
     graph: str | None,
     attributes: tuple[str, ...],
+    types: tuple[str, ...],
     inputs: tuple[str, ...],
     decompose: str,
     format: str,
@@ -46,7 +47,7 @@ def shapes(
     mistakes; what does not depend on them is shown all the same.
     """
     path = main_file(path)
-    request = ShapesRequest(path, graph, attributes, inputs, decompose, format, config)
+    request = ShapesRequest(path, graph, attributes, types, inputs, decompose, format, config)
     if format == "table" and (sys.stdout.isatty() or os.environ.get("FORCE_COLOR")):
         request = replace(request, paint=painter(sys.stdout) or plain)
     if format == "table" and sys.stdout.isatty():

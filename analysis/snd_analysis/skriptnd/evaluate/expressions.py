@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
 from snd_analysis.skriptnd.evaluate.environment import Environment
@@ -45,6 +46,7 @@ from snd_analysis.symbolic.values import (
     repeated,
     replaced,
     sliced,
+    to_generic,
     too_large,
     uniform_later,
     uniform_now,
@@ -295,8 +297,8 @@ def _call(node: nodes.Call, environment: Environment) -> Value:
     except Unresolved:
         return UNDEFINED
     if dtype is not None and not node.arguments:
-        return default_value(dtype)
-    function = FUNCTIONS.get(node.function.text) if dtype is None else CASTS.get(dtype)
+        return _default_of(dtype)
+    function = FUNCTIONS.get(node.function.text) if dtype is None else _cast_to(dtype)
     if function is None or not node.arguments or isinstance(node.arguments[0], nodes.Tilde):
         return UNDEFINED
     argument = node.arguments[0]
@@ -310,11 +312,19 @@ def _cast(node: nodes.Cast, environment: Environment) -> Value:
             dtype = environment.dtype(node.type)
         except Unresolved:
             return UNDEFINED
-    if dtype not in CASTS:
+    if dtype is None or (node.type.is_keyword and dtype not in CASTS):
         return UNDEFINED
     if node.value is None:
-        return default_value(dtype)
-    return _applied(node, CASTS[dtype], node.value, environment)
+        return _default_of(dtype)
+    return _applied(node, _cast_to(dtype), node.value, environment)
+
+
+def _cast_to(dtype: str) -> Callable[[Value], Value]:
+    return CASTS.get(dtype) or partial(to_generic, dtype)
+
+
+def _default_of(dtype: str) -> Value:
+    return default_value(dtype) if dtype in CASTS else to_generic(dtype)
 
 
 def _applied(

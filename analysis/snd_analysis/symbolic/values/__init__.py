@@ -11,7 +11,7 @@ from snd_analysis.symbolic.values.elementwise import elementwise
 from snd_analysis.symbolic.values.errors import OperationError, too_large
 from snd_analysis.symbolic.values.folds import CUMULATIVE, FOLDS, cumulative, uniform_later, uniform_now
 from snd_analysis.symbolic.values.formatting import format_value
-from snd_analysis.symbolic.values.functions import CASTS, FUNCTIONS
+from snd_analysis.symbolic.values.functions import CASTS, FUNCTIONS, to_generic
 from snd_analysis.symbolic.values.indexing import Slice, index, sliced
 from snd_analysis.symbolic.values.items import cut, item, split
 from snd_analysis.symbolic.values.lists import range_, repeated, with_length, zipped
@@ -114,6 +114,7 @@ __all__ = [
     "sliced",
     "split",
     "substitute",
+    "to_generic",
     "too_large",
     "uniform_later",
     "uniform_now",

@@ -114,6 +114,8 @@ def operation_text(operation: str, operands: tuple[Value, ...]) -> str:
             text = f"{operand_texts[0]}[{':'.join(_bound(bound) for bound in operands[1:])}]"
         case "<-":
             text = f"({operand_texts[0]}[{texts[1]}] <- {operand_texts[2]})"
+        case "cast":
+            text = f"{operands[0]}({', '.join(texts[1:])})"
         case "format":
             return _cut("".join(format_value(operand) for operand in operands))
         case _ if operation.endswith("."):

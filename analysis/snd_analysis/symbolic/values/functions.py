@@ -198,3 +198,14 @@ CASTS: Final[dict[str, Function]] = {"int": to_int, "real": to_real, "bool": to_
 """Casts by the name of the element type."""
 
 DEFINITIONS.update(CASTS)
+
+
+def to_generic(dtype: Value, *operands: Value) -> Value:
+    """``T(a)`` and ``T()`` where nothing says which type ``T`` is."""
+    assert isinstance(dtype, str)
+    if operands and dtype_of(operands[0]) == dtype:
+        return operands[0]
+    return result_of(dtype, "cast", (dtype, *operands))
+
+
+DEFINITIONS["cast"] = to_generic

@@ -14,7 +14,7 @@ ALLOWED = {"type": frozenset({"int", "real", "bool", "str"}), "arith": frozenset
 
 
 def check_generics(context: Context) -> None:
-    """``@dtype``: an abstract base, a concrete default that it allows, and a default in graphs that nobody invokes."""
+    """``@dtype``: an abstract base, and a concrete default that it allows."""
     for base, entry in entries_of(context.definition, "dtype", nodes.DtypeDeclaration):
         context.base = base
         if not entry.base.is_keyword:
@@ -22,9 +22,7 @@ def check_generics(context: Context) -> None:
                 _report_base(context, entry)
         elif entry.base.text not in ABSTRACT:
             _report_base(context, entry)
-        elif entry.default is None:
-            _check_missing_default(context, entry)
-        else:
+        elif entry.default is not None:
             _check_default(context, entry, entry.default)
 
 
@@ -41,15 +39,6 @@ def _check_default(context: Context, entry: nodes.DtypeDeclaration, default: nod
         allowed = " or ".join(f"'{name}'" for name in CONCRETE if name in ALLOWED[entry.base.text])
         message = f"the default of '{entry.name.text}: {entry.base.text}' must be {allowed}, not '{default.text}'"
         context.report(rules.GENERIC_DEFAULT, default, message)
-
-
-def _check_missing_default(context: Context, entry: nodes.DtypeDeclaration) -> None:
-    if context.definition.kind == "graph" and context.others.is_main_graph(context.definition):
-        message = (
-            f"nothing invokes the graph '{context.definition.name.text}', so nothing says which type "
-            f"'{entry.name.text}' is: give it a default, as in '{entry.name.text}: {entry.base.text} = real'"
-        )
-        context.report(rules.GENERIC_WITHOUT_DEFAULT, entry.name, message)
 
 
 def check_element_type(context: Context, name: nodes.TypeName) -> None:

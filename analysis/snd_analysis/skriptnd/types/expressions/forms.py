@@ -112,7 +112,10 @@ def _parenthesized(context: Context, node: nodes.Parenthesized) -> Typed:
 
 
 def _unary(context: Context, node: nodes.Unary) -> Typed:
-    return operators.unary(context, node, infer(context, node.operand))
+    operand = infer(context, node.operand)
+    if node.operator.text == "!":
+        operand = _empty_as(node.operand, operand, Typed(Type(BOOL)))
+    return operators.unary(context, node, operand)
 
 
 def _binary(context: Context, node: nodes.Binary) -> Typed:
@@ -133,7 +136,10 @@ def _empty_as(node: nodes.Node, typed: Typed, other: Typed) -> Typed:
 
 
 def _fold(context: Context, node: nodes.Fold) -> Typed:
-    return operators.fold(context, node, infer(context, node.operand))
+    operand = infer(context, node.operand)
+    if node.operator.text in ("&&", "||"):
+        operand = _empty_as(node.operand, operand, Typed(Type(BOOL)))
+    return operators.fold(context, node, operand)
 
 
 def _select(context: Context, node: nodes.Select) -> Typed:
