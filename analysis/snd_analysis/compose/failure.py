@@ -12,6 +12,7 @@ from snd_analysis.compose.limits import MOST_NOTES
 from snd_analysis.compose.template import Template
 from snd_analysis.model import Place
 from snd_analysis.skriptnd.evaluate import EvaluationError
+from snd_analysis.skriptnd.names import is_library
 
 
 class Site(Struct, frozen=True):
@@ -82,8 +83,18 @@ def placed_problems(failures: Iterable[Failure], path: str) -> list[PlacedProble
         key = (failure.rule, place.definition, place.span)
         if key not in found:
             notes = _notes(failure, at)
-            found[key] = PlacedProblem(place.definition, Problem(failure.rule, place.span, failure.message, notes))
+            message = _seen_from(failure, at)
+            found[key] = PlacedProblem(place.definition, Problem(failure.rule, place.span, message, notes))
     return list(found.values())
+
+
+def _seen_from(failure: Failure, at: int) -> str:
+    """The message at one of the sites: what is wrong within an operator says in which."""
+    innermost = failure.sites[0].place
+    if at == 0:
+        return failure.message
+    module = f"{innermost.path.rpartition(':')[2]}." if is_library(innermost.path) else ""
+    return f"in '{module}{innermost.definition}': {failure.message.removesuffix(' here')}"
 
 
 def _notes(failure: Failure, at: int) -> tuple[Note, ...]:

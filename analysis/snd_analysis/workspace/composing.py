@@ -138,7 +138,31 @@ def failures(db: Database, name: OperatorName) -> tuple[Failure, ...]:
 
 @query
 def _problems_of(db: Database, name: OperatorName) -> tuple[PlacedProblem, ...]:
-    return () if is_library(name.path) else tuple(placed_problems(failures(db, name), name.path))
+    return () if is_library(name.path) else tuple(problems_of_failures(db, failures(db, name), name.path))
+
+
+def problems_of_failures(db: Database, found: Iterable[Failure], path: str) -> list[PlacedProblem]:
+    """Return failures as problems of one file, each mistake once.
+
+    What is wrong in an imported operator is reported in the file of the operator. What is wrong there only for some
+    invocations of other files is reported at the first of them.
+    """
+    kept: dict[Hashable, Failure] = {}
+    for failure in found:
+        innermost = failure.sites[0].place if failure.sites else None
+        if innermost is None or innermost.path == path or is_library(innermost.path):
+            kept[failure] = failure
+        elif (failure.rule, innermost.definition, innermost.span) not in _failing_places(db, innermost.path):
+            kept.setdefault((failure.rule, innermost.path, innermost.definition, innermost.span), failure)
+    return placed_problems(kept.values(), path)
+
+
+@query
+def _failing_places(db: Database, path: str) -> frozenset[tuple[Rule, str, Span]]:
+    """Return what fails in the definitions of a file without those of other files that invoke them."""
+    found = (failure for name in definitions(db, path) for failure in failures(db, OperatorName(path, name)))
+    innermost = ((failure.rule, failure.sites[0].place) for failure in found if failure.sites)
+    return frozenset((rule, at.definition, at.span) for rule, at in innermost if at.path == path)
 
 
 # ---- problems --------------------------------------------------------------------------------------------------------

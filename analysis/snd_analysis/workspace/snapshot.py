@@ -17,7 +17,6 @@ from snd_analysis.compose import (
     Specializations,
     Template,
     compose_graph,
-    placed_problems,
 )
 from snd_analysis.db import Database
 from snd_analysis.nnef1.elaborate import StoredVariable
@@ -232,7 +231,7 @@ class Snapshot:
 
     def composing_problems(self, path: str, composition: Composition) -> list[Problem]:
         """What is wrong with a composed graph, in the file that it is from."""
-        return composing.in_file(self.db, path, placed_problems(composition.failures, path))
+        return composing.in_file(self.db, path, composing.problems_of_failures(self.db, composition.failures, path))
 
     def import_edit(self, path: str, module: str) -> TextEdit:
         """The edit that imports a module, where its imports stand."""
