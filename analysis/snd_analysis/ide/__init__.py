@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from snd_analysis.ide.generic import folds, highlights, references, selections
     from snd_analysis.ide.languages import front_end
     from snd_analysis.ide.markdown import code, code_block, paragraphs, plain
-    from snd_analysis.ide.semantic_tokens import Modifier, SemanticToken, TokenType
+    from snd_analysis.ide.semantic_tokens import Modifier, SemanticToken, TokenGroup, TokenType
     from snd_analysis.ide.signature_help import ParameterHelp, SignatureHelp
 else:
     __getattr__ = loaded_when_used(
@@ -31,6 +31,7 @@ __all__ = [
     "ParameterHelp",
     "SemanticToken",
     "SignatureHelp",
+    "TokenGroup",
     "TokenType",
     "code",
     "code_block",

@@ -19,7 +19,7 @@ from snd_analysis.ide.navigation.document_symbols import DocumentSymbol
 from snd_analysis.ide.navigation.folding import Fold
 from snd_analysis.ide.navigation.links import DocumentLink
 from snd_analysis.ide.rename.symbols import RenameRefused, Renaming
-from snd_analysis.ide.semantic_tokens import SemanticToken
+from snd_analysis.ide.semantic_tokens import TokenGroup
 from snd_analysis.ide.signature_help import SignatureHelp
 from snd_analysis.workspace import Snapshot
 
@@ -55,8 +55,8 @@ class FrontEnd(Struct, frozen=True):
     around: Callable[[Snapshot, str, int], Iterable[Span]] = _empty
     """The nodes around an offset, from the outermost one to the word."""
     outline: Callable[[Snapshot, str], Sequence[DocumentSymbol]] = _empty
-    tokens: Callable[[Snapshot, str, Span | None], Sequence[SemanticToken]] = _empty
-    """The tokens in a part of the file, in order and without overlaps."""
+    tokens: Callable[[Snapshot, str, Span | None], Sequence[TokenGroup]] = _empty
+    """The tokens in a part of the file, in order and without overlaps, by chunks."""
     format: Callable[[Snapshot, str, int, Span | None], Sequence[Edit]] = _empty
     """What the formatter changes, for lines of a width, in the file or a part of it."""
     format_typed: Callable[[Snapshot, str, int, int], Sequence[Edit]] = _empty

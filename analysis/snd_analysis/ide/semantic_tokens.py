@@ -12,6 +12,7 @@ from functools import cache
 from msgspec import Struct
 
 from snd_analysis.base import Span
+from snd_analysis.db import Database, query
 from snd_analysis.ide.cursor import tokens_around
 from snd_analysis.ide.guesses import broken_spans, guessed
 from snd_analysis.skriptnd.names import (
@@ -26,7 +27,7 @@ from snd_analysis.skriptnd.names import (
     Use,
     is_library,
 )
-from snd_analysis.skriptnd.syntax import PlacedChunk, Token, keywords, nodes, string_parts, tokenize
+from snd_analysis.skriptnd.syntax import Chunk, Token, keywords, nodes, string_parts, tokenize
 from snd_analysis.workspace import Snapshot
 
 
@@ -120,23 +121,60 @@ _NUMBER, _TYPE, _BLOCK = (TokenType.NUMBER, _PLAIN), (TokenType.TYPE, _LIBRARY),
 _KEYWORD, _SYMBOL = (TokenType.KEYWORD, _PLAIN), (TokenType.SYMBOL, _PLAIN)
 
 
+class TokenGroup(Struct, frozen=True):
+    """The tokens of a chunk, in order and without overlaps; their spans count from ``start``.
+
+    The tokens of a whole chunk are the same object as long as nothing in them changes, wherever the chunk stands.
+    """
+
+    start: int
+    tokens: tuple[SemanticToken, ...]
+
+
 def semantic_tokens(snapshot: Snapshot, path: str, within: Span | None = None) -> list[SemanticToken]:
-    """The tokens of a file, or of those of its parts that touch ``within``, in order and without overlaps.
+    """The tokens of a file, or those that touch ``within``, in order and without overlaps.
 
     Names that stand for nothing are left out, as are brackets and the like.
     """
-    tree = snapshot.tree(path)
+    return [
+        SemanticToken(token.span.shifted(group.start), token.type, token.modifiers)
+        for group in token_groups(snapshot, path, within)
+        for token in group.tokens
+    ]
+
+
+def token_groups(snapshot: Snapshot, path: str, within: Span | None = None) -> list[TokenGroup]:
+    """The same by chunks. Only the chunks that an edit has changed are looked at again."""
     samples = [placed.sample.span.shifted(placed.start) for placed in snapshot.samples(path)]
-    found: list[SemanticToken] = []
-    for placed in tree.chunks:
-        whole = Span(placed.start, placed.start + len(placed.chunk.text))
+    found: list[TokenGroup] = []
+    for placed in snapshot.tree(path).chunks:
+        start, chunk = placed.start, placed.chunk
+        whole = Span(start, start + len(chunk.text))
         if within is not None and not _touch(whole, within):
             continue
-        part = whole if within is None else Span(max(whole.start, within.start), min(whole.end, within.end))
-        tokens = [*_code(snapshot, path, placed, part.shifted(-placed.start)), *_comments(placed, samples)]
-        tokens.sort(key=lambda token: token.span.start)
-        found += tokens
-    return found if within is None else [token for token in found if _touch(token.span, within)]
+        inside = tuple(each.shifted(-start) for each in samples if _touch(each, whole))
+        if within is None or (within.start <= whole.start and whole.end <= within.end):
+            found.append(TokenGroup(start, _tokens(snapshot.db, path, chunk, inside)))
+            continue
+        part = within.shifted(-start)
+        tokens = _tokens_in(snapshot, path, chunk, inside, Span(max(part.start, 0), min(part.end, len(chunk.text))))
+        found.append(TokenGroup(start, tuple(token for token in tokens if _touch(token.span, part))))
+    return found
+
+
+@query
+def _tokens(db: Database, path: str, chunk: Chunk, samples: tuple[Span, ...]) -> tuple[SemanticToken, ...]:
+    """The tokens of a chunk of a file, with these samples in it."""
+    return tuple(_tokens_in(Snapshot(db), path, chunk, samples, Span(0, len(chunk.text))))
+
+
+def _tokens_in(
+    snapshot: Snapshot, path: str, chunk: Chunk, samples: Sequence[Span], part: Span
+) -> list[SemanticToken]:  # fmt: skip
+    """The tokens that touch a part of a chunk; a few more may be among them."""
+    tokens = [*_code(snapshot, path, chunk, part), *_comments(chunk, samples)]
+    tokens.sort(key=lambda token: token.span.start)
+    return tokens
 
 
 def _touch(one: Span, other: Span) -> bool:
@@ -144,21 +182,18 @@ def _touch(one: Span, other: Span) -> bool:
 
 
 # ---- code ------------------------------------------------------------------------------------------------------------
-def _code(snapshot: Snapshot, path: str, placed: PlacedChunk, part: Span) -> Iterator[SemanticToken]:
-    """The tokens of code that touch a part of a chunk; a few more may be among them."""
-    whole = part == Span(0, len(placed.chunk.text))
-    tokens = placed.chunk.tokens.tokens if whole else tokens_around(placed.chunk, part.start, part.end)
+def _code(snapshot: Snapshot, path: str, chunk: Chunk, part: Span) -> Iterator[SemanticToken]:
+    whole = part == Span(0, len(chunk.text))
+    tokens = chunk.tokens.tokens if whole else tokens_around(chunk, part.start, part.end)
     if not tokens:
         return
-    names = _names(snapshot, path, placed, Span(tokens[0].start, tokens[-1].end))
-    _add_guesses(snapshot, path, placed, tokens, names)
-    yield from _lexical(placed.chunk.text, tokens, names, placed.start)
+    names = _names(snapshot, path, chunk, Span(tokens[0].start, tokens[-1].end))
+    _add_guesses(snapshot, path, chunk, tokens, names)
+    yield from _lexical(chunk.text, tokens, names)
 
 
-def _lexical(
-    text: str, tokens: Sequence[Token], names: Mapping[int, _Meaning], offset: int
-) -> Iterator[SemanticToken]:  # fmt: skip
-    """The tokens of a text that stands at an offset of its file."""
+def _lexical(text: str, tokens: Sequence[Token], names: Mapping[int, _Meaning]) -> Iterator[SemanticToken]:
+    """The tokens of a text."""
     words = keywords()
     after_tensor = after_dot = False
     for token in tokens:
@@ -171,7 +206,7 @@ def _lexical(
         elif kind in _PUNCTUATION:
             pass
         elif kind == "STRING":
-            yield from _string(text, token, names, offset)
+            yield from _string(text, token, names)
         elif kind == "INT" or kind == "REAL":
             meaning = _NUMBER
         elif kind == "TYPE":
@@ -183,14 +218,14 @@ def _lexical(
         elif end > start:
             meaning = _SYMBOL
         if meaning is not None:
-            yield SemanticToken(Span(start + offset, end + offset), *meaning)
+            yield SemanticToken(Span(start, end), *meaning)
         if kind == "DOT":
             after_dot = True
         else:
             after_tensor, after_dot = meaning is not None and meaning[0] in _TENSORS, False
 
 
-def _string(text: str, token: Token, names: Mapping[int, _Meaning], offset: int) -> Iterator[SemanticToken]:
+def _string(text: str, token: Token, names: Mapping[int, _Meaning]) -> Iterator[SemanticToken]:
     """A string in pieces: what it says, and the expressions in it."""
     fields: list[Span] = []
     if "{" in text[token.start : token.end]:
@@ -206,23 +241,22 @@ def _string(text: str, token: Token, names: Mapping[int, _Meaning], offset: int)
         if opening < at or closing < 0 or closing >= token.end:
             continue
         if opening > at:
-            yield SemanticToken(Span(at + offset, opening + offset), TokenType.STRING)
-        yield SemanticToken(Span(opening + offset, opening + 1 + offset), TokenType.FIELD)
-        yield from _lexical(text, tokenize(text, field.start, field.end).tokens, names, offset)
-        yield SemanticToken(Span(closing + offset, closing + 1 + offset), TokenType.FIELD)
+            yield SemanticToken(Span(at, opening), TokenType.STRING)
+        yield SemanticToken(Span(opening, opening + 1), TokenType.FIELD)
+        yield from _lexical(text, tokenize(text, field.start, field.end).tokens, names)
+        yield SemanticToken(Span(closing, closing + 1), TokenType.FIELD)
         at = closing + 1
     if at < token.end:
-        yield SemanticToken(Span(at + offset, token.end + offset), TokenType.STRING)
+        yield SemanticToken(Span(at, token.end), TokenType.STRING)
 
 
 # ---- names -----------------------------------------------------------------------------------------------------------
-def _names(snapshot: Snapshot, path: str, placed: PlacedChunk, part: Span) -> dict[int, _Meaning]:
+def _names(snapshot: Snapshot, path: str, chunk: Chunk, part: Span) -> dict[int, _Meaning]:
     """What the names in a part of a chunk mean, by where they begin in the chunk."""
     found: dict[int, _Meaning] = {}
-    text = placed.chunk.text
-    imports = {each.node: each.path for each in snapshot.imports(path)}
-    for item in placed.chunk.document.items:
+    for item in chunk.document.items:
         if isinstance(item, nodes.Import):
+            imports = {each.node: each.path for each in snapshot.imports(path)}
             for module in item.modules:
                 for word in module.parts:
                     found[word.start] = (TokenType.MODULE, _of_library(imports.get(module) or ""))
@@ -234,7 +268,7 @@ def _names(snapshot: Snapshot, path: str, placed: PlacedChunk, part: Span) -> di
             own = {Modifier.DEFINITION, Modifier.DEFAULT_LIBRARY} if is_library(path) else {Modifier.DEFINITION}
             found[item.name.start] = (kind, frozenset(own))
             uses = (use for use in snapshot.resolution(path, item).uses if _touch(use.span, part))
-            _add_uses(snapshot, uses, text, found)
+            _add_uses(snapshot, uses, chunk.text, found)
     return found
 
 
@@ -251,20 +285,20 @@ def _add_uses(snapshot: Snapshot, uses: Iterable[Use], text: str, found: dict[in
 
 
 def _add_guesses(
-    snapshot: Snapshot, path: str, placed: PlacedChunk, tokens: Sequence[Token], found: dict[int, _Meaning]
+    snapshot: Snapshot, path: str, chunk: Chunk, tokens: Sequence[Token], found: dict[int, _Meaning]
 ) -> None:
     """Names in what could not be read: their colours should not come and go while somebody types."""
-    broken = deque(sorted(broken_spans(placed.chunk), key=lambda span: span.start))
+    broken = deque(sorted(broken_spans(chunk), key=lambda span: span.start))
     if not broken:
         return
     end = 0
-    definition = next(placed.chunk.definitions, None)
+    definition = next(chunk.definitions, None)
     kinds: dict[OperatorName, TokenType] = {}
     for at, token in enumerate(tokens):
         while broken and broken[0].start <= token.start:
             end = max(end, broken.popleft().end)
         if token.kind == "ID" and token.start < end and token.start not in found:
-            target = guessed(snapshot, path, definition, placed.chunk.text, tokens, at)
+            target = guessed(snapshot, path, definition, chunk.text, tokens, at)
             if target is not None:
                 found[token.start] = _meaning(snapshot, Use(Span(token.start, token.end), target, Role.READ), kinds)
 
@@ -309,13 +343,12 @@ def _symbol(kind: SymbolKind, role: Role) -> _Meaning:
 
 
 # ---- comments --------------------------------------------------------------------------------------------------------
-def _comments(placed: PlacedChunk, samples: list[Span]) -> Iterator[SemanticToken]:
-    for comment in placed.chunk.comments:
-        span = comment.shifted(placed.start)
+def _comments(chunk: Chunk, samples: Sequence[Span]) -> Iterator[SemanticToken]:
+    for span in chunk.comments:
         kind = TokenType.COMMENT
         at = bisect_right(samples, span.start, key=lambda sample: sample.start) - 1
         if at >= 0 and span.start < samples[at].end:
             kind = TokenType.SAMPLE
-        elif _DIRECTIVE.match(placed.chunk.text, comment.start):
+        elif _DIRECTIVE.match(chunk.text, span.start):
             kind = TokenType.DIRECTIVE
         yield SemanticToken(span, kind)

@@ -17,7 +17,7 @@ from snd_analysis.ide.navigation.folding import foldable
 from snd_analysis.ide.navigation.links import document_links
 from snd_analysis.ide.navigation.selection import around
 from snd_analysis.ide.rename import prepare_rename, rename
-from snd_analysis.ide.semantic_tokens import semantic_tokens
+from snd_analysis.ide.semantic_tokens import token_groups
 from snd_analysis.ide.signature_help import signature_help
 from snd_analysis.ide.targets import path_of
 from snd_analysis.skriptnd.format import format_edits, format_typed
@@ -49,7 +49,7 @@ SKRIPTND = FrontEnd(
     foldable=foldable,
     around=around,
     outline=document_symbols,
-    tokens=semantic_tokens,
+    tokens=token_groups,
     format=_format,
     format_typed=_format_typed,
     links=document_links,

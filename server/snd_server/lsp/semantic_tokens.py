@@ -6,13 +6,16 @@ what no grammar knows: a grammar tells more of strings, keywords and samples tha
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from snd_analysis.base import Source, Span
-from snd_analysis.ide import Modifier, SemanticToken, TokenType, front_end
+from snd_analysis.ide import Modifier, SemanticToken, TokenGroup, TokenType, front_end
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp import types
 from snd_server.lsp.abilities import takes
@@ -107,18 +110,23 @@ class _Sent:
 
 def register(server: SndServer) -> None:
     """Registers the handlers of this module."""
-    sent = _Sent()
+    sent, encoder = _Sent(), _Encoder()
+
+    async def whole(server: SndServer, path: str) -> list[int]:
+        return await server.session.ask(
+            path, lambda snapshot, _: encoder.whole(server, snapshot, path), if_unchanged=True
+        )
 
     async def full(server: SndServer, params: types.TextDocumentParams) -> types.SemanticTokens:
         path = path_of(params.text_document.uri)
-        data = await _tokens(server, path)
+        data = await whole(server, path)
         return types.SemanticTokens(data, sent.remember(path, data))
 
     async def delta(
         server: SndServer, params: types.SemanticTokensDeltaParams
     ) -> types.SemanticTokens | types.SemanticTokensDelta:
         path = path_of(params.text_document.uri)
-        data = await _tokens(server, path)
+        data = await whole(server, path)
         before = sent.data(path, params.previous_result_id)
         result = sent.remember(path, data)
         if before is None:
@@ -130,20 +138,74 @@ def register(server: SndServer) -> None:
     server.handle(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE, _range, LEGEND)
 
 
+class _Encoded(Struct, frozen=True):
+    """The tokens of a chunk as the protocol has them, and where they leave off."""
+
+    tokens: tuple[SemanticToken, ...]
+    data: list[int]
+    """Lines count from the first of the chunk."""
+    line: int
+    """The line of the last token."""
+
+
+class _Encoder:
+    """Encodes the tokens of files, of those that it has encoded before what has changed."""
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[str, dict[int, _Encoded]] = OrderedDict()
+        """What was encoded last of each file, by the identity of the tokens."""
+
+    def whole(self, server: SndServer, snapshot: Snapshot, path: str) -> list[int]:
+        """The tokens of a file."""
+        source = snapshot.source(path)
+        before = self._known.pop(path, {})
+        now = self._known[path] = {}
+        if len(self._known) > MOST_REMEMBERED_TOKENS:
+            self._known.popitem(last=False)
+        data: list[int] = []
+        line = 0
+        for group in front_end(path).tokens(snapshot, path, None):
+            known = before.get(id(group.tokens)) or _encoded_group(server, source, group)
+            if not known.data:
+                continue
+            now[id(group.tokens)] = known
+            first = bisect_right(source.line_starts, group.start) - 1
+            at = len(data)
+            data += known.data
+            data[at] += first - line
+            line = first + known.line
+        return data
+
+
+def _encoded_group(server: SndServer, source: Source, group: TokenGroup) -> _Encoded:
+    """Chunks begin with a line."""
+    end = group.start + max((token.span.end for token in group.tokens), default=0)
+    piece = Source(source.path, source.text[group.start : end])
+    data = encoded(server.session.converter, piece, _shown(server, group.tokens))
+    return _Encoded(group.tokens, data, sum(data[::_FIELDS]))
+
+
+def _shown(server: SndServer, tokens: Iterable[SemanticToken]) -> list[SemanticToken]:
+    """Those that the client does not know by itself."""
+    if takes(server.client_capabilities, _GRAMMAR):
+        return [token for token in tokens if token.type not in _KNOWN_TO_GRAMMARS]
+    return [*tokens]
+
+
 async def _range(server: SndServer, params: types.SemanticTokensRangeParams) -> types.SemanticTokens:
-    return types.SemanticTokens(await _tokens(server, path_of(params.text_document.uri), params.range))
+    path = path_of(params.text_document.uri)
 
-
-async def _tokens(server: SndServer, path: str, range_: types.Range | None = None) -> list[int]:
     def answer(snapshot: Snapshot, question: Question) -> list[int]:
         source = snapshot.source(path)
-        span = None if range_ is None else server.session.converter.span(source, range_)
-        tokens = front_end(path).tokens(snapshot, path, span)
-        if takes(server.client_capabilities, _GRAMMAR):
-            tokens = [token for token in tokens if token.type not in _KNOWN_TO_GRAMMARS]
-        return encoded(server.session.converter, source, tokens)
+        groups = front_end(path).tokens(snapshot, path, server.session.converter.span(source, params.range))
+        placed = (
+            SemanticToken(token.span.shifted(group.start), token.type, token.modifiers)
+            for group in groups
+            for token in group.tokens
+        )
+        return encoded(server.session.converter, source, _shown(server, placed))
 
-    return await server.session.ask(path, answer, if_unchanged=True)
+    return types.SemanticTokens(await server.session.ask(path, answer, if_unchanged=True))
 
 
 def encoded(converter: Converter, source: Source, tokens: Sequence[SemanticToken]) -> list[int]:

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
 import pytest_lsp
 from lsprotocol import types
 from pytest_lsp import LanguageClient
 
+from snd_analysis.base import Edit, Span
+from snd_analysis.ide.semantic_tokens import semantic_tokens
+from snd_analysis.workspace import Workspace
+from snd_server.lsp import types as ours
+from snd_server.lsp.convert import Converter
+from snd_server.lsp.semantic_tokens import _Encoder, encoded
 from support.lsp.clients import SERVER, capabilities, open_text
+from support.memory import MemoryReader
 
 URI = "untitled:colours"
 TEXT = """import math;
@@ -55,3 +66,45 @@ async def test_only_what_no_grammar_knows_is_told(client: LanguageClient):
         ("y", "parameter"), ("i", "variable"), ("x", "parameter"), ("i", "variable"), ("sqrt", "function"),
         ("i", "variable"), ("n", "enumMember"),
     ]  # fmt: skip
+
+
+CHUNKS = """# of the module: 𝕏
+import math;
+
+# 𝕏 >>> twice([1.0])
+# >>> twice([1.0])
+# y: real[1] = [2.0]
+operator twice {
+    @input { x: real[n]; }
+    @output { y: real[n]; }
+    @lower { y[i,] = "𝕏" ?? 2.0 * x[i,], i < n; }
+}
+
+graph main {
+    @input { x: real[4]; }
+    @output { y: real[4]; }
+    @compose { y = twice(math.neg(x)); }
+}
+# the end"""
+EDITS = [
+    ("2.0 * x", "3.0 * x"), ("import math;\n", "import math;\n\n\n"), ("twice(math", "thrice(math"), ("\n\n\n\n", "\n"),
+    ("operator twice", "operator thrice"), ("# 𝕏", "# é"), ("graph main", "operator main"), ("# the end", ""),
+    ("# >>> twice([1.0])", "# >>> thrice([1.0])"), ("}\n\noperator main", "} operator main"), ("import math;", "\"a\n"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("encoding", list(ours.PositionEncodingKind))
+def test_what_is_kept_of_chunks_is_what_is_encoded_anew(encoding: ours.PositionEncodingKind):
+    server: Any = SimpleNamespace(
+        session=SimpleNamespace(converter=Converter(encoding)), client_capabilities=ours.ClientCapabilities()
+    )
+    workspace, encoder, text = Workspace(MemoryReader({})), _Encoder(), CHUNKS
+    workspace.open("a.sknd", text)
+    for old, new in [("", ""), *EDITS]:
+        at = text.index(old)
+        text = text[:at] + new + text[at + len(old) :]
+        workspace.edit("a.sknd", [Edit(Span(at, at + len(old)), new)])
+        now = workspace.snapshot()
+        expected = encoded(server.session.converter, now.source("a.sknd"), semantic_tokens(now, "a.sknd"))
+        assert encoder.whole(server, now, "a.sknd") == expected, text
+        assert encoder.whole(server, now, "a.sknd") == expected, "again"
