@@ -49,7 +49,7 @@ def test_check_of_the_library_cold(benchmark: BenchmarkFixture, environment: dic
     measure(benchmark, environment, "check", "--no-cache", str(LIBRARY), rounds=5)
 
 
-@pytest.mark.budget(0.2)
+@pytest.mark.budget(0.15)
 def test_check_of_the_library_from_the_cache(benchmark: BenchmarkFixture, environment: dict[str, str]) -> None:
-    """Budget: ``snd check`` of the standard library in 0.2 s from the cache."""
+    """Budget: ``snd check`` of the standard library in 0.15 s from the cache."""
     measure(benchmark, environment, "check", str(LIBRARY))

@@ -17,7 +17,7 @@ BUDGETS = {
     "hover": 0.010,
     "completion": 0.010,
     "signatureHelp": 0.010,
-    "semanticTokens/full/delta": 0.030,
+    "semanticTokens/full/delta": 0.015,
 }
 """The budgets, in seconds."""
 

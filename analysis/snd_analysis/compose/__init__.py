@@ -17,7 +17,7 @@ from snd_analysis.compose.dynamic.freshen import results_of
 from snd_analysis.compose.dynamic.unknowns import input_extent
 from snd_analysis.compose.failure import Failure, PlacedProblem, Site, placed_problems
 from snd_analysis.compose.limits import MOST_ITERATIONS, MOST_OPERATIONS
-from snd_analysis.compose.printing import shape_text, shown, tensor_text
+from snd_analysis.compose.printing import extent_text, shape_text, shown, tensor_text
 from snd_analysis.compose.reuse.lasting_model import LastingModel
 from snd_analysis.compose.root import Composition, compose_graph, compose_root, warnings_of_root
 from snd_analysis.compose.scope import ValueScope, member_of
@@ -57,6 +57,7 @@ __all__ = [
     "compose_graph",
     "compose_root",
     "decompose",
+    "extent_text",
     "flat_size",
     "input_extent",
     "iteration_count",

@@ -36,6 +36,9 @@ def shape_text(tensor: Tensor) -> str:
     """The extents of a tensor, as in its type."""
     if tensor.shape is None:
         return "?"
-    return ",".join(
-        f"{shown(part.element)} ..({part.length})" if isinstance(part, Run) else str(part) for part in tensor.shape
-    )
+    return ",".join(map(extent_text, tensor.shape))
+
+
+def extent_text(extent: Integer | Run) -> str:
+    """An extent, or a pack of them, as in a type."""
+    return f"{shown(extent.element)} ..({extent.length})" if isinstance(extent, Run) else str(extent)

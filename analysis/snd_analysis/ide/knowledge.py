@@ -43,7 +43,7 @@ class Knowledge:
         self.name = OperatorName(path, definition.name.text)
         self._examples = examples
 
-    @property
+    @cached_property
     def resolution(self) -> Resolution:
         """What the names in the definition stand for."""
         return self.snapshot.resolution(self.path, self.definition)

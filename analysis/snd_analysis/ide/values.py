@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from msgspec.structs import replace
-
-from snd_analysis.compose import IndexedValue, shape_text, tensor_text
+from snd_analysis.compose import IndexedValue, extent_text, tensor_text
 from snd_analysis.ide.markdown import code
 from snd_analysis.model import Tensor, TensorValue
 from snd_analysis.symbolic import integers as shapes
@@ -105,7 +103,7 @@ def short_type_text(value: TensorValue) -> str:
         return f"{one if len(items) == 1 else '…'}..({value.length})"
     if not isinstance(value, Tensor) or value.shape is None:
         return ""
-    extents = (shape_text(replace(value, shape=(extent,))) for extent in value.shape)
+    extents = map(extent_text, value.shape)
     short = (text if len(text) <= _LONGEST_EXTENT else "…" for text in extents)
     return f"{value.dtype}[{','.join(short)}]"
 

@@ -6,9 +6,11 @@ The switch ``inlayHints`` of the client's settings is ``false`` for no hints, or
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
+from snd_analysis.base import Location
 from snd_analysis.ide import front_end
 from snd_analysis.ide.evaluation import GraphName, SampleName, TensorName
 from snd_analysis.ide.inlay_hints import HintKind, InlayHint
@@ -49,8 +51,14 @@ async def _inlay_hints(server: SndServer, params: types.InlayHintParams) -> list
             for each in question.each(server.evaluations.graphs(snapshot, path, span)):
                 values += graph_hints(each, text, found, span)
         values = [each for each in values if span.start <= each.hint.offset <= span.end]
-        shown = [_converted(server, snapshot, path, each) for each in replaced_shapes(values, found)]
-        return shown + [_converted_value(server, snapshot, path, each) for each in values]
+        leads_to = cache(partial(location, server, snapshot))  # most hints lead to the same few declarations
+        source, converter = snapshot.source(path), server.session.converter
+
+        def plain(hint: InlayHint) -> types.InlayHint:
+            return _converted(hint, converter.position(source, hint.offset), leads_to)
+
+        shown = [plain(each) for each in replaced_shapes(values, found)]
+        return shown + [_with_value(server, path, each, plain(each.hint)) for each in values]
 
     return await server.session.ask(path, answer, if_unchanged=True)
 
@@ -89,9 +97,8 @@ def switched_on(switches: Mapping[str, Any]) -> frozenset[HintKind]:
     return frozenset(kind for kind in HintKind if is_on(switches, "inlay-hints", kind.value))
 
 
-def _converted_value(server: SndServer, snapshot: Snapshot, path: str, value: ValueHint) -> types.InlayHint:
+def _with_value(server: SndServer, path: str, value: ValueHint, hint: types.InlayHint) -> types.InlayHint:
     """What is old leads to another evaluation, what is not to where it comes from."""
-    hint = _converted(server, snapshot, path, value.hint)
     hint.data = name_content(value)
     if value.is_old and isinstance(hint.label, list):
         uri = server.session.documents.uri(path)
@@ -100,14 +107,13 @@ def _converted_value(server: SndServer, snapshot: Snapshot, path: str, value: Va
     return hint
 
 
-def _converted(server: SndServer, snapshot: Snapshot, path: str, hint: InlayHint) -> types.InlayHint:
+def _converted(
+    hint: InlayHint, position: types.Position, leads_to: Callable[[Location], types.Location]
+) -> types.InlayHint:
     parts = [
-        types.InlayHintLabelPart(
-            part.text, location=None if part.location is None else location(server, snapshot, part.location)
-        )
+        types.InlayHintLabelPart(part.text, location=None if part.location is None else leads_to(part.location))
         for part in hint.parts
     ]
-    position = server.session.converter.position(snapshot.source(path), hint.offset)
     return types.InlayHint(
         position, parts, _KINDS.get(hint.kind, types.InlayHintKind.Type),
         padding_left=hint.before or None, padding_right=hint.behind or None,

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence, Set
 
 from snd_analysis.base import Location
-from snd_analysis.ide.declarations import Declared, declared
+from snd_analysis.ide.declarations import Declared
+from snd_analysis.ide.inlay_hints.callee import callee
 from snd_analysis.ide.inlay_hints.hint import HintKind, InlayHint, LabelPart
-from snd_analysis.ide.knowledge import Knowledge, knowledge_of
+from snd_analysis.ide.knowledge import Knowledge
 from snd_analysis.ide.values import value_text
 from snd_analysis.model import Operation
-from snd_analysis.skriptnd.names import OperatorName, is_constant
+from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic.values import NULL
 
@@ -37,7 +38,7 @@ def invocation_hints(knowledge: Knowledge, call: nodes.Call, base: int, kinds: S
 
 def _arguments(knowledge: Knowledge, call: nodes.Call, target: OperatorName, base: int) -> Iterator[InlayHint]:
     """The name of each input before its argument, unless there is one only, or the argument says it."""
-    inputs = declared(knowledge.snapshot, target, ("input",))
+    inputs = callee(knowledge.snapshot.db, target).inputs
     if len(inputs) < 2:
         return
     for entry, argument in zip(inputs, call.arguments, strict=False):
@@ -54,7 +55,8 @@ def _says(argument: nodes.Node, name: str) -> bool:
 def _generics(
     knowledge: Knowledge, call: nodes.Call, target: OperatorName, operation: Operation, base: int
 ) -> Iterator[InlayHint]:
-    entries = [entry for entry in declared(knowledge.snapshot, target, ("dtype",)) if entry.name in operation.dtypes]
+    generics = callee(knowledge.snapshot.db, target).generics
+    entries = [entry for entry in generics if entry.name in operation.dtypes]
     if entries:
         parts = _joined([(operation.dtypes[entry.name], entry) for entry in entries], target)
         yield InlayHint(
@@ -67,14 +69,9 @@ def _attributes(
 ) -> Iterator[InlayHint]:
     """Attributes that are not given, and whose defaults are no constants: what came of them here."""
     given = {item.name.text for item in call.attributes.items} if call.attributes is not None else set[str]()
-    invoked = knowledge_of(knowledge.snapshot, target)
     deduced: list[tuple[str, Declared]] = []
-    for entry in declared(knowledge.snapshot, target, ("attrib",)):
-        default = entry.node.default if isinstance(entry.node, nodes.Parameter) else None
-        if entry.name in given or default is None or invoked is None:
-            continue
-        assert isinstance(default, nodes.Default)
-        if is_constant(invoked.resolution, default.value):
+    for entry in callee(knowledge.snapshot.db, target).deduced:
+        if entry.name in given:
             continue
         values = [operation.attributes.get(entry.name, NULL) for operation in operations]
         text = value_text(values[0], _LONGEST)

@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterator
 
 from snd_analysis.base import Location
-from snd_analysis.ide.declarations import declared
+from snd_analysis.ide.inlay_hints.callee import callee
 from snd_analysis.ide.inlay_hints.hint import HintKind, InlayHint, LabelPart
 from snd_analysis.ide.knowledge import Knowledge
-from snd_analysis.ide.values import short_type_text, type_text
+from snd_analysis.ide.values import is_known_tensor, short_type_text, type_text
+from snd_analysis.model import TensorValue
 from snd_analysis.skriptnd.names import OperatorName, Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic.values import UNDEFINED
@@ -53,29 +54,29 @@ def _results(knowledge: Knowledge, component: nodes.Component, base: int) -> Ite
                 target = knowledge.resolution.targets.get(single.target)
                 symbol = target if isinstance(target, Symbol) else None
                 value = UNDEFINED if symbol is None else knowledge.value_of(symbol)
-                type_ = type_text(value)
-                if type_ and not _is_written(knowledge, single, symbol, type_, base):
-                    short = short_type_text(value)
-                    yield single.target.text, short, places[at] if at < len(places) else None
+                if is_known_tensor(value) and not _is_written(knowledge, single, symbol, value, base):
+                    place = places[at] if at < len(places) else None
+                    yield single.target.text, short_type_text(value), place
 
 
-def _is_written(knowledge: Knowledge, result: nodes.Result, symbol: Symbol | None, type_: str, base: int) -> bool:
+def _is_written(
+    knowledge: Knowledge, result: nodes.Result, symbol: Symbol | None, value: TensorValue, base: int
+) -> bool:
     """Whether the statement, or the declaration of the output that it assigns, says the same."""
-    type_ = type_.replace(" ", "")
     if result.type is not None:
         written = knowledge.source(result.type, base - knowledge.start).lstrip(":")
-        return written.replace(" ", "") == type_
-    if symbol is None or not isinstance(symbol.node, nodes.Parameter):
+    elif symbol is not None and isinstance(symbol.node, nodes.Parameter):
+        declaration = knowledge.source(symbol.node, knowledge.resolution.starts.get(symbol.statement, 0))
+        written = declaration.partition(":")[2]
+    else:
         return False
-    declaration = knowledge.source(symbol.node, knowledge.resolution.starts.get(symbol.statement, 0))
-    return declaration.partition(":")[2].replace(" ", "") == type_
+    return written.replace(" ", "") == type_text(value).replace(" ", "")
 
 
-def _outputs(knowledge: Knowledge, component: nodes.Component) -> list[Location]:
+def _outputs(knowledge: Knowledge, component: nodes.Component) -> tuple[Location, ...]:
     """Where the outputs of the operator that a statement invokes are declared."""
     value = component.value.value if isinstance(component.value, nodes.Labelled) else component.value
     target = knowledge.resolution.targets.get(value.function) if isinstance(value, nodes.Call) else None
     if not isinstance(target, OperatorName):
-        return []
-    entries = declared(knowledge.snapshot, target, ("output",))
-    return [Location(target.path, entry.name_span) for entry in entries]
+        return ()
+    return callee(knowledge.snapshot.db, target).outputs

@@ -17,7 +17,7 @@ from msgspec import Struct
 from snd_analysis.symbolic.integers.atoms import Atom, Indicator, Leaf, Product, Variable
 from snd_analysis.symbolic.integers.monomials import UNIT, Monomial, multiply_monomials, ordered
 from snd_analysis.symbolic.intervals import MOST_BITS, Interval
-from snd_analysis.symbolic.notation import Notated
+from snd_analysis.symbolic.notation import Notated, notation
 
 # Larger products stay unexpanded, so that no expression makes the analysis slow.
 _MOST_TERMS = 400
@@ -203,6 +203,10 @@ class Integer(Notated):
     def divided_exactly(self, divisor: int) -> Integer:
         """The quotient by a number that divides every coefficient."""
         return Integer({monomial: coefficient // divisor for monomial, coefficient in self.terms.items()})
+
+    def __str__(self) -> str:
+        number = self.value
+        return notation(self) if number is None else str(number)
 
     def __repr__(self) -> str:
         return f"Integer({self})"

@@ -1,0 +1,45 @@
+"""What hints of an invocation have to know of the definition that is invoked."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from snd_analysis.base import Location
+from snd_analysis.db import Database, query
+from snd_analysis.ide.declarations import Declared, declared
+from snd_analysis.ide.knowledge import knowledge_of
+from snd_analysis.skriptnd.names import OperatorName, is_constant
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.workspace import Snapshot
+
+
+class Callee(Struct, frozen=True):
+    """The declarations of a definition that is invoked."""
+
+    generics: tuple[Declared, ...]
+    inputs: tuple[Declared, ...]
+    outputs: tuple[Location, ...]
+    """Where the outputs are declared."""
+    deduced: tuple[Declared, ...]
+    """Attributes whose defaults are no constants."""
+
+
+@query
+def callee(db: Database, name: OperatorName) -> Callee:
+    """Return what is declared in a definition: nothing, if there is none of that name."""
+    snapshot = Snapshot(db)
+    outputs = (Location(name.path, entry.name_span) for entry in declared(snapshot, name, ("output",)))
+    knowledge = knowledge_of(snapshot, name)
+    return Callee(
+        generics=tuple(declared(snapshot, name, ("dtype",))),
+        inputs=tuple(declared(snapshot, name, ("input",))),
+        outputs=tuple(outputs),
+        deduced=tuple(
+            entry
+            for entry in declared(snapshot, name, ("attrib",))
+            if knowledge is not None
+            and isinstance(entry.node, nodes.Parameter)
+            and isinstance(entry.node.default, nodes.Default)
+            and not is_constant(knowledge.resolution, entry.node.default.value)
+        ),
+    )
