@@ -15,6 +15,7 @@ from snd_analysis.compose.reuse.lasting_model import LastingModel
 from snd_analysis.compose.reuse.statements import begin, compose_row
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.model import Graph
+from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.symbolic.values import UNDEFINED
 
 
@@ -24,14 +25,14 @@ def compose_body(callees: Callees, declared: Specialization, lasting: LastingMod
     Of statements that ``lasting`` knows the result is taken from there; it is the same without.
     """
     template = declared.template
-    if not template.is_composite and not template.resolution.rows["update"] and not template.quantizations:
+    if not template.is_composite and not template.resolution.rows[BlockKind.UPDATE] and not template.quantizations:
         return declared
     state = BodyState(declared)
     composing = Composing(callees, state, Naming(callees, template))
-    _compose_block(composing, "compose", lasting)
+    _compose_block(composing, BlockKind.COMPOSE, lasting)
     outputs = finished_outputs(state)
     operations, state.operations = state.operations, []
-    _compose_block(composing, "update", lasting)
+    _compose_block(composing, BlockKind.UPDATE, lasting)
     body = Graph(
         template.name.name,
         {member.name: value for member, value in zip(template.inputs, declared.inputs, strict=True)},
@@ -56,7 +57,7 @@ def compose_body(callees: Callees, declared: Specialization, lasting: LastingMod
     )
 
 
-def _compose_block(composing: Composing, block: str, lasting: LastingModel | None) -> None:
+def _compose_block(composing: Composing, block: BlockKind, lasting: LastingModel | None) -> None:
     state, checkpoint = composing.state, composing.callees.checkpoint
     for row in state.template.resolution.rows[block]:
         if lasting is not None:

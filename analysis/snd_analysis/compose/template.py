@@ -26,7 +26,7 @@ from snd_analysis.skriptnd.names import (
     symbols_in,
 )
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.nodes import entries_of
+from snd_analysis.skriptnd.syntax.nodes import BlockKind, entries_of
 
 _Statement = TypeVar("_Statement", bound=nodes.Node)
 
@@ -143,27 +143,27 @@ class Template:
             Member(self.resolution.starts[node], node, symbol, node.name.text) if isinstance(symbol, Symbol) else None
         )
 
-    def _members(self, block: str) -> tuple[Member, ...]:
+    def _members(self, block: BlockKind) -> tuple[Member, ...]:
         found = (self.member(node) for _, node in entries_of(self.definition, block, nodes.Parameter))
         return tuple(member for member in found if member is not None)
 
-    def _entries(self, block: str, kind: type[_Statement]) -> tuple[tuple[int, _Statement], ...]:
+    def _entries(self, block: BlockKind, kind: type[_Statement]) -> tuple[tuple[int, _Statement], ...]:
         return tuple(entries_of(self.definition, block, kind))
 
     @cached_property
     def generics(self) -> tuple[nodes.DtypeDeclaration, ...]:
         """The generic types, in order."""
-        return tuple(node for _, node in self._entries("dtype", nodes.DtypeDeclaration))
+        return tuple(node for _, node in self._entries(BlockKind.DTYPE, nodes.DtypeDeclaration))
 
     @cached_property
     def attributes(self) -> tuple[Member, ...]:
         """The attributes, in order."""
-        return self._members("attrib")
+        return self._members(BlockKind.ATTRIB)
 
     @cached_property
     def inputs(self) -> tuple[Member, ...]:
         """The inputs, in order of declaration."""
-        return self._members("input")
+        return self._members(BlockKind.INPUT)
 
     @cached_property
     def binding_order(self) -> tuple[int, ...]:
@@ -175,52 +175,52 @@ class Template:
     @cached_property
     def outputs(self) -> tuple[Member, ...]:
         """The outputs, in order."""
-        return self._members("output")
+        return self._members(BlockKind.OUTPUT)
 
     @cached_property
     def constants(self) -> tuple[Member, ...]:
         """The constants, in order."""
-        return self._members("constant")
+        return self._members(BlockKind.CONSTANT)
 
     @cached_property
     def variables(self) -> tuple[Member, ...]:
         """The variables, in order."""
-        return self._members("variable")
+        return self._members(BlockKind.VARIABLE)
 
     @cached_property
     def using(self) -> tuple[tuple[int, nodes.Using], ...]:
         """The definitions of helper symbols, in order."""
-        return self._entries("using", nodes.Using)
+        return self._entries(BlockKind.USING, nodes.Using)
 
     @cached_property
     def assertions(self) -> tuple[tuple[int, nodes.Assertion], ...]:
         """The assertions, in order."""
-        return self._entries("assert", nodes.Assertion)
+        return self._entries(BlockKind.ASSERT, nodes.Assertion)
 
     @cached_property
     def formulas(self) -> tuple[tuple[int, nodes.Lowering], ...]:
         """The formulas of ``@lower``, in order."""
-        return self._entries("lower", nodes.Lowering)
+        return self._entries(BlockKind.LOWER, nodes.Lowering)
 
     @cached_property
     def components(self) -> tuple[tuple[int, nodes.Component], ...]:
         """The statements of ``@compose``, in order."""
-        return self._entries("compose", nodes.Component)
+        return self._entries(BlockKind.COMPOSE, nodes.Component)
 
     @cached_property
     def updates(self) -> tuple[tuple[int, nodes.Component], ...]:
         """The statements of ``@update``, in order."""
-        return self._entries("update", nodes.Component)
+        return self._entries(BlockKind.UPDATE, nodes.Component)
 
     @cached_property
     def quantizations(self) -> tuple[tuple[int, nodes.Quantization], ...]:
         """The entries of ``@quantize``, in order."""
-        return self._entries("quantize", nodes.Quantization)
+        return self._entries(BlockKind.QUANTIZE, nodes.Quantization)
 
     @cached_property
     def is_composite(self) -> bool:
         """Whether there is a ``@compose`` block with anything in it."""
-        return bool(self.resolution.rows["compose"])
+        return bool(self.resolution.rows[BlockKind.COMPOSE])
 
     @cached_property
     def has_unreadable_declarations(self) -> bool:
@@ -228,7 +228,7 @@ class Template:
         for block in self.definition.blocks:
             if isinstance(block, nodes.ErrorBlock):
                 return True
-            if block.kind not in ("compose", "update", "lower", "quantize") and any(
+            if block.kind not in (BlockKind.COMPOSE, BlockKind.UPDATE, BlockKind.LOWER, BlockKind.QUANTIZE) and any(
                 isinstance(entry.statement, nodes.ErrorEntry) for entry in block.entries
             ):
                 return True
@@ -241,14 +241,23 @@ class Template:
             return False
         if self.has_unreadable_declarations:
             return True
-        return self._wrong_block("dtype", "attrib", "input", "using", "output") is not None
+        return (
+            self._wrong_block(BlockKind.DTYPE, BlockKind.ATTRIB, BlockKind.INPUT, BlockKind.USING, BlockKind.OUTPUT)
+            is not None
+        )
 
     @cached_property
     def wrong_body(self) -> nodes.Block | None:
         """A block that computes something and is reported to be wrong already: what it gives means nothing."""
-        return self._wrong_block("constant", "variable", "lower", "compose", "update") if self.errors else None
+        return (
+            self._wrong_block(
+                BlockKind.CONSTANT, BlockKind.VARIABLE, BlockKind.LOWER, BlockKind.COMPOSE, BlockKind.UPDATE
+            )
+            if self.errors
+            else None
+        )
 
-    def _wrong_block(self, *kinds: str) -> nodes.Block | None:
+    def _wrong_block(self, *kinds: BlockKind) -> nodes.Block | None:
         for block in self.definition.blocks:
             if isinstance(block, nodes.Block) and block.kind in kinds and self.is_wrong(0, block):
                 return block
@@ -258,7 +267,7 @@ class Template:
     def signature_symbols(self) -> frozenset[Symbol]:
         """The extents and lengths that attributes and inputs bind."""
         found: set[Symbol] = set()
-        for block in ("attrib", "input"):
+        for block in (BlockKind.ATTRIB, BlockKind.INPUT):
             for declaration in declarations(self.definition, block):
                 found.update(each.symbol for each in bindings(self.resolution, declaration) if each.symbol is not None)
         return frozenset(found)

@@ -13,9 +13,10 @@ from snd_analysis.ide.knowledge import one_line
 from snd_analysis.ide.markdown import parameter_text
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.skriptnd.syntax import Chunk, documentation, nodes
+from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.workspace import Snapshot
 
-_BLOCKS = ("dtype", "attrib", "input", "variable", "output")
+_BLOCKS = (BlockKind.DTYPE, BlockKind.ATTRIB, BlockKind.INPUT, BlockKind.VARIABLE, BlockKind.OUTPUT)
 _WIDTH = 88
 # Definitions whose declarations are kept: all that a screen names, and more.
 _REMEMBERED = 512
@@ -26,7 +27,7 @@ _LINE_BREAK = re.compile(r"\r\n|\n|\r")
 class Declared(Struct, frozen=True):
     """An entry of a block of a definition; ``text`` is on one line, without ``;``."""
 
-    block: str
+    block: BlockKind
     name: str
     node: nodes.Parameter | nodes.DtypeDeclaration
     text: str
@@ -35,7 +36,7 @@ class Declared(Struct, frozen=True):
     name_span: Span
 
 
-def declared(snapshot: Snapshot, name: OperatorName, blocks: Sequence[str] = _BLOCKS) -> list[Declared]:
+def declared(snapshot: Snapshot, name: OperatorName, blocks: Sequence[BlockKind] = _BLOCKS) -> list[Declared]:
     """The declarations in these blocks of a definition, in the order of ``blocks``."""
     found = snapshot.definitions(name.path).get(name.name)
     if found is None:

@@ -12,7 +12,7 @@ from snd_analysis.ide.documented import documented_symbols
 from snd_analysis.ide.targets import LocalName, Subject, name_of, path_of, subject_of, subject_of_target
 from snd_analysis.skriptnd.names import TENSOR_KINDS, ModuleName, OperatorName, Part, Role, Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import PlacedChunk, nodes
-from snd_analysis.skriptnd.syntax.nodes import entries_of
+from snd_analysis.skriptnd.syntax.nodes import BlockKind, entries_of
 from snd_analysis.skriptnd.types import Context, Step, trails
 from snd_analysis.workspace import PlacedSample, Snapshot
 
@@ -134,7 +134,7 @@ def _mentions_in(
 def _dotted_mentions(snapshot: Snapshot, path: str, start: int, definition: nodes.Definition) -> Iterator[Mention]:
     """The parts of dotted names in ``@quantize``: labels and tensors, of this definition and of others."""
     context: Context | None = None
-    for base, entry in entries_of(definition, "quantize", nodes.Quantization):
+    for base, entry in entries_of(definition, BlockKind.QUANTIZE, nodes.Quantization):
         parts = entry.target.parts
         if len(parts) == 1 or not all(part.text for part in parts):
             continue

@@ -13,7 +13,10 @@ from snd_analysis.ide.markdown import documentation_text
 from snd_analysis.ide.open_invocation import OpenInvocation, Section, invocation_at, operator_named
 from snd_analysis.skriptnd.names import BUILT_INS, OperatorName
 from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.workspace import Snapshot
+
+_SECTIONS = ((BlockKind.DTYPE, "<", ">"), (BlockKind.ATTRIB, "{", "}"), (BlockKind.INPUT, "(", ")"))
 
 
 class ParameterHelp(Struct, frozen=True):
@@ -48,13 +51,13 @@ def signature_help(snapshot: Snapshot, path: str, offset: int) -> SignatureHelp 
 
 # ---- the signature ---------------------------------------------------------------------------------------------------
 def _signature(snapshot: Snapshot, name: OperatorName, opened: OpenInvocation) -> SignatureHelp:
-    entries = declared(snapshot, name, ("dtype", "attrib", "input", "output"))
+    entries = declared(snapshot, name, (BlockKind.DTYPE, BlockKind.ATTRIB, BlockKind.INPUT, BlockKind.OUTPUT))
     label = opened.name
     parameters: list[ParameterHelp] = []
     positions: dict[tuple[str, str], int] = {}
-    for block, opening, closing in (("dtype", "<", ">"), ("attrib", "{", "}"), ("input", "(", ")")):
+    for block, opening, closing in _SECTIONS:
         chosen = [entry for entry in entries if entry.block == block]
-        if not chosen and block != "input":
+        if not chosen and block is not BlockKind.INPUT:
             continue
         label += opening
         for at, entry in enumerate(chosen):
@@ -64,7 +67,7 @@ def _signature(snapshot: Snapshot, name: OperatorName, opened: OpenInvocation) -
             positions[block, entry.name] = len(parameters)
             parameters.append(ParameterHelp(span, entry.name, parameter_comment(snapshot, name, entry.name)))
         label += closing
-    outputs = ", ".join(entry.text for entry in entries if entry.block == "output")
+    outputs = ", ".join(entry.text for entry in entries if entry.block == BlockKind.OUTPUT)
     label += f" → {outputs}" if outputs else ""
     active = _active(entries, opened)
     documentation = documentation_text(comment_of(snapshot, name), samples=False).partition("\n\n")[0]
@@ -73,8 +76,8 @@ def _signature(snapshot: Snapshot, name: OperatorName, opened: OpenInvocation) -
 
 def _active(entries: Sequence[Declared], opened: OpenInvocation) -> tuple[str, str] | None:
     if opened.section is Section.ATTRIBUTES:
-        return _active_attribute([entry for entry in entries if entry.block == "attrib"], opened)
-    block = "dtype" if opened.section is Section.GENERICS else "input"
+        return _active_attribute([entry for entry in entries if entry.block == BlockKind.ATTRIB], opened)
+    block = BlockKind.DTYPE if opened.section is Section.GENERICS else BlockKind.INPUT
     chosen = [entry for entry in entries if entry.block == block]
     at = len(opened.items) - 1
     return (block, chosen[at].name) if at < len(chosen) else None
@@ -87,11 +90,11 @@ def _active_attribute(entries: Sequence[Declared], opened: OpenInvocation) -> tu
     if item and item[0].kind == "ID":
         exact = next((entry for entry in entries if entry.name == opened.written), None)
         if exact is not None or len(item) > 1:
-            return None if exact is None else ("attrib", exact.name)
+            return None if exact is None else (BlockKind.ATTRIB, exact.name)
         missing = [entry for entry in missing if entry.name.startswith(opened.written)]
     required = [entry for entry in missing if _is_required(entry)]
     best = next(iter([*required, *missing]), None)
-    return None if best is None else ("attrib", best.name)
+    return None if best is None else (BlockKind.ATTRIB, best.name)
 
 
 def _is_required(entry: Declared) -> bool:

@@ -47,7 +47,7 @@ class Factors:
         if key not in self._known:
             self._known[key] = Role()  # as long as it is looked at, within itself
             role = Role()
-            for _, node in entries_of(template.definition, "lower", nodes.Lowering):
+            for _, node in entries_of(template.definition, nodes.BlockKind.LOWER, nodes.Lowering):
                 for use in _uses(template, symbol, node.value, Role(node.operator.text == "*=")):
                     role |= use
             for _, component in (*template.components, *template.updates) if depth < _DEEPEST else ():

@@ -197,7 +197,7 @@ def _accumulators(specialization: Specialization) -> dict[Symbol, str]:
     """The operators by which outputs are accumulated."""
     template = specialization.template
     found = {}
-    for _, node in entries_of(template.definition, "lower", nodes.Lowering):
+    for _, node in entries_of(template.definition, nodes.BlockKind.LOWER, nodes.Lowering):
         symbol = template.resolution.targets.get(node.target.name)
         if isinstance(symbol, Symbol) and node.operator.text in ACCUMULATORS:
             found[symbol] = node.operator.text

@@ -16,6 +16,7 @@ from snd_analysis.compose.body.targets import Targets
 from snd_analysis.compose.template import Template
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.nodes import BlockKind
 
 SCOPES_OF_PARTS = frozenset({"if", "then", "else", "while", "do"})
 """The scopes of parts of control flow, where they need their own: the keywords before them, further cases numbered."""
@@ -55,7 +56,7 @@ class Naming:
         if self._scopes is None:
             self._scopes = {}
             rows = self._template.resolution.rows
-            if any(row.has_unlabelled_statement for row in (*rows["compose"], *rows["update"])):
+            if any(row.has_unlabelled_statement for row in (*rows[BlockKind.COMPOSE], *rows[BlockKind.UPDATE])):
                 components = _statements(self._template)
                 own = {member.name for member in (*self._template.variables, *self._template.constants)}
                 self._visit(components, self._scope(components, own))

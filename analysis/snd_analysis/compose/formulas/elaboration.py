@@ -19,7 +19,7 @@ from snd_analysis.model import Place as SourcePlace
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.names import Symbol
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.nodes import entries_of
+from snd_analysis.skriptnd.syntax.nodes import BlockKind, entries_of
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import NULL, UNDEFINED, OperationError, Pack, Value
@@ -34,7 +34,7 @@ def elaborate(specialization: Specialization, tensors: Tensors) -> Iterator[Form
     Raises FormulaFailed for what has no value.
     """
     template = specialization.template
-    for base, node in entries_of(template.definition, "lower", nodes.Lowering):
+    for base, node in entries_of(template.definition, BlockKind.LOWER, nodes.Lowering):
         elaboration = _Elaboration(specialization, tensors, base, node)
         try:
             for count, formula in enumerate(elaboration.formulas()):

@@ -21,11 +21,12 @@ from snd_analysis.compose.template import Template
 from snd_analysis.model import RuntimeCheck, TensorValue
 from snd_analysis.skriptnd.names import ShapeMember, Symbol, SymbolKind, Target, is_long
 from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import Value
 
 _MOST = 128
-_BODIES = frozenset({"compose", "update", "lower", "quantize"})
+_BODIES = frozenset({BlockKind.COMPOSE, BlockKind.UPDATE, BlockKind.LOWER, BlockKind.QUANTIZE})
 _OF_BODIES = frozenset(
     {
         SymbolKind.INDEX,

@@ -9,6 +9,7 @@ from snd_analysis import rules
 from snd_analysis.ide.actions.action import Action, ActionKind, Request
 from snd_analysis.ide.cursor import PlacedNode, definition_at, nodes_at
 from snd_analysis.skriptnd.syntax import keywords, nodes
+from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.skriptnd.types import Context, Type
 
 _INDENT = "    "
@@ -65,7 +66,7 @@ def _operator(placed: PlacedNode, component: nodes.Component, context: Context) 
         return None
     blocks = [
         f"{_INDENT}@{kind} {{ {' '.join(entries)} }}"
-        for kind, entries in (("attrib", attributes), ("input", inputs), ("output", outputs))
+        for kind, entries in ((BlockKind.ATTRIB, attributes), (BlockKind.INPUT, inputs), (BlockKind.OUTPUT, outputs))
         if entries
     ]
     return "\n".join([f"operator {call.function.text} {{", *blocks, "}"])

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from snd_analysis.ide.actions.action import Action, ActionKind, Request
 from snd_analysis.ide.cursor import definition_at, nodes_at
 from snd_analysis.skriptnd.syntax import keywords, nodes
+from snd_analysis.skriptnd.syntax.nodes import BlockKind
 
 _NAMES = ("n", "m", "k", "l", "p", "q", "r", "s", "t", "u", "v", "w")
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -19,7 +20,7 @@ def name_extents(request: Request) -> Iterator[Action]:
     found = definition_at(request.tree, request.span.start)
     block = next((each.node for each in around if isinstance(each.node, nodes.Block)), None)
     parameter = next((each for each in around if isinstance(each.node, nodes.Parameter)), None)
-    if found is None or parameter is None or not isinstance(block, nodes.Block) or block.kind != "input":
+    if found is None or parameter is None or not isinstance(block, nodes.Block) or block.kind != BlockKind.INPUT:
         return
     assert isinstance(parameter.node, nodes.Parameter)
     shape = parameter.node.shape

@@ -9,7 +9,7 @@ from snd_analysis.ide.completion.expected import signature_named
 from snd_analysis.ide.cursor import PlacedNode, nodes_at
 from snd_analysis.ide.knowledge import knowledge_at
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.nodes import entries_of
+from snd_analysis.skriptnd.syntax.nodes import BlockKind, entries_of
 from snd_analysis.skriptnd.types import AttributeParameter, Signature
 from snd_analysis.symbolic.values import Pack, Run
 
@@ -111,7 +111,7 @@ def _tells_length(signature: Signature, parameter: AttributeParameter) -> bool:
     needed = _names(pack.length)
     bound = {
         name
-        for _, entry in entries_of(signature.definition, "input", nodes.Parameter)
+        for _, entry in entries_of(signature.definition, BlockKind.INPUT, nodes.Parameter)
         if not entry.optional and entry.shape is not None
         for name in _names(entry.shape)
     }

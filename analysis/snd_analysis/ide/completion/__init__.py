@@ -18,6 +18,7 @@ from snd_analysis.ide.completion.place import CompletionPlace, place_at, sample_
 from snd_analysis.ide.completion.stack import Frame
 from snd_analysis.ide.completion.visible import Visible, visible_at
 from snd_analysis.ide.cursor import comment_at
+from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.workspace import Snapshot
 
 __all__ = ["TRIGGERS", "Completion", "CompletionKind", "Completions", "completions", "documentation"]
@@ -102,7 +103,7 @@ def _offered(snapshot: Snapshot, place: CompletionPlace, snippets: bool, files: 
     if "type_name" in stack.roles:
         if not place.qualifier:
             yield from words.primitive_types(place, snippets)
-            if place.block != "dtype":
+            if place.block != BlockKind.DTYPE:
                 yield from names.types(visible)
         return
     if "qualified" in stack.roles:
@@ -116,7 +117,7 @@ def _expressions(
     snapshot: Snapshot, place: CompletionPlace, visible: Visible, snippets: bool, files: Sequence[str]
 ) -> Iterator[Completion]:
     stack = place.stack
-    if place.block == "quantize" and stack.frame is Frame.BLOCK:
+    if place.block == BlockKind.QUANTIZE and stack.frame is Frame.BLOCK:
         if stack.top == "COLON":
             yield from operators.operators(snapshot, place, snippets, files)
             yield from modules.qualifiers(snapshot, place, files)

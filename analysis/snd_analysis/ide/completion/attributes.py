@@ -12,6 +12,7 @@ from snd_analysis.ide.completion.place import CompletionPlace
 from snd_analysis.ide.declarations import declared
 from snd_analysis.skriptnd.names import OperatorName, is_library
 from snd_analysis.skriptnd.syntax import nodes, tokenize
+from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.skriptnd.types import Signature
 from snd_analysis.workspace import Snapshot
 
@@ -35,7 +36,7 @@ def attributes(snapshot: Snapshot, place: CompletionPlace, files: Sequence[str])
     operator, signature = found
     given = {each.name.text for each in place.stack.above(opener) if isinstance(each, nodes.Attribute)}
     given |= _given_behind(place)
-    texts = {entry.name: entry.text for entry in declared(snapshot, operator, ("attrib",))}
+    texts = {entry.name: entry.text for entry in declared(snapshot, operator, (BlockKind.ATTRIB,))}
     for name, parameter in signature.attributes.items():
         if name in given:
             continue

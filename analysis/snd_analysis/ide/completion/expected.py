@@ -21,6 +21,7 @@ from snd_analysis.ide.completion.stack import Frame
 from snd_analysis.ide.completion.visible import Visible
 from snd_analysis.skriptnd.names import BUILT_INS, ModuleScope, OperatorName
 from snd_analysis.skriptnd.syntax import Token, nodes
+from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.skriptnd.types import (
     BOOL,
     CONCRETE,
@@ -157,7 +158,7 @@ def _of_operand(operand: Operand, place: CompletionPlace) -> Expected | None:
 
 def _accessed(place: CompletionPlace) -> bool | None:
     """Whether a tensor can be a part of an expression, as its items can in a formula."""
-    return None if place.block == "lower" else False
+    return None if place.block == BlockKind.LOWER else False
 
 
 def _inside(snapshot: Snapshot, place: CompletionPlace, visible: Visible, opener: int, end: int) -> Expected | None:
@@ -218,9 +219,9 @@ def _in_statement(
         return Expected(BOOL, tensor=None, is_compared=True)
     if is_inside:
         return None
-    if place.block == "assert" and top in ("assert_entries", "LBRACE"):
+    if place.block == BlockKind.ASSERT and top in ("assert_entries", "LBRACE"):
         return Expected(BOOL, is_compared=True)
-    if place.block == "lower":
+    if place.block == BlockKind.LOWER:
         return _in_formula(place, visible, symbols)
     if symbols[-3:] == ("COMMA", "name", "LT"):
         return Expected(INT)

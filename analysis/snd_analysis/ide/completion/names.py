@@ -12,17 +12,22 @@ from snd_analysis.ide.completion.stack import Frame
 from snd_analysis.ide.completion.visible import Visible
 from snd_analysis.skriptnd.names import BUILT_INS, Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import Token, nodes
+from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.skriptnd.types import INT, Type
 
 FITTING, OTHER, COMPARED, DOUBTFUL = 0, 2, 3, 5
 ARITHMETIC = frozenset({"PLUS", "MINUS", "STAR", "SLASH", "BACKSLASH", "PERCENT", "POWER", "_binary_operator"})
-_COMPILE_TIME = frozenset({"dtype", "attrib", "input", "using", "constant", "variable", "output", "assert"})
+_COMPILE_TIME = frozenset(BlockKind) - {BlockKind.LOWER, BlockKind.COMPOSE, BlockKind.UPDATE, BlockKind.QUANTIZE}
 # Of a long graph, so many results above are looked at: the others have to be begun to be offered.
 _MOST_RESULTS = 200
-_ASSIGNED = {"lower": SymbolKind.OUTPUT, "compose": SymbolKind.OUTPUT, "update": SymbolKind.VARIABLE}
+_ASSIGNED = {
+    BlockKind.LOWER: SymbolKind.OUTPUT,
+    BlockKind.COMPOSE: SymbolKind.OUTPUT,
+    BlockKind.UPDATE: SymbolKind.VARIABLE,
+}
 _INDEX = Type(INT)
 _COUNTED = (SymbolKind.INDEX, SymbolKind.ITERATION)
-_DECLARED = frozenset({"attrib", "input", "output", "constant", "variable"})
+_DECLARED = frozenset({BlockKind.ATTRIB, BlockKind.INPUT, BlockKind.OUTPUT, BlockKind.CONSTANT, BlockKind.VARIABLE})
 _MEMBERS = (
     ("shape", "the extents of a tensor"), ("rank", "the number of its dimensions"), ("size", "the tensors of a pack")
 )  # fmt: skip
@@ -36,7 +41,9 @@ def is_compile_time(place: CompletionPlace) -> bool:
     frames = {stack.frame_of(opener) for opener in stack.openers}
     if frames & {Frame.ATTRIBUTES, Frame.SHAPE, Frame.LENGTH, Frame.GENERICS} and "DO" not in stack.symbols:
         return True
-    if place.block in ("compose", "update") and (frames & {Frame.CAST, Frame.INDEX} or _is_computed(place)):
+    if place.block in (BlockKind.COMPOSE, BlockKind.UPDATE) and (
+        frames & {Frame.CAST, Frame.INDEX} or _is_computed(place)
+    ):
         return True
     # the bound of an index: `, i < n`
     return stack.symbols[-3:] == ("COMMA", "name", "LT")
@@ -52,7 +59,7 @@ def _is_computed(place: CompletionPlace) -> bool:
 def visible_names(place: CompletionPlace, visible: Visible, expected: Expected | None) -> Iterator[Completion]:
     """What can be named in an expression: what fits first, what was declared last before what stands above it."""
     compile_time = is_compile_time(place)
-    is_accessed = place.block == "lower" and not compile_time
+    is_accessed = place.block == BlockKind.LOWER and not compile_time
     unwritten = _initialized(place)
     if expected is None or expected.begins(_INDEX, is_accessed):
         yield from _unbound(place, visible, FITTING if expected is None or expected.accepts(_INDEX) else DOUBTFUL)
@@ -97,9 +104,11 @@ def _is_assignment(value: object) -> bool:
 
 def _group(symbol: Symbol, type_: Type | None, expected: Expected | None, place: CompletionPlace) -> int:
     if expected is None:
-        if place.block in ("compose", "update"):
+        if place.block in (BlockKind.COMPOSE, BlockKind.UPDATE):
             return FITTING if symbol.is_tensor else OTHER
-        is_first = symbol.kind in (SymbolKind.INDEX, SymbolKind.LOCAL) or (place.block == "lower" and symbol.is_tensor)
+        is_first = symbol.kind in (SymbolKind.INDEX, SymbolKind.LOCAL) or (
+            place.block == BlockKind.LOWER and symbol.is_tensor
+        )
         return FITTING if is_first else OTHER - 1
     if type_ is None:
         # A statement that is being written tells no types of what it declares itself.
@@ -159,12 +168,12 @@ def types(visible: Visible, group: int = FITTING) -> Iterator[Completion]:
 def assignable(place: CompletionPlace, visible: Visible) -> Iterator[Completion]:
     """What can be assigned at the beginning of a statement: outputs, in ``@update`` variables."""
     stack = place.stack
-    wanted = _ASSIGNED.get(place.block)
+    wanted = None if place.block is None else _ASSIGNED.get(place.block)
     if wanted is None or not _begins_statement(place):
         return
     if any(stack.frame_of(opener) is Frame.REGION for opener in stack.openers):
         return
-    taken = _assigned(place) if place.block != "lower" else frozenset()
+    taken = _assigned(place) if place.block != BlockKind.LOWER else frozenset()
     for symbol in visible.all:
         if symbol.kind is wanted and symbol.name not in taken:
             yield _item(symbol, visible.typed(symbol).type, FITTING)
@@ -172,7 +181,7 @@ def assignable(place: CompletionPlace, visible: Visible) -> Iterator[Completion]
 
 def _begins_statement(place: CompletionPlace) -> bool:
     stack = place.stack
-    if place.block != "lower":
+    if place.block != BlockKind.LOWER:
         return stack.top in ("compose_entries", "LBRACE", "LSQB", "COMMA", "LPAR")
     symbols = stack.symbols[stack.statement :]
     return not symbols or symbols[-1] in ("locals", "unroll", "RPAR") or (symbols[-1] == "COLON" and "WITH" in symbols)
@@ -201,7 +210,7 @@ def indices(place: CompletionPlace, visible: Visible) -> Iterator[Completion]:
     stack = place.stack
     if "WITH" in stack.symbols[stack.statement :]:  # a local value is due
         return
-    if place.block == "lower" and stack.top == "COMMA" and stack.frame is Frame.BLOCK:
+    if place.block == BlockKind.LOWER and stack.top == "COMMA" and stack.frame is Frame.BLOCK:
         for name in _unbound_names(place, visible):
             text = name if place.following == "<" else f"{name} < "
             yield Completion(name, CompletionKind.NAME, FITTING, text=text, detail="index without a bound")
@@ -209,7 +218,7 @@ def indices(place: CompletionPlace, visible: Visible) -> Iterator[Completion]:
 
 def _unbound(place: CompletionPlace, visible: Visible, group: int) -> Iterator[Completion]:
     """The indices of the left side of a formula whose bounds are still to be written."""
-    if place.block == "lower" and not is_compile_time(place):
+    if place.block == BlockKind.LOWER and not is_compile_time(place):
         for name in _unbound_names(place, visible):
             yield Completion(name, CompletionKind.NAME, group, detail="index without a bound")
 

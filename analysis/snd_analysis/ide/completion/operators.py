@@ -12,7 +12,7 @@ from snd_analysis.ide.completion.place import CompletionPlace
 from snd_analysis.ide.completion.stack import Frame
 from snd_analysis.skriptnd.names import ModuleNames, OperatorName, is_library, library_modules, library_names
 from snd_analysis.skriptnd.syntax import Token, nodes, parse_expression
-from snd_analysis.skriptnd.syntax.nodes import entries_of
+from snd_analysis.skriptnd.syntax.nodes import BlockKind, entries_of
 from snd_analysis.workspace import Snapshot
 
 _OWN, _IMPORTED, _OTHERS = 1, 3, 8
@@ -98,7 +98,7 @@ class _Invocable:
         self._results = _results(place)
         self._call = _call_behind(place)
         self._callers = frozenset[str]() if place.in_sample else self._find_callers()
-        self._quantizes = place.block == "quantize"
+        self._quantizes = place.block == BlockKind.QUANTIZE
         self._snippets = not self._quantizes and snippets and place.following not in ("(", "{", "<")
 
     def item(self, names: ModuleNames, name: str, label: str, group: int) -> Iterator[Completion]:
@@ -159,7 +159,9 @@ def _results(place: CompletionPlace) -> list[nodes.Node]:
 
 def _quantizes(definition: nodes.Definition) -> bool:
     """Whether an operator makes one tensor of another, as one that quantizes must."""
-    return all(len([*entries_of(definition, kind, nodes.Parameter)]) == 1 for kind in ("input", "output"))
+    return all(
+        len([*entries_of(definition, kind, nodes.Parameter)]) == 1 for kind in (BlockKind.INPUT, BlockKind.OUTPUT)
+    )
 
 
 def awaits_several(place: CompletionPlace) -> bool:
@@ -172,7 +174,7 @@ def begins_generics(snapshot: Snapshot, place: CompletionPlace) -> bool:
     """Whether what looks like a comparison is the beginning of the types of an operator that is invoked."""
     stack = place.stack
     if (
-        place.block not in ("compose", "update")
+        place.block not in (BlockKind.COMPOSE, BlockKind.UPDATE)
         or len(stack.symbols) < 2
         or not stack.is_callable(len(stack.symbols) - 2)
     ):
@@ -182,11 +184,11 @@ def begins_generics(snapshot: Snapshot, place: CompletionPlace) -> bool:
         return False
     invoked = snapshot.module_scope(place.path).operator(tuple(part.text for part in name.parts))
     definition = None if invoked is None else snapshot.definition(invoked)
-    return definition is not None and any(True for _ in entries_of(definition, "dtype", nodes.DtypeDeclaration))
+    return definition is not None and any(True for _ in entries_of(definition, BlockKind.DTYPE, nodes.DtypeDeclaration))
 
 
 def _has_results(definition: nodes.Definition, results: list[nodes.Node]) -> bool:
-    outputs = [output for _, output in entries_of(definition, "output", nodes.Parameter)]
+    outputs = [output for _, output in entries_of(definition, BlockKind.OUTPUT, nodes.Parameter)]
     if not results:
         return True
     return len(outputs) == len(results) and all(
@@ -207,8 +209,8 @@ def _call_behind(place: CompletionPlace) -> nodes.Call | None:
 
 def _takes(definition: nodes.Definition, call: nodes.Call) -> bool:
     given = {item.name.text for item in call.attributes.items} if call.attributes is not None else set()
-    attributes = [attribute for _, attribute in entries_of(definition, "attrib", nodes.Parameter)]
-    inputs = [parameter for _, parameter in entries_of(definition, "input", nodes.Parameter)]
+    attributes = [attribute for _, attribute in entries_of(definition, BlockKind.ATTRIB, nodes.Parameter)]
+    inputs = [parameter for _, parameter in entries_of(definition, BlockKind.INPUT, nodes.Parameter)]
     return (
         given <= {attribute.name.text for attribute in attributes}
         and {attribute.name.text for attribute in attributes if _is_required(attribute)} <= given
@@ -225,12 +227,12 @@ def _arguments(definition: nodes.Definition) -> str:
     """The required attributes and arguments of an invocation, as the rest of a snippet."""
     stops = 0
     attributes = []
-    for _, parameter in entries_of(definition, "attrib", nodes.Parameter):
+    for _, parameter in entries_of(definition, BlockKind.ATTRIB, nodes.Parameter):
         if _is_required(parameter):
             stops += 1
             attributes.append(f"{parameter.name.text}=${stops}")
     inputs = []
-    for _, parameter in entries_of(definition, "input", nodes.Parameter):
+    for _, parameter in entries_of(definition, BlockKind.INPUT, nodes.Parameter):
         if _is_required(parameter):
             stops += 1
             inputs.append(f"${{{stops}:{parameter.name.text}}}")

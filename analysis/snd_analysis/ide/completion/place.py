@@ -93,13 +93,14 @@ class CompletionPlace(Struct, frozen=True, dict=True):
         return found[1] if found else ""
 
     @cached_property
-    def block(self) -> str:
-        """The block around the cursor without ``@``; empty outside of any."""
+    def block(self) -> nodes.BlockKind | None:
+        """The block around the cursor; None outside of any, and in one that does not exist."""
         for at in reversed(self.stack.openers):
             if self.stack.frame_of(at) is Frame.BLOCK:
                 token = self.stack.values[at - 1]
-                return self._block_word(token)
-        return ""
+                word = self._block_word(token)
+                return next((kind for kind in nodes.BlockKind if kind == word), None)
+        return None
 
     def _block_word(self, token: Token) -> str:
         return token.spelling(self.read)[1:]

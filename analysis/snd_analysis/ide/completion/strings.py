@@ -9,7 +9,7 @@ from snd_analysis.ide.completion.item import Completion, CompletionKind
 from snd_analysis.ide.completion.place import CompletionPlace
 from snd_analysis.ide.completion.stack import Frame
 from snd_analysis.skriptnd.syntax import Token, nodes
-from snd_analysis.skriptnd.syntax.nodes import entries_of
+from snd_analysis.skriptnd.syntax.nodes import BlockKind, entries_of
 from snd_analysis.skriptnd.types import STR
 from snd_analysis.workspace import Snapshot
 
@@ -50,7 +50,9 @@ def compared_values(place: CompletionPlace) -> Iterator[Completion]:
         return
     if not isinstance(left, nodes.Qualified):
         return
-    attributes = [each for _, each in entries_of(definition, "attrib", nodes.Parameter) if each.name.text == left.text]
+    attributes = [
+        each for _, each in entries_of(definition, BlockKind.ATTRIB, nodes.Parameter) if each.name.text == left.text
+    ]
     defaults = [each.default.value for each in attributes if each.default is not None]
     values = [value for default in defaults for value in _texts(default)]
     for value in dict.fromkeys([*values, *compared(definition, left.text)]):
@@ -61,7 +63,7 @@ def compared(definition: nodes.Definition, name: str) -> Iterator[str]:
     """The strings that an operator compares a symbol with, by itself or as the items of a list."""
     lists = {
         entry.target.name.text: entry.value
-        for _, entry in entries_of(definition, "using", nodes.Using)
+        for _, entry in entries_of(definition, BlockKind.USING, nodes.Using)
         if isinstance(entry.target, nodes.NameTarget)
     }
     for node in nodes.descendants(definition):

@@ -17,6 +17,7 @@ from snd_analysis.ide.completion.place import CompletionPlace, beginning
 from snd_analysis.skriptnd.names import Resolution, Scope, Symbol, SymbolKind
 from snd_analysis.skriptnd.names.resolving import resolve
 from snd_analysis.skriptnd.syntax import Chunk, nodes, table
+from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.skriptnd.types import UNTYPED, Context, Typed
 from snd_analysis.workspace import Snapshot
 
@@ -84,7 +85,7 @@ def _symbols(
             return found[0], symbols
         if resolution.symbol(_STAND_IN) is not None:
             bound = {each.name: each for each in _without_stand_in(symbols) if each.kind in _BOUND}
-            return bound if place.block in ("attrib", "input") else {}, symbols
+            return bound if place.block in (BlockKind.ATTRIB, BlockKind.INPUT) else {}, symbols
     names = {each.name: each for each in original.symbols if each.kind not in _LOCAL}
     return names, original.symbols
 

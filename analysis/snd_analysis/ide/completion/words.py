@@ -10,18 +10,14 @@ from snd_analysis.ide.completion.names import ARITHMETIC
 from snd_analysis.ide.completion.place import CompletionPlace
 from snd_analysis.ide.completion.stack import Frame
 from snd_analysis.skriptnd.names import BUILT_INS
-from snd_analysis.skriptnd.syntax import nodes, table
+from snd_analysis.skriptnd.syntax import BLOCK_KINDS, nodes, table
+from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.skriptnd.types import BOOL, CONCRETE, INT, NUMERIC_FUNCTIONS, REAL
 
 _BLOCKS = {
-    "B_DTYPE": ("dtype",), "B_PARAM": ("attrib", "input", "output", "constant", "variable"), "B_USING": ("using",),
-    "B_ASSERT": ("assert",), "B_LOWER": ("lower",), "B_COMPOSE": ("compose", "update"), "B_QUANTIZE": ("quantize",),
-}  # fmt: skip
-# The order in which blocks are usually written.
-_ORDER = (
-    "dtype", "attrib", "input", "output", "constant", "variable", "using", "assert", "lower", "compose", "update",
-    "quantize",
-)  # fmt: skip
+    terminal: tuple(block for block, begun_by in BLOCK_KINDS.items() if begun_by == terminal)
+    for terminal in BLOCK_KINDS.values()
+}
 _LITERALS = {"TRUE": BOOL, "FALSE": BOOL, "INF": REAL, "PI": REAL}
 _CONCRETE = ("int", "real", "bool", "str")
 _ABSTRACT = ("type", "arith", "num")
@@ -78,9 +74,9 @@ def _makes_sense(place: CompletionPlace, kind: str) -> bool:
     if kind in ("IN", "IS"):
         return not _is_assigned(place)
     if kind in ("STATIC", "DYNAMIC"):
-        return place.block not in ("input", "output") or kind == "STATIC"
+        return place.block not in (BlockKind.INPUT, BlockKind.OUTPUT) or kind == "STATIC"
     if kind == "OPTIONAL":
-        return place.block in ("attrib", "input") and "OPTIONAL" not in place.stack.symbols
+        return place.block in (BlockKind.ATTRIB, BlockKind.INPUT) and "OPTIONAL" not in place.stack.symbols
     if kind == "YIELD":
         return place.stack.frame is Frame.REGION
     return True
@@ -89,7 +85,7 @@ def _makes_sense(place: CompletionPlace, kind: str) -> bool:
 def _is_assigned(place: CompletionPlace) -> bool:
     """Whether what stands before is a result of a composition, and no condition: nothing is computed with it."""
     stack = place.stack
-    if place.block not in ("compose", "update") or stack.frame not in (Frame.BLOCK, Frame.REGION):
+    if place.block not in (BlockKind.COMPOSE, BlockKind.UPDATE) or stack.frame not in (Frame.BLOCK, Frame.REGION):
         return False
     deciding = [symbol for symbol in stack.symbols if symbol in _PARTS]
     return not deciding or deciding[-1] not in ("IF", "ELIF", "WHILE")
@@ -102,8 +98,8 @@ def blocks(place: CompletionPlace, snippets: bool) -> Iterator[Completion]:
     present -= {place.text[place.start + 1 : place.end]}
     is_graph = definition is not None and definition.kind == "graph"
     possible = {word for kind in place.stack.terminals for word in _BLOCKS.get(kind, ())}
-    for word in _ORDER:
-        if word not in possible or word in present or (word == "lower" and is_graph):
+    for word in BlockKind:  # in the order in which blocks are usually written
+        if word not in possible or word in present or (word is BlockKind.LOWER and is_graph):
             continue
         snippet = snippets and place.following == ""
         text = f"@{word} {{\n    $0\n}}" if snippet else f"@{word}"
@@ -127,7 +123,7 @@ def primitive_types(place: CompletionPlace, snippets: bool, expected: Expected |
                 word, CompletionKind.TYPE, _LATE, text, snippet, detail="cast", subject=("word", "types", word)
             )  # fmt: skip
         return
-    is_base = place.block == "dtype" and place.stack.top == "COLON"
+    is_base = place.block == BlockKind.DTYPE and place.stack.top == "COLON"
     if not is_base:
         yield from concrete_types()
         return

@@ -18,10 +18,11 @@ from msgspec.structs import replace
 from snd_analysis.base import Span
 from snd_analysis.skriptnd.names import Resolution, Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.nodes import BlockKind
 
 # Resolutions of which the tensors are kept: several questions are asked of each.
 _REMEMBERED = 16
-_COMPOSED = frozenset({"compose", "update"})
+_COMPOSED = frozenset({BlockKind.COMPOSE, BlockKind.UPDATE})
 
 
 class TensorName(Struct, frozen=True):

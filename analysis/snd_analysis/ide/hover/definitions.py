@@ -12,6 +12,7 @@ from snd_analysis.ide.declarations import (
 from snd_analysis.ide.markdown import code, code_block, documentation_text, paragraphs
 from snd_analysis.ide.module_names import module_name
 from snd_analysis.skriptnd.names import OperatorName, is_library
+from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.workspace import Snapshot
 
 _MOST_NAMES = 60
@@ -52,7 +53,7 @@ def module_text(snapshot: Snapshot, path: str, name: str) -> str:
 
 def attribute_text(snapshot: Snapshot, operator: OperatorName, name: str, given: str, path: str) -> str:
     """An attribute of an operator that a file invokes, and what it is ``given``, if that is known."""
-    entry = next((each for each in declared(snapshot, operator, ("attrib",)) if each.name == name), None)
+    entry = next((each for each in declared(snapshot, operator, (BlockKind.ATTRIB,)) if each.name == name), None)
     if entry is None:
         return ""
     return paragraphs(

@@ -15,6 +15,7 @@ from snd_analysis.ide.values import bound_text, is_tensor, tensor_facts, type_te
 from snd_analysis.model import Tensor, TensorValue
 from snd_analysis.skriptnd.names import BOUND_KINDS, OperatorName, Symbol, SymbolKind, bindings, declarations
 from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.symbolic.values import NULL, Maybe
 
 _DECLARED = frozenset(
@@ -150,8 +151,8 @@ def quantization_facts(knowledge: Knowledge, name: str) -> Iterator[str]:
 # ---- where symbols come from -----------------------------------------------------------------------------------------
 def _bound_at(knowledge: Knowledge, symbol: Symbol) -> Iterator[str]:
     places: dict[str, None] = {}
-    for block in ("attrib", "input", "output"):
-        if block == "output" and places:
+    for block in (BlockKind.ATTRIB, BlockKind.INPUT, BlockKind.OUTPUT):
+        if block == BlockKind.OUTPUT and places:
             break
         for declaration in declarations(knowledge.definition, block):
             if any(each.symbol is symbol for each in bindings(knowledge.resolution, declaration)):

@@ -12,12 +12,13 @@ from snd_analysis.ide.inlay_hints.invocations import invocation_hints
 from snd_analysis.ide.inlay_hints.shapes import shape_hints, statement_end
 from snd_analysis.ide.knowledge import Knowledge
 from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.workspace import Snapshot
 
 __all__ = ["ALL_KINDS", "HintKind", "InlayHint", "LabelPart", "inlay_hints", "statement_end"]
 
 ALL_KINDS = frozenset(HintKind)
-_COMPOSED = frozenset({"compose", "update"})
+_COMPOSED = frozenset({BlockKind.COMPOSE, BlockKind.UPDATE})
 
 
 def inlay_hints(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.base import Location
 from snd_analysis.db import Database, query
 from snd_analysis.ide.declarations import Declared, declared
@@ -28,15 +29,15 @@ class Callee(Struct, frozen=True):
 def callee(db: Database, name: OperatorName) -> Callee:
     """Return what is declared in a definition: nothing, if there is none of that name."""
     snapshot = Snapshot(db)
-    outputs = (Location(name.path, entry.name_span) for entry in declared(snapshot, name, ("output",)))
+    outputs = (Location(name.path, entry.name_span) for entry in declared(snapshot, name, (BlockKind.OUTPUT,)))
     knowledge = knowledge_of(snapshot, name)
     return Callee(
-        generics=tuple(declared(snapshot, name, ("dtype",))),
-        inputs=tuple(declared(snapshot, name, ("input",))),
+        generics=tuple(declared(snapshot, name, (BlockKind.DTYPE,))),
+        inputs=tuple(declared(snapshot, name, (BlockKind.INPUT,))),
         outputs=tuple(outputs),
         deduced=tuple(
             entry
-            for entry in declared(snapshot, name, ("attrib",))
+            for entry in declared(snapshot, name, (BlockKind.ATTRIB,))
             if knowledge is not None
             and isinstance(entry.node, nodes.Parameter)
             and isinstance(entry.node.default, nodes.Default)

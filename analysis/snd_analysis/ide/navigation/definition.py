@@ -9,6 +9,7 @@ from snd_analysis.ide.mentions import subject_at
 from snd_analysis.ide.targets import LocalName, Owner, Subject, attribute_of, owner_of
 from snd_analysis.skriptnd.names import AttributeName, ModuleName, OperatorName, Resolution, Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.workspace import Snapshot
 
 _START = Span(0, 0)
@@ -74,7 +75,7 @@ def implementation(snapshot: Snapshot, path: str, offset: int) -> list[Link]:
             Location(subject.path, block.keyword.shifted(known.start)),
         )
         for block in known.definition.blocks
-        if isinstance(block, nodes.Block) and block.kind in ("lower", "compose")
+        if isinstance(block, nodes.Block) and block.kind in (BlockKind.LOWER, BlockKind.COMPOSE)
     ]
 
 

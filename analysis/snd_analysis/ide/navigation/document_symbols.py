@@ -12,6 +12,7 @@ from snd_analysis.ide.knowledge import Knowledge, source_text
 from snd_analysis.ide.values import type_text
 from snd_analysis.skriptnd.names import Symbol, is_library
 from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.workspace import Snapshot
 
 # What statements and labels can stand in.
@@ -84,12 +85,12 @@ class _Outline:
         whole = block.span.shifted(self._start)
         return DocumentSymbol(f"@{block.kind}", OutlineKind.BLOCK, "", whole, keyword, tuple(children))
 
-    def _entry(self, block: str, statement: nodes.Statement) -> Iterator[DocumentSymbol]:
+    def _entry(self, block: BlockKind, statement: nodes.Statement) -> Iterator[DocumentSymbol]:
         match statement:
             case nodes.DtypeDeclaration():
                 yield from self._named(statement.name, OutlineKind.TYPE, statement.base.text, statement)
             case nodes.Parameter():
-                kind = OutlineKind.ATTRIBUTE if block == "attrib" else OutlineKind.PARAMETER
+                kind = OutlineKind.ATTRIBUTE if block == BlockKind.ATTRIB else OutlineKind.PARAMETER
                 yield from self._named(statement.name, kind, self._type_of(statement), statement)
             case nodes.Using():
                 yield from self._using(statement)

@@ -61,7 +61,7 @@ class FlatGraph:
         order = {each: at for at, each in enumerate(inputs)}
         self._entries["input"].sort(key=lambda entry: order.get(_declared_name(entry), len(order)))
         blocks = tuple(
-            nodes.Block(span.start, span.end, kind, Span(span.start, span.start), tuple(entries))
+            nodes.Block(span.start, span.end, nodes.BlockKind(kind), Span(span.start, span.start), tuple(entries))
             for kind, entries in self._entries.items()
             if entries
         )

@@ -8,6 +8,7 @@ from snd_analysis.skriptnd.names.bindings import BOUND_KINDS, Declaration, bindi
 from snd_analysis.skriptnd.names.resolution import Resolution
 from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.nodes import BlockKind
 
 
 class Obstacle(Struct, frozen=True):
@@ -31,7 +32,7 @@ def binding_order(definition: nodes.Definition, resolution: Resolution) -> Bindi
     An input that can't be bound is taken as if it could be before the others go on: what only waits for it is right.
     """
     known, by_attributes = _known_before(definition, resolution)
-    inputs = declarations(definition, "input")
+    inputs = declarations(definition, BlockKind.INPUT)
 
     def obstacle(declaration: Declaration) -> Obstacle | None:
         return _obstacle(resolution, declaration, known, by_attributes)
@@ -68,13 +69,13 @@ def _known_before(definition: nodes.Definition, resolution: Resolution) -> tuple
     that attributes may bind, before or after the inputs."""
     known = set()
     by_attributes = set()
-    for declaration in declarations(definition, "attrib"):
+    for declaration in declarations(definition, BlockKind.ATTRIB):
         parameter = declaration.parameter
         given = parameter.default is None or is_constant(resolution, parameter.default.value)
         if parameter.pack is None and not parameter.optional and given:
             known |= _own(resolution, declaration)
         by_attributes |= _bound_by(resolution, declaration)
-    bound = by_attributes.union(*(_bound_by(resolution, each) for each in declarations(definition, "input")))
+    bound = by_attributes.union(*(_bound_by(resolution, each) for each in declarations(definition, BlockKind.INPUT)))
     # What no affine expression binds is reported where it stands.
     wrong = {symbol for symbol in resolution.symbols if symbol.kind in BOUND_KINDS and symbol not in bound}
     return known | wrong, by_attributes

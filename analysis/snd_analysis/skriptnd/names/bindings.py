@@ -10,7 +10,7 @@ from snd_analysis.skriptnd.names.affine import affine
 from snd_analysis.skriptnd.names.resolution import Resolution
 from snd_analysis.skriptnd.names.symbols import ShapeMember, Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.nodes import entries_of
+from snd_analysis.skriptnd.syntax.nodes import BlockKind, entries_of
 
 BOUND_KINDS = frozenset({SymbolKind.EXTENT, SymbolKind.LENGTH})
 """The kinds of symbols that get their values by binding, not by being given."""
@@ -19,7 +19,7 @@ BOUND_KINDS = frozenset({SymbolKind.EXTENT, SymbolKind.LENGTH})
 class Declaration(Struct, frozen=True):
     """An attribute, input, output, constant or variable at its place."""
 
-    block: str
+    block: BlockKind
     base: int
     """What the spans inside ``parameter`` count from."""
     parameter: nodes.Parameter
@@ -35,7 +35,7 @@ class Declaration(Struct, frozen=True):
         return self.parameter.shape.extents if self.parameter.shape is not None else ()
 
 
-def declarations(definition: nodes.Definition, block: str) -> list[Declaration]:
+def declarations(definition: nodes.Definition, block: BlockKind) -> list[Declaration]:
     """The declarations of one block, in order."""
     return [Declaration(block, base, entry) for base, entry in entries_of(definition, block, nodes.Parameter)]
 

@@ -13,6 +13,7 @@ from snd_analysis.skriptnd.names.module_scope import ModuleScope
 from snd_analysis.skriptnd.names.resolution import Resolution
 from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import close_matches, keywords
+from snd_analysis.skriptnd.syntax.nodes import BlockKind
 
 MOST_GUESSES = 64
 """For how many missing names of a definition it is guessed what is meant: where so many are, it is no slip."""
@@ -27,7 +28,7 @@ class UndefinedName(Struct, frozen=True):
 
     span: Span
     name: str
-    block: str
+    block: BlockKind
     visible: tuple[str, ...]
     wanted: str
     """What was looked for: ``name``, ``type``, ``tensor``."""
@@ -110,12 +111,12 @@ def _meant(undefined: UndefinedName) -> str | None:
 def _hidden_problem(undefined: UndefinedName, symbol: Symbol, declared: Span) -> Problem:
     name, span, kind = undefined.name, undefined.span, symbol.kind
     note = (Note(declared, f"the {kind} '{name}' is declared here"),)
-    if kind in (SymbolKind.TENSOR, SymbolKind.OUTPUT) and undefined.block in ("compose", "update"):
+    if kind in (SymbolKind.TENSOR, SymbolKind.OUTPUT) and undefined.block in (BlockKind.COMPOSE, BlockKind.UPDATE):
         if kind is SymbolKind.OUTPUT or declared.start > span.start:
             message = f"the {kind} '{name}' is used before it is assigned"
             return Problem(rules.USED_BEFORE_DEFINITION, span, message, note)
         return Problem(rules.UNDEFINED_NAME, span, f"the tensor '{name}' is not visible outside of its block", note)
-    if kind is SymbolKind.USING and undefined.block == "using":
+    if kind is SymbolKind.USING and undefined.block == BlockKind.USING:
         message = f"the helper symbol '{name}' is used before it is defined"
         return Problem(rules.USED_BEFORE_DEFINITION, span, message, note)
     if kind is SymbolKind.LABEL:

@@ -14,7 +14,7 @@ from snd_analysis import rules
 from snd_analysis.base import Problem, Span
 from snd_analysis.skriptnd.samples.rows import RaggedError, attempt, rows_of
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.nodes import entries_of
+from snd_analysis.skriptnd.syntax.nodes import BlockKind, entries_of
 from snd_analysis.symbolic.values import Value, dtype_of
 
 SAMPLE_NAME = ">>>"
@@ -38,13 +38,17 @@ def statement_of(call: nodes.Call, invoked: nodes.Definition | None) -> SampleGr
     builder = _Builder(call, invoked)
     arguments = tuple(builder.argument(at, argument) for at, argument in enumerate(call.arguments))
     rewritten = replace(call, arguments=arguments)
-    outputs = 1 if invoked is None else len(entries_of(invoked, "output", nodes.Parameter))
+    outputs = 1 if invoked is None else len(entries_of(invoked, BlockKind.OUTPUT, nodes.Parameter))
     start = call.start
     results = tuple(nodes.Result(start, start, nodes.Tilde(start, start), None, None) for _ in range(outputs))
     component = nodes.Component(call.start, call.end, results, rewritten)
     blocks = [
         _block(kind, call, entries)
-        for kind, entries in (("input", builder.inputs), ("constant", builder.constants), ("compose", [component]))
+        for kind, entries in (
+            (BlockKind.INPUT, builder.inputs),
+            (BlockKind.CONSTANT, builder.constants),
+            (BlockKind.COMPOSE, [component]),
+        )
         if entries
     ]
     name = nodes.Name(call.start, call.start, SAMPLE_NAME)
@@ -52,7 +56,7 @@ def statement_of(call: nodes.Call, invoked: nodes.Definition | None) -> SampleGr
     return SampleGraph(definition, component, builder.generators, builder.problems)
 
 
-def _block(kind: str, call: nodes.Call, entries: Sequence[nodes.Parameter | nodes.Component]) -> nodes.Block:
+def _block(kind: BlockKind, call: nodes.Call, entries: Sequence[nodes.Parameter | nodes.Component]) -> nodes.Block:
     # Entries that begin at 0 let the spans inside of them be those of the chunk.
     placed = tuple(nodes.Entry(0, call.end, entry) for entry in entries)
     return nodes.Block(call.start, call.end, kind, Span(call.start, call.start), placed)
@@ -67,7 +71,7 @@ class _Builder:
         self.generators: dict[str, str] = {}
         self.problems: list[Problem] = []
         self._call = call
-        declared = [] if invoked is None else entries_of(invoked, "input", nodes.Parameter)
+        declared = [] if invoked is None else entries_of(invoked, BlockKind.INPUT, nodes.Parameter)
         self._parameters = [parameter for _, parameter in declared]
         self._types: dict[str, str] = {}
         if invoked is not None:
@@ -174,7 +178,7 @@ def _generator(node: nodes.Node) -> nodes.Subscript | None:
 
 def _given_types(call: nodes.Call, invoked: nodes.Definition) -> dict[str, str]:
     """What the generic types of an operator are by what stands in ``<>``."""
-    declared = entries_of(invoked, "dtype", nodes.DtypeDeclaration)
+    declared = entries_of(invoked, BlockKind.DTYPE, nodes.DtypeDeclaration)
     given = call.generics.items if call.generics is not None else ()
     return {
         generic.name.text: name.text
@@ -184,7 +188,7 @@ def _given_types(call: nodes.Call, invoked: nodes.Definition) -> dict[str, str]:
 
 
 def _default_types(invoked: nodes.Definition) -> dict[str, str]:
-    declared = entries_of(invoked, "dtype", nodes.DtypeDeclaration)
+    declared = entries_of(invoked, BlockKind.DTYPE, nodes.DtypeDeclaration)
     return {
         generic.name.text: generic.default.text
         for _, generic in declared

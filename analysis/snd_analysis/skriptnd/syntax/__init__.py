@@ -19,6 +19,7 @@ from snd_analysis.skriptnd.syntax.damage import signature_is_damaged
 from snd_analysis.skriptnd.syntax.expected import terminals
 from snd_analysis.skriptnd.syntax.parser import parse, parse_expression
 from snd_analysis.skriptnd.syntax.pretty import counted, element_of, written
+from snd_analysis.skriptnd.syntax.recovery.fault import BLOCK_KINDS
 from snd_analysis.skriptnd.syntax.recovery.recover import Recovery
 from snd_analysis.skriptnd.syntax.reparse import SHORTEST_LONG_BLOCK, common_prefix
 from snd_analysis.skriptnd.syntax.spelling import close_matches
@@ -28,6 +29,7 @@ from snd_analysis.skriptnd.syntax.table import END, table
 from snd_analysis.skriptnd.syntax.tokens import Token, Tokens, is_identifier, keywords, tokenize
 
 __all__ = [
+    "BLOCK_KINDS",
     "END",
     "SHORTEST_LONG_BLOCK",
     "Automaton",

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Sequence
 
 from snd_analysis.base import Problem, Span
 from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.nodes import BlockKind
 
-_SIGNATURE = ("dtype", "attrib", "input", "output")
+_SIGNATURE = (BlockKind.DTYPE, BlockKind.ATTRIB, BlockKind.INPUT, BlockKind.OUTPUT)
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 

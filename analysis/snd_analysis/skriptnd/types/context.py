@@ -15,7 +15,7 @@ from enum import StrEnum
 from snd_analysis.base import Note, Problem, Repair, Rule, Span
 from snd_analysis.skriptnd.names import Resolution, Symbol, SymbolKind, Target
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.nodes import entries_of
+from snd_analysis.skriptnd.syntax.nodes import BlockKind, entries_of
 from snd_analysis.skriptnd.types.dimension import Extents
 from snd_analysis.skriptnd.types.others import Others
 from snd_analysis.skriptnd.types.typed import UNTYPED, Typed
@@ -110,7 +110,7 @@ class Context:
 
     def _definitions(self, symbol: Symbol) -> Iterator[nodes.Node]:
         """The value that a helper symbol is given, which may be what makes it null."""
-        for _, entry in entries_of(self.definition, "using", nodes.Using):
+        for _, entry in entries_of(self.definition, BlockKind.USING, nodes.Using):
             if any(self.symbol(each) is symbol for each in nodes.descendants(entry.target)):
                 yield entry.value
 

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from snd_analysis.skriptnd.names import Declaration, Resolution, Symbol, bindings, declarations, symbols_in
 from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.nodes import BlockKind
 
 
 class Circles(Struct, frozen=True):
@@ -25,12 +26,12 @@ def circular_defaults(definition: nodes.Definition, resolution: Resolution) -> C
     An attribute that is required, optional or has a constant default is known; so is a length that an input or a known
     attribute binds. A deferred default is known when all that it names is.
     """
-    attributes = declarations(definition, "attrib")
+    attributes = declarations(definition, BlockKind.ATTRIB)
     pending = [each for each in attributes if each.parameter.default is not None and not each.parameter.optional]
     needs = {each: _needs(resolution, each) for each in pending}
     gives = {each: frozenset(_gives(resolution, each)) for each in attributes}
     provided = {symbol for each in attributes if each not in needs for symbol in gives[each]}
-    for declaration in declarations(definition, "input"):
+    for declaration in declarations(definition, BlockKind.INPUT):
         provided.update(_gives(resolution, declaration))
     while True:
         open_symbols = {symbol for each in pending for symbol in gives[each]} - provided

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from snd_analysis.skriptnd.names import Declaration
+from snd_analysis.skriptnd.names import Declaration, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.skriptnd.types.compose.composition import TypingState
 from snd_analysis.skriptnd.types.compose.statements import statement
 from snd_analysis.skriptnd.types.context import Context, Stage
-from snd_analysis.skriptnd.types.declarations.declared import STORED, declare_stored
+from snd_analysis.skriptnd.types.declarations.declared import declare_stored
 from snd_analysis.skriptnd.types.others import Others
 from snd_analysis.skriptnd.types.typed import Typed
+
+_BLOCKS = {SymbolKind.CONSTANT: BlockKind.CONSTANT, SymbolKind.VARIABLE: BlockKind.VARIABLE}
 
 
 def expression_types(known: Context, others: Others, entry: nodes.Node) -> Mapping[nodes.Node, Typed]:
@@ -31,6 +34,7 @@ def expression_types(known: Context, others: Others, entry: nodes.Node) -> Mappi
             statement(work, entry)
     elif isinstance(entry, nodes.Parameter):
         symbol = context.symbol(entry.name)
-        if symbol is not None and symbol.kind in STORED and entry in context.resolution.starts:
-            declare_stored(context, Declaration(symbol.kind, context.resolution.starts[entry], entry))
+        block = None if symbol is None else _BLOCKS.get(symbol.kind)
+        if block is not None and entry in context.resolution.starts:
+            declare_stored(context, Declaration(block, context.resolution.starts[entry], entry))
     return context.expressions

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from snd_analysis.skriptnd.names import Declaration, Memo, Part, Symbol
 from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.skriptnd.types.context import Context, Stage
 from snd_analysis.skriptnd.types.dimension import Extents
 from snd_analysis.skriptnd.types.expressions.dimensions import dimensions, extents_of
@@ -23,7 +24,7 @@ class DeclarationTypes(Struct, frozen=True):
 
 
 def row_of_declarations(
-    context: Context, row: Part, memo: Memo[DeclarationTypes], declare: Callable[[Declaration], None], block: str
+    context: Context, row: Part, memo: Memo[DeclarationTypes], declare: Callable[[Declaration], None], block: BlockKind
 ) -> None:
     """Types the declarations of a row by ``declare``, or adds what is known of them."""
     lasts = row.lasting and not context.resolution.ambiguous and len(row.single) > 1

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from snd_analysis.skriptnd.names import Resolution, Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes, signature_is_damaged
+from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.declarations.declared import declare
 from snd_analysis.skriptnd.types.expressions.dimensions import dimensions
@@ -18,7 +19,9 @@ from snd_analysis.skriptnd.types.type_names import dtype_of
 # Only definitions that were edited are compared, and these with all that use them at once.
 _REMEMBERED = 64
 
-_FINGERPRINTED = frozenset({"dtype", "attrib", "input", "using", "output", "assert"})
+_FINGERPRINTED = frozenset(
+    {BlockKind.DTYPE, BlockKind.ATTRIB, BlockKind.INPUT, BlockKind.USING, BlockKind.OUTPUT, BlockKind.ASSERT}
+)
 
 
 def read_signature(definition: nodes.Definition, resolution: Resolution, others: Others) -> Signature | None:

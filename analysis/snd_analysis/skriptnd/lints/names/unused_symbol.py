@@ -8,6 +8,7 @@ from itertools import filterfalse
 from snd_analysis.base import Problem, Rule, Severity
 from snd_analysis.skriptnd.names import Resolution, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.nodes import BlockKind
 
 UNUSED_SYMBOL = Rule("unused-symbol", section="tool", severity=Severity.HINT)
 
@@ -28,7 +29,7 @@ _JUDGED = frozenset(
 def check(resolution: Resolution) -> Iterator[Problem]:
     """Report each symbol that is declared and never read, unless its name begins with ``_``."""
     blocks = {block.kind for block in resolution.definition.blocks if isinstance(block, nodes.Block)}
-    has_body = bool(blocks & {"lower", "compose"})
+    has_body = bool(blocks & {BlockKind.LOWER, BlockKind.COMPOSE})
     read = resolution.symbols_read
     for symbol in filterfalse(read.__contains__, resolution.symbols):
         if symbol.kind not in _JUDGED or symbol.name.startswith("_"):

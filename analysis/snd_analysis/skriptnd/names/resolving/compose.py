@@ -14,6 +14,7 @@ from snd_analysis.skriptnd.names.scope import Scope
 from snd_analysis.skriptnd.names.symbols import SymbolKind
 from snd_analysis.skriptnd.names.use import Role
 from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.nodes import BlockKind
 
 
 def _is_open_generic(value: nodes.Callable, scope: Scope, tables: Tables) -> TypeGuard[nodes.Binary]:
@@ -45,7 +46,7 @@ class ComposeNames:
         self._assignable = assignable
         self._depth = 0
 
-    def entries(self, block: str, entries: Sequence[tuple[int, nodes.Component]]) -> None:
+    def entries(self, block: BlockKind, entries: Sequence[tuple[int, nodes.Component]]) -> None:
         """Resolves the statements of the block; the results of each are visible from the next one on."""
         scopes = (self._scope, self._assignable)
         self._tables.resolve_rows(block, entries, scopes, lambda component: self._component(component, self._scope))

@@ -7,6 +7,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from snd_analysis.base import Span
 from snd_analysis.skriptnd.names.part import Part
 from snd_analysis.skriptnd.syntax import keywords, nodes
+from snd_analysis.skriptnd.syntax.nodes import BlockKind
 
 
 class _Everything(Container[str]):
@@ -45,11 +46,11 @@ def lost_names(definition: nodes.Definition, rows: Mapping[str, Sequence[Part]])
     for block in definition.blocks:
         if isinstance(block, nodes.ErrorBlock):
             return _Everything()
-        if block.kind in ("assert", "lower", "quantize"):
+        if block.kind in (BlockKind.ASSERT, BlockKind.LOWER, BlockKind.QUANTIZE):
             continue
         for entry in _questionable(block, rows.get(block.kind)):
             statement = entry.statement
-            if _is_nameless(statement) or (block.kind == "input" and _is_shapeless(definition, statement)):
+            if _is_nameless(statement) or (block.kind == BlockKind.INPUT and _is_shapeless(definition, statement)):
                 return _Everything()
             if entry.damage is not None and _lacks_name(statement):
                 return _Everything()

@@ -12,15 +12,16 @@ from snd_analysis.skriptnd.names.resolving.tables import Tables
 from snd_analysis.skriptnd.names.scope import Scope
 from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.nodes import BlockKind
 
 Entries = list[tuple[int, nodes.Parameter]]
 
 _KINDS = {
-    "attrib": SymbolKind.ATTRIBUTE,
-    "input": SymbolKind.INPUT,
-    "output": SymbolKind.OUTPUT,
-    "constant": SymbolKind.CONSTANT,
-    "variable": SymbolKind.VARIABLE,
+    BlockKind.ATTRIB: SymbolKind.ATTRIBUTE,
+    BlockKind.INPUT: SymbolKind.INPUT,
+    BlockKind.OUTPUT: SymbolKind.OUTPUT,
+    BlockKind.CONSTANT: SymbolKind.CONSTANT,
+    BlockKind.VARIABLE: SymbolKind.VARIABLE,
 }
 
 
@@ -31,7 +32,7 @@ def declare_types(tables: Tables, scope: Scope, entries: list[tuple[int, nodes.D
         tables.declare(scope, entry.name, SymbolKind.DTYPE, entry)
 
 
-def declare_parameters(tables: Tables, scope: Scope, block: str, entries: Entries) -> None:
+def declare_parameters(tables: Tables, scope: Scope, block: BlockKind, entries: Entries) -> None:
     """Declares the names of attributes, inputs, outputs, constants or variables, not what their types name."""
     for base, entry in entries:
         tables.base, tables.block = base, block
@@ -47,7 +48,7 @@ def declare_extents(
     binds, in an expression that is not affine, are reported and declared as well, so that one mistake is one
     diagnostic; but not those in ``elsewhere``, which a later block declares.
     """
-    places = [*_length_places(attributes, "attrib"), *_input_places(inputs)]
+    places = [*_length_places(attributes, BlockKind.ATTRIB), *_input_places(inputs)]
     for base, name in _rank_names(inputs):
         if name.text not in scope.names:
             tables.base = base
@@ -77,19 +78,19 @@ def _declare_extent(
     return tables.declare(scope, name, kind, node)
 
 
-_ExtentName = tuple[int, str, nodes.Node, "nodes.Expression | nodes.Tilde", SymbolKind]
+_ExtentName = tuple[int, BlockKind, nodes.Node, "nodes.Expression | nodes.Tilde", SymbolKind]
 
 
 def _input_places(entries: Entries) -> Iterator[_ExtentName]:
     for base, entry in entries:
         for extent in entry.shape.extents if entry.shape else ():
-            yield base, "input", extent, extent.value, SymbolKind.EXTENT
+            yield base, BlockKind.INPUT, extent, extent.value, SymbolKind.EXTENT
             if extent.expansion is not None and extent.expansion.length is not None:
-                yield base, "input", extent.expansion, extent.expansion.length, SymbolKind.LENGTH
-        yield from _length_places([(base, entry)], "input")
+                yield base, BlockKind.INPUT, extent.expansion, extent.expansion.length, SymbolKind.LENGTH
+        yield from _length_places([(base, entry)], BlockKind.INPUT)
 
 
-def _length_places(entries: Entries, block: str) -> Iterator[_ExtentName]:
+def _length_places(entries: Entries, block: BlockKind) -> Iterator[_ExtentName]:
     for base, entry in entries:
         if entry.pack is not None and entry.pack.length is not None:
             yield base, block, entry.pack, entry.pack.length, SymbolKind.LENGTH
@@ -134,7 +135,7 @@ def declare_dynamic_extents(tables: Tables, scope: Scope, outputs: Entries) -> N
 
 
 def resolve_parameters(
-    tables: Tables, scope: Scope, block: str, entries: Entries, value_scope: Scope | None = None
+    tables: Tables, scope: Scope, block: BlockKind, entries: Entries, value_scope: Scope | None = None
 ) -> None:
     """Resolves what the types, shapes, lengths and values of declarations name.
 
@@ -190,7 +191,7 @@ def resolve_declared(tables: Tables, scope: Scope, node: nodes.Shape | nodes.Pac
 
 def resolve_using(tables: Tables, scope: Scope, entries: list[tuple[int, nodes.Using]]) -> None:
     """Resolves ``@using`` in order: a symbol is visible behind its definition only (2.9)."""
-    tables.block = "using"
+    tables.block = BlockKind.USING
     for base, entry in entries:
         tables.base = base
         resolve_expression(tables, scope, entry.value)

@@ -23,7 +23,7 @@ from snd_analysis.skriptnd.names.symbols import SymbolKind
 from snd_analysis.skriptnd.names.undefined import module_problems, undefined_problems
 from snd_analysis.skriptnd.names.use import AttributeName, Role
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.nodes import entries_of
+from snd_analysis.skriptnd.syntax.nodes import BlockKind, entries_of
 
 _Statement = TypeVar("_Statement", bound=nodes.Node)
 
@@ -45,63 +45,65 @@ def resolve(
     scope = Scope()
     scope.missed = missed
 
-    def entries(block: str, kind: type[_Statement]) -> list[tuple[int, _Statement]]:
+    def entries(block: BlockKind, kind: type[_Statement]) -> list[tuple[int, _Statement]]:
         return entries_of(definition, block, kind)
 
-    attributes = entries("attrib", nodes.Parameter)
-    inputs = entries("input", nodes.Parameter)
-    parameters.declare_types(tables, scope, entries("dtype", nodes.DtypeDeclaration))
-    for _, declaration in entries("dtype", nodes.DtypeDeclaration):
+    attributes = entries(BlockKind.ATTRIB, nodes.Parameter)
+    inputs = entries(BlockKind.INPUT, nodes.Parameter)
+    parameters.declare_types(tables, scope, entries(BlockKind.DTYPE, nodes.DtypeDeclaration))
+    for _, declaration in entries(BlockKind.DTYPE, nodes.DtypeDeclaration):
         for name in (declaration.base, declaration.default):
             if name is not None and not name.is_keyword:
                 resolve_type(tables, scope, name)
-    parameters.declare_parameters(tables, scope, "attrib", attributes)
-    parameters.declare_parameters(tables, scope, "input", inputs)
+    parameters.declare_parameters(tables, scope, BlockKind.ATTRIB, attributes)
+    parameters.declare_parameters(tables, scope, BlockKind.INPUT, inputs)
     later = {
         name
-        for block in ("constant", "variable", "output")
+        for block in (BlockKind.CONSTANT, BlockKind.VARIABLE, BlockKind.OUTPUT)
         for _, item in entries(block, nodes.Parameter)
         for name in (item.name.text,)
     }
-    later |= {name.text for _, item in entries("using", nodes.Using) for name in parameters.target_names(item.target)}
+    later |= {
+        name.text for _, item in entries(BlockKind.USING, nodes.Using) for name in parameters.target_names(item.target)
+    }
     parameters.declare_extents(tables, scope, attributes, inputs, frozenset(later))
-    parameters.resolve_parameters(tables, scope, "attrib", attributes)
-    parameters.resolve_parameters(tables, scope, "input", inputs)
+    parameters.resolve_parameters(tables, scope, BlockKind.ATTRIB, attributes)
+    parameters.resolve_parameters(tables, scope, BlockKind.INPUT, inputs)
 
-    parameters.resolve_using(tables, scope, entries("using", nodes.Using))
-    for block in ("constant", "variable"):
+    parameters.resolve_using(tables, scope, entries(BlockKind.USING, nodes.Using))
+    for block in (BlockKind.CONSTANT, BlockKind.VARIABLE):
         _declare_stored(tables, scope, block, entries(block, nodes.Parameter))
 
     outputs = Scope()
-    declared = entries("output", nodes.Parameter)
-    tables.block = "output"
+    declared = entries(BlockKind.OUTPUT, nodes.Parameter)
+    tables.block = BlockKind.OUTPUT
     parameters.declare_dynamic_extents(tables, scope, declared)
-    parameters.resolve_parameters(tables, scope, "output", declared)
+    parameters.resolve_parameters(tables, scope, BlockKind.OUTPUT, declared)
     _declare_outputs(tables, scope, outputs, declared)
 
     with_outputs = Scope(scope)
     with_outputs.names = dict(outputs.names)
-    tables.block = "assert"
-    for base, assertion in entries("assert", nodes.Assertion):
+    tables.block = BlockKind.ASSERT
+    for base, assertion in entries(BlockKind.ASSERT, nodes.Assertion):
         tables.base = base
         resolve_expression(tables, with_outputs, assertion)
-    tables.block = "lower"
-    for base, formula in entries("lower", nodes.Lowering):
+    tables.block = BlockKind.LOWER
+    for base, formula in entries(BlockKind.LOWER, nodes.Lowering):
         tables.base = base
         _resolve_lowering(tables, with_outputs, formula)
 
     compose_scope = scope
     compose = ComposeNames(tables, compose_scope, outputs)
-    tables.block = "compose"
-    compose.entries("compose", entries("compose", nodes.Component))
+    tables.block = BlockKind.COMPOSE
+    compose.entries(BlockKind.COMPOSE, entries(BlockKind.COMPOSE, nodes.Component))
     variables = Scope()
     variables.names = {name: symbol for name, symbol in scope.names.items() if symbol.kind is SymbolKind.VARIABLE}
     update = ComposeNames(tables, compose_scope, variables)
-    tables.block = "update"
-    update.entries("update", entries("update", nodes.Component))
+    tables.block = BlockKind.UPDATE
+    update.entries(BlockKind.UPDATE, entries(BlockKind.UPDATE, nodes.Component))
 
-    tables.block = "quantize"
-    for base, quantization in entries("quantize", nodes.Quantization):
+    tables.block = BlockKind.QUANTIZE
+    for base, quantization in entries(BlockKind.QUANTIZE, nodes.Quantization):
         tables.base = base
         _resolve_quantization(tables, scope, definition, quantization)
 
@@ -124,7 +126,7 @@ def resolve(
     )
 
 
-def _declare_stored(tables: Tables, scope: Scope, block: str, declared: parameters.Entries) -> None:
+def _declare_stored(tables: Tables, scope: Scope, block: BlockKind, declared: parameters.Entries) -> None:
     """Constants or variables: none of them is visible in the declarations of the others."""
 
     def resolve_one(entry: nodes.Parameter) -> None:

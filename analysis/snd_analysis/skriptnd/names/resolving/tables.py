@@ -16,6 +16,7 @@ from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind, Target
 from snd_analysis.skriptnd.names.undefined import UndefinedName, UnknownModule
 from snd_analysis.skriptnd.names.use import AttributeName, ModuleName, Role, Use
 from snd_analysis.skriptnd.syntax import SHORTEST_LONG_BLOCK, keywords, nodes
+from snd_analysis.skriptnd.syntax.nodes import BlockKind
 
 Statement = TypeVar("Statement", bound=nodes.Node)
 
@@ -58,7 +59,7 @@ class Tables:
         self.unclear: dict[Span, Problem] = {}
         """Parts of statements of which it is not known what they mean, with what is said of them."""
         self.ambiguous: set[Symbol] = set()
-        self.block = ""
+        self.block = BlockKind.DTYPE
         self._base = 0
         self._statement: nodes.Node = definition
 

@@ -55,6 +55,7 @@ from snd_analysis.skriptnd.syntax.nodes.declarations import (
 )
 from snd_analysis.skriptnd.syntax.nodes.documents import (
     Block,
+    BlockKind,
     Definition,
     Document,
     Entry,
@@ -114,6 +115,7 @@ __all__ = [
     "Attributes",
     "Binary",
     "Block",
+    "BlockKind",
     "Bounded",
     "Branch",
     "Call",

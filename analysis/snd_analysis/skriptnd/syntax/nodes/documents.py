@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import TypeAlias, TypeVar
 
 from snd_analysis.base import Node, Span
@@ -23,11 +24,27 @@ class Entry(Node, frozen=True):
     """Every word in its text, if its syntax is broken in a way that leaves open what was meant."""
 
 
+class BlockKind(StrEnum):
+    """What a block is for; its name without ``@``."""
+
+    DTYPE = "dtype"
+    ATTRIB = "attrib"
+    INPUT = "input"
+    OUTPUT = "output"
+    CONSTANT = "constant"
+    VARIABLE = "variable"
+    USING = "using"
+    ASSERT = "assert"
+    LOWER = "lower"
+    COMPOSE = "compose"
+    UPDATE = "update"
+    QUANTIZE = "quantize"
+
+
 class Block(Node, frozen=True):
     """``@name { entries }``."""
 
-    kind: str
-    """The name of the block without ``@``."""
+    kind: BlockKind
     keyword: Span
     entries: tuple[Entry, ...]
 
@@ -77,12 +94,12 @@ class Document(Node, frozen=True):
 _Statement = TypeVar("_Statement", bound=Node)
 
 
-def entries_of(definition: Definition, block: str, kind: type[_Statement]) -> list[tuple[int, _Statement]]:
-    """The well-formed entries of all blocks of that name, each with what its spans count from."""
+def entries_of(definition: Definition, block: BlockKind, kind: type[_Statement]) -> list[tuple[int, _Statement]]:
+    """The well-formed entries of all blocks of a kind, each with what its spans count from."""
     return [
         (entry.start, entry.statement)
         for item in definition.blocks
-        if isinstance(item, Block) and item.kind == block
+        if isinstance(item, Block) and item.kind is block
         for entry in item.entries
         if isinstance(entry.statement, kind)
     ]

@@ -9,6 +9,7 @@ from snd_analysis.base import Edit, Note, Problem, Repair, Rule, Span
 from snd_analysis.skriptnd.syntax import expected, nodes
 from snd_analysis.skriptnd.syntax.automaton import Automaton
 from snd_analysis.skriptnd.syntax.limits import LONGEST_LOOKAHEAD
+from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.skriptnd.syntax.stacks import run_states
 from snd_analysis.skriptnd.syntax.table import END
 from snd_analysis.skriptnd.syntax.tokens import Token, begins_line, is_closed_string, keywords
@@ -21,10 +22,19 @@ CLOSERS = {"LPAR": "RPAR", "LSQB": "RSQB", "LBRACE": "RBRACE"}
 SYMBOLS = {"LPAR": "(", "RPAR": ")", "LSQB": "[", "RSQB": "]", "LBRACE": "{", "RBRACE": "}"}
 DEFINITION_STARTS = frozenset({"PUBLIC", "OPERATOR", "GRAPH", "IMPORT"})
 BLOCK_KINDS = {
-    "dtype": "B_DTYPE", "attrib": "B_PARAM", "input": "B_PARAM", "output": "B_PARAM", "constant": "B_PARAM",
-    "variable": "B_PARAM", "using": "B_USING", "assert": "B_ASSERT", "lower": "B_LOWER", "compose": "B_COMPOSE",
-    "update": "B_COMPOSE", "quantize": "B_QUANTIZE",
-}  # fmt: skip
+    BlockKind.DTYPE: "B_DTYPE",
+    BlockKind.ATTRIB: "B_PARAM",
+    BlockKind.INPUT: "B_PARAM",
+    BlockKind.OUTPUT: "B_PARAM",
+    BlockKind.CONSTANT: "B_PARAM",
+    BlockKind.VARIABLE: "B_PARAM",
+    BlockKind.USING: "B_USING",
+    BlockKind.ASSERT: "B_ASSERT",
+    BlockKind.LOWER: "B_LOWER",
+    BlockKind.COMPOSE: "B_COMPOSE",
+    BlockKind.UPDATE: "B_COMPOSE",
+    BlockKind.QUANTIZE: "B_QUANTIZE",
+}
 """The terminal that begins each block."""
 _STATEMENT_WORDS = frozenset({"IF", "WITH", "FOR", "WHILE", "DO", "UNROLL", "YIELD", "IMPORT"})
 NOTHING = "the next definition or the end of the file"

@@ -12,6 +12,7 @@ from typing import TypeAlias
 from snd_analysis import rules
 from snd_analysis.base import Edit, Repair, Span
 from snd_analysis.skriptnd.syntax.limits import LONGEST_LOOKAHEAD, MOST_DELETED_TOKENS
+from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.skriptnd.syntax.recovery.fault import BLOCK_KINDS, CLOSERS, DEFINITION_STARTS, SYMBOLS, Fault, span_of
 from snd_analysis.skriptnd.syntax.recovery.panic import panic
 from snd_analysis.skriptnd.syntax.spelling import close_matches
@@ -108,7 +109,7 @@ def block_name(fault: Fault) -> bool:
         names = [word] if word in BLOCK_KINDS else close_matches(word, BLOCK_KINDS)
     else:
         return False
-    for name in names:
+    for name in map(BlockKind, names):
         if fault.parses([BLOCK_KINDS[name]], 1):
             repair = Repair(f"write '@{name}'", (Edit(span_of(fault.token), f"@{name}"),), safe=False)
             message = f"there is no block '{word}'; did you mean '@{name}'?"

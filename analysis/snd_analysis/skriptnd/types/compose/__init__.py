@@ -7,7 +7,7 @@ from snd_analysis import rules
 from snd_analysis.base import Problem
 from snd_analysis.skriptnd.names import Memo
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.nodes import entries_of
+from snd_analysis.skriptnd.syntax.nodes import BlockKind, entries_of
 from snd_analysis.skriptnd.types.compose.composition import TypingState
 from snd_analysis.skriptnd.types.compose.labels import check_generated_labels
 from snd_analysis.skriptnd.types.compose.quantize import check_quantize
@@ -28,8 +28,8 @@ def check_compose(context: Context, memo: Memo[StatementTypes] | None = None) ->
     """
     work = TypingState(context)
     with context.at(Stage.COMPOSE):
-        for block in ("compose", "update"):
-            work.updating = block == "update"
+        for block in (BlockKind.COMPOSE, BlockKind.UPDATE):
+            work.updating = block == BlockKind.UPDATE
             for row in context.resolution.rows[block]:
                 context.others.checkpoint()
                 if memo is not None:
@@ -49,15 +49,17 @@ def check_compose(context: Context, memo: Memo[StatementTypes] | None = None) ->
 def _check_outputs_assigned(context: Context) -> None:
     """Every output of a definition that is composed must be assigned (2.10)."""
     blocks = {block.kind: block for block in context.definition.blocks if isinstance(block, nodes.Block)}
-    compose = blocks.get("compose")
+    compose = blocks.get(BlockKind.COMPOSE)
     if compose is None:
         return
     assigned = set(context.resolution.ambiguous)
-    for part in context.resolution.rows["compose"]:
+    for part in context.resolution.rows[BlockKind.COMPOSE]:
         if part.lacks_result:
             return  # a broken statement, which may have been the one
         assigned.update(part.outputs)
-    outputs = (context.symbol(node.name) for _, node in entries_of(context.definition, "output", nodes.Parameter))
+    outputs = (
+        context.symbol(node.name) for _, node in entries_of(context.definition, BlockKind.OUTPUT, nodes.Parameter)
+    )
     missing = [symbol for symbol in outputs if symbol is not None and symbol not in assigned]
     if missing and not any(isinstance(entry.statement, nodes.ErrorEntry) for entry in compose.entries):
         for symbol in missing:

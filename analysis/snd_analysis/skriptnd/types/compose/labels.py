@@ -9,7 +9,7 @@ from snd_analysis import rules
 from snd_analysis.base import Note
 from snd_analysis.skriptnd.names import OperatorName, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.nodes import entries_of
+from snd_analysis.skriptnd.syntax.nodes import BlockKind, entries_of
 from snd_analysis.skriptnd.types.compose.composition import TypingState
 from snd_analysis.skriptnd.types.compose.recursion import invocations
 from snd_analysis.skriptnd.types.context import Context
@@ -35,7 +35,7 @@ def check_generated_labels(context: Context) -> None:
     labels = set(chain.from_iterable(row.labels for row in rows))
     if all(labels.isdisjoint(row.results) for row in rows):
         return
-    for block in ("compose", "update"):
+    for block in (BlockKind.COMPOSE, BlockKind.UPDATE):
         _check_scope(context, entries_of(context.definition, block, nodes.Component))
 
 

@@ -8,7 +8,7 @@ from snd_analysis import rules
 from snd_analysis.base import Note, Span
 from snd_analysis.skriptnd.names import MOST_GUESSES, OperatorName
 from snd_analysis.skriptnd.syntax import close_matches, counted, nodes
-from snd_analysis.skriptnd.syntax.nodes import entries_of
+from snd_analysis.skriptnd.syntax.nodes import BlockKind, entries_of
 from snd_analysis.skriptnd.types.compose.composition import TypingState
 from snd_analysis.skriptnd.types.compose.invocation.attributes import AttributeCheck, attribute_values
 from snd_analysis.skriptnd.types.compose.invocation.binding import ShapeBinding
@@ -24,7 +24,7 @@ def check_quantize(work: TypingState) -> None:
     """Checks every entry of ``@quantize``."""
     first: dict[tuple[str, ...], Span] = {}
     guesses = iter(range(MOST_GUESSES))
-    for base, entry in entries_of(work.context.definition, "quantize", nodes.Quantization):
+    for base, entry in entries_of(work.context.definition, BlockKind.QUANTIZE, nodes.Quantization):
         work.context.base = base
         if _check_target(work, entry, guesses):
             _check_repetition(work.context, entry, first)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from snd_analysis import rules
 from snd_analysis.skriptnd.names import OperatorName, Resolution
 from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.signature import elsewhere
 
@@ -17,7 +18,7 @@ _MOST_NAMES = 8
 def invocations(definition: nodes.Definition, resolution: Resolution) -> Iterator[tuple[int, nodes.Call, OperatorName]]:
     """Every invocation in ``@compose`` and ``@update``, in order, with what its spans count from."""
     for block in definition.blocks:
-        if not isinstance(block, nodes.Block) or block.kind not in ("compose", "update"):
+        if not isinstance(block, nodes.Block) or block.kind not in (BlockKind.COMPOSE, BlockKind.UPDATE):
             continue
         for entry in block.entries:
             part = resolution.parts.get(entry.statement)

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from snd_analysis.skriptnd.names import OperatorName, Resolution, Symbol, SymbolKind, Target
 from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.skriptnd.types.context import Context
 
 # Operators that invoke each other, which is reported, lead deeper than any that do not.
@@ -63,7 +64,7 @@ class _Body(Struct, frozen=True):
         return [
             entry.statement
             for block in self.definition.blocks
-            if isinstance(block, nodes.Block) and block.kind in ("compose", "update")
+            if isinstance(block, nodes.Block) and block.kind in (BlockKind.COMPOSE, BlockKind.UPDATE)
             for entry in block.entries
             if isinstance(entry.statement, nodes.Component)
         ]

@@ -8,14 +8,14 @@ from snd_analysis import rules
 from snd_analysis.base import Edit, Repair
 from snd_analysis.skriptnd.names import OperatorName, Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.nodes import entries_of
+from snd_analysis.skriptnd.syntax.nodes import BlockKind, entries_of
 from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.signature import elsewhere
 
 
 def check_shared_variables(context: Context) -> None:
     """Warn of ``do`` loops over a count that is known when composing, whose body has variables that nothing updates."""
-    for block in ("compose", "update"):
+    for block in (BlockKind.COMPOSE, BlockKind.UPDATE):
         if not any(row.has_loops for row in context.resolution.rows[block]):
             continue
         for base, component in entries_of(context.definition, block, nodes.Component):
@@ -69,7 +69,7 @@ def _lasting_variables(context: Context, first: OperatorName) -> Iterator[tuple[
         ):
             continue
         seen.add(name)
-        updated = {result for row in resolution.rows["update"] for result in row.results}
+        updated = {result for row in resolution.rows[BlockKind.UPDATE] for result in row.results}
         for symbol in resolution.symbols:
             if symbol.kind is SymbolKind.VARIABLE and symbol.name not in updated:
                 yield name, symbol.name

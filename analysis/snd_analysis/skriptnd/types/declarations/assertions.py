@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.nodes import entries_of
+from snd_analysis.skriptnd.syntax.nodes import BlockKind, entries_of
 from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.expressions.expectations import expect, scalars
 from snd_analysis.skriptnd.types.expressions.inference import infer
@@ -12,7 +12,7 @@ from snd_analysis.skriptnd.types.type import BOOL
 
 def check_assertions(context: Context) -> None:
     """Conditions are bool, single or packed, and may be null; what is printed is known when composing."""
-    for base, entry in entries_of(context.definition, "assert", nodes.Assertion):
+    for base, entry in entries_of(context.definition, BlockKind.ASSERT, nodes.Assertion):
         context.base = base
         expect(context, entry.condition, BOOL, "the condition of an assertion", optional=True)
         if entry.message is not None:

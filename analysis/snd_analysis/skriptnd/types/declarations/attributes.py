@@ -8,6 +8,7 @@ from snd_analysis import rules
 from snd_analysis.base import Edit, Repair, Span
 from snd_analysis.skriptnd.names import Declaration, bindings, bound_symbol, declarations
 from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.declarations.defaults import check_length, type_note
 from snd_analysis.skriptnd.types.declarations.generics import check_element_type
@@ -50,8 +51,8 @@ def check_rank_capture(context: Context, declaration: Declaration) -> None:
     """``^(r)`` captures the rank of an input; nothing else has a rank that is not known (2.6)."""
     rank = declaration.parameter.rank
     if rank is not None and context.symbol(rank) is not None:
-        article = "an" if declaration.block in ("attrib", "output") else "a"
-        what = "attribute" if declaration.block == "attrib" else declaration.block
+        article = "an" if declaration.block in (BlockKind.ATTRIB, BlockKind.OUTPUT) else "a"
+        what = "attribute" if declaration.block == BlockKind.ATTRIB else declaration.block
         message = f"the rank of {article} {what} can't be captured: '^({rank.text})' is for inputs"
         context.report(rules.ILLEGAL_RANK_CAPTURE, rank, message)
 
@@ -155,7 +156,7 @@ def _has_known_length(context: Context, declaration: Declaration, pack: nodes.Pa
     symbol = bound_symbol(context.resolution, pack.length)
     if symbol is None:
         return True
-    others = (*declarations(context.definition, "attrib"), *declarations(context.definition, "input"))
+    others = (*declarations(context.definition, BlockKind.ATTRIB), *declarations(context.definition, BlockKind.INPUT))
     return any(
         binding.symbol is symbol and binding.node is not pack
         for other in others

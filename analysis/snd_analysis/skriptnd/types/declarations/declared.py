@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from snd_analysis.skriptnd.names import Declaration, Memo, Symbol, declarations, symbols_in
+from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.declarations.assertions import check_assertions
 from snd_analysis.skriptnd.types.declarations.attributes import check_attributes
@@ -27,7 +28,7 @@ from snd_analysis.skriptnd.types.type_names import dtype_of
 from snd_analysis.skriptnd.types.typed import UNTYPED, Typed
 from snd_analysis.symbolic import integers as shapes
 
-STORED = {"constant": check_constants, "variable": check_variables}
+STORED = {BlockKind.CONSTANT: check_constants, BlockKind.VARIABLE: check_variables}
 """The blocks of what is stored, not given or computed, with their checks."""
 
 
@@ -39,7 +40,7 @@ def declare(context: Context, memo: Memo[DeclarationTypes] | None = None) -> Non
     not looked at again.
     """
     definition = context.definition
-    attributes, inputs = declarations(definition, "attrib"), declarations(definition, "input")
+    attributes, inputs = declarations(definition, BlockKind.ATTRIB), declarations(definition, BlockKind.INPUT)
     check_generics(context)
     tasks = extent_tasks(context, [*attributes, *inputs])
     tasks += [task for each in (*attributes, *inputs) for task in _parameter_task(context, each)]
@@ -55,7 +56,7 @@ def declare(context: Context, memo: Memo[DeclarationTypes] | None = None) -> Non
             continue
         for row in context.resolution.rows[block]:
             row_of_declarations(context, row, memo, partial(declare_stored, context), block)
-    outputs = declarations(definition, "output")
+    outputs = declarations(definition, BlockKind.OUTPUT)
     declare_output_extents(context, outputs)
     _declare_tensors(context, outputs)
     check_outputs(context, outputs, inputs)
@@ -72,7 +73,7 @@ def _parameter_task(context: Context, declaration: Declaration) -> list[Task]:
         return []
     parameter = declaration.parameter
     needs = {**symbols_in(context.resolution, parameter.shape), **symbols_in(context.resolution, parameter.pack)}
-    typing = _attribute_type if declaration.block == "attrib" else _tensor_type
+    typing = _attribute_type if declaration.block == BlockKind.ATTRIB else _tensor_type
     return [Task(symbol, frozenset(needs) - {symbol}, _typing(context, symbol, declaration, typing))]
 
 
@@ -117,5 +118,7 @@ def _tensor_type(context: Context, symbol: Symbol, declaration: Declaration) -> 
     if dtype is None or dtype.name in ABSTRACT:
         return UNTYPED
     length = None if parameter.pack is None else pack_length(context, declaration)
-    optional = parameter.optional and declaration.block == "input"  # elsewhere it is reported, and means nothing
+    optional = (
+        parameter.optional and declaration.block == BlockKind.INPUT
+    )  # elsewhere it is reported, and means nothing
     return Typed(Type(dtype, optional, length, tensor_shape(context, declaration)))

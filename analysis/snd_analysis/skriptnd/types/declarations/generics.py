@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from snd_analysis import rules
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.nodes import entries_of
+from snd_analysis.skriptnd.syntax.nodes import BlockKind, entries_of
 from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.type import ABSTRACT, CONCRETE
 
@@ -15,7 +15,7 @@ ALLOWED = {"type": frozenset({"int", "real", "bool", "str"}), "arith": frozenset
 
 def check_generics(context: Context) -> None:
     """``@dtype``: an abstract base, and a concrete default that it allows."""
-    for base, entry in entries_of(context.definition, "dtype", nodes.DtypeDeclaration):
+    for base, entry in entries_of(context.definition, BlockKind.DTYPE, nodes.DtypeDeclaration):
         context.base = base
         if not entry.base.is_keyword:
             if context.symbol(entry.base) is not None:

@@ -6,6 +6,7 @@ from snd_analysis import rules
 from snd_analysis.base import Note
 from snd_analysis.skriptnd.names import Declaration, declarations, symbols_in
 from snd_analysis.skriptnd.syntax import counted, nodes, written
+from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.expressions.expectations import expect, scalars
 from snd_analysis.skriptnd.types.expressions.extents import pack_length, peek
@@ -65,7 +66,11 @@ def obligation(context: Context, name: nodes.Node) -> None:
 
 
 def _check_extent(context: Context, declaration: Declaration, extent: nodes.Extent) -> None:
-    if isinstance(extent.value, nodes.Tilde) and declaration.block == "input" and context.definition.kind != "graph":
+    if (
+        isinstance(extent.value, nodes.Tilde)
+        and declaration.block == BlockKind.INPUT
+        and context.definition.kind != "graph"
+    ):
         _check_omitted(context, declaration, extent)
         return
     _check_bound(context, declaration, extent)
@@ -145,8 +150,8 @@ def _check_bound(context: Context, declaration: Declaration, extent: nodes.Exten
     if expect(context, extent.bound, INT, "an upper bound", packed=packed, optional=True).type is None:
         return
     block, kind = declaration.block, context.definition.kind
-    if block in ("constant", "variable") or (block == "input" and kind == "operator"):
-        what = f"a {block}" if block != "input" else "an input of an operator"
+    if block in (BlockKind.CONSTANT, BlockKind.VARIABLE) or (block == BlockKind.INPUT and kind == "operator"):
+        what = "an input of an operator" if block is BlockKind.INPUT else f"a {block}"
         message = f"{what} has no upper bound of an extent: bounds are for inputs of graphs and for outputs"
         context.report(rules.ILLEGAL_BOUND, extent.bound, message)
     elif _is_known(context, extent):
@@ -161,18 +166,18 @@ def _is_known(context: Context, extent: nodes.Extent) -> bool:
     symbols = symbols_in(context.resolution, extent.value)
     if not symbols:
         return True
-    dynamic = {each for output in declarations(context.definition, "output") for each in output.extents}
+    dynamic = {each for output in declarations(context.definition, BlockKind.OUTPUT) for each in output.extents}
     return context.definition.kind == "operator" and not any(symbol.node in dynamic for symbol in symbols)
 
 
 def _check_omitted(context: Context, declaration: Declaration, extent: nodes.Extent) -> None:
     block = declaration.block
-    if block in ("constant", "variable"):
+    if block in (BlockKind.CONSTANT, BlockKind.VARIABLE):
         message = f"an extent of a {block} can't be left out: its shape must be known"
         context.report(rules.OMITTED_EXTENT, extent, message)
     elif context.definition.kind == "graph":
         return
-    elif block == "input":
+    elif block == BlockKind.INPUT:
         message = f"an extent of '{declaration.name}' can't be left out: only graphs may do so; give it a name"
         context.report(rules.OMITTED_EXTENT, extent, message)
     elif extent.bound is None:

@@ -17,6 +17,7 @@ from snd_analysis.skriptnd.names import (
     symbols_in,
 )
 from snd_analysis.skriptnd.syntax import nodes, written
+from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.declarations.attributes import (
     check_no_bounds,
@@ -128,7 +129,7 @@ def _own_symbols(context: Context, declaration: Declaration) -> tuple[Symbol, ..
     """The extents of an input that nothing else determines in every invocation."""
     others = [
         each
-        for block in ("attrib", "input")
+        for block in (BlockKind.ATTRIB, BlockKind.INPUT)
         for each in declarations(context.definition, block)
         if each != declaration and not each.parameter.optional and each.parameter.default is None
     ]

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from snd_analysis import rules
 from snd_analysis.skriptnd.syntax import counted, nodes
-from snd_analysis.skriptnd.syntax.nodes import entries_of
+from snd_analysis.skriptnd.syntax.nodes import BlockKind, entries_of
 from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.declarations.shape_rules import check_length
 from snd_analysis.skriptnd.types.expressions.expectations import scalars
@@ -21,7 +21,7 @@ Items = tuple["Integer | None", ...]
 
 def define_using(context: Context) -> None:
     """Types the symbols of ``@using`` in order."""
-    for base, entry in entries_of(context.definition, "using", nodes.Using):
+    for base, entry in entries_of(context.definition, BlockKind.USING, nodes.Using):
         context.base = base
         value = infer(context, entry.value)
         if not scalars(context, entry.value, value):

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from snd_analysis.skriptnd.names import Binding, Declaration, Symbol, bindings, bound_symbol, symbols_in
 from snd_analysis.skriptnd.syntax import nodes, written
+from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.expressions.inference import infer
 from snd_analysis.skriptnd.types.type import BOOL, INT, TensorShape, Type
@@ -136,7 +137,7 @@ def pack_length(context: Context, declaration: Declaration) -> Integer:
         return length_value(context, pack.length)
     symbol = context.symbol(declaration.parameter.name)
     name = declaration.name
-    return shapes.variable((symbol, "length"), f"|{name}|" if declaration.block == "attrib" else f"{name}.size")
+    return shapes.variable((symbol, "length"), f"|{name}|" if declaration.block == BlockKind.ATTRIB else f"{name}.size")
 
 
 def _presence(context: Context, condition: nodes.Node) -> Integer:
@@ -198,7 +199,12 @@ def dimensions(context: Context, extent: nodes.Extent, declaration: Declaration 
 def _is_given(context: Context, declaration: Declaration | None, extent: nodes.Extent) -> bool:
     """Whether an extent that may be null is not where the tensor at hand, an optional input, is given."""
     symbol = bound_symbol(context.resolution, extent.value)
-    if symbol is None or declaration is None or declaration.block != "input" or not declaration.parameter.optional:
+    if (
+        symbol is None
+        or declaration is None
+        or declaration.block != BlockKind.INPUT
+        or not declaration.parameter.optional
+    ):
         return False
     node = symbol.node
     length = node.expansion.length if isinstance(node, nodes.Extent) and node.expansion is not None else None

@@ -8,7 +8,7 @@ from snd_analysis import rules
 from snd_analysis.base import Edit, Note, Problem, Repair, Rule
 from snd_analysis.skriptnd.names import Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.nodes import entries_of
+from snd_analysis.skriptnd.syntax.nodes import BlockKind, entries_of
 from snd_analysis.skriptnd.types.context import Context, Stage
 from snd_analysis.skriptnd.types.element import described, is_numeric
 from snd_analysis.skriptnd.types.expressions.access import accessed, report_tensor
@@ -27,13 +27,15 @@ _LOGICAL_ASSIGNMENTS = frozenset({"&=", "|="})
 
 def check_lowering(context: Context) -> None:
     """Types every formula of ``@lower`` and reports what is wrong with them, and outputs that none of them writes."""
-    blocks = [block for block in context.definition.blocks if isinstance(block, nodes.Block) and block.kind == "lower"]
+    blocks = [
+        block for block in context.definition.blocks if isinstance(block, nodes.Block) and block.kind == BlockKind.LOWER
+    ]
     if not blocks:
         return
     written: dict[Symbol, list[tuple[int, nodes.Lowering]]] = {}
     astray = False
     with context.at(Stage.LOWER):
-        for base, formula in entries_of(context.definition, "lower", nodes.Lowering):
+        for base, formula in entries_of(context.definition, BlockKind.LOWER, nodes.Lowering):
             context.base = base
             symbol = context.symbol(formula.target.name)
             before = len(context.problems)
