@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.base import Location
 from snd_analysis.db import Database, query
 from snd_analysis.ide.declarations import Declared, declared
 from snd_analysis.ide.knowledge import knowledge_of
 from snd_analysis.skriptnd.names import OperatorName, is_constant
 from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.workspace import Snapshot
 
 

@@ -13,7 +13,6 @@ from snd_analysis.ide.values import value_text
 from snd_analysis.model import Operation
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.symbolic.values import NULL
 
 _LONGEST = 40

@@ -13,7 +13,6 @@ from snd_analysis.ide.values import is_known_tensor, short_type_text, type_text
 from snd_analysis.model import TensorValue
 from snd_analysis.skriptnd.names import OperatorName, Symbol
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.symbolic.values import UNDEFINED
 
 _END = re.compile(r"\s*;")
