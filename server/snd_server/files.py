@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 from snd_analysis import rules
 from snd_analysis.base import Rule
 from snd_server.limits import MOST_SOURCE_BYTES
-from snd_server.reading import read_file, reason
+from snd_server.reading import read_file, read_start, reason
 
 if TYPE_CHECKING:
     from snd_analysis.workspace import UnreadableText
 
+_TENSOR_FILE = ".dat"
 _BOM = b"\xef\xbb\xbf"
 _WIDE_BOMS = (b"\xff\xfe", b"\xfe\xff")
 
@@ -66,6 +67,8 @@ class DiskReader:
 
     def _read(self, path: str) -> str | Exception:
         try:
+            if path.endswith(_TENSOR_FILE):
+                return _tensor_header(path)
             return self._decoded(path, read_file(path, MOST_SOURCE_BYTES))
         except (FileNotFoundError, IsADirectoryError, NotADirectoryError, ValueError):
             return FileNotFoundError(path)
@@ -102,6 +105,19 @@ def _upwards(folder: str) -> Iterator[str]:
     while (above := os.path.dirname(folder)) != folder:
         folder = above
         yield folder
+
+
+def _tensor_header(path: str) -> str | Exception:
+    """What the analysis knows of a tensor file: the type of its items and its extents, ``real [2,3]``."""
+    from snd_runtime.files import HEADER_BYTES, InvalidFileError, read_header
+
+    start, size = read_start(path, HEADER_BYTES)
+    try:
+        header = read_header(start, size)
+    except InvalidFileError as error:
+        return _unreadable(rules.INVALID_TENSOR_FILE, str(error), 0)
+    blocks = " in blocks" if header.storage.in_blocks else ""
+    return f"{header.storage.dtype} [{','.join(map(str, header.shape))}]{blocks}"
 
 
 def _unreadable(rule: Rule, message: str, offset: int) -> Exception:

@@ -37,6 +37,18 @@ def read_file(path: str | os.PathLike[str], most_bytes: int) -> bytes:
         os.close(handle)
 
 
+def read_start(path: str | os.PathLike[str], most_bytes: int) -> tuple[bytes, int]:
+    """Return the first ``most_bytes`` of a regular file, and the size of the file. Raises OSError as ``read_file``."""
+    _demand_file(path, _state(path).st_mode)
+    handle = os.open(path, os.O_RDONLY | _NOT_BLOCKING | _BINARY)
+    try:
+        state = os.fstat(handle)
+        _demand_file(path, state.st_mode)
+        return os.read(handle, most_bytes), state.st_size
+    finally:
+        os.close(handle)
+
+
 def reason(error: OSError) -> str:
     """Why a file could not be read or written, without its name."""
     return error.strerror or str(error)

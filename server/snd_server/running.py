@@ -233,6 +233,7 @@ def _answer(
     path = request.name.path
     reached = [path, *snapshot.dependencies(path)]
     texts = {each: snapshot.source(each).text for each in reached if not is_library(each)}
+    texts.update(snapshot.tensor_descriptions(path))
     existing = frozenset(each for each, there in checker.reader.looked_for.items() if there)
     module_paths = checker.configurations.of_file(configured_by).module_paths
     try:

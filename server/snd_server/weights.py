@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
+from math import prod
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from snd_analysis.workspace import Snapshot
+from snd_analysis.workspace import Snapshot, tensor_path
 from snd_runtime.files import InvalidFileError
 from snd_server.arguments import ArgumentError
 from snd_server.reading import reason
@@ -61,23 +63,24 @@ def stored_weights(snapshot: Snapshot, path: str, most_bytes: int) -> Mapping[st
 
     Raises ArgumentError for a file that can't be used. Files of more than ``most_bytes`` together are refused.
     """
-    folder, left = Path(path).parent, most_bytes
-    by_label: dict[str, Array] = {}
+    left = most_bytes
+    by_file: dict[str, Array] = {}
     found: dict[str, Array] = {}
     for variable in snapshot.stored_variables(path):
-        label = variable.label
-        if label not in by_label:
-            file = folder / f"{label.lstrip('/')}.dat"
-            if ".." in Path(label).parts or not file.is_file():
-                continue
+        file = tensor_path(path, variable.label)
+        if file is None or not os.path.isfile(file):
+            continue
+        if file not in by_file:
             try:
-                by_label[label] = read_arrays(file, left)[""]
+                by_file[file] = read_arrays(Path(file), left)[""]
             except InvalidFileError as error:
                 raise ArgumentError(f"{file}: {error}") from None
             except OSError as error:
                 raise ArgumentError(f"{file}: {reason(error)}") from None
-            left -= by_label[label].nbytes
-        found[variable.name] = by_label[label]
+            left -= by_file[file].nbytes
+        array = by_file[file]
+        # Blocks of items are stored as a matrix, whatever the variable is.
+        found[variable.name] = array.reshape(variable.shape) if array.size == prod(variable.shape) else array
     return found
 
 

@@ -12,7 +12,7 @@ from support.memory import check, split_files
 from support.rules import checked_rules
 
 ROOT = Path(__file__).parents[1] / "fixtures" / "rules"
-FIXTURES = sorted(ROOT.rglob("*.sknd"))
+FIXTURES = sorted(path for suffix in ("sknd", "nnef") for path in ROOT.rglob(f"*.{suffix}"))
 NO_TEXT = {"file-too-large", "invalid-encoding", "unreadable-file"}
 """Rules about files that have no text: tests/server/test_check_files.py breaks them."""
 

@@ -45,7 +45,7 @@ def test_page(rule: Rule):
     assert len(page.summary) <= 120
     assert len(page.why) > 20
     assert page.why.endswith(".")
-    assert re.fullmatch(r"2(\.\d+)*|3(\.\d+)*|LANGUAGE|tool", rule.section)
+    assert re.fullmatch(r"2(\.\d+)*|3(\.\d+)*|LANGUAGE|tool|NNEF 1\.0, \d+(\.\d+)*", rule.section)
 
 
 @pytest.mark.parametrize("rule", EXPLAINED, ids=_ids(EXPLAINED))
@@ -64,7 +64,7 @@ def test_good_example(rule: Rule):
 
 
 PROGRAMS_OF_RULES = ROOT / "tests" / "fixtures" / "rules"
-FIXTURES = sorted(PROGRAMS_OF_RULES.rglob("*.sknd"))
+FIXTURES = sorted(path for suffix in ("sknd", "nnef") for path in PROGRAMS_OF_RULES.rglob(f"*.{suffix}"))
 
 
 def test_every_rule_has_several_fixtures():

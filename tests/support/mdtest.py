@@ -1,8 +1,8 @@
 """Tests written as Markdown (tests/mdtest): prose, programs, and the diagnostics that each program gets.
 
-A fenced block ```` ```sknd ```` is a program, annotated as ``annotations.py`` describes; lines ``# file: NAME.sknd``
-divide it into several files. A program without annotations gets no diagnostics. Hints count only in a program that
-announces a hint, since a program that shows one thing leaves names unused.
+A fenced block ```` ```sknd ```` or ```` ```nnef ```` is a program, annotated as ``annotations.py`` describes; lines
+``# file: NAME.sknd`` divide it into several files. A program without annotations gets no diagnostics. Hints count
+only in a program that announces a hint, since a program that shows one thing leaves names unused.
 
 - ```` ```sknd lines ```` holds one program per line, each with its annotations below it.
 - ```` ```sknd frame ```` surrounds each of these lines, up to the end of its section, subsections included: its line
@@ -68,10 +68,10 @@ def sections(path: Path) -> list[Section]:
             level = int(token.tag[1:])
             headings = [each for each in headings if each[0] < level]
             headings.append((level, tokens[at + 1].content, headings[-1][2]))
-        elif token.type == "fence" and token.info.split()[:1] == ["sknd"]:
+        elif token.type == "fence" and token.info.split()[:1] in (["sknd"], ["nnef"]):
             assert token.map is not None
             level, heading, frame = headings[-1]
-            kind, start = token.info.removeprefix("sknd").strip(), token.map[0] + 1
+            kind, start = token.info.removeprefix("sknd").removeprefix("nnef").strip(), token.map[0] + 1
             if kind == "frame":
                 before, after = token.content.split("\n…\n")
                 headings[-1] = (level, heading, Frame(f"{before}\n", after))

@@ -11,6 +11,7 @@ from snd_analysis.skriptnd.lints import apply_suppressions
 from snd_analysis.workspace import Snapshot, UnreadableText, Workspace
 
 _FILE_LINE = re.compile(r"^# file: *(\S+)[ \t]*\n", re.MULTILINE)
+_NNEF1 = re.compile(r"^(?:graph|fragment)\s+\w+\s*[(<]", re.MULTILINE)
 _GRAPH = re.compile(r"^[ \t]*(?:public\s+)?graph\b", re.MULTILINE)
 
 
@@ -35,13 +36,15 @@ class MemoryReader:
 def split_files(text: str) -> dict[str, str]:
     """The files that an example consists of, separated by lines ``# file: NAME.sknd``.
 
-    What stands before the first such line is ``main.sknd`` if it holds a graph, else a module ``operators.sknd``: the
-    main module of a model has a graph.
+    What stands before the first such line is ``graph.nnef`` if it is NNEF 1.0, ``main.sknd`` if it holds a graph, else
+    a module ``operators.sknd``: the main module of a model has a graph. A file ``NAME.dat`` is described by the type of
+    its items and its extents.
     """
     first, *others = _FILE_LINE.split(text)
     files = {}
     if first or not others:
-        files["main.sknd" if _GRAPH.search(first) else "operators.sknd"] = first
+        main = "main.sknd" if _GRAPH.search(first) else "operators.sknd"
+        files["graph.nnef" if _NNEF1.search(first) else main] = first
     files.update(zip(others[::2], others[1::2], strict=True))
     return files
 
@@ -65,7 +68,7 @@ def snapshot_of(files: Mapping[str, str | UnreadableText], module_paths: tuple[s
 def check(files: Mapping[str, str | UnreadableText], module_paths: tuple[str, ...] = ()) -> dict[str, list[Diagnostic]]:
     """The diagnostics of every file, after suppression, as ``snd check`` shows them."""
     snapshot = snapshot_of(files, module_paths)
-    return {path: unsuppressed(snapshot, path) for path in files}
+    return {path: [] if path.endswith(".dat") else unsuppressed(snapshot, path) for path in files}
 
 
 def unsuppressed(snapshot: Snapshot, path: str) -> list[Diagnostic]:

@@ -14,16 +14,18 @@ from snd_analysis.base import Rule
 
 _PAGE = re.compile(
     r"# (?P<name>.+)\n\n(?P<summary>(?:.+\n)+)\n(?P<why>(?:.+\n)+)"
-    r"(?:\n## Reported\n\n```sknd\n(?P<bad>(?s:.*?))```\n)?(?:\n## Not reported\n\n```sknd\n(?P<good>(?s:.*?))```\n)?"
+    r"(?:\n## Reported\n\n```(?:sknd|nnef)\n(?P<bad>(?s:.*?))```\n)?"
+    r"(?:\n## Not reported\n\n```(?:sknd|nnef)\n(?P<good>(?s:.*?))```\n)?"
 )
 
 
 class Page(Struct, frozen=True):
     """What explains a rule: the Markdown file beside its declaration.
 
-    ``bad`` and ``good`` are whole SkriptND files: the first breaks this rule and no other, the second breaks none. If
-    several files are needed, a line ``# file: NAME`` begins each of them. An example without such a line is a main
-    module if it has a graph, and a module of operators otherwise. Both are empty for a rule that no text can break.
+    ``bad`` and ``good`` are whole files, in SkriptND or NNEF 1.0: the first breaks this rule and no other, the second
+    breaks none. If several files are needed, a line ``# file: NAME`` begins each of them. An example without such a
+    line is a main module if it has a graph, and a module of operators otherwise. Both are empty for a rule that no text
+    can break.
     """
 
     summary: str

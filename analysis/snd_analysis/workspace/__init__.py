@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from snd_analysis.base import loaded_when_used
 from snd_analysis.workspace.files import File, Reader, UnreadableText
+from snd_analysis.workspace.nnef1 import tensor_path
 from snd_analysis.workspace.samples import CheckedSample, PlacedSample
 from snd_analysis.workspace.snapshot import Recorded, Snapshot
 from snd_analysis.workspace.writer import Workspace
@@ -30,4 +31,5 @@ __all__ = [
     "Workspace",
     "reached_definitions",
     "reached_diagnostics",
+    "tensor_path",
 ]

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from posixpath import dirname, join
+
 from snd_analysis.compose import Arguments, Specialization, Template
 from snd_analysis.db import Database, incremental, query
-from snd_analysis.nnef1.elaborate import Elaborated, elaborate
+from snd_analysis.nnef1.elaborate import Elaborated, TensorFile, described, elaborate, file_of
 from snd_analysis.nnef1.syntax import SyntaxTree, parse_file
 from snd_analysis.skriptnd.syntax import SyntaxTree as FlatTree
 from snd_analysis.skriptnd.syntax import made_tree, nodes
 from snd_analysis.workspace.composing import session, template
-from snd_analysis.workspace.files import FRONT_ENDS, text
+from snd_analysis.workspace.files import FRONT_ENDS, UnreadableText, text
 from snd_analysis.workspace.operations import operator_of
 
 SUFFIX = "nnef"
@@ -30,7 +32,7 @@ def nnef1_tree(db: Database, before: SyntaxTree | None, path: str) -> SyntaxTree
 @query
 def elaborated(db: Database, path: str) -> Elaborated:
     """Return what a file in NNEF 1.0 comes to."""
-    return elaborate(nnef1_tree(db, path), _Library(db))
+    return elaborate(nnef1_tree(db, path), _Library(db), _Files(db, path))
 
 
 def flat_tree(db: Database, path: str) -> FlatTree:
@@ -62,3 +64,36 @@ class _Library:
     def specialization(self, template: Template, given: Arguments) -> Specialization:
         """Return the operator with everything bound."""
         return self._session.specialization(template, given)
+
+
+class _Files:
+    """The tensor files beside a graph."""
+
+    def __init__(self, db: Database, path: str) -> None:
+        self._db = db
+        self._path = path
+
+    def tensor_file(self, label: str) -> TensorFile | None:
+        """Return what is known of the file of a label; None if there is none."""
+        path = tensor_path(self._path, label)
+        found = None if path is None else text(self._db, path)
+        match found:
+            case str():
+                return described(found)
+            case UnreadableText():
+                return TensorFile("real", (), fault=found.message)
+            case _:
+                return None
+
+
+def tensor_path(graph: str, label: str) -> str | None:
+    """Return the path of the file of a variable; None if it would lead out of the folder of the graph."""
+    file = file_of(label)
+    return None if file is None else join(dirname(graph), file)
+
+
+def tensor_descriptions(db: Database, path: str) -> dict[str, str]:
+    """Return what is known of the tensor files of a graph, by their paths, as the reader gave it."""
+    paths = (tensor_path(path, variable.label) for variable in elaborated(db, path).variables)
+    found = {each: text(db, each) for each in paths if each is not None}
+    return {each: description for each, description in found.items() if isinstance(description, str)}

@@ -185,6 +185,10 @@ class Snapshot:
         """The variables of a graph in NNEF 1.0, with the labels of their files; none of a file in SkriptND."""
         return nnef1.elaborated(self.db, path).variables if nnef1.is_nnef1(path) else ()
 
+    def tensor_descriptions(self, path: str) -> Mapping[str, str]:
+        """What is known of the tensor files of a graph in NNEF 1.0, by their paths: texts for whoever evaluates it."""
+        return nnef1.tensor_descriptions(self.db, path) if nnef1.is_nnef1(path) else {}
+
     # ---- samples -----------------------------------------------------------------------------------------------------
     def samples(self, path: str) -> tuple[PlacedSample, ...]:
         """The samples in the comments of a file, in order."""

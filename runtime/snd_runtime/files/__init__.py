@@ -1,14 +1,18 @@
 """Files of tensors as bytes: NNEF 1.0's ``.dat`` and NumPy's ``.npy`` and ``.npz``. Nothing here opens a file."""
 
 from snd_runtime.files.errors import InvalidFileError
+from snd_runtime.files.header import HEADER_BYTES, Header, read_header
 from snd_runtime.files.numpy_files import read_npy, read_npz, write_npy, write_npz
 from snd_runtime.files.storage import ItemKind, Storage
 from snd_runtime.files.tensor_file import read_tensor, write_tensor
 
 __all__ = [
+    "HEADER_BYTES",
+    "Header",
     "InvalidFileError",
     "ItemKind",
     "Storage",
+    "read_header",
     "read_npy",
     "read_npz",
     "read_tensor",

@@ -8,7 +8,7 @@ from math import prod
 from msgspec import Struct
 
 from snd_runtime.files.errors import InvalidFileError
-from snd_runtime.files.storage import InvalidStorageError, ItemKind, Storage
+from snd_runtime.files.storage import BLOCK_ITEM_BITS, BLOCK_ITEMS, InvalidStorageError, ItemKind, Storage
 
 HEADER_BYTES = 128
 MOST_RANK = 8
@@ -17,7 +17,13 @@ _MAGIC = b"\x4e\xef"
 _VERSION = (1, 0)
 _LENGTH, _RANK, _EXTENTS, _BITS, _CODE, _PARAMETERS = 4, 8, 12, 44, 48, 52
 _FIELD_OFFSETS = {"bits": _BITS, "least": _PARAMETERS, "greatest": _PARAMETERS + 4}
-_KNOWN_CODES = frozenset(map(int, ItemKind))
+_KNOWN_CODES = frozenset({ItemKind.FLOAT, ItemKind.INTEGER, ItemKind.BOOL, ItemKind.LINEAR, ItemKind.LOGARITHMIC})
+_INTEGERS = {2: bytes(4), 3: b"\1\0\0\0", 4: b"\1\0\0\0"}
+"""Codes of ints that Khronos' tools and tract write, with what says for code 1 whether they are signed."""
+_TRACT = 0x5452
+_Q8_1_WRITTEN = 0x3081_5452
+"""tract writes another code than it reads."""
+_OF_TRACT = frozenset({ItemKind.STRING, ItemKind.Q4_0, ItemKind.Q4_0_PAIRS, ItemKind.Q8_1, _Q8_1_WRITTEN})
 _LAYOUT = struct.Struct("<2sBBII8III32s")
 
 
@@ -29,7 +35,10 @@ class Header(Struct, frozen=True):
 
     @property
     def data_bytes(self) -> int:
-        """The length of what follows the header."""
+        """The length of what follows the header; of blocks with a sum in each, 2 bytes for a block more."""
+        item_bits = BLOCK_ITEM_BITS.get(self.storage.kind)
+        if item_bits is not None:
+            return prod(self.shape) // BLOCK_ITEMS * (2 + BLOCK_ITEMS * item_bits // 8)
         return (prod(self.shape) * self.storage.bits + 7) // 8
 
     def to_bytes(self) -> bytes:
@@ -46,8 +55,10 @@ class Header(Struct, frozen=True):
         return head.ljust(HEADER_BYTES, b"\0")
 
 
-def read_header(content: bytes) -> Header:
-    """The header of a file. Raises InvalidFileError with the offset of the field that is wrong.
+def read_header(content: bytes, file_bytes: int | None = None) -> Header:
+    """The header of a file, of which ``content`` is the beginning if it has ``file_bytes``.
+
+    Raises InvalidFileError with the offset of the field that is wrong.
 
     Nothing is allocated by what a header claims before its claims agree with one another and with the file.
     """
@@ -67,12 +78,19 @@ def read_header(content: bytes) -> Header:
             message = f"extent {at} is {extent}, but beyond the rank, {rank}, extents must be 0"
             raise InvalidFileError(message, _EXTENTS + 4 * at)
     header = Header(tuple(extents[:rank]), _storage(bits, code, parameters))
-    _check_length(header, length, len(content))
+    _check_length(header, length, len(content) if file_bytes is None else file_bytes)
     return header
 
 
 def _check_length(header: Header, claimed: int, file_bytes: int) -> None:
     needed = header.data_bytes
+    if header.storage.kind in BLOCK_ITEM_BITS and prod(header.shape) % BLOCK_ITEMS:
+        message = f"items are stored in blocks of {BLOCK_ITEMS}, but there are {prod(header.shape)} of them"
+        raise InvalidFileError(message, _EXTENTS)
+    if header.storage.kind is ItemKind.STRING:
+        return  # the length field has no meaning, and items have none in common
+    if header.storage.kind is ItemKind.Q8_1 and claimed == needed + prod(header.shape) // BLOCK_ITEMS * 2:
+        needed = claimed
     if claimed != needed:
         shape = list(header.shape)
         message = f"the data has {claimed:,} bytes, but {shape} items of {header.storage.bits} bits take {needed:,}"
@@ -92,6 +110,10 @@ def _storage(bits: int, code: int, parameters: bytes) -> Storage:
     vendor, algorithm = code >> 16, code & 0xFFFF
     if algorithm == 0 and vendor in _KNOWN_CODES:  # The two halves in order of their bytes, see docs/language.md.
         vendor, algorithm = algorithm, vendor
+    if vendor == _TRACT and (of_tract := algorithm << 16 | _TRACT) in _OF_TRACT:
+        return Storage(ItemKind.Q8_1 if of_tract == _Q8_1_WRITTEN else ItemKind(of_tract), 0)
+    if vendor == 0 and algorithm in _INTEGERS:
+        algorithm, parameters = ItemKind.INTEGER, _INTEGERS[algorithm]
     if vendor != 0:
         raise InvalidFileError(f"the items are coded by vendor 0x{vendor:X}; only Khronos' (0) are known", _CODE)
     if algorithm not in _KNOWN_CODES:
@@ -100,7 +122,7 @@ def _storage(bits: int, code: int, parameters: bytes) -> Storage:
     signed, least, greatest = False, 0.0, 0.0
     if kind is ItemKind.INTEGER:
         signed = parameters[:4] != bytes(4)
-    elif kind is not ItemKind.FLOAT:
+    elif kind in (ItemKind.LINEAR, ItemKind.LOGARITHMIC):
         least, greatest = struct.unpack_from("<ff", parameters)
     try:
         return Storage(kind, bits, signed, least, greatest)
@@ -111,6 +133,6 @@ def _storage(bits: int, code: int, parameters: bytes) -> Storage:
 def _parameters(storage: Storage) -> bytes:
     if storage.kind is ItemKind.INTEGER:
         return struct.pack("<I", storage.signed)
-    if storage.kind is ItemKind.FLOAT:
+    if storage.kind in (ItemKind.FLOAT, ItemKind.BOOL):
         return b""
     return struct.pack("<ff", storage.least, storage.greatest)

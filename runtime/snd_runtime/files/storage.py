@@ -24,14 +24,28 @@ class InvalidStorageError(ValueError):
 
 
 class ItemKind(IntEnum):
-    """The algorithm codes of the vendor Khronos."""
+    """How items are coded: by the text of NNEF 1.0, as Khronos' tools write them, and as tract does."""
 
     FLOAT = 0x00
     INTEGER = 0x01
+    BOOL = 0x05
     LINEAR = 0x10
     """Quantized in equal steps from ``least`` to ``greatest``."""
     LOGARITHMIC = 0x11
     """Quantized to powers of two up to ``greatest``."""
+    STRING = 0x1000_5452
+    """Of tract: the length of each string in 32 bits, and its bytes."""
+    Q4_0 = 0x3040_5452
+    """Of tract: blocks of 32 items, a scale of 16 bits and 4 bits each, the first half of a block in the low ones."""
+    Q4_0_PAIRS = 0x2040_5452
+    """The same, with neighbours in one byte."""
+    Q8_1 = 0x3080_5452
+    """Of tract: blocks of 32 items with a scale of 16 bits, perhaps a sum of 16 bits, and 8 bits each."""
+
+
+BLOCK_ITEM_BITS = {ItemKind.Q4_0: 4, ItemKind.Q4_0_PAIRS: 4, ItemKind.Q8_1: 8}
+"""How many bits an item has, of those that are stored in blocks with a common scale."""
+BLOCK_ITEMS = 32
 
 
 class Storage(Struct, frozen=True):
@@ -58,6 +72,10 @@ class Storage(Struct, frozen=True):
 
     def _fault(self) -> tuple[str, str] | None:
         """The field that is wrong, and why."""
+        if self.kind in BLOCK_ITEM_BITS or self.kind is ItemKind.STRING:
+            return None
+        if self.kind is ItemKind.BOOL:
+            return None if self.bits in (1, 8) else ("bits", f"bools have 1 or 8 bits, not {self.bits}")
         if not 1 <= self.bits <= MOST_BITS:
             return "bits", f"items have 1 to {MOST_BITS} bits, not {self.bits}"
         if self.kind is ItemKind.FLOAT and self.bits not in _FLOAT_BITS:
@@ -77,6 +95,24 @@ class Storage(Struct, frozen=True):
         if self.has_sign_bit and self.bits == 1:
             return "bits", "signed logarithmic quantization needs a bit beside that of the sign"
         return None
+
+    @property
+    def dtype(self) -> str:
+        """The type that the items have in a graph."""
+        match self.kind:
+            case ItemKind.INTEGER:
+                return "int"
+            case ItemKind.BOOL:
+                return "bool"
+            case ItemKind.STRING:
+                return "str"
+            case _:
+                return "real"
+
+    @property
+    def in_blocks(self) -> bool:
+        """Whether items are stored in blocks with a common scale."""
+        return self.kind in BLOCK_ITEM_BITS
 
     @property
     def has_sign_bit(self) -> bool:

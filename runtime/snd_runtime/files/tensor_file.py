@@ -8,10 +8,11 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from snd_runtime.files.bit_stream import packed, unpacked
+from snd_runtime.files.blocks import read_blocks
 from snd_runtime.files.errors import InvalidFileError
 from snd_runtime.files.header import HEADER_BYTES, Header, read_header
 from snd_runtime.files.quantized import decoded, encoded
-from snd_runtime.files.storage import ItemKind, Storage, storage_of
+from snd_runtime.files.storage import BLOCK_ITEM_BITS, ItemKind, Storage, storage_of
 
 Array: TypeAlias = np.ndarray[Any, Any]
 
@@ -27,6 +28,13 @@ def read_tensor(content: bytes) -> Array:
     header = read_header(content)
     storage, count = header.storage, prod(header.shape)
     data = memoryview(content)[HEADER_BYTES:]
+    if storage.kind in BLOCK_ITEM_BITS:
+        return read_blocks(data, count, storage.kind).reshape(header.shape)
+    if storage.kind is ItemKind.STRING:
+        return _strings(data, count).reshape(header.shape)
+    if storage.kind is ItemKind.BOOL:
+        order = np.unpackbits(np.frombuffer(data, np.uint8), count=count) if storage.bits == 1 else data
+        return np.frombuffer(order, np.uint8, count).astype(np.bool_).reshape(header.shape)
     used_bits = count * storage.bits % 8
     if used_bits and data[-1] >> used_bits:
         raise InvalidFileError("the bits behind the last item must be 0", len(content) - 1)
@@ -56,6 +64,18 @@ def write_tensor(array: Array, storage: Storage | None = None) -> bytes:
     if form.kind is ItemKind.INTEGER:
         return head + packed(_integer_codes(items, form), form.bits)
     return head + packed(encoded(items, form), form.bits)
+
+
+def _strings(data: memoryview, count: int) -> Array:
+    found, at = np.empty(count, object), 0
+    for number in range(count):
+        if len(data) - at < 4:
+            raise InvalidFileError(f"the file ends before string {number} of {count}", HEADER_BYTES + at)
+        end = at + 4 + int.from_bytes(data[at : at + 4], "little")
+        if end > len(data):
+            raise InvalidFileError(f"the file ends within string {number} of {count}", HEADER_BYTES + at)
+        found[number], at = bytes(data[at + 4 : end]).decode(errors="replace"), end
+    return found
 
 
 def _integers(codes: Array, storage: Storage) -> Array:

@@ -13,7 +13,7 @@ def rule_page(rule: Rule) -> str:
     page = catalogue.page(rule)
     parts = [f"## {rule.name}", page.summary, f"*Severity: {rule.severity}. {_origin(rule.section)}*", page.why]
     parts += [
-        f"{title}:\n\n```sknd\n{code.strip(chr(10))}\n```"
+        f"{title}:\n\n```{_language(code)}\n{code.strip(chr(10))}\n```"
         for title, code in (("Reported", page.bad), ("Not reported", page.good))
         if code
     ]
@@ -32,4 +32,10 @@ def _origin(section: str) -> str:
         return "A rule of snd, not of the language."
     if section == "LANGUAGE":
         return "See docs/language.md."
+    if section.startswith("NNEF 1.0"):
+        return f"{section.replace(',', ', section')}."
     return f"NNEF 2.0 draft, section {section}."
+
+
+def _language(code: str) -> str:
+    return "nnef" if code.startswith("version 1.") else "sknd"

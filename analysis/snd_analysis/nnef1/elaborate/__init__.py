@@ -8,5 +8,17 @@ in the ``.nnef`` text. So shapes, values and drawings come from what composes an
 from snd_analysis.nnef1.elaborate.context import Invocation, StoredVariable, notes_of
 from snd_analysis.nnef1.elaborate.elaboration import Elaborated, elaborate
 from snd_analysis.nnef1.elaborate.operators import Operators
+from snd_analysis.nnef1.elaborate.tensor_files import TensorFile, TensorFiles, described, file_of
 
-__all__ = ["Elaborated", "Invocation", "Operators", "StoredVariable", "elaborate", "notes_of"]
+__all__ = [
+    "Elaborated",
+    "Invocation",
+    "Operators",
+    "StoredVariable",
+    "TensorFile",
+    "TensorFiles",
+    "described",
+    "elaborate",
+    "file_of",
+    "notes_of",
+]

@@ -10,6 +10,7 @@ from snd_analysis.base import Note, Problem, Repair, Rule, Span
 from snd_analysis.compose import input_extent
 from snd_analysis.nnef1.elaborate.flat_graph import FlatGraph
 from snd_analysis.nnef1.elaborate.operators import Operators
+from snd_analysis.nnef1.elaborate.tensor_files import TensorFiles
 from snd_analysis.nnef1.elaborate.values import Value
 from snd_analysis.nnef1.syntax import Dialect, nodes
 from snd_analysis.skriptnd.syntax import nodes as flat_nodes
@@ -28,6 +29,7 @@ class StoredVariable(Struct, frozen=True):
 
     name: str
     label: str
+    shape: tuple[int, ...]
     span: Span
 
 
@@ -57,10 +59,16 @@ class Context:
     """What is common to all bodies of one elaboration."""
 
     def __init__(
-        self, dialect: Dialect, operators: Operators, fragments: Mapping[str, nodes.Definition], symbols: Sequence[str]
+        self,
+        dialect: Dialect,
+        operators: Operators,
+        files: TensorFiles,
+        fragments: Mapping[str, nodes.Definition],
+        symbols: Sequence[str],
     ) -> None:
         self.dialect = dialect
         self.operators = operators
+        self.files = files
         self.fragments = fragments
         self.graph = FlatGraph()
         self.symbols: dict[str, Integer] = {name: input_extent(name) for name in symbols}

@@ -13,6 +13,7 @@ from snd_analysis.nnef1.elaborate.context import Context, Frame, Invocation, Sto
 from snd_analysis.nnef1.elaborate.evaluation import Evaluator
 from snd_analysis.nnef1.elaborate.operators import Operators
 from snd_analysis.nnef1.elaborate.sources import SOURCES
+from snd_analysis.nnef1.elaborate.tensor_files import TensorFiles
 from snd_analysis.nnef1.elaborate.values import Items, TensorName, Value
 from snd_analysis.nnef1.syntax import Dialect, SyntaxTree, dialect_of, nodes
 from snd_analysis.skriptnd.syntax import nodes as flat_nodes
@@ -30,7 +31,7 @@ class Elaborated(Struct, frozen=True, eq=False):
     """By statements of the graph: the invocations of fragments that led to them."""
 
 
-def elaborate(tree: SyntaxTree, operators: Operators) -> Elaborated:
+def elaborate(tree: SyntaxTree, operators: Operators, files: TensorFiles) -> Elaborated:
     """Return the graph of a file as a graph of SkriptND, and what is wrong with it. Never fails."""
     items = tree.document.items
     definitions = [item for item in items if isinstance(item, nodes.Definition)]
@@ -38,7 +39,7 @@ def elaborate(tree: SyntaxTree, operators: Operators) -> Elaborated:
     for each in definitions:
         if each.head.kind == "fragment":
             fragments.setdefault(each.head.name.text, each)
-    context = Context(dialect_of(tree), operators, fragments, [*_symbols(items)])
+    context = Context(dialect_of(tree), operators, files, fragments, [*_symbols(items)])
     graph = next((each for each in definitions if each.head.kind == "graph"), None)
     definition = None if graph is None else _graph(context, graph)
     return Elaborated(context.dialect, definition, context.problems, tuple(context.variables), context.chains)

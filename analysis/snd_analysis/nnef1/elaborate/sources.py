@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from snd_analysis import rules
+from snd_analysis.base import Span
 from snd_analysis.model import Tensor, TensorKind
 from snd_analysis.nnef1.elaborate.context import StoredVariable
 from snd_analysis.nnef1.elaborate.evaluation import Evaluator, Source
 from snd_analysis.nnef1.elaborate.invocations import invoke
 from snd_analysis.nnef1.elaborate.item_types import Given, dtype_of_tract
 from snd_analysis.nnef1.elaborate.operators import Parameter
+from snd_analysis.nnef1.elaborate.tensor_files import TensorFile
 from snd_analysis.nnef1.elaborate.values import UNKNOWN, Items, TensorName, Value, flattened, has_unknown
-from snd_analysis.nnef1.syntax import nodes
+from snd_analysis.nnef1.syntax import Dialect, nodes
 from snd_analysis.symbolic.integers import Integer
 
 _DTYPES = {"scalar": "real", "integer": "int", "logical": "bool", "string": "str"}
@@ -54,10 +56,30 @@ def _variable(
         return UNKNOWN
     if shape is None or not isinstance(target, nodes.Identifier):
         return UNKNOWN
-    made = _declared(evaluator, "variable", target, _dtype(evaluator, call), shape, TensorKind.VARIABLE)
+    file = evaluator.context.files.tensor_file(label.value)
+    if file is not None and file.fault is not None:
+        evaluator.report(rules.INVALID_TENSOR_FILE, label.span, f"'{label.value}.dat': {file.fault}")
+    dtype = _dtype(evaluator, call)
+    if file is not None and file.fault is None:
+        dtype = file.dtype if call.generic is None or evaluator.context.dialect is Dialect.TRACT else dtype
+        _demand_extents(evaluator, given["shape"].span, shape, file)
+    extents = tuple(each.value for each in shape if each.value is not None)
+    if len(extents) != len(shape):
+        evaluator.report(rules.DYNAMIC_VARIABLE, given["shape"].span, "the extents of a variable must be numbers")
+        return UNKNOWN
+    made = _declared(evaluator, "variable", target, dtype, shape, TensorKind.VARIABLE)
     span = label.span.shifted(evaluator.frame.base)
-    evaluator.context.variables.append(StoredVariable(made.name, label.value, span))
+    evaluator.context.variables.append(StoredVariable(made.name, label.value, extents, span))
     return made
+
+
+def _demand_extents(evaluator: Evaluator, span: Span, shape: tuple[Integer, ...], file: TensorFile) -> None:
+    """The extents in the file must be those of the variable; blocks of items may be stored as a matrix."""
+    extents = tuple(each.value for each in shape)
+    if None not in extents and extents != file.shape and not file.in_blocks:
+        wanted, found = ",".join(map(str, extents)), ",".join(map(str, file.shape))
+        message = f"the variable has the extents [{wanted}], but its file has [{found}]"
+        evaluator.report(rules.INVALID_TENSOR_FILE, span, message)
 
 
 def _constant(

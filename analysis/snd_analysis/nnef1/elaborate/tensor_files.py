@@ -1,0 +1,43 @@
+"""The files of variables, by what their headers say."""
+
+from __future__ import annotations
+
+import re
+from typing import Protocol
+
+from msgspec import Struct
+
+_DESCRIPTION = re.compile(r"(?P<dtype>real|int|bool|str) \[(?P<extents>[\d,]*)\](?P<blocks> in blocks)?")
+
+
+class TensorFile(Struct, frozen=True):
+    """The type of the items of a file, and its extents; or why the file can't be used."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    in_blocks: bool = False
+    """Whether items are stored in blocks: extents then are those of a matrix."""
+    fault: str | None = None
+
+
+class TensorFiles(Protocol):
+    """The files of variables, by their labels."""
+
+    def tensor_file(self, label: str) -> TensorFile | None:
+        """Return what is known of the file of a label; None if there is none."""
+
+
+def described(text: str) -> TensorFile | None:
+    """Return what a description says; None if it is none."""
+    match = _DESCRIPTION.fullmatch(text.strip())
+    if match is None:
+        return None
+    extents = tuple(map(int, filter(None, match["extents"].split(","))))
+    return TensorFile(match["dtype"], extents, match["blocks"] is not None)
+
+
+def file_of(label: str) -> str | None:
+    """Return the path of the file of a label, from the folder of the graph; None if the path would lead out of it."""
+    path = f"{label.lstrip('/')}.dat"
+    parts = path.replace("\\", "/").split("/")
+    return None if ".." in parts or ":" in parts[0] else path
