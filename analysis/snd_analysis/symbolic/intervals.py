@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TypeAlias
 
+from snd_analysis.symbolic.limits import MOST_BITS
+
 Interval: TypeAlias = tuple[int | None, int | None]
 
 EVERYTHING: Interval = (None, None)
 
-MOST_BITS = 8192
-"""Numbers with more bits are not computed: such an end counts as not bounded."""
 _LARGEST = 1 << MOST_BITS
 
 

@@ -11,15 +11,8 @@ from snd_analysis.symbolic.integers.cases import cases
 from snd_analysis.symbolic.integers.integer import Integer
 from snd_analysis.symbolic.integers.monomials import UNIT, Monomial, multiply_monomials
 from snd_analysis.symbolic.integers.operations import Absolute, Extremum, Function, Power, Quotient, Sign
-from snd_analysis.symbolic.intervals import EVERYTHING, MOST_BITS, Interval
-
-# How often parts of a sum are replaced by what bounds them, one after the other, in sums of so many terms: each time
-# there are as many ways as terms.
-_MOST_REPLACEMENTS = ((10, 3), (24, 2), (100, 1))
-
-# Of a sum that is made again, of the same variables and in the same order, the bounds are remembered: declarations
-# compare the same lengths and extents over and over.
-_REMEMBERED = 4096
+from snd_analysis.symbolic.intervals import EVERYTHING, Interval
+from snd_analysis.symbolic.limits import MOST_BITS, MOST_REMEMBERED_BOUNDS, MOST_REPLACEMENTS
 
 
 def bounds(a: Integer) -> Interval:
@@ -29,7 +22,7 @@ def bounds(a: Integer) -> Interval:
     different non-negative variables, and their quotients, minima and maxima.
     """
     if a._bounds is None:
-        replacements = next((number for most, number in _MOST_REPLACEMENTS if len(a.terms) <= most), 0)
+        replacements = next((number for most, number in MOST_REPLACEMENTS if len(a.terms) <= most), 0)
         a._bounds = _bounds(a, replacements)
     return a._bounds
 
@@ -61,7 +54,7 @@ def _term_by_term(terms: Mapping[Monomial, int]) -> Interval:
     return result
 
 
-@lru_cache(_REMEMBERED)
+@lru_cache(MOST_REMEMBERED_BOUNDS)
 def _of_sum(terms_in_order: tuple[tuple[Monomial, int], ...], leaves: frozenset[Leaf], replacements: int) -> Interval:
     """The bounds of a sum that is not a number. Variables are equal by their keys; ``leaves`` has their bounds."""
     terms = dict(terms_in_order)

@@ -10,8 +10,7 @@ from snd_analysis.symbolic.integers.errors import DivisionByZero, NegativeExpone
 from snd_analysis.symbolic.integers.integer import Integer, constant, of_atom
 from snd_analysis.symbolic.integers.substitution import substitute
 from snd_analysis.symbolic.integers.truth import AtLeastZero, AtomicCondition, IsZero
-
-_MOST_CONDITIONS = 2
+from snd_analysis.symbolic.limits import MOST_CASE_CONDITIONS
 
 
 def cases(a: Integer) -> list[Integer]:
@@ -20,7 +19,7 @@ def cases(a: Integer) -> list[Integer]:
     A case that cannot occur is left out.
     """
     found = indicators(a)
-    if not found or len(found) > _MOST_CONDITIONS:
+    if not found or len(found) > MOST_CASE_CONDITIONS:
         return []
     first = found[0]
     results = []

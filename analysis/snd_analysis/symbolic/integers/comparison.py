@@ -13,7 +13,7 @@ from snd_analysis.symbolic.integers.bounds import bounds
 from snd_analysis.symbolic.integers.cases import cases
 from snd_analysis.symbolic.integers.conditions import indicators, statement_of, where
 from snd_analysis.symbolic.integers.division import is_nonzero, prefers_sign
-from snd_analysis.symbolic.integers.integer import MOST_CONDITIONS, Integer, as_integer, of_atom, opaque
+from snd_analysis.symbolic.integers.integer import Integer, as_integer, of_atom, opaque
 from snd_analysis.symbolic.integers.monomials import UNIT, Monomial
 from snd_analysis.symbolic.integers.operations import simplifies
 from snd_analysis.symbolic.integers.truth import (
@@ -28,6 +28,7 @@ from snd_analysis.symbolic.integers.truth import (
     or_,
     truth,
 )
+from snd_analysis.symbolic.limits import MOST_CONDITIONS
 
 Relation: TypeAlias = Literal["<", "<=", ">", ">=", "==", "!="]
 

@@ -11,10 +11,7 @@ from snd_analysis.symbolic.integers.integer import ZERO, Integer, as_integer, co
 from snd_analysis.symbolic.integers.monomials import UNIT, Monomial
 from snd_analysis.symbolic.integers.operations import Quotient, simplifies
 from snd_analysis.symbolic.integers.spelling import spelling
-
-# Steps of a polynomial division by a sum.
-_MOST_STEPS = 32
-_MOST_CONDITIONS = 3
+from snd_analysis.symbolic.limits import MOST_DIVIDED_CONDITIONS, MOST_DIVISION_STEPS
 
 
 @simplifies(Quotient)
@@ -65,7 +62,7 @@ def _divide_by_case(a: Integer, b: Integer) -> Integer | None:
     """The quotients of both branches, if dividend or divisor depend on a condition and no branch divides by zero."""
     if not a.is_conditional and not b.is_conditional:
         return None
-    if len({*indicators(a), *indicators(b)}) > _MOST_CONDITIONS:
+    if len({*indicators(a), *indicators(b)}) > MOST_DIVIDED_CONDITIONS:
         return None
     condition = (indicators(a) or indicators(b))[0]
     try:
@@ -272,7 +269,7 @@ def _extract(a: Integer, b: Integer) -> tuple[Integer, Integer]:
     lead = leading(b) if len(b.terms) > 1 else next(iter(b.terms))
     template = b.terms[lead]
     whole = ZERO
-    for _ in range(_MOST_STEPS):
+    for _ in range(MOST_DIVISION_STEPS):
         step: dict[Monomial, int] = {}
         for monomial, coefficient in a.terms.items():
             times = coefficient // template

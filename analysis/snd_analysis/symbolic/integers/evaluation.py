@@ -16,7 +16,7 @@ from snd_analysis.symbolic.integers.operations import Absolute, Extremum, Functi
 from snd_analysis.symbolic.integers.powers import is_too_large
 from snd_analysis.symbolic.integers.substitution import each, substitute
 from snd_analysis.symbolic.integers.truth import AtLeastZero, IsZero, Junction, Known, Proposition, Truth
-from snd_analysis.symbolic.intervals import MOST_BITS
+from snd_analysis.symbolic.limits import MOST_BITS
 
 
 def variables(a: Integer | Truth) -> frozenset[Hashable]:

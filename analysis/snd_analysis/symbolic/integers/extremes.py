@@ -9,9 +9,7 @@ from snd_analysis.symbolic.integers.bounds import bounds
 from snd_analysis.symbolic.integers.division import prefers_sign
 from snd_analysis.symbolic.integers.integer import ONE, ZERO, Integer, as_integer, of_operation
 from snd_analysis.symbolic.integers.operations import Absolute, Extremum, Sign, simplifies
-
-# Of more candidates than this, only equal ones are merged.
-_MOST_CANDIDATES = 12
+from snd_analysis.symbolic.limits import MOST_CANDIDATES
 
 
 def minimum(*candidates: Integer | int) -> Integer:
@@ -101,7 +99,7 @@ def _single_extremum(a: Integer) -> tuple[Extremum, int] | None:
 
 def _undominated(largest: bool, candidates: list[Integer]) -> list[Integer]:
     """Leaves out what can never be the extremum alone."""
-    if len(candidates) > _MOST_CANDIDATES:
+    if len(candidates) > MOST_CANDIDATES:
         return candidates
     kept: list[Integer] = []
     for candidate in candidates:

@@ -16,17 +16,12 @@ from msgspec import Struct
 
 from snd_analysis.symbolic.integers.atoms import Atom, Indicator, Leaf, Product, Variable
 from snd_analysis.symbolic.integers.monomials import UNIT, Monomial, multiply_monomials, ordered
-from snd_analysis.symbolic.intervals import MOST_BITS, Interval
+from snd_analysis.symbolic.intervals import Interval
+from snd_analysis.symbolic.limits import DEEPEST_INTEGER, MOST_BITS, MOST_TERMS
 from snd_analysis.symbolic.notation import Notated, notation
 
-# Larger products stay unexpanded, so that no expression makes the analysis slow.
-_MOST_TERMS = 400
 # Larger numbers are not computed: powers stay as they are, other coefficients become an unknown.
 _LARGEST = 1 << MOST_BITS
-# Deeper operations become an unknown: everything that walks integers recurses.
-DEEPEST = 100
-MOST_CONDITIONS = 16
-"""Choices between integers that depend on more conditions, at any depth, become unknown: each may double the work."""
 
 
 class Integer(Notated):
@@ -181,7 +176,7 @@ class Integer(Notated):
         number = self.value
         if number is not None:
             return other.scaled(number)
-        if len(self.terms) * len(other.terms) > _MOST_TERMS:
+        if len(self.terms) * len(other.terms) > MOST_TERMS:
             return _unexpanded(self, other)
         terms: dict[Monomial, int] = {}
         for left, factor in self.terms.items():
@@ -252,7 +247,7 @@ def of_atom(atom: Atom) -> Integer:
 
 def of_operation(atom: Atom) -> Integer:
     """An operation as an integer; an unknown, if operations nest too deep to be walked."""
-    return of_atom(atom) if atom.depth <= DEEPEST else opaque("...", minimum=None)
+    return of_atom(atom) if atom.depth <= DEEPEST_INTEGER else opaque("...", minimum=None)
 
 
 def variable(key: Hashable, name: str, minimum: int | None = 0, maximum: int | None = None) -> Integer:

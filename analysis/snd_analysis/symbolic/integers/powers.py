@@ -10,10 +10,7 @@ from snd_analysis.symbolic.integers.errors import NegativeExponent
 from snd_analysis.symbolic.integers.integer import ONE, Integer, as_integer, constant, of_operation
 from snd_analysis.symbolic.integers.monomials import UNIT, Monomial, multiply_monomials
 from snd_analysis.symbolic.integers.operations import Power, simplifies
-from snd_analysis.symbolic.intervals import MOST_BITS
-
-# Powers with more bits stay unevaluated, powers of sums with more terms unexpanded.
-_MOST_TERMS = 64
+from snd_analysis.symbolic.limits import MOST_BITS, MOST_POWER_TERMS
 
 
 @simplifies(Power)
@@ -32,7 +29,7 @@ def _numeric_power(a: Integer, exponent: int) -> Integer:
     if exponent == 0:
         return ONE
     if len(a.terms) > 1:
-        if exponent > _MOST_TERMS or comb(len(a.terms) + exponent - 1, exponent) > _MOST_TERMS:
+        if exponent > MOST_POWER_TERMS or comb(len(a.terms) + exponent - 1, exponent) > MOST_POWER_TERMS:
             return of_operation(Power(a, constant(exponent)))
         result = a
         for _ in range(exponent - 1):

@@ -21,15 +21,12 @@ from snd_analysis.symbolic.integers.truth import (
     and_,
     not_,
 )
+from snd_analysis.symbolic.limits import LONGEST_INTEGER, MOST_PRINTED_CONDITIONS, MOST_SUMMANDS
 from snd_analysis.symbolic.notation import notation
 
 # Levels of LANGUAGE.md: how tightly the outermost operator binds.
 _SELECT, _LOGIC, _COMPARISON, _EXTREMUM, _SUM, _PRODUCT, _POWER, _SIGN, _OPERAND = 0, 2, 3, 4, 5, 6, 7, 8, 9
 
-_LONGEST = 300
-_MOST_SUMMANDS = 40
-_MOST_CONDITIONS = 6
-"""Each condition that an integer is split by may double its text."""
 
 _Printed = tuple[str, int]
 """A text and its level."""
@@ -71,7 +68,7 @@ def _integer(a: Integer) -> _Printed:
     if number is not None:
         return str(number), (_OPERAND if number >= 0 else _SIGN)
     found = indicators(a)
-    return _selection(a, found) if 0 < len(found) <= _MOST_CONDITIONS else _sum(_summands(a))
+    return _selection(a, found) if 0 < len(found) <= MOST_PRINTED_CONDITIONS else _sum(_summands(a))
 
 
 def _wrapped(printed: _Printed, level: int) -> str:
@@ -102,10 +99,10 @@ def _sum(summands: list[_Summand]) -> _Printed:
     if len(summands) == 1:
         return first
     text = _wrapped(first, _SUM)
-    for summand in summands[1:_MOST_SUMMANDS]:
+    for summand in summands[1:MOST_SUMMANDS]:
         magnitude = _signed(summand._replace(coefficient=abs(summand.coefficient)))
         text += f" {'-' if summand.coefficient < 0 else '+'} {_wrapped(magnitude, _PRODUCT)}"
-    return (text if len(summands) <= _MOST_SUMMANDS else f"{text} + …"), _SUM
+    return (text if len(summands) <= MOST_SUMMANDS else f"{text} + …"), _SUM
 
 
 def _signed(summand: _Summand) -> _Printed:
@@ -174,7 +171,7 @@ def _text_of_atom(atom: Atom) -> _Printed:
     """The text of an atom, and the level of its outermost operator."""
     if atom.text is None:
         text, level = _atom(atom)
-        atom.text = (text, level) if len(text) <= _LONGEST else ("...", _OPERAND)
+        atom.text = (text, level) if len(text) <= LONGEST_INTEGER else ("...", _OPERAND)
     return atom.text
 
 

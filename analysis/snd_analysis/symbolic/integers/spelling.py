@@ -12,16 +12,15 @@ from snd_analysis.symbolic.integers.atoms import Atom, Leaf, Variable
 from snd_analysis.symbolic.integers.integer import Integer
 from snd_analysis.symbolic.integers.operations import Candidates, Extremum, Power, Quotient
 from snd_analysis.symbolic.integers.truth import Truth
+from snd_analysis.symbolic.limits import LONGEST_SPELLING
 
-# Atoms that are spelled alike as far as this are not ordered.
-_LONGEST = 300
 _BETWEEN: Final[dict[type[Atom], str]] = {Quotient: " / ", Power: " ** "}
 
 
 def spelling(atom: Atom) -> str:
     """The text of an atom: the name of a variable, of an operation what it is made of."""
     if atom.spelling is None:
-        atom.spelling = atom.leaf.name if isinstance(atom, Variable) else _operation(atom)[:_LONGEST]
+        atom.spelling = atom.leaf.name if isinstance(atom, Variable) else _operation(atom)[:LONGEST_SPELLING]
     return atom.spelling
 
 

@@ -6,13 +6,9 @@ from collections.abc import Hashable, Iterable
 from typing import Any, Final
 
 from snd_analysis.symbolic.integers.atoms import Indicator, Leaf
-from snd_analysis.symbolic.integers.integer import MOST_CONDITIONS, ONE, ZERO, Integer, of_atom
+from snd_analysis.symbolic.integers.integer import ONE, ZERO, Integer, of_atom
+from snd_analysis.symbolic.limits import MOST_CONDITIONS, MOST_KEPT_LITERALS, MOST_LITERALS
 from snd_analysis.symbolic.notation import Notated
-
-# Larger formulas are not looked at as Boolean functions.
-_MOST_LITERALS = 8
-# Larger ones become an unknown: an exclusive disjunction doubles what it is made of.
-_MOST_KEPT = 64
 
 
 class Truth(Notated):
@@ -206,9 +202,9 @@ def _junction(conjunction: bool, operands: Iterable[Truth]) -> Truth:
     if any(not_(item) in flat for item in flat if isinstance(item, AtomicCondition)) or _contradict(conjunction, flat):
         return deciding
     whole = Junction(conjunction, flat)
-    if whole.literals > _MOST_KEPT or whole.conditions > MOST_CONDITIONS:
+    if whole.literals > MOST_KEPT_LITERALS or whole.conditions > MOST_CONDITIONS:
         return proposition((Junction, whole), "…")
-    if any(isinstance(item, Junction) for item in flat) and whole.literals <= _MOST_LITERALS:
+    if any(isinstance(item, Junction) for item in flat) and whole.literals <= MOST_LITERALS:
         number = indicator(whole).value
         if number is not None:
             return truth(bool(number))

@@ -6,6 +6,7 @@ what became known. The meaning of every operator on single values is in one tabl
 ``FUNCTIONS``, ``CASTS``.
 """
 
+from snd_analysis.symbolic.limits import LONGEST_STRING, MOST_ITEMS
 from snd_analysis.symbolic.values.compile_time import CompileTime, may_become_known
 from snd_analysis.symbolic.values.elementwise import elementwise
 from snd_analysis.symbolic.values.errors import OperationError, too_large
@@ -17,7 +18,6 @@ from snd_analysis.symbolic.values.items import cut, item, split
 from snd_analysis.symbolic.values.lists import range_, repeated, with_length, zipped
 from snd_analysis.symbolic.values.membership import contained
 from snd_analysis.symbolic.values.operations import (
-    LONGEST_STRING,
     OPERATIONS,
     UNARY,
     formatted,
@@ -26,7 +26,6 @@ from snd_analysis.symbolic.values.operations import (
     negated,
 )
 from snd_analysis.symbolic.values.pack import (
-    MOST_ITEMS,
     POSITION,
     POSITION_KEY,
     Element,

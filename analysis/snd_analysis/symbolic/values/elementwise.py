@@ -8,9 +8,10 @@ from typing import TypeAlias
 from snd_analysis import rules
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import TRUE, Integer, Verdict
+from snd_analysis.symbolic.limits import MOST_ITEMS
 from snd_analysis.symbolic.values.errors import OperationError
 from snd_analysis.symbolic.values.items import at, counted, divided
-from snd_analysis.symbolic.values.pack import MOST_ITEMS, ONE, POSITION, Pack, Run, Segment, fresh
+from snd_analysis.symbolic.values.pack import ONE, POSITION, Pack, Run, Segment, fresh
 from snd_analysis.symbolic.values.scalars import UNDEFINED, Value, default_value, dtype_of
 
 Operation: TypeAlias = Callable[..., Value]

@@ -10,6 +10,7 @@ from typing import Final
 from snd_analysis import rules
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, TRUE, AtLeastZero, Integer, Junction, Truth
+from snd_analysis.symbolic.limits import MOST_COMPARED
 from snd_analysis.symbolic.values.compile_time import may_become_known
 from snd_analysis.symbolic.values.errors import OperationError
 from snd_analysis.symbolic.values.items import at
@@ -22,9 +23,6 @@ from snd_analysis.symbolic.values.selection import opaque_pack
 from snd_analysis.symbolic.values.unknown_results import result_of
 
 Fold = Callable[[Pack], Value]
-
-_MOST_COMPARED = 32
-"""Items that are compared with each other, beside runs of unknown length."""
 
 
 def _reduced(symbol: str, items: Sequence[Value]) -> Value:
@@ -244,7 +242,7 @@ def _certain_items(pack: Pack) -> list[Value]:
             found.append(shifted(segment.element, ZERO))
             if shapes.compare(">=", segment.length, 2) is TRUE:
                 found.append(shifted(segment.element, segment.length - 1))
-    return found if len(found) <= _MOST_COMPARED else []
+    return found if len(found) <= MOST_COMPARED else []
 
 
 FOLDS: Final[dict[str, Fold]] = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
+from snd_analysis.symbolic.limits import LONGEST_MESSAGE, LONGEST_TEXT
 from snd_analysis.symbolic.notation import notation
 from snd_analysis.symbolic.values.pack import POSITION, Pack, Run, positional
 from snd_analysis.symbolic.values.scalars import (
@@ -14,10 +15,6 @@ from snd_analysis.symbolic.values.scalars import (
     Unknown,
     Value,
 )
-
-# Texts of unknown values that get longer are cut.
-_LONGEST = 120
-_LONGEST_MESSAGE = 2000
 
 _ESCAPES = {"\\": "\\\\", "{": "\\{", "}": "\\}", "'": "\\'", "\n": "\\n", "\t": "\\t"}
 _BINARY = frozenset(["+", "-", "*", "/", "\\", "%", "**", "<?", ">?", "<", "<=", ">", ">=", "==", "!=", "is", "in"])
@@ -83,7 +80,7 @@ def _range(run: Run) -> str | None:
 def shortened(value: Value) -> str:
     """A value as part of the text of an unknown one."""
     text = format_value(value, quoted=True)
-    return text if len(text) <= _LONGEST else "(…)"
+    return text if len(text) <= LONGEST_TEXT else "(…)"
 
 
 def enclosed(text: str) -> str:
@@ -124,11 +121,11 @@ def operation_text(operation: str, operands: tuple[Value, ...]) -> str:
             text = f"({operand_texts[0]} {operation} {operand_texts[1]})"
         case _:
             text = f"{operation}({', '.join(texts)})"
-    return text if len(text) <= _LONGEST else "(…)"
+    return text if len(text) <= LONGEST_TEXT else "(…)"
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= _LONGEST_MESSAGE else text[:_LONGEST_MESSAGE] + "…"
+    return text if len(text) <= LONGEST_MESSAGE else text[:LONGEST_MESSAGE] + "…"
 
 
 def _bound(bound: Value) -> str:

@@ -23,7 +23,7 @@ from snd_analysis.symbolic.integers import (
     constant,
     is_too_large,
 )
-from snd_analysis.symbolic.intervals import MOST_BITS
+from snd_analysis.symbolic.limits import MOST_BITS
 from snd_analysis.symbolic.values.errors import OperationError, too_large
 from snd_analysis.symbolic.values.formatting import format_value
 from snd_analysis.symbolic.values.pack import Pack
@@ -219,11 +219,6 @@ def _same(a: Value, b: Value) -> bool:
     if a is b:
         return not (isinstance(a, float) and math.isnan(a))
     return dtype_of(a) is not None and type(a) is type(b) and a == b
-
-
-# ---- strings ---------------------------------------------------------------------------------------------------------
-LONGEST_STRING = 1_000_000
-"""Longer strings are refused: those that are put together from others double with every step."""
 
 
 def formatted(*parts: Value) -> Value:

@@ -9,8 +9,8 @@ from msgspec import Struct
 
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Truth
+from snd_analysis.symbolic.limits import DEEPEST, LONGEST_WRITTEN_OUT, MOST_ITEMS
 from snd_analysis.symbolic.values.scalars import (
-    DEEPEST,
     Foreign,
     Fresh,
     Nested,
@@ -21,11 +21,6 @@ from snd_analysis.symbolic.values.scalars import (
     dtype_of,
     unknown,
 )
-
-# Runs of one value that are longer stay runs although their length is known.
-_LONGEST_WRITTEN_OUT = 1024
-MOST_ITEMS = 65_536
-"""Packs of more items stay runs although their length is known, or are refused."""
 
 ZERO, ONE = shapes.constant(0), shapes.constant(1)
 
@@ -216,7 +211,7 @@ def _written_out(segments: tuple[Segment, ...], repeats: Value | None) -> tuple[
         moves = positional(segment.element)
         if not moves and len(segments) == 1:
             repeats = segment.element
-        if count is None or count > (MOST_ITEMS if moves else _LONGEST_WRITTEN_OUT):
+        if count is None or count > (MOST_ITEMS if moves else LONGEST_WRITTEN_OUT):
             written.append(segment)
         else:
             written.extend(_items_of(segment.element, count, moves))

@@ -8,9 +8,9 @@ from collections.abc import Hashable, Mapping
 from snd_analysis import rules
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import DivisionByZero, FoldKey, Integer, NegativeExponent, Truth
+from snd_analysis.symbolic.limits import MOST_ITEMS
 from snd_analysis.symbolic.values.errors import OperationError
 from snd_analysis.symbolic.values.pack import (
-    MOST_ITEMS,
     POSITION,
     POSITION_KEY,
     Element,

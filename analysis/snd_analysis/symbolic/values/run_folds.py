@@ -5,10 +5,11 @@ from __future__ import annotations
 from snd_analysis import rules
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Atom, Integer, Leaf, Monomial, Variable, of_atom
+from snd_analysis.symbolic.limits import DEEPEST, MOST_ITEMS
 from snd_analysis.symbolic.values.errors import OperationError
 from snd_analysis.symbolic.values.formatting import enclosed, shortened
-from snd_analysis.symbolic.values.pack import MOST_ITEMS, ONE, POSITION, ZERO, Pack, Run, positional
-from snd_analysis.symbolic.values.scalars import DEEPEST, Result, Value
+from snd_analysis.symbolic.values.pack import ONE, POSITION, ZERO, Pack, Run, positional
+from snd_analysis.symbolic.values.scalars import Result, Value
 
 
 def sum_over_run(run: Run) -> Integer:

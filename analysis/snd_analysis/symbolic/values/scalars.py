@@ -21,10 +21,6 @@ if TYPE_CHECKING:
 Value: TypeAlias = "Integer | Truth | float | str | Unknown | Pack | Maybe | Null | Undefined | Foreign"
 
 
-DEEPEST: Final = 60
-"""Everything that walks values recurses, so what unknown operations nest deeper than this give becomes unknown."""
-
-
 class Nested:
     """A value, or the key of one, in which unknown operations may nest."""
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from snd_analysis.symbolic.limits import DEEPEST
 from snd_analysis.symbolic.values.formatting import operation_text
-from snd_analysis.symbolic.values.scalars import DEEPEST, Fresh, Result, Value, unknown
+from snd_analysis.symbolic.values.scalars import Fresh, Result, Value, unknown
 
 
 def result_of(

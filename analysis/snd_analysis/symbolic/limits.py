@@ -1,0 +1,63 @@
+"""Limits of symbolic integers, conditions and values, with what users see at each."""
+
+from __future__ import annotations
+
+MOST_BITS = 8192
+"""Bits of a number that is computed. A larger bound counts as no bound, a larger power stays written as a power, and a
+larger coefficient makes an extent unknown: then nothing is said of it when composing, and the run checks it."""
+MOST_TERMS = 400
+"""Terms of a sum that a product is expanded to. A larger product stays a product: two ways of writing it may not be
+recognized as equal, and the run compares them."""
+DEEPEST_INTEGER = 100
+"""Levels in which operations on integers nest: what walks integers recurses. The result of a deeper one is unknown
+before the run, and shown as `...`."""
+MOST_CONDITIONS = 16
+"""Conditions, at any depth, of a choice between integers: each may double the work. The result of a choice by more is
+unknown before the run."""
+MOST_DIVISION_STEPS = 32
+"""Steps of a polynomial division by a sum. A longer division stays written as a division."""
+MOST_DIVIDED_CONDITIONS = 3
+"""Conditions of a dividend that is divided case by case. With more, the division stays written as a division."""
+MOST_CANDIDATES = 12
+"""Operands of a minimum or maximum that are compared with each other. Of more, only equal ones are merged, so the text
+that users see is longer."""
+LONGEST_SPELLING = 300
+"""Characters by which the atoms of an integer are ordered. Atoms that are alike so far stand in any order."""
+LONGEST_INTEGER = 300
+"""Characters of an integer in messages and hovers. A longer one is cut."""
+MOST_SUMMANDS = 40
+"""Summands of an integer that is written out. One with more is cut."""
+MOST_PRINTED_CONDITIONS = 6
+"""Conditions by which the text of an integer is split into cases: each may double the text. One with more is cut."""
+MOST_REPLACEMENTS = ((10, 3), (24, 2), (100, 1))
+"""How often parts of a sum are replaced by what bounds them, one after the other, in sums of so many terms: each time
+there are as many ways as terms. Of a larger sum, what could be decided when composing may be left to the run."""
+MOST_REMEMBERED_BOUNDS = 4096
+"""Sums whose bounds are remembered: declarations compare the same extents over and over. Users see no difference."""
+MOST_LITERALS = 8
+"""Atomic conditions of a condition that is decided by a table of truth. One with more may be left to
+the run."""
+MOST_KEPT_LITERALS = 64
+"""Atomic conditions of a condition that is kept: an exclusive disjunction doubles what it is made of. A larger
+condition is unknown, and the run decides it."""
+MOST_POWER_TERMS = 64
+"""Terms of a sum to which a power of a sum is expanded. A larger power stays a power."""
+MOST_CASE_CONDITIONS = 2
+"""Conditions by which two integers are compared case by case. With more, what could be decided may be left to the
+run."""
+DEEPEST = 60
+"""Levels in which unknown operations on values nest: what walks values recurses. A deeper result is unknown."""
+LONGEST_WRITTEN_OUT = 1024
+"""Items of one value that are written out. Users see no difference: longer ones stay a run."""
+MOST_ITEMS = 65_536
+"""Items of a pack that is written out. A longer pack stays a run, or is an error where its items are needed."""
+MOST_COMPARED = 32
+"""Items that are compared with each other, beside runs of unknown length. Whether more items are the same is left to
+the run."""
+LONGEST_TEXT = 120
+"""Characters of an unknown value. A longer text is cut."""
+LONGEST_MESSAGE = 2000
+"""Characters of a string that the author has composed, such as the message of an assertion. A longer one is cut."""
+LONGEST_STRING = 1_000_000
+"""Characters of a string. A longer one is an error: strings that are put together from others double with every
+step."""
