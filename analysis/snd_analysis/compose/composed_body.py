@@ -7,14 +7,14 @@ from msgspec.structs import replace
 from snd_analysis.compose.body.callees import Callees
 from snd_analysis.compose.body.outputs import finished_outputs
 from snd_analysis.compose.body.quantization import quantizations
-from snd_analysis.compose.body.results import assign
 from snd_analysis.compose.body.scoped_names import Naming
 from snd_analysis.compose.body.state import BodyState
 from snd_analysis.compose.composing import Composing
 from snd_analysis.compose.reuse.lasting_model import LastingModel
-from snd_analysis.compose.reuse.statements import begin, compose_row
+from snd_analysis.compose.reuse.statements import ComposingOfStatements
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.model import Graph
+from snd_analysis.skriptnd.names import fold
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.symbolic.values import UNDEFINED
 
@@ -58,19 +58,7 @@ def compose_body(callees: Callees, declared: Specialization, lasting: LastingMod
 
 
 def _compose_block(composing: Composing, block: BlockKind, lasting: LastingModel | None) -> None:
-    state, checkpoint = composing.state, composing.callees.checkpoint
-    for row in state.template.resolution.rows[block]:
-        if lasting is not None:
-            checkpoint()
-            compose_row(composing, row, lasting)
-            continue
-        for part in row.single:
-            checkpoint()
-            component, is_wrong = begin(state, part)
-            if is_wrong:
-                assign(state, component, None)
-            else:
-                composing.statement(component)
-    if lasting is None:
-        composing.note_obligations(0)
-    state.begin(0)
+    step = ComposingOfStatements(composing)
+    for row in composing.state.template.resolution.rows[block]:
+        fold(row, None if lasting is None else lasting.statements, step)
+    composing.state.begin(0)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Sequence
+from operator import is_
 
 from snd_analysis import rules
 from snd_analysis.compose.bind.binding import BindingState
@@ -13,17 +14,13 @@ from snd_analysis.compose.checks.assertion_text import assertion_message, failin
 from snd_analysis.compose.checks.obligations import Obligation, obligations_of_shape, obligations_of_value
 from snd_analysis.compose.dynamic.unknowns import Dynamic, is_dynamic
 from snd_analysis.compose.failure import Failure, Site, evaluation_failure
-from snd_analysis.compose.reuse.lasting_model import (
-    LastingModel,
-    known_declarations,
-    lasting_declaration,
-    learn_declarations,
-)
+from snd_analysis.compose.reuse.lasting_model import DeclaredTensors, LastingModel, given_to
+from snd_analysis.compose.scope import ValueScope
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.template import Member
 from snd_analysis.model import RuntimeCheck, Tensor, TensorKind, TensorValue
 from snd_analysis.skriptnd.evaluate import EvaluationError
-from snd_analysis.skriptnd.names import Symbol
+from snd_analysis.skriptnd.names import Part, Symbol, fold
 from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
@@ -187,35 +184,33 @@ class _Evaluation:
 
     def _declare_stored(self, block: str, kind: TensorKind, into: dict[str, TensorValue]) -> bool:
         """Constants or variables; whether the evaluation goes on."""
-        template, lasting = self._template, self._lasting
-        if lasting is None:
-            members = template.constants if kind is TensorKind.CONSTANT else template.variables
-            return all(self._declare_one(member, kind, into) for member in members)
-        for row in template.resolution.rows[block]:
-            known = known_declarations(self._scope, lasting, row)
-            if known is not None:
-                into.update(known.by_name)
-                self._scope.values.update(known.by_symbol)
-                continue
-            nodes_of_row = (part.node for part in row.single)
-            found = [template.member(node) for node in nodes_of_row if isinstance(node, nodes.Parameter)]
-            members_of_row = [member for member in found if member is not None]
-            said = len(self.failures), len(self.obligations), len(self.dynamic)
-            if not all(self._declare_one(member, kind, into) for member in members_of_row):
-                return False
-            if (len(self.failures), len(self.obligations), len(self.dynamic)) == said:
-                learn_declarations(self._scope, lasting, row, members_of_row, into)
+        step = _DeclaringOfTensors(self, kind, into)
+        try:
+            for row in self._template.resolution.rows[block]:
+                fold(row, None if self._lasting is None else self._lasting.declared, step)
+        except _EvaluationEnds:
+            return False
         return True
 
-    def _declare_one(self, member: Member, kind: TensorKind, into: dict[str, TensorValue]) -> bool:
-        value = lasting_declaration(self._scope, self, self._lasting, member, partial(self._possible, member, kind))
+    @property
+    def scope(self) -> ValueScope:
+        """What names stand for so far."""
+        return self._scope
+
+    @property
+    def amount_said(self) -> tuple[int, ...]:
+        """How much was found wrong, or may be."""
+        return len(self.failures), len(self.obligations), len(self.dynamic)
+
+    def declare_one(self, member: Member, kind: TensorKind, into: dict[str, TensorValue]) -> None:
+        """Declare a constant or variable. Raises _EvaluationEnds if what it comes to ends the evaluation."""
+        value = self._possible(member, kind)
         if value is None:
-            return False
+            raise _EvaluationEnds
         self._note_obligations(member, value)
         if kind is TensorKind.VARIABLE:
             self._demand_static(member, value)
         into[member.name] = self._scope.values[member.symbol] = value
-        return True
 
     def _demand_static(self, member: Member, value: TensorValue) -> None:
         """Variables are there before a graph runs, so attributes must tell their shapes (chapter 3)."""
@@ -299,6 +294,60 @@ class _Evaluation:
         if self._template.is_graph:
             return Failure(rules.NEGATIVE_EXTENT, message, (site,))
         return Failure(rules.NEGATIVE_EXTENT, message, (), (site,), responsible_for(self._scope, node))
+
+
+class _EvaluationEnds(Exception):  # noqa: N818 - it is no fault
+    """What fails ends the evaluation."""
+
+
+class _DeclaringOfTensors:
+    """The pass over the declarations of constants, or of variables."""
+
+    def __init__(self, evaluation: _Evaluation, kind: TensorKind, into: dict[str, TensorValue]) -> None:
+        self._evaluation = evaluation
+        self._kind = kind
+        self._into = into
+
+    def given(self, part: Part) -> object | None:
+        """Return the values of the symbols that the declarations name."""
+        return given_to(self._evaluation.scope, part)
+
+    def add(self, known: DeclaredTensors) -> bool:
+        """Add tensors as they were before, if their names stand for the same symbols."""
+        scope = self._evaluation.scope
+        if not all(map(is_, map(scope.template.resolution.targets.get, known.names), known.by_symbol)):
+            return False
+        self._into.update(known.by_name)
+        scope.values.update(known.by_symbol)
+        return True
+
+    def run(self, part: Part) -> None:
+        """Declare a tensor, unless its name is broken."""
+        member = self._member(part)
+        if member is not None:
+            self._evaluation.declare_one(member, self._kind, self._into)
+
+    def work_out(self, part: Part, versions: tuple[DeclaredTensors, ...]) -> DeclaredTensors | None:
+        """Declare a tensor, and return it."""
+        member, said = self._member(part), self._evaluation.amount_said
+        self.run(part)
+        if member is None or self._evaluation.amount_said != said:
+            return None
+        value = self._into[member.name]
+        return DeclaredTensors((member.node.name,), {member.name: value}, {member.symbol: value})
+
+    def _member(self, part: Part) -> Member | None:
+        assert isinstance(part.node, nodes.Parameter)
+        return self._evaluation.scope.template.member(part.node)
+
+    def together(self, found: Sequence[DeclaredTensors]) -> DeclaredTensors:
+        """Return the tensors of a row."""
+        names = tuple(name for each in found for name in each.names)
+        together = DeclaredTensors(names, {}, {})
+        for each in found:
+            together.by_name.update(each.by_name)
+            together.by_symbol.update(each.by_symbol)
+        return together
 
 
 def as_condition(value: Value) -> Truth | None:

@@ -6,32 +6,16 @@ made again as it was is replaced by the one that was there, and what follows fro
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from operator import is_
-from typing import Protocol
-
 from msgspec import Struct
 
 from snd_analysis.compose.dynamic.unknowns import Dynamic
 from snd_analysis.compose.scope import ValueScope
-from snd_analysis.compose.template import Member, Template
+from snd_analysis.compose.template import Member
 from snd_analysis.model import Operation, RuntimeCheck, Tensor, TensorValue
-from snd_analysis.skriptnd.names import Memo, Part, Resolution, Symbol
+from snd_analysis.skriptnd.names import Known, Part, Resolution, Symbol, is_ambiguous
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import Maybe, Pack, Run, Segment, Value
-
-
-class Findings(Protocol):
-    """What evaluating declarations has found so far."""
-
-    @property
-    def failures(self) -> Sequence[object]:
-        """What is wrong."""
-
-    @property
-    def dynamic(self) -> Mapping[Dynamic, Integer]:
-        """The extents that only the run tells."""
 
 
 class StatementModel(Struct, frozen=True):
@@ -47,33 +31,31 @@ class StatementModel(Struct, frozen=True):
     invokes_obligations: bool
 
 
-class DeclaredRow(Struct, frozen=True, eq=False):
-    """The constants or variables of a row, and the names in their declarations, in order."""
+class DeclaredTensors(Struct, frozen=True, eq=False):
+    """Constants or variables of which nothing is to be said, and the names in their declarations, in order."""
 
     names: tuple[nodes.Name, ...]
-    by_name: Mapping[str, TensorValue]
-    by_symbol: Mapping[Symbol, TensorValue]
+    by_name: dict[str, TensorValue]
+    by_symbol: dict[Symbol, TensorValue]
 
 
 class LastingModel:
-    """What may last of the composition of a long definition when that is edited.
+    """What may last of the composition of a definition when that is edited.
 
     The places in it may be of earlier versions; ``Template.moved`` tells where they are.
     """
 
-    __slots__ = ("_inputs", "declared", "rows_declared", "statements")
+    __slots__ = ("_inputs", "declared", "statements")
 
     def __init__(self) -> None:
-        self.statements: Memo[StatementModel] = Memo()
-        self.declared: Memo[TensorValue] = Memo()
-        self.rows_declared: Memo[DeclaredRow] = Memo()
+        self.statements: Known[StatementModel] = Known()
+        self.declared: Known[DeclaredTensors] = Known()
         self._inputs: dict[nodes.Parameter, TensorValue] = {}
 
     def forget(self, resolution: Resolution) -> None:
         """Lets go of most of what a definition does not have any more."""
         self.statements.forget(resolution)
         self.declared.forget(resolution)
-        self.rows_declared.forget(resolution)
         self._inputs = {node: value for node, value in self._inputs.items() if node in resolution.starts}
 
     def input(self, member: Member, value: TensorValue) -> TensorValue:
@@ -107,71 +89,14 @@ def alike(one: Segment, other: Segment) -> bool:
     return one is other
 
 
-def known_declarations(scope: ValueScope, lasting: LastingModel, row: Part) -> DeclaredRow | None:
-    """The declared tensors of a row as they were before; None if they may be others, or something is to be said."""
-    if not _row_may_last(scope.template, row):
+def given_to(scope: ValueScope, part: Part) -> list[object] | None:
+    """What the symbols that statements name stand for; None if what is made of that may not last."""
+    template, values = scope.template, scope.values
+    starts, last = template.resolution.starts, part.single[-1].node
+    is_wrong = template.is_wrong_between(starts[part.node], starts[last] + last.end)
+    if not part.lasting or is_wrong or is_ambiguous(template.resolution, part):
         return None
-    known = lasting.rows_declared.find(row, values_of(scope, row))
-    if known is None:
-        return None
-    symbols = map(scope.template.resolution.targets.get, known.names)
-    return known if all(map(is_, symbols, known.by_symbol)) else None
-
-
-def learn_declarations(
-    scope: ValueScope,
-    lasting: LastingModel,
-    row: Part,
-    members: Sequence[Member],
-    tensors: Mapping[str, TensorValue],
-) -> None:
-    """Keeps the declared tensors of a row, by name, of which nothing is to be said."""
-    if _row_may_last(scope.template, row):
-        names = tuple(member.node.name for member in members)
-        by_name = {member.name: tensors[member.name] for member in members}
-        by_symbol = {member.symbol: tensors[member.name] for member in members}
-        lasting.rows_declared.learn(row, values_of(scope, row), DeclaredRow(names, by_name, by_symbol))
-
-
-def _row_may_last(template: Template, row: Part) -> bool:
-    starts, last = template.resolution.starts, row.single[-1].node
-    may_last = row.lasting and not template.resolution.ambiguous and len(row.single) > 1
-    return may_last and not template.is_wrong_between(starts[row.node], starts[last] + last.end)
-
-
-def lasting_declaration(
-    scope: ValueScope,
-    findings: Findings,
-    lasting: LastingModel | None,
-    member: Member,
-    evaluate: Callable[[], TensorValue | None],
-) -> TensorValue | None:
-    """A declared tensor as ``evaluate`` gives it, which is None if it has no value, or as it was before."""
-    template = scope.template
-    part = template.resolution.parts.get(member.node)
-    if lasting is None or part is None or not part.lasting or template.is_wrong(member.base, member.node):
-        return evaluate()
-    if is_ambiguous(template.resolution.ambiguous, part):
-        return evaluate()
-    given = values_of(scope, part)
-    known = lasting.declared.find(part, given)
-    if known is not None:
-        return known
-    failures, dynamic = len(findings.failures), len(findings.dynamic)
-    value = evaluate()
-    if value is not None and len(findings.failures) == failures and len(findings.dynamic) == dynamic:
-        lasting.declared.learn(part, given, value)
-    return value
-
-
-def values_of(scope: ValueScope, part: Part) -> list[object]:
-    """What the symbols that a statement names stand for; None where nothing yet."""
-    values = scope.values
     return [scope.dtypes, *(values.get(symbol) for symbol in part.given)]
-
-
-def is_ambiguous(ambiguous: frozenset[Symbol], part: Part) -> bool:
-    return bool(ambiguous) and not (ambiguous.isdisjoint(part.symbols) and ambiguous.isdisjoint(part.given))
 
 
 def first_name(value: Segment) -> str:

@@ -18,6 +18,7 @@ from snd_analysis.skriptnd.names.definitions import (
     definitions_are_readable,
     definitions_of,
 )
+from snd_analysis.skriptnd.names.fold import Known, fold, is_ambiguous, is_long
 from snd_analysis.skriptnd.names.library import (
     LIBRARY_PREFIX,
     LibraryNames,
@@ -29,7 +30,6 @@ from snd_analysis.skriptnd.names.library import (
     library_original,
     library_text,
 )
-from snd_analysis.skriptnd.names.memo import Memo, is_long
 from snd_analysis.skriptnd.names.module_scope import BUILT_INS, ModuleNames, ModuleScope
 from snd_analysis.skriptnd.names.modules import candidates, is_main, model_root
 from snd_analysis.skriptnd.names.part import Part
@@ -58,9 +58,9 @@ __all__ = [
     "BuiltIn",
     "Declaration",
     "Definitions",
+    "Known",
     "LibraryDefinitions",
     "LibraryNames",
-    "Memo",
     "ModuleName",
     "ModuleNames",
     "ModuleScope",
@@ -84,9 +84,11 @@ __all__ = [
     "declarations",
     "definitions_are_readable",
     "definitions_of",
+    "fold",
     "format_modules",
     "import_of",
     "in_rows",
+    "is_ambiguous",
     "is_constant",
     "is_library",
     "is_long",

@@ -1,8 +1,8 @@
-"""What may last of the types in a long definition when that is edited."""
+"""What may last of the types in a definition when that is edited."""
 
 from __future__ import annotations
 
-from snd_analysis.skriptnd.names import Memo, Resolution
+from snd_analysis.skriptnd.names import Known, Resolution
 from snd_analysis.skriptnd.types.compose.reuse import StatementTypes
 from snd_analysis.skriptnd.types.reuse import DeclarationTypes
 
@@ -13,8 +13,8 @@ class LastingTypes:
     __slots__ = ("declared", "statements")
 
     def __init__(self) -> None:
-        self.declared: Memo[DeclarationTypes] = Memo()
-        self.statements: Memo[StatementTypes] = Memo()
+        self.declared: Known[DeclarationTypes] = Known()
+        self.statements: Known[StatementTypes] = Known()
 
     def forget(self, resolution: Resolution) -> None:
         """Lets go of most of what a definition does not have any more."""

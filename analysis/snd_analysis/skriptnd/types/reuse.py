@@ -1,13 +1,12 @@
-"""Typing the declaration of a constant or variable, or using what was found before an edit of others."""
+"""Typing the declarations of constants and variables, as a pass over them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
-from snd_analysis.skriptnd.names import Declaration, Memo, Part, Symbol
+from snd_analysis.skriptnd.names import Declaration, Part, Symbol, is_ambiguous
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.skriptnd.types.context import Context, Stage
@@ -23,60 +22,60 @@ class DeclarationTypes(Struct, frozen=True):
     extents: dict[Symbol, Extents | None]
 
 
-def row_of_declarations(
-    context: Context, row: Part, memo: Memo[DeclarationTypes], declare: Callable[[Declaration], None], block: BlockKind
-) -> None:
-    """Types the declarations of a row by ``declare``, or adds what is known of them."""
-    lasts = row.lasting and not context.resolution.ambiguous and len(row.single) > 1
-    given = [context.typed(each) for each in row.given] if lasts else []
-    known = memo.find(row, given) if lasts else None
-    if known is not None:
-        _add(context, known)
-        return
-    found = []
-    for part in row.single:
-        assert isinstance(part.node, nodes.Parameter)
-        declaration = Declaration(block, context.resolution.starts[part.node], part.node)
-        found.append(lasting_declaration(context, declaration, memo, partial(declare, declaration)))
-    types = [each for each in found if each is not None]
-    if lasts and len(types) == len(found):
+class TypingOfDeclarations:
+    """Types the declarations of a block by ``declare``."""
+
+    def __init__(self, context: Context, block: BlockKind, declare: Callable[[Declaration], None]) -> None:
+        self._context = context
+        self._block = block
+        self._declare = declare
+
+    def given(self, part: Part) -> object | None:
+        """Return the types of the symbols that the declarations name."""
+        context = self._context
+        ambiguous = context.resolution.ambiguous
+        if not part.lasting or is_ambiguous(context.resolution, part):
+            return None
+        if ambiguous and any(context.symbol(_parameter(each).name) in ambiguous for each in part.single):
+            return None
+        return [context.typed(each) for each in part.given]
+
+    def add(self, known: DeclarationTypes) -> bool:
+        """Add types that are known."""
+        self._context.symbols.update(known.symbols)
+        self._context.extents.update(known.extents)
+        return True
+
+    def run(self, part: Part) -> None:
+        """Type a declaration."""
+        node = _parameter(part)
+        self._declare(Declaration(self._block, self._context.resolution.starts[node], node))
+
+    def work_out(self, part: Part, versions: tuple[DeclarationTypes, ...]) -> DeclarationTypes | None:
+        """Type a declaration, and return what that has added."""
+        context, node = self._context, _parameter(part)
+        symbol, said = context.symbol(node.name), context.amount_said()
+        self.run(part)
+        if symbol is None or context.amount_said() != said:
+            return None
+        with context.at(Stage.COMPOSE):
+            extents = None if node.shape is None else extents_of(dimensions(context, node.shape, node.optional))
+        own = (symbol, *part.symbols)
+        found = DeclarationTypes(
+            {each: context.symbols[each] for each in own if each in context.symbols}, {symbol: extents}
+        )
+        context.extents.update(found.extents)
+        return found
+
+    def together(self, found: Sequence[DeclarationTypes]) -> DeclarationTypes:
+        """Return the types of a row."""
         together = DeclarationTypes({}, {})
-        for each in types:
+        for each in found:
             together.symbols.update(each.symbols)
             together.extents.update(each.extents)
-        memo.learn(row, given, together)
+        return together
 
 
-def lasting_declaration(
-    context: Context, declaration: Declaration, memo: Memo[DeclarationTypes], declare: Callable[[], None]
-) -> DeclarationTypes | None:
-    """Types a declaration by ``declare``, or adds what is known of it; returns what may be used again."""
-    resolution, parameter = context.resolution, declaration.parameter
-    part, symbol = resolution.parts.get(parameter), context.symbol(parameter.name)
-    if part is None or symbol is None or not part.lasting or not resolution.ambiguous.isdisjoint((symbol, *part.given)):
-        declare()
-        return None
-    given = [context.typed(each) for each in part.given]
-    known = memo.find(part, given)
-    if known is None:
-        said = context.amount_said()
-        declare()
-        if context.amount_said() != said:
-            return None
-        own = (symbol, *part.symbols)
-        symbols = {each: context.symbols[each] for each in own if each in context.symbols}
-        with context.at(Stage.COMPOSE):
-            extents = (
-                None
-                if parameter.shape is None
-                else extents_of(dimensions(context, parameter.shape, parameter.optional))
-            )
-        known = DeclarationTypes(symbols, {symbol: extents})
-        memo.learn(part, given, known)
-    _add(context, known)
-    return known
-
-
-def _add(context: Context, known: DeclarationTypes) -> None:
-    context.symbols.update(known.symbols)
-    context.extents.update(known.extents)
+def _parameter(part: Part) -> nodes.Parameter:
+    assert isinstance(part.node, nodes.Parameter)
+    return part.node

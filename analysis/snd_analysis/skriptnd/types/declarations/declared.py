@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from snd_analysis.skriptnd.names import Declaration, Memo, Symbol, declarations, symbols_in
+from snd_analysis.skriptnd.names import Declaration, Known, Symbol, declarations, fold, symbols_in
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.declarations.assertions import check_assertions
@@ -22,7 +22,7 @@ from snd_analysis.skriptnd.types.expressions.extents import (
     run_in_order,
     tensor_shape,
 )
-from snd_analysis.skriptnd.types.reuse import DeclarationTypes, row_of_declarations
+from snd_analysis.skriptnd.types.reuse import DeclarationTypes, TypingOfDeclarations
 from snd_analysis.skriptnd.types.type import ABSTRACT, INT, Type
 from snd_analysis.skriptnd.types.type_names import dtype_of
 from snd_analysis.skriptnd.types.typed import UNTYPED, Typed
@@ -32,12 +32,12 @@ STORED = {BlockKind.CONSTANT: check_constants, BlockKind.VARIABLE: check_variabl
 """The blocks of what is stored, not given or computed, with their checks."""
 
 
-def declare(context: Context, memo: Memo[DeclarationTypes] | None = None) -> None:
+def declare(context: Context, known: Known[DeclarationTypes] | None = None) -> None:
     """Gives every declared symbol its type in ``context.symbols``, and reports what is wrong with the declarations.
 
     In the order of 2.2: generic types, attributes and inputs with the extents and lengths that they bind, helper
-    symbols, constants, variables, outputs, assertions. Constants and variables of which ``memo`` knows the types are
-    not looked at again.
+    symbols, constants, variables, outputs, assertions. Constants and variables of which the types are
+    ``known`` are not looked at again.
     """
     definition = context.definition
     attributes, inputs = declarations(definition, BlockKind.ATTRIB), declarations(definition, BlockKind.INPUT)
@@ -50,12 +50,9 @@ def declare(context: Context, memo: Memo[DeclarationTypes] | None = None) -> Non
     check_main_graph(context, inputs)
     define_using(context)
     for block in STORED:
-        if memo is None:
-            for declaration in declarations(definition, block):
-                declare_stored(context, declaration)
-            continue
+        typing = TypingOfDeclarations(context, block, partial(declare_stored, context))
         for row in context.resolution.rows[block]:
-            row_of_declarations(context, row, memo, partial(declare_stored, context), block)
+            fold(row, known, typing)
     outputs = declarations(definition, BlockKind.OUTPUT)
     declare_output_extents(context, outputs)
     _declare_tensors(context, outputs)
