@@ -11,7 +11,7 @@ from snd_analysis.compose import input_extent
 from snd_analysis.nnef1.elaborate.flat_graph import FlatGraph
 from snd_analysis.nnef1.elaborate.operators import Operators
 from snd_analysis.nnef1.elaborate.tensor_files import TensorFiles
-from snd_analysis.nnef1.elaborate.values import Value
+from snd_analysis.nnef1.elaborate.values import TensorName, Value
 from snd_analysis.nnef1.syntax import Dialect, nodes
 from snd_analysis.skriptnd.syntax import nodes as flat_nodes
 from snd_analysis.symbolic.integers import Integer
@@ -75,6 +75,8 @@ class Context:
         self.variables: list[StoredVariable] = []
         self.chains: dict[flat_nodes.Node, tuple[Invocation, ...]] = {}
         self.statements = 0
+        self.made: dict[TensorName, TensorName] = {}
+        """Tensors of which the items are known, and what makes them in the graph."""
         self._problems: dict[tuple[Rule, Span], Problem] = {}
 
     @property

@@ -11,6 +11,7 @@ from snd_analysis.base import Problem, Span
 from snd_analysis.nnef1.elaborate import flat_graph
 from snd_analysis.nnef1.elaborate.context import Context, Frame, Invocation, StoredVariable
 from snd_analysis.nnef1.elaborate.evaluation import Evaluator
+from snd_analysis.nnef1.elaborate.invocations import materialized
 from snd_analysis.nnef1.elaborate.operators import Operators
 from snd_analysis.nnef1.elaborate.sources import SOURCES
 from snd_analysis.nnef1.elaborate.tensor_files import TensorFiles
@@ -74,6 +75,8 @@ def _graph(context: Context, graph: nodes.Definition) -> flat_nodes.Definition:
 def _output(context: Context, frame: Frame, result: nodes.Result, value: Value) -> None:
     """Declares an output, and lets it be what the result was assigned, unless that has its name already."""
     span, name = result.name.span, result.name.text
+    if isinstance(value, TensorName) and value.known is not None and not value.name:
+        value = materialized(context, frame, value, span, result.name)
     if isinstance(value, TensorName) and value.tensor is not None:
         tensor = value.tensor
         if value.name != name:

@@ -15,11 +15,12 @@ from snd_analysis.base import Rule, Span
 from snd_analysis.compose import input_extent
 from snd_analysis.nnef1.elaborate.arithmetic import OperandError, binary, cast, unary
 from snd_analysis.nnef1.elaborate.context import Context, Frame, Invocation
+from snd_analysis.nnef1.elaborate.folding import folded, plain
 from snd_analysis.nnef1.elaborate.invocations import invoke
 from snd_analysis.nnef1.elaborate.item_types import Given
 from snd_analysis.nnef1.elaborate.limits import MOST_INVOCATIONS_WITHIN, MOST_ITEMS, MOST_STATEMENTS
 from snd_analysis.nnef1.elaborate.operators import Parameter, parameters
-from snd_analysis.nnef1.elaborate.values import UNKNOWN, Items, TensorName, Value, type_name
+from snd_analysis.nnef1.elaborate.values import UNKNOWN, Items, TensorName, Value, made_of, type_name
 from snd_analysis.nnef1.syntax import BUILT_INS, Dialect, nodes
 from snd_analysis.skriptnd.syntax import close_matches
 from snd_analysis.symbolic import integers
@@ -187,7 +188,7 @@ class Evaluator:
         return self.report(rules.CONDITION_TYPE, node.condition, message)
 
     def _subscript(self, node: nodes.Subscript) -> Value:
-        target = self.evaluate(node.target)
+        target = plain(self.evaluate(node.target))
         if target is UNKNOWN:
             return UNKNOWN
         if not isinstance(target, Items | str):
@@ -214,7 +215,7 @@ class Evaluator:
     def _index(self, node: nodes.Expression | None, omitted: int) -> int | None:
         if node is None:
             return omitted
-        value = self.evaluate(node)
+        value = plain(self.evaluate(node))
         if isinstance(value, Integer) and value.value is not None:
             return value.value
         if value is not UNKNOWN:
@@ -284,7 +285,12 @@ class Evaluator:
                 self.evaluate(argument.value)
             return self.report(rules.UNKNOWN_OPERATOR, node.function, f"there is no operation '{name}'")
         given = self._bound(node, parameters(template), values)
-        return UNKNOWN if given is None else invoke(self.context, self.frame, node.function, template, given, target)
+        if given is None:
+            return UNKNOWN
+        known = folded(name, given)
+        if known is not None:
+            return Items(tuple(map(made_of, known))) if isinstance(known, tuple) else made_of(known)
+        return invoke(self.context, self.frame, node.function, template, given, target)
 
     def _bound(
         self, node: nodes.Call, expected: Sequence[Parameter], values: Sequence[Given] | None

@@ -12,9 +12,19 @@ from snd_analysis.compose import Arguments, Member, Template, results_of
 from snd_analysis.model import Tensor, TensorKind, TensorValue, as_tensor
 from snd_analysis.nnef1.elaborate import flat_graph
 from snd_analysis.nnef1.elaborate.context import Context, Frame
+from snd_analysis.nnef1.elaborate.folding import plain
 from snd_analysis.nnef1.elaborate.item_types import Given, dtype_of_tract, mismatches
 from snd_analysis.nnef1.elaborate.operators import Unsuitable, attribute_value
-from snd_analysis.nnef1.elaborate.values import UNKNOWN, Items, TensorName, Value, flattened, has_unknown, type_name
+from snd_analysis.nnef1.elaborate.values import (
+    UNKNOWN,
+    Items,
+    Known,
+    TensorName,
+    Value,
+    flattened,
+    has_unknown,
+    type_name,
+)
 from snd_analysis.nnef1.syntax import nodes
 from snd_analysis.skriptnd.syntax import nodes as flat_nodes
 from snd_analysis.symbolic import integers
@@ -71,6 +81,33 @@ def invoke(
     return values[0] if len(values) == 1 else Items(tuple(values), is_tuple=True)
 
 
+def materialized(
+    context: Context, frame: Frame, value: TensorName, span: Span, target: nodes.Expression | None
+) -> TensorName:
+    """Return a tensor of which the items are known, as an operation of the graph makes it."""
+    assert value.known is not None
+    made = context.made.get(value)
+    if made is None:
+        made = _constant(context, frame, value.known.shape, value.known.items, span, target)
+        context.made[value] = made
+    return made
+
+
+def _constant(
+    context: Context,
+    frame: Frame,
+    shape: tuple[int, ...],
+    items: tuple[Value, ...],
+    span: Span,
+    target: nodes.Expression | None,
+) -> TensorName:
+    template = context.operators.template("constant")
+    assert template is not None
+    given = {"shape": Given(Items(tuple(map(integers.constant, shape))), span), "value": Given(Items(items), span)}
+    made = invoke(context, frame, nodes.Identifier(span.start, span.end, "constant"), template, given, target)
+    return made if isinstance(made, TensorName) else TensorName("", None)
+
+
 def _named_types(template: Template, attributes: Mapping[str, Composed]) -> tuple[str, ...]:
     """The generic type that no input has, but an attribute names: ``to = "f32"``."""
     members = (*template.inputs, *template.attributes)
@@ -119,7 +156,7 @@ class _Building:
             self.is_broken = True
         else:
             try:
-                value = attribute_value(member, given.value)
+                value = attribute_value(member, plain(given.value))
                 return value, flat_graph.expression(value, given.span)
             except Unsuitable as unsuitable:
                 self.report(given.span, str(unsuitable))
@@ -129,6 +166,8 @@ class _Building:
         self, value: Value, span: Span, name: str
     ) -> tuple[TensorValue, flat_nodes.Expression | flat_nodes.Tilde]:
         match value:
+            case TensorName(name="", known=Known()):
+                return self._tensor(materialized(self._context, self._frame, value, span, None), span, name)
             case TensorName(tensor=Tensor() as tensor):
                 return tensor, flat_graph.reference(value.name, span)
             case Integer() | float() | Truth() | str():
@@ -141,13 +180,7 @@ class _Building:
 
     def _constant(self, shape: tuple[int, ...], value: Items, span: Span) -> TensorName:
         """A nested list of numbers, which stands for a constant in tract's dialect."""
-        template = self._context.operators.template("constant")
-        assert template is not None
-        extents = Items(tuple(map(integers.constant, shape)))
-        given = {"shape": Given(extents, span), "value": Given(Items(flattened(value.values)), span)}
-        name = nodes.Identifier(span.start, span.end, "constant")
-        made = invoke(self._context, self._frame, name, template, given, None)
-        return made if isinstance(made, TensorName) else TensorName("", None)
+        return _constant(self._context, self._frame, shape, flattened(value.values), span, None)
 
     def _wrong(self, given: Given, message: str) -> tuple[TensorValue, flat_nodes.Tilde]:
         self.report(given.span, message)

@@ -9,6 +9,7 @@ from snd_analysis.base import Span
 from snd_analysis.model import Tensor, TensorKind
 from snd_analysis.nnef1.elaborate.context import StoredVariable
 from snd_analysis.nnef1.elaborate.evaluation import Evaluator, Source
+from snd_analysis.nnef1.elaborate.folding import plain
 from snd_analysis.nnef1.elaborate.invocations import invoke
 from snd_analysis.nnef1.elaborate.item_types import Given, dtype_of_tract
 from snd_analysis.nnef1.elaborate.operators import Parameter
@@ -110,9 +111,10 @@ def _declared(
 
 def shape_of(evaluator: Evaluator, given: Given) -> tuple[Integer, ...] | None:
     """Return extents that are given as an array of integers; None if they are not, which is reported."""
-    items = given.value.values if isinstance(given.value, Items) else ()
+    value = plain(given.value)
+    items = flattened(value.values) if isinstance(value, Items) else ()
     found = tuple(each for each in items if isinstance(each, Integer))
-    if isinstance(given.value, Items) and len(found) == len(items):
+    if isinstance(value, Items) and len(found) == len(items):
         return found
     if not has_unknown(given.value):
         evaluator.report(rules.TYPE_MISMATCH, given.span, "a shape is an array of integers")

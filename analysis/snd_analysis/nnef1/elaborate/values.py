@@ -10,15 +10,26 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from snd_analysis.model import Tensor
-from snd_analysis.symbolic.integers import Integer, Truth
+from snd_analysis.model import Tensor, TensorKind
+from snd_analysis.symbolic.integers import Integer, Truth, constant
+
+
+class Known(Struct, frozen=True):
+    """The items of a small tensor of integers or logicals, in row-major order."""
+
+    shape: tuple[int, ...]
+    items: tuple[Value, ...]
 
 
 class TensorName(Struct, frozen=True, eq=False):
-    """A tensor of the graph. ``tensor`` is None where nothing is known of it, which is reported."""
+    """A tensor of the graph. ``tensor`` is None where nothing is known of it, which is reported.
+
+    One whose items are known has no name as long as no operation of the graph makes it.
+    """
 
     name: str
     tensor: Tensor | None
+    known: Known | None = None
 
 
 class Items(Struct, frozen=True):
@@ -69,6 +80,13 @@ def type_name(value: Value) -> str:
             return f"{type_name(values[0])}[]" if values else "[]"
         case _:
             return "unknown"
+
+
+def made_of(known: Known) -> TensorName:
+    """Return a tensor of which the items are known."""
+    dtype = "bool" if known.items and isinstance(known.items[0], Truth) else "int"
+    shape = tuple(map(constant, known.shape))
+    return TensorName("", Tensor("", dtype, shape, TensorKind.CONSTANT), known)
 
 
 _ITEM_TYPES = {"real": "scalar", "int": "integer", "bool": "logical", "str": "string"}

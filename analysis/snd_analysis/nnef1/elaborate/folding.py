@@ -1,0 +1,330 @@
+"""Small tensors of integers whose items are known when a graph is elaborated.
+
+Exporters compute with extents by operations: ``tract_core_shape_of``, then ``slice``, ``add``, ``concat``, then an
+attribute. What is computed so is evaluated here, symbolically, and becomes a statement only where a tensor is needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import product
+from math import prod
+
+from snd_analysis.nnef1.elaborate.arithmetic import OperandError, binary, cast, unary
+from snd_analysis.nnef1.elaborate.item_types import Given, dtype_of_tract
+from snd_analysis.nnef1.elaborate.values import Items, Known, TensorName, Value
+from snd_analysis.symbolic import integers
+from snd_analysis.symbolic.integers import FALSE, TRUE, DivisionByZero, Integer, NegativeExponent, Truth
+
+_MOST_ITEMS = 256
+_Given = Mapping[str, Given]
+
+
+def folded(operation: str, given: _Given) -> Known | tuple[Known, ...] | None:
+    """Return what an operation on known integers comes to; None if it is to be an operation of the graph."""
+    fold = _FOLDS.get(operation)
+    if fold is None:
+        return None
+    try:
+        found = fold(given)
+    except (OperandError, DivisionByZero, NegativeExponent, IndexError, KeyError, _Unfoldable):
+        return None
+    parts = found if isinstance(found, tuple) else (found,)
+    return found if all(_is_small(each) for each in parts) else None
+
+
+def known_of(value: Value) -> Known | None:
+    """Return the items of a tensor, or of a literal in its place, if they are known."""
+    match value:
+        case TensorName(known=known):
+            return known
+        case Integer() | Truth():
+            return Known((), (value,))
+        case Items(values=values, is_tuple=False) if values:
+            rows = [known_of(each) for each in values]
+            found = [row for row in rows if row is not None]
+            if len(found) == len(rows) and len({row.shape for row in found}) == 1:
+                return Known((len(found), *found[0].shape), tuple(item for row in found for item in row.items))
+    return None
+
+
+def plain(value: Value) -> Value:
+    """Return a value with what is known of tensors in their places: a single item, or an array of them."""
+    match value:
+        case TensorName(known=Known(shape=(), items=(item,))):
+            return item
+        case TensorName(known=Known(shape=(_,), items=items)):
+            return Items(items)
+        case Items(values=values):
+            return Items(tuple(map(plain, values)), value.is_tuple)
+    return value
+
+
+class _Unfoldable(Exception):  # noqa: N818
+    """Something that is not known, or nothing to be evaluated here."""
+
+
+def _is_small(known: Known) -> bool:
+    return len(known.items) <= _MOST_ITEMS and all(isinstance(item, Integer | Truth) for item in known.items)
+
+
+# ---- arguments -------------------------------------------------------------------------------------------------------
+def _known(given: _Given, name: str) -> Known:
+    return _demanded(known_of(given[name].value))
+
+
+def _demanded(known: Known | None) -> Known:
+    if known is None:
+        raise _Unfoldable
+    return known
+
+
+def _all_known(given: _Given, name: str) -> list[Known]:
+    value = given[name].value
+    if not isinstance(value, Items):
+        raise _Unfoldable
+    return [_demanded(known_of(each)) for each in value.values]
+
+
+def _numbers(given: _Given, name: str, default: Sequence[int] | None = None) -> list[int]:
+    if name not in given and default is not None:
+        return list(default)
+    value = plain(given[name].value)
+    items = value.values if isinstance(value, Items) else (value,)
+    found = [item.value for item in items if isinstance(item, Integer) and item.value is not None]
+    if len(found) != len(items):
+        raise _Unfoldable
+    return found
+
+
+# ---- operations ------------------------------------------------------------------------------------------------------
+def _shape_of(given: _Given) -> Known:
+    value = given["input"].value
+    tensor = value.tensor if isinstance(value, TensorName) else None
+    shape = () if tensor is None or tensor.shape is None else tensor.shape
+    extents = tuple(each for each in shape if isinstance(each, Integer))
+    if tensor is None or tensor.shape is None or len(extents) != len(shape):
+        raise _Unfoldable
+    return Known((len(extents),), extents)
+
+
+def _cast(given: _Given) -> Known:
+    known, to = _known(given, "input"), given["to"].value
+    dtype = dtype_of_tract(to) if isinstance(to, str) else None
+    if dtype not in ("int", "bool"):
+        raise _Unfoldable
+    name = "integer" if dtype == "int" else "logical"
+    return Known(known.shape, tuple(cast(name, each) for each in known.items))
+
+
+def _same(given: _Given) -> Known:
+    return _known(given, "x")
+
+
+def _unary(operator: str) -> Callable[[_Given], Known]:
+    def fold(given: _Given) -> Known:
+        known = _known(given, "x")
+        return Known(known.shape, tuple(unary(operator, each) for each in known.items))
+
+    return fold
+
+
+def _binary(compute: Callable[[Value, Value], Value]) -> Callable[[_Given], Known]:
+    def fold(given: _Given) -> Known:
+        left, right = _known(given, "x"), _known(given, "y")
+        shape = _broadcast(left.shape, right.shape)
+        pairs = zip(_spread(left, shape), _spread(right, shape), strict=True)
+        return Known(shape, tuple(compute(one, other) for one, other in pairs))
+
+    return fold
+
+
+def _operator(operator: str) -> Callable[[_Given], Known]:
+    return _binary(lambda left, right: binary(operator, left, right))
+
+
+def _extreme(choose: Callable[[Integer, Integer], Integer]) -> Callable[[_Given], Known]:
+    def compute(left: Value, right: Value) -> Value:
+        if not isinstance(left, Integer) or not isinstance(right, Integer):
+            raise _Unfoldable
+        return choose(left, right)
+
+    return _binary(compute)
+
+
+def _select(given: _Given) -> Known:
+    parts = [_known(given, name) for name in ("condition", "true_value", "false_value")]
+    shape = _broadcast(_broadcast(parts[0].shape, parts[1].shape), parts[2].shape)
+    rows = zip(*(_spread(each, shape) for each in parts), strict=True)
+    return Known(shape, tuple(_chosen(*row) for row in rows))
+
+
+def _chosen(condition: Value, one: Value, other: Value) -> Value:
+    if condition is TRUE or condition is FALSE:
+        return one if condition is TRUE else other
+    if not isinstance(condition, Truth) or not isinstance(one, Integer) or not isinstance(other, Integer):
+        raise _Unfoldable
+    return integers.choose(condition, one, other)
+
+
+def _reshape(given: _Given) -> Known:
+    known = _known(given, "input")
+    if {"axis_start", "axis_count"} & given.keys():
+        raise _Unfoldable
+    wanted = _numbers(given, "shape")
+    shape = [known.shape[at] if extent == 0 else extent for at, extent in enumerate(wanted)]
+    if shape.count(-1) == 1:
+        rest = prod(extent for extent in shape if extent != -1)
+        shape[shape.index(-1)] = len(known.items) // max(rest, 1)
+    if prod(shape) != len(known.items):
+        raise _Unfoldable
+    return Known(tuple(shape), known.items)
+
+
+def _squeeze(given: _Given) -> Known:
+    known, axes = _known(given, "input"), _numbers(given, "axes")
+    if any(known.shape[axis] != 1 for axis in axes):
+        raise _Unfoldable
+    return Known(tuple(extent for at, extent in enumerate(known.shape) if at not in axes), known.items)
+
+
+def _unsqueeze(given: _Given) -> Known:
+    known, axes = _known(given, "input"), _numbers(given, "axes")
+    shape = list(known.shape)
+    for axis in sorted(axes):
+        shape.insert(axis, 1)
+    return Known(tuple(shape), known.items)
+
+
+def _slice(given: _Given) -> Known:
+    known, axes = _known(given, "input"), _numbers(given, "axes")
+    count = len(axes)
+    begins, ends = _numbers(given, "begin"), _numbers(given, "end")
+    strides = _numbers(given, "stride", [1] * count)
+    for axis, begin, end, stride in zip(axes, begins, ends, strides, strict=True):
+        extent = known.shape[axis]
+        if stride < 1:
+            raise _Unfoldable
+        first = begin + extent if begin < 0 else begin
+        last = extent if end == 0 else end + extent if end < 0 else end
+        known = _taken(known, axis, range(first, min(last, extent), stride))
+    return known
+
+
+def _concat(given: _Given) -> Known:
+    parts, (axis,) = _all_known(given, "values"), _numbers(given, "axis")
+    pieces = [_taken(part, axis, [at]) for part in parts for at in range(part.shape[axis])]
+    return _stacked([Known((*each.shape[:axis], *each.shape[axis + 1 :]), each.items) for each in pieces], axis)
+
+
+def _stack(given: _Given) -> Known:
+    (axis,) = _numbers(given, "axis")
+    return _stacked(_all_known(given, "values"), axis)
+
+
+def _unstack(given: _Given) -> tuple[Known, ...]:
+    known, (axis,) = _known(given, "value"), _numbers(given, "axis")
+    rows = (_taken(known, axis, [at]) for at in range(known.shape[axis]))
+    return tuple(Known((*row.shape[:axis], *row.shape[axis + 1 :]), row.items) for row in rows)
+
+
+def _gather(given: _Given) -> Known:
+    known, indices, (axis,) = _known(given, "input"), _known(given, "indices"), _numbers(given, "axis", [0])
+    at = [each.value for each in indices.items if isinstance(each, Integer) and each.value is not None]
+    if len(at) != len(indices.items) or len(indices.shape) > 1:
+        raise _Unfoldable
+    taken = _taken(known, axis, [each + known.shape[axis] if each < 0 else each for each in at])
+    return Known((*taken.shape[:axis], *indices.shape, *taken.shape[axis + 1 :]), taken.items)
+
+
+def _reduced(operator: str, first: int) -> Callable[[_Given], Known]:
+    def fold(given: _Given) -> Known:
+        known, axes = _known(given, "input"), _numbers(given, "axes")
+        if "normalize" in given:
+            raise _Unfoldable
+        for axis in axes:
+            shape = (*known.shape[:axis], 1, *known.shape[axis + 1 :])
+            found: list[Value] = [integers.constant(first)] * prod(shape)
+            for at, item in zip(product(*map(range, known.shape)), known.items, strict=True):
+                place = _place((*at[:axis], 0, *at[axis + 1 :]), shape)
+                found[place] = binary(operator, found[place], item)
+            known = Known(shape, tuple(found))
+        return known
+
+    return fold
+
+
+# ---- items by their places -------------------------------------------------------------------------------------------
+def _place(at: Sequence[int], shape: Sequence[int]) -> int:
+    place = 0
+    for index, extent in zip(at, shape, strict=True):
+        place = place * extent + index
+    return place
+
+
+def _taken(known: Known, axis: int, at: Sequence[int]) -> Known:
+    if any(not 0 <= each < known.shape[axis] for each in at):
+        raise _Unfoldable
+    shape = (*known.shape[:axis], len(at), *known.shape[axis + 1 :])
+    places = product(*(at if number == axis else range(extent) for number, extent in enumerate(shape)))
+    return Known(shape, tuple(known.items[_place(place, known.shape)] for place in places))
+
+
+def _stacked(parts: Sequence[Known], axis: int) -> Known:
+    if len({part.shape for part in parts}) != 1:
+        raise _Unfoldable
+    inner = parts[0].shape
+    shape = (*inner[:axis], len(parts), *inner[axis:])
+    places = product(*map(range, shape))
+    return Known(shape, tuple(parts[at[axis]].items[_place((*at[:axis], *at[axis + 1 :]), inner)] for at in places))
+
+
+def _broadcast(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
+    rank = max(len(one), len(other))
+    rows = [(*shape, *(1,) * (rank - len(shape))) for shape in (one, other)]
+    if any(a != b and 1 not in (a, b) for a, b in zip(*rows, strict=True)):
+        raise _Unfoldable
+    return tuple(b if a == 1 else a for a, b in zip(*rows, strict=True))
+
+
+def _spread(known: Known, shape: tuple[int, ...]) -> list[Value]:
+    own = (*known.shape, *(1,) * (len(shape) - len(known.shape)))
+    places = product(*map(range, shape))
+    return [
+        known.items[_place([0 if extent == 1 else index for index, extent in zip(at, own, strict=True)], own)]
+        for at in places
+    ]
+
+
+_FOLDS: Mapping[str, Callable[[_Given], Known | tuple[Known, ...]]] = {
+    "tract_core_shape_of": _shape_of,
+    "tract_core_cast": _cast,
+    **dict.fromkeys(("copy", "floor", "ceil", "round"), _same),
+    "neg": _unary("-"),
+    "not": _unary("!"),
+    "add": _operator("+"),
+    "sub": _operator("-"),
+    "mul": _operator("*"),
+    "div": _operator("/"),
+    "lt": _operator("<"),
+    "gt": _operator(">"),
+    "le": _operator("<="),
+    "ge": _operator(">="),
+    "eq": _operator("=="),
+    "ne": _operator("!="),
+    "and": _operator("&&"),
+    "or": _operator("||"),
+    "min": _extreme(integers.minimum),
+    "max": _extreme(integers.maximum),
+    "select": _select,
+    "reshape": _reshape,
+    "squeeze": _squeeze,
+    "unsqueeze": _unsqueeze,
+    "slice": _slice,
+    "concat": _concat,
+    "stack": _stack,
+    "unstack": _unstack,
+    "tract_core_gather": _gather,
+    "sum_reduce": _reduced("+", 0),
+    "tract_core_product_reduce": _reduced("*", 1),
+}
