@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from snd_analysis.skriptnd.syntax import END, build, keywords, nodes, parse, table, tokenize
+from snd_analysis.skriptnd.syntax import END, keywords, nodes, parse, table, tokenize
+from snd_analysis.skriptnd.syntax.build_table import build
 from support.analysis.trees import EXAMPLES, LIBRARY, ROOT, VALID, outline
 
 SYNTAX = ROOT / "analysis" / "snd_analysis" / "skriptnd" / "syntax"

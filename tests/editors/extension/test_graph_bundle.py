@@ -66,7 +66,7 @@ def test_the_panel_may_run_its_own_script_alone(extension: Path, tmp_path: Path)
     )  # fmt: skip
     write = f"process.stdout.write(require({json.dumps(str(tmp_path / 'page.cjs'))}).graphPage('1', '</script>2'))"
     first, second = (
-        subprocess.run(["node", "-e", write], check=True, timeout=60, capture_output=True, text=True).stdout
+        subprocess.run(["node", "-e", write], check=True, timeout=FAR_SECONDS, capture_output=True, text=True).stdout
         for _ in range(2)
     )
     (policy,) = re.findall(r'Content-Security-Policy" content="([^"]*)"', first)

@@ -13,6 +13,7 @@ from snd_analysis.skriptnd.names import LIBRARY_PREFIX, library_modules, library
 from snd_analysis.skriptnd.syntax import tokenize
 from support.editors.downloads import skip
 from support.editors.packaged_extension import SOURCES
+from support.waiting import FAR_SECONDS
 
 CONFIGURATION = json.loads((SOURCES / "language-configuration.json").read_text("utf-8"))
 COMMENT = {"indent": "none", "appendText": "# "}
@@ -28,7 +29,7 @@ def ask(*questions: dict[str, str]) -> list[Any]:
         input=json.dumps(questions),
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=FAR_SECONDS,
     )
     assert done.returncode == 0, done.stderr
     answers: list[Any] = json.loads(done.stdout)

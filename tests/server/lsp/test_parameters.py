@@ -103,10 +103,10 @@ async def test_commands(client: LanguageClient):
 
 
 async def test_what_is_right(client: LanguageClient):
-    given = {"timeout": 0.5, "seed": 0, "real": "f64", "trace": False, "chosen": False, "operator": None}
+    given = {"timeout": 600, "seed": 0, "real": "f64", "trace": False, "chosen": False, "operator": None}
     found = await asked(client, "snd/evaluate", {"graph": "net", "inputs": ["x=[0.1, 0.0]"], **given})
     assert found.outputs[0].values[0] == pytest.approx(1.1051709180756477, rel=1e-15), "f64"
-    assert (await asked(client, "snd/evaluate", {"sample": SAMPLE, "chosen": False, "timeout": 1})).status
-    assert (await asked(client, "snd/evaluate", {"chosen": True, "attributes": [], "timeout": 1})).graph == "net"
+    assert (await asked(client, "snd/evaluate", {"sample": SAMPLE, "chosen": False, "timeout": 600})).status
+    assert (await asked(client, "snd/evaluate", {"chosen": True, "attributes": [], "timeout": 600})).graph == "net"
     document = {"range": {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 1}}}
     assert await asked(client, "snd/syntaxTree", document)

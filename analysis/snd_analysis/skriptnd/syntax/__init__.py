@@ -4,7 +4,6 @@
 """
 
 from snd_analysis.skriptnd.syntax.automaton import Automaton, read_expression
-from snd_analysis.skriptnd.syntax.build_table import build
 from snd_analysis.skriptnd.syntax.builder import TreeBuilder
 from snd_analysis.skriptnd.syntax.chunks import (
     Chunk,
@@ -40,7 +39,6 @@ __all__ = [
     "Token",
     "Tokens",
     "TreeBuilder",
-    "build",
     "chunk_starts",
     "close_matches",
     "common_prefix",

@@ -56,17 +56,31 @@ def build(grammar: str) -> dict[str, Any]:
     # frequent and can't be taken for anything else goes first of all.
     patterns.sort(key=lambda item: (-item.priority, isinstance(item.pattern, PatternStr), -len(item.pattern.value)))
     patterns.sort(key=lambda item: _FREQUENT.index(item.name) if item.name in _FREQUENT else len(_FREQUENT))
+    in_entries = {state for row in gotos for origin, state in row.items() if origin.endswith("_entries")}
     return {
         "hash": hashlib.sha256(grammar.encode()).hexdigest(),
         "actions": actions,
         "gotos": gotos,
+        "defaults": [_default_reduction(row) for row in actions],
         "productions": productions,
+        "passing": [length == 1 and (origin == "chain" or origin[0] == "_") for origin, length, *_ in productions],
+        "entry_states": [state in in_entries for state in range(len(actions))],
+        "terminals": sorted({kind for row in actions for kind in row} - {"ERROR"}),
         "starts": {name: order[state] for name, state in parse_table.start_states.items()},
         "ends": {name: order[state] for name, state in parse_table.end_states.items()},
         "token_pattern": "|".join(f"(?P<{item.name}>{item.pattern.to_regexp()})" for item in patterns),
         "keywords": words,
         "literals": {item.name: item.pattern.value for item in terminals if isinstance(item.pattern, PatternStr)},
     }
+
+
+def _default_reduction(row: dict[str, int]) -> int:
+    """A state that can only reduce one production does so before the next token is judged."""
+    choices = set(row.values())
+    if len(choices) != 1:
+        return -1
+    action = choices.pop()
+    return action >> 1 if action & 1 else -1
 
 
 if __name__ == "__main__":

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from difflib import SequenceMatcher
 
 # More alike than what a letter is missing of.
 _SWAPPED = 0.99
@@ -12,6 +11,8 @@ _SWAPPED = 0.99
 
 def close_matches(word: str, choices: Iterable[str], most: int = 3) -> list[str]:
     """The ``choices`` most like ``word``, best first; none if none is near enough to be worth saying."""
+    from difflib import SequenceMatcher  # a text without mistakes does without it
+
     scored = []
     letters, length, lower = Counter(word), len(word), word.lower()
     farthest = max(2, length // 3)

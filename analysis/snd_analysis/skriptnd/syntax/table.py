@@ -6,12 +6,12 @@ nor run when a process starts. A test fails if the file is not that of the gramm
 
 from __future__ import annotations
 
-import json
 from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from msgspec import Struct
+import msgspec
+from msgspec import Struct, field
 
 END = "$END"
 
@@ -46,8 +46,8 @@ class Table(Struct, frozen=True):
     """How a terminal with one spelling is written, for messages."""
     terminals: frozenset[str]
     """All terminals of the grammar."""
-    passed: dict[tuple[int, int, str], int]
-    """What ``pass_on`` has answered."""
+    passed: dict[Any, int] = field(default_factory=dict)
+    """What ``pass_on`` has answered, by its arguments."""
 
     def pass_on(self, below: int, number: int, kind: str) -> int:
         """The state above ``below`` once a production, and those that then pass on what it made, are reduced before a
@@ -67,33 +67,4 @@ class Table(Struct, frozen=True):
 @cache
 def table() -> Table:
     """The table of the grammar in this package."""
-    data: dict[str, Any] = json.loads(files(__package__).joinpath("grammar_table.json").read_text(encoding="utf-8"))
-    gotos = tuple(data["gotos"])
-    actions = tuple(data["actions"])
-    entry_states = {state for row in gotos for origin, state in row.items() if origin.endswith("_entries")}
-    return Table(
-        actions=actions,
-        gotos=gotos,
-        defaults=tuple(_default_reduction(row) for row in actions),
-        productions=tuple(Production(*row) for row in data["productions"]),
-        passing=tuple(
-            length == 1 and (origin == "chain" or origin[0] == "_") for origin, length, *_ in data["productions"]
-        ),
-        starts=data["starts"],
-        ends=data["ends"],
-        entry_states=tuple(state in entry_states for state in range(len(actions))),
-        token_pattern=data["token_pattern"],
-        keywords=data["keywords"],
-        literals=data["literals"],
-        terminals=frozenset(kind for row in actions for kind in row) - {"ERROR"},
-        passed={},
-    )
-
-
-def _default_reduction(row: dict[str, int]) -> int:
-    """A state that can only reduce one production does so before the next token is judged."""
-    choices = set(row.values())
-    if len(choices) != 1:
-        return -1
-    action = choices.pop()
-    return action >> 1 if action & 1 else -1
+    return msgspec.json.decode(files(__package__).joinpath("grammar_table.json").read_bytes(), type=Table)
