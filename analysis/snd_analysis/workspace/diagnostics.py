@@ -114,13 +114,23 @@ def _diagnostic(db: Database, path: str, problem: Problem) -> Diagnostic:
     repair = problem.repair
     fix = None
     if repair is not None:
-        edits = tuple(_text_edit(db, path, edit) for edit in repair.edits)
+        needed = [edit for edit in repair.edits if not _is_import_there(db, path, edit)]
+        edits = tuple(_text_edit(db, path, edit) for edit in needed)
         fix = Fix(repair.title, edits, repair.safe)
     return Diagnostic(
         problem.rule, problem.rule.severity, problem.message, Location(path, problem.span),
         tuple(_related(db, path, note) for note in problem.notes), fix,
         unnecessary=problem.rule in (lints.UNUSED_IMPORT, lints.UNUSED_SYMBOL),
     )  # fmt: skip
+
+
+def _is_import_there(db: Database, path: str, edit: Edit) -> bool:
+    """Whether an edit imports a module, beside others, that is imported."""
+    if edit.span != HEAD:
+        return False
+    items = (item for placed in tree(db, path).chunks for item in placed.chunk.document.items)
+    imported = (name for item in items if isinstance(item, nodes.Import) for name in item.modules)
+    return any(edit.text == f"import {name.text};" for name in imported)
 
 
 def import_edit(db: Database, path: str, module: str) -> TextEdit:

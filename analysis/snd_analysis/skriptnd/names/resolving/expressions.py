@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
+from msgspec.structs import replace
+
 from snd_analysis import rules
-from snd_analysis.base import Problem, Rule
+from snd_analysis.base import Edit, Problem, Repair, Rule, Span
 from snd_analysis.skriptnd.names.module_scope import BUILT_INS
 from snd_analysis.skriptnd.names.resolution import AttributeName
 from snd_analysis.skriptnd.names.resolving.operators import resolve_operator
@@ -12,6 +16,8 @@ from snd_analysis.skriptnd.names.scope import Scope
 from snd_analysis.skriptnd.names.symbols import BuiltIn, ShapeMember, SymbolKind
 from snd_analysis.skriptnd.syntax import close_matches, nodes
 
+_EXTREMA = {"min": "<?", "max": ">?"}
+_OPERANDS = (nodes.Qualified, nodes.Literal, nodes.Call, nodes.Cast, nodes.Parenthesized, nodes.Subscript)
 _MEMBERS = ("shape", "rank", "size")
 
 
@@ -91,10 +97,28 @@ def _resolve_function(tables: Tables, scope: Scope, call: nodes.Call) -> None:
         message = f"'{name.text}' can't be invoked inside an expression: assign its result to a tensor first"
         _report(tables, rules.NESTED_INVOCATION, call, message)
     else:
+        extremum = _EXTREMA.get(name.text)
+        if extremum is not None and len(call.arguments) > 1 and call.attributes is None:
+            _report_extremum(tables, call, extremum)
+            return
         close = close_matches(name.text, BUILT_INS)
         hint = f"; did you mean '{close[0]}'?" if close else ""
         if name.text:
             _report(tables, rules.UNDEFINED_NAME, name, f"there is no built-in function '{name.text}'{hint}")
+
+
+def _report_extremum(tables: Tables, call: nodes.Call, operator: str) -> None:
+    """``min(a, b)`` for ``a <? b``."""
+    arguments = call.arguments
+    edits = [Edit(Span(call.start, arguments[0].start), "(")]
+    edits += [Edit(Span(one.end, other.start), f" {operator} ") for one, other in pairwise(arguments)]
+    for argument in arguments:
+        if not isinstance(argument, _OPERANDS):
+            edits += [Edit(Span(argument.start, argument.start), "("), Edit(Span(argument.end, argument.end), ")")]
+    shifted = tuple(Edit(each.span.shifted(tables.base), each.text) for each in edits)
+    message = f"there is no built-in function '{call.function.text}'; write 'a {operator} b'"
+    problem = Problem(rules.UNDEFINED_NAME, call.function.span.shifted(tables.base), message)
+    tables.problems.append(replace(problem, repair=Repair(f"write '{operator}'", shifted)))
 
 
 def resolve_invocation(tables: Tables, scope: Scope, call: nodes.Call) -> None:

@@ -36,6 +36,7 @@ _REPAIRS: tuple[repairs.RepairFunction, ...] = (
     rereading.foreign_word,
     rereading.not_equal,
     rereading.label_without_quotes,
+    rereading.tuple_for_list,
     rereading.block_for_attributes,
     rereading.semicolon_in_formula,
     wrong_brackets.parentheses_around_results,

@@ -12,7 +12,7 @@ from snd_analysis import rules
 from snd_analysis.base import Edit, Repair, Span
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.limits import MOST_TOKENS_READ_AGAIN
-from snd_analysis.skriptnd.syntax.recovery.fault import Fault, span_of
+from snd_analysis.skriptnd.syntax.recovery.fault import CLOSERS, Fault, span_of
 from snd_analysis.skriptnd.syntax.recovery.repairs import replace
 from snd_analysis.skriptnd.syntax.stacks import run_states
 from snd_analysis.skriptnd.syntax.tokens import Token, keywords
@@ -81,6 +81,45 @@ def label_without_quotes(fault: Fault) -> bool:
     again.report(rules.SYNTAX_ERROR, span_of(token), message, (), repair)
     _take(again, "STRING")
     return True
+
+
+def tuple_for_list(fault: Fault) -> bool:
+    """``{stride=(1, 1)}`` for ``{stride=[1, 1]}``."""
+    opened = fault.open_brackets()
+    if fault.token.kind != "COMMA" or not opened or opened[-1].kind != "LPAR":
+        return False
+    opening, at, rest = opened[-1], _index(fault, opened[-1]), fault.statement()
+    closing = _closing(rest)
+    automaton, entry = fault.automaton, fault.automaton.entry
+    if at is None or closing is None or entry is None or len(automaton.stacks.states) <= entry.depth:
+        return False
+    before = [token.kind for token in automaton.tokens[entry.at : at]]
+    inside = [token.kind for token in automaton.tokens[at + 1 : automaton.at]]
+    wanted = [*before, "LSQB", *inside, *rest[:closing], "RSQB", *rest[closing + 1 :]]
+    if run_states(automaton.table, automaton.stacks.states[: entry.depth + 1], wanted) < len(wanted):
+        return False
+    closer, last = automaton.token(closing), automaton.at + closing
+    repair = Repair("write a list", (Edit(span_of(opening), "["), Edit(span_of(closer), "]")))
+    again = _back_to(fault, at)
+    again.report(rules.SYNTAX_ERROR, span_of(opening), "a list stands in brackets, not in parentheses", (), repair)
+    _take(again, "LSQB")
+    automaton.advance(limit=last)
+    automaton.supply("RSQB", closer.start, closer.end)
+    automaton.at += 1
+    return True
+
+
+def _closing(kinds: Sequence[str]) -> int | None:
+    """The place of the bracket that closes one which is open before these tokens."""
+    depth = 0
+    for at, kind in enumerate(kinds):
+        if kind in CLOSERS:
+            depth += 1
+        elif kind in CLOSERS.values():
+            if depth == 0:
+                return at if kind == "RPAR" else None
+            depth -= 1
+    return None
 
 
 def block_for_attributes(fault: Fault) -> bool:

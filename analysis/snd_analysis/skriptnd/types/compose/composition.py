@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from snd_analysis import rules
-from snd_analysis.base import Note, Problem, Rule, Span
+from snd_analysis.base import Note, Problem, Repair, Rule, Span
 from snd_analysis.skriptnd.names import OperatorName, Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.context import Context
@@ -216,11 +216,17 @@ class TypingState:
         return replace(value, type=value.type.required())
 
     def report_between(
-        self, rule: Rule, first: nodes.Node, last: nodes.Node, message: str, notes: Sequence[Note] = ()
+        self,
+        rule: Rule,
+        first: nodes.Node,
+        last: nodes.Node,
+        message: str,
+        notes: Sequence[Note] = (),
+        repair: Repair | None = None,
     ) -> None:
         """Reports a rule at everything from one node of the entry at hand to another."""
         span = Span(first.start, last.end).shifted(self.context.base)
-        self.context.problems.append(Problem(rule, span, message, tuple(notes)))
+        self.context.problems.append(Problem(rule, span, message, tuple(notes), repair))
 
 
 def result_place(node: nodes.Callable) -> nodes.Node:

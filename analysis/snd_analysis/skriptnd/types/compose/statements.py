@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from snd_analysis import rules
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.skriptnd.syntax import nodes
@@ -11,6 +13,7 @@ from snd_analysis.skriptnd.types.compose.invocation.invocations import invoke
 from snd_analysis.skriptnd.types.compose.labels import add_label
 from snd_analysis.skriptnd.types.compose.loops import loop
 from snd_analysis.skriptnd.types.compose.results import assign
+from snd_analysis.skriptnd.types.fixes import as_invocation
 
 
 def statement(work: TypingState, component: nodes.Component) -> None:
@@ -35,7 +38,19 @@ def run(work: TypingState, value: nodes.Callable) -> list[TypedValue] | None:
         return _region(work, value)
     if isinstance(value, nodes.Call) and _is_invocation(work, value):
         return invoke(work, value)
-    return [work.value(value)]
+    return [_expression(work, value)]
+
+
+def _expression(work: TypingState, value: nodes.Expression) -> TypedValue:
+    """The only result of an expression; of one that computes with tensors the operators are to be invoked."""
+    problems = work.context.problems
+    before = len(problems)
+    typed = work.value(value)
+    found = problems[before:]
+    if found and all(problem.rule is rules.TENSOR_IN_EXPRESSION for problem in found):
+        repair = as_invocation(work.context, value, found)
+        problems[before:] = [replace(problem, repair=repair) for problem in found]
+    return typed
 
 
 def _is_invocation(work: TypingState, call: nodes.Call) -> bool:

@@ -7,6 +7,7 @@ from snd_analysis.base import Note
 from snd_analysis.skriptnd.syntax import element_of, nodes
 from snd_analysis.skriptnd.types.context import Context, Stage
 from snd_analysis.skriptnd.types.expressions.inference import infer
+from snd_analysis.skriptnd.types.fixes import as_real
 from snd_analysis.skriptnd.types.type import CONCRETE, Dtype, Type
 from snd_analysis.skriptnd.types.typed import UNTYPED, Typed
 
@@ -35,7 +36,8 @@ def expect(
     if type_.dtype != wanted and not empty:
         kind = "element type" if type_.packed and packed is None else "type"
         message = f"{what} has the {kind} '{wanted}{'..' if packed else ''}', but this is '{type_}'"
-        context.report(rules.TYPE_MISMATCH, node, message, notes)
+        repair = as_real(context, node, wanted, type_.dtype)
+        context.report(rules.TYPE_MISMATCH, node, message, notes, repair)
         context.obligation(node)
         return UNTYPED
     if packed is True and not type_.packed:

@@ -7,6 +7,7 @@ from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.element import described, is_arithmetic, is_numeric
 from snd_analysis.skriptnd.types.expressions.expectations import is_empty_list, scalars
+from snd_analysis.skriptnd.types.fixes import as_real
 from snd_analysis.skriptnd.types.type import INT, REAL, STR, Dtype, Type
 from snd_analysis.skriptnd.types.typed import UNTYPED, Typed
 from snd_analysis.symbolic import integers as shapes
@@ -32,7 +33,7 @@ def built_in(context: Context, node: nodes.Call, name: str, operand: Typed) -> T
         return Typed(operand.type, value, accesses=operand.accesses)
     if dtype != REAL:
         message = f"'{name}' takes real, but this is {described(dtype)}"
-        context.report(rules.OPERAND_TYPE, argument, message)
+        context.report(rules.OPERAND_TYPE, argument, message, repair=as_real(context, argument, REAL, dtype))
         context.obligation(argument)
         return UNTYPED
     return Typed(operand.type, accesses=operand.accesses)

@@ -12,6 +12,7 @@ from snd_analysis.skriptnd.types.context import Context, Stage
 from snd_analysis.skriptnd.types.element import described, is_numeric
 from snd_analysis.skriptnd.types.expressions.expectations import scalars
 from snd_analysis.skriptnd.types.expressions.packs import by_condition, joined_length
+from snd_analysis.skriptnd.types.fixes import as_real
 from snd_analysis.skriptnd.types.type import BOOL, INT, Dtype, Type
 from snd_analysis.skriptnd.types.typed import UNTYPED, Typed
 from snd_analysis.symbolic import integers as shapes
@@ -342,6 +343,9 @@ def _mixed(context: Context, node: nodes.Binary, left: Type, right: Type, messag
         context.note(node.left, f"this is '{left}'"),
         context.note(node.right, f"this is '{right}'"),
     )
-    context.report(rules.TYPE_MISMATCH, node, message, notes)
+    repair = as_real(context, node.right, left.dtype, right.dtype) or as_real(
+        context, node.left, right.dtype, left.dtype
+    )
+    context.report(rules.TYPE_MISMATCH, node, message, notes, repair)
     context.obligation(node.left, node.right)
     return UNTYPED

@@ -8,13 +8,14 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from snd_analysis import rules
-from snd_analysis.base import Note, Rule
+from snd_analysis.base import Note, Repair, Rule
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.skriptnd.syntax import counted, nodes
 from snd_analysis.skriptnd.types.compose.composition import TypedValue, TypingState
 from snd_analysis.skriptnd.types.compose.invocation.binding import ShapeBinding
 from snd_analysis.skriptnd.types.compose.invocation.generics import TypeBinding
 from snd_analysis.skriptnd.types.expressions.expectations import is_empty_list
+from snd_analysis.skriptnd.types.fixes import as_list, as_real
 from snd_analysis.skriptnd.types.signature import Signature, TensorParameter, elsewhere
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
@@ -38,7 +39,7 @@ class ArgumentCheck:
         """Checks the arguments against the inputs, and binds types, ranks and extents by them."""
         inputs = self._signature.inputs
         if len(values) > len(inputs):
-            self._report_too_many(call)
+            self._report_too_many(call, values)
         if len(values) > len(inputs) or any(parameter.required for parameter in inputs[len(values) :]):
             self._missing(call, inputs[len(values) :])
             for parameter in inputs:
@@ -59,14 +60,19 @@ class ArgumentCheck:
         self._binding.solve()
 
     # ---- what is there -----------------------------------------------------------------------------------------------
-    def _report_too_many(self, call: nodes.Call) -> None:
+    def _report_too_many(self, call: nodes.Call, values: Sequence[TypedValue]) -> None:
         inputs = len(self._signature.inputs)
         extra = call.arguments[inputs]
         message = f"'{self._name.name}' has {counted(inputs, 'input')}, but there are {len(call.arguments)} arguments"
         if len(call.arguments) == 1:
             message = f"'{self._name.name}' has no inputs, but there is an argument"
         note = elsewhere(self._name, f"'{self._name.name}' is defined here")
-        self._work.report_between(rules.TOO_MANY_ARGUMENTS, extra, call.arguments[-1], message, (note,))
+        repair = None
+        is_list = inputs == 1 and (formal := self._signature.inputs[0].type) is not None and formal.packed
+        if is_list and not any(value.type is None or value.type.packed for value in values):
+            message = f"{message}: it takes a list of tensors"
+            repair = as_list(self._work.context, call.arguments[0], call.arguments[-1])
+        self._work.report_between(rules.TOO_MANY_ARGUMENTS, extra, call.arguments[-1], message, (note,), repair)
 
     def _omitted(self, parameter: TensorParameter, argument: nodes.Tilde) -> None:
         if not parameter.required:
@@ -82,8 +88,9 @@ class ArgumentCheck:
         missing = [parameter for parameter in omitted if parameter.required]
         for parameter in missing:
             self._forget(parameter)
-        if not missing:
-            return
+        given = {item.name.text for item in (call.attributes.items if call.attributes is not None else ())}
+        if all(parameter.symbol.name in given for parameter in missing):
+            return  # they are reported as attributes
         names = ", ".join(f"'{parameter.symbol.name}'" for parameter in missing)
         noun = "an argument for its input" if len(missing) == 1 else "arguments for its inputs"
         message = f"'{self._name.name}' needs {noun} {names}: {_given(len(call.arguments))}"
@@ -109,7 +116,8 @@ class ArgumentCheck:
             )
             wanted = "a pack" if formal.packed else "a single tensor"
             message = f"{role} of '{self._name.name}' is {wanted} of type '{formal}', but this is {what}: '{value}'"
-            self._report(rule, argument, message, parameter)
+            repair = as_list(self._work.context, argument, argument) if formal.packed else None
+            self._report(rule, argument, message, parameter, repair)
             self._forget(parameter)
             return False
         if actual.optional and parameter.required:
@@ -127,7 +135,8 @@ class ArgumentCheck:
         if formal.dtype == actual.dtype:
             return True
         message = f"{role} of '{self._name.name}' has the type '{formal}', but this is '{value}'"
-        self._report(rules.TYPE_MISMATCH, argument, message, parameter)
+        repair = None if actual.tensor else as_real(self._work.context, argument, formal.dtype, actual.dtype)
+        self._report(rules.TYPE_MISMATCH, argument, message, parameter, repair)
         return False
 
     # ---- ranks -------------------------------------------------------------------------------------------------------
@@ -205,8 +214,15 @@ class ArgumentCheck:
         self._report(rules.ARGUMENT_RANK, place, message, parameter)
 
     # ---- messages ----------------------------------------------------------------------------------------------------
-    def _report(self, rule: Rule, node: nodes.Node, message: str, parameter: TensorParameter) -> None:
-        self._work.context.report(rule, node, message, (self._note(parameter),))
+    def _report(
+        self,
+        rule: Rule,
+        node: nodes.Node,
+        message: str,
+        parameter: TensorParameter,
+        repair: Repair | None = None,
+    ) -> None:
+        self._work.context.report(rule, node, message, (self._note(parameter),), repair)
 
     def _note(self, parameter: TensorParameter) -> Note:
         name = parameter.symbol.name

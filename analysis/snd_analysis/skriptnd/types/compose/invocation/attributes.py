@@ -15,6 +15,7 @@ from snd_analysis.skriptnd.types.compose.nulls import is_null
 from snd_analysis.skriptnd.types.context import Stage
 from snd_analysis.skriptnd.types.expressions.expectations import is_empty_list
 from snd_analysis.skriptnd.types.expressions.inference import infer
+from snd_analysis.skriptnd.types.fixes import as_arguments, as_list, as_real
 from snd_analysis.skriptnd.types.signature import AttributeParameter, Signature, elsewhere
 from snd_analysis.skriptnd.types.type import Type
 from snd_analysis.skriptnd.types.typed import Typed
@@ -31,13 +32,20 @@ class AttributeCheck:
     """The attributes of one invocation, checked in the order in which they are written."""
 
     def __init__(
-        self, work: TypingState, name: OperatorName, signature: Signature, types: TypeBinding, shapes: ShapeBinding
+        self,
+        work: TypingState,
+        name: OperatorName,
+        signature: Signature,
+        types: TypeBinding,
+        shapes: ShapeBinding,
+        call: nodes.Call | None = None,
     ) -> None:
         self._work = work
         self._name = name
         self._signature = signature
         self._types = types
         self._shapes = shapes
+        self._call = call
 
     def check(self, given: nodes.Attributes | None, values: Sequence[Typed], place: nodes.Node) -> None:
         """Checks the given attributes, and that none is missing; ``place`` is the name of the operator."""
@@ -113,7 +121,9 @@ class AttributeCheck:
                 f"the attribute '{name}' is a pack of type '{wanted}', whose length nothing else says: "
                 f"write a list instead of a single value of type '{actual}'"
             )
-            self._report(rules.PACK_EXPECTED, node, message, parameter)
+            fits = formal.dtype.is_generic or formal.dtype == actual.dtype
+            repair = as_list(self._work.context, node, node) if fits else None
+            self._report(rules.PACK_EXPECTED, node, message, parameter, repair)
             return False
         if actual.optional and not formal.optional:
             message = f"the attribute '{name}' can't be null, but this may be: its type is '{actual}'"
@@ -128,7 +138,8 @@ class AttributeCheck:
         if formal.dtype == actual.dtype:
             return True
         message = f"the attribute '{parameter.symbol.name}' has the type '{formal}', but this is '{actual}'"
-        self._report(rules.TYPE_MISMATCH, item.value, message, parameter)
+        repair = as_real(self._work.context, item.value, formal.dtype, actual.dtype)
+        self._report(rules.TYPE_MISMATCH, item.value, message, parameter, repair)
         return False
 
     def _bind_length(self, parameter: AttributeParameter, item: nodes.Attribute, actual: Type) -> None:
@@ -165,15 +176,33 @@ class AttributeCheck:
     def _role(self, parameter: AttributeParameter) -> str:
         return f"the attribute '{parameter.symbol.name}'"
 
-    def _report(self, rule: Rule, node: nodes.Node, message: str, parameter: AttributeParameter) -> None:
-        self._work.context.report(rule, node, message, (self._note(parameter),))
+    def _report(
+        self,
+        rule: Rule,
+        node: nodes.Node,
+        message: str,
+        parameter: AttributeParameter,
+        repair: Repair | None = None,
+    ) -> None:
+        self._work.context.report(rule, node, message, (self._note(parameter),), repair)
 
     def _note(self, parameter: AttributeParameter) -> Note:
         name = parameter.symbol.name
         return elsewhere(self._name, f"the attribute '{name}' is declared here", name)
 
+    def _report_input(self, item: nodes.Attribute) -> None:
+        """``f{x=a}()`` for ``f(a)``, where ``x`` is an input."""
+        name, call = item.name.text, self._call
+        message = f"'{name}' is an input of '{self._name.name}', no attribute: give it as an argument, in parentheses"
+        note = elsewhere(self._name, f"the input '{name}' is declared here", name)
+        repair = None if call is None else as_arguments(self._work.context, call, self._signature)
+        self._work.context.report(rules.UNKNOWN_ATTRIBUTE, item.name, message, (note,), repair)
+
     def _report_unknown(self, item: nodes.Attribute) -> None:
         name = item.name.text
+        if any(parameter.symbol.name == name for parameter in self._signature.inputs):
+            self._report_input(item)
+            return
         close = close_matches(name, list(self._signature.attributes))
         hint = f"; did you mean '{close[0]}'?" if close else self._known_attributes()
         repair = None

@@ -9,6 +9,7 @@ from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.skriptnd.syntax import counted, nodes
 from snd_analysis.skriptnd.types.compose.composition import TypingState
 from snd_analysis.skriptnd.types.element import described
+from snd_analysis.skriptnd.types.fixes import as_real
 from snd_analysis.skriptnd.types.signature import GenericType, Signature, elsewhere
 from snd_analysis.skriptnd.types.type import ABSTRACT, Dtype
 from snd_analysis.skriptnd.types.type_names import dtype_of
@@ -94,7 +95,10 @@ class TypeBinding:
         notes = [elsewhere(self._name, f"'{generic.name}' is declared here", generic.name)]
         if known.node is not None:
             notes.insert(0, self._work.context.note(known.node, f"'{generic.name}' is {before} by this"))
-        self._work.context.report(rules.GENERIC_CONFLICT, node, message, tuple(notes))
+        repair = as_real(self._work.context, node, known.dtype, actual) if isinstance(node, nodes.Literal) else None
+        if repair is None and isinstance(known.node, nodes.Literal):
+            repair = as_real(self._work.context, known.node, actual, known.dtype)
+        self._work.context.report(rules.GENERIC_CONFLICT, node, message, tuple(notes), repair)
         self._bound[generic.name] = _Bound(None, by)
         return False
 

@@ -40,7 +40,7 @@ def invoke(work: TypingState, call: nodes.Call) -> list[TypedValue] | None:
         binding.give_up()
     if call.generics is not None:
         types.give(call.generics)
-    AttributeCheck(work, name, signature, types, binding).check(call.attributes, attributes, call.function)
+    AttributeCheck(work, name, signature, types, binding, call).check(call.attributes, attributes, call.function)
     ArgumentCheck(work, name, signature, types, binding).check(call, arguments)
     types.finish(call.function)
     results = [_result(output, types, binding, name, call) for output in signature.outputs]

@@ -1,0 +1,100 @@
+"""Mistakes that have one obvious fix: it is offered, it is safe, and nothing is wrong after it."""
+
+from __future__ import annotations
+
+import pytest
+
+from snd_analysis.base import Diagnostic, Severity
+from support.memory import snapshot_of
+
+# What stands in the place of the dots: a formula's expression, or the right side of a statement.
+FORMULA = "operator f {{ @attrib {{ a: int; b: int; }} @input {{ x: real[n, d]; }} @output {{ y: real[n, d]; }}\n" \
+    "    @lower {{ y[i,j] = {}, i < n, j < d; }} }}\n"  # fmt: skip
+GRAPH = "{}graph g {{ @input {{ t: real[2,3]; u: real[2,3]; w: real[4,3]; }} @output {{ y: {}; }}\n" \
+    "    @compose {{ y = {}; }} }}\n"  # fmt: skip
+SAME, DOUBLE, WIDE, PACK = "real[2,3]", "real[4,3]", "real[2,4]", "real[3,2,3]"
+BOOL = "bool[2,3]"
+
+
+def formula(expression: str) -> str:
+    return FORMULA.format(expression)
+
+
+def graph(right: str, result: str = SAME, imports: str = "import math, nn, layout;\n") -> str:
+    return GRAPH.format(imports, result, right)
+
+
+def errors(text: str) -> list[Diagnostic]:
+    found = snapshot_of({"net.sknd": text}).diagnostics("net.sknd")
+    return [each for each in found if each.severity is not Severity.HINT]
+
+
+def fixed(text: str) -> str:
+    """The text with the fix of its first mistake."""
+    fix = errors(text)[0].fix
+    assert fix is not None, errors(text)
+    assert fix.safe
+    done, moved = text, 0
+    for edit in sorted(fix.edits, key=lambda edit: edit.location.span):
+        span = edit.location.span.shifted(moved)
+        done = done[: span.start] + edit.text + done[span.end :]
+        moved += len(edit.text) - (span.end - span.start)
+    return done
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (formula("x[i,j] * 2"), formula("x[i,j] * 2.0")),
+        (formula("2 + x[i,j]"), formula("2.0 + x[i,j]")),
+        (formula("x[i,j] * -2"), formula("x[i,j] * -2.0")),
+        (formula("x[i,j] / n"), formula("x[i,j] / real(n)")),
+        (formula("x[i,j] * sqrt(d)"), formula("x[i,j] * sqrt(real(d))")),
+        (formula("x[i,j] * sqrt(2)"), formula("x[i,j] * sqrt(2.0)")),
+        (formula("x[i,j] * sqrt(d + 1)"), formula("x[i,j] * sqrt(real(d + 1))")),
+        (formula("x[i,j] + real(min(a, b))"), formula("x[i,j] + real((a <? b))")),
+        (formula("x[i,j] + real(max(a, b, 3))"), formula("x[i,j] + real((a >? b >? 3))")),
+        (formula("x[i,j] + real(min(a + 1, a > 1 ? a : b))"), formula("x[i,j] + real(((a + 1) <? (a > 1 ? a : b)))")),
+        (graph("nn.relu{max=6}(t)"), graph("nn.relu{max=6.0}(t)")),
+        (graph("nn.softmax{axes=1}(t)"), graph("nn.softmax{axes=[1]}(t)")),
+        (graph("layout.concat{axis=0}(t, u)", DOUBLE), graph("layout.concat{axis=0}([t, u])", DOUBLE)),
+        (graph("math.sum_n(t, u)"), graph("math.sum_n([t, u])")),
+        (graph("math.sum_n(t)"), graph("math.sum_n([t])")),
+        (graph("math.mul(t, 2)"), graph("math.mul(t, 2.0)")),
+        (graph("math.mul(2, t)"), graph("math.mul(2.0, t)")),
+        (graph("t + 1.0"), graph("math.add(t, 1.0)")),
+        (graph("t + 1"), graph("math.add(t, 1.0)")),
+        (graph("2.0 * t"), graph("math.mul(2.0, t)")),
+        (graph("t - u"), graph("math.sub(t, u)")),
+        (graph("t <? u"), graph("math.min(t, u)")),
+        (graph("t < u", BOOL), graph("math.lt(t, u)", BOOL)),
+        (graph("-t"), graph("math.neg(t)")),
+        (graph("t + u", imports="import nn;\n"), graph("math.add(t, u)", imports="import nn;\nimport math;\n")),
+        (graph("nn.linear{filter=w}(t)", WIDE), graph("nn.linear(t, w)", WIDE)),
+        (graph("nn.linear{input=t, filter=w}()", WIDE), graph("nn.linear(t, w)", WIDE)),
+        (graph("nn.relu{x=t, max=6.0}()"), graph("nn.relu{max=6.0}(t)")),
+        (graph("layout.reshape{shape=(3, 2)}(t)", "real[3,2]"), graph("layout.reshape{shape=[3, 2]}(t)", "real[3,2]")),
+    ],
+)  # fmt: skip
+def test_the_fix_takes_the_mistake_away_and_makes_no_other(before: str, after: str):
+    assert fixed(before) == after
+    assert errors(after) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        graph("t * 2.0 + u"),
+        graph("math.add(t, u * 2.0)"),
+        graph("nn.linear{filter=w}(t, w)", WIDE),
+        formula("x[i,j] + 'a'"),
+    ],
+)
+def test_where_it_is_not_obvious_there_is_none(text: str):
+    assert errors(text)
+    assert all(each.fix is None or not each.fix.safe for each in errors(text))
+
+
+def test_an_input_among_the_attributes_is_one_mistake():
+    (problem,) = errors(graph("nn.linear{filter=w}(t)", WIDE))
+    assert problem.message.startswith("'filter' is an input of 'linear'")
