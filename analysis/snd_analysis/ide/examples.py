@@ -9,14 +9,13 @@ from msgspec import Struct
 
 from snd_analysis.compose import Arguments, Member, Specialization
 from snd_analysis.ide.evaluation import KnownSample, samples_in
+from snd_analysis.ide.limits import LONGEST_CODE
 from snd_analysis.ide.markdown import code
 from snd_analysis.model import Tensor, TensorKind, TensorValue
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.symbolic.integers import constant
 from snd_analysis.symbolic.values import NULL, Pack, Value
 from snd_analysis.workspace import Snapshot
-
-_LONGEST_CODE = 36
 
 KnownShapes: TypeAlias = "tuple[tuple[int, ...], ...] | None"
 """The shape of an input, of a pack those of its tensors; None for null."""
@@ -51,7 +50,7 @@ def example_of(sample: KnownSample) -> Example | None:
     """What a sample binds; None if it does not compose."""
     specialization = sample.specialization
     written = " ".join(line.lstrip("#").strip().lstrip(">.").strip() for line in sample.name.code.splitlines())
-    short = written if len(written) <= _LONGEST_CODE else f"{written[: _LONGEST_CODE - 1].rstrip()}…"
+    short = written if len(written) <= LONGEST_CODE else f"{written[: LONGEST_CODE - 1].rstrip()}…"
     return None if specialization is None else Example(specialization, f"in the sample {code(short)}")
 
 

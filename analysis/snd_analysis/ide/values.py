@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from snd_analysis.compose import IndexedValue, extent_text, tensor_text
+from snd_analysis.ide.limits import LONGEST_EXTENT, LONGEST_VALUE
 from snd_analysis.ide.markdown import code
 from snd_analysis.model import Tensor, TensorValue
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import UNDEFINED, Maybe, Pack, Run, Segment, Value, format_value
 
-_LONGEST = 160
-_LONGEST_EXTENT = 24
 ELEMENT_BYTES = {"real": 4, "int": 4, "bool": 1}
 """Bytes of an element where it is stored: 32-bit numbers."""
 
@@ -39,7 +38,7 @@ def is_known_tensor(value: TensorValue) -> bool:
     return isinstance(value, Tensor) and value.shape is not None
 
 
-def value_text(value: Value, longest: int = _LONGEST) -> str:
+def value_text(value: Value, longest: int = LONGEST_VALUE) -> str:
     """A value in the notation of the language, cut where it gets too long; empty if it is not known."""
     if value is UNDEFINED or is_tensor(value) or isinstance(value, IndexedValue):
         return ""
@@ -104,7 +103,7 @@ def short_type_text(value: TensorValue) -> str:
     if not isinstance(value, Tensor) or value.shape is None:
         return ""
     extents = map(extent_text, value.shape)
-    short = (text if len(text) <= _LONGEST_EXTENT else "…" for text in extents)
+    short = (text if len(text) <= LONGEST_EXTENT else "…" for text in extents)
     return f"{value.dtype}[{','.join(short)}]"
 
 

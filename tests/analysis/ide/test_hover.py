@@ -11,9 +11,9 @@ import pytest
 
 from snd_analysis.base import Edit, Span
 from snd_analysis.ide.hover import hover
+from snd_analysis.ide.hover.vocabulary import vocabulary
 from snd_analysis.ide.inlay_hints import inlay_hints
 from snd_analysis.ide.semantic_tokens import semantic_tokens
-from snd_analysis.ide.vocabulary import vocabulary
 from snd_analysis.rules import catalogue
 from snd_analysis.skriptnd.names import BUILT_INS, library_modules
 from snd_analysis.skriptnd.syntax import keywords

@@ -12,8 +12,8 @@ import pytest
 
 from snd_analysis.base import Source, Span
 from snd_analysis.ide import TokenType
+from snd_analysis.ide.hover.vocabulary import vocabulary
 from snd_analysis.ide.semantic_tokens import semantic_tokens
-from snd_analysis.ide.vocabulary import vocabulary
 from snd_analysis.skriptnd.names import LIBRARY_PREFIX, library_modules, library_text
 from snd_analysis.skriptnd.syntax import tokens as lexer
 from snd_analysis.symbolic.values import FUNCTIONS

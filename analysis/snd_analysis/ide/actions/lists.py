@@ -8,12 +8,11 @@ from snd_analysis.ide.actions.action import Action, ActionKind, Request
 from snd_analysis.ide.completion.expected import signature_named
 from snd_analysis.ide.cursor import PlacedNode, nodes_at
 from snd_analysis.ide.knowledge import knowledge_at
+from snd_analysis.ide.limits import LONGEST_LIST
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind, entries_of
 from snd_analysis.skriptnd.types import AttributeParameter, Signature
 from snd_analysis.symbolic.values import Pack, Run
-
-_LONGEST = 64
 
 
 def lists(request: Request) -> Iterator[Action]:
@@ -56,7 +55,7 @@ def _written_out(request: Request, placed: PlacedNode) -> Iterator[Action]:
     length = item.expansion.length
     if not _is_plain(item.item) or not isinstance(length, nodes.Literal) or length.type != "int":
         return
-    if not 0 < length.value <= _LONGEST:
+    if not 0 < length.value <= LONGEST_LIST:
         return
     value = request.text[item.item.start + placed.base : item.item.end + placed.base]
     text = f"[{', '.join([value] * int(length.value))}]"
@@ -79,7 +78,7 @@ def _as_list(request: Request, around: list[PlacedNode], at: int) -> Iterator[Ac
     operations = knowledge.operations_of(call, placed.base - knowledge.start)
     lengths = {_length(operation.attributes.get(attribute.name.text)) for operation in operations}
     length = lengths.pop() if len(lengths) == 1 else None
-    if not length or length > _LONGEST:
+    if not length or length > LONGEST_LIST:
         return
     span = attribute.value.span.shifted(placed.base)
     text = f"[{', '.join([request.text[span.start : span.end]] * length)}]"

@@ -18,6 +18,7 @@ from snd_analysis.ide.completion.place import CompletionPlace, place_at, sample_
 from snd_analysis.ide.completion.stack import Frame
 from snd_analysis.ide.completion.visible import Visible, visible_at
 from snd_analysis.ide.cursor import comment_at
+from snd_analysis.ide.limits import MOST_COMPLETIONS
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.workspace import Snapshot
 
@@ -25,7 +26,6 @@ __all__ = ["TRIGGERS", "Completion", "CompletionKind", "Completions", "completio
 
 TRIGGERS = (".", "@", "{", "(", "=", "<", "[", ",", ">", "'", '"')
 """The characters behind which something is offered without being asked for."""
-_MOST = 300
 
 _PRAGMA = re.compile(r"(?:.*;)?\s*(?:version|extension)\s[^;]*")
 """What stands before a number or a name that nobody but the writer can know."""
@@ -56,10 +56,10 @@ def _completions(place: CompletionPlace, items: Iterable[Completion]) -> Complet
     for item in sorted(_matching(items, place), key=lambda item: item.group):
         found.setdefault(item.label, item)
     ordered = sorted(found.values(), key=lambda item: (closeness(place.prefix, _filter(item)), item.group))
-    shown = tuple(_placed(item, place) for item in ordered[:_MOST])
+    shown = tuple(_placed(item, place) for item in ordered[:MOST_COMPLETIONS])
     # What is not imported is offered for what begins like it. Editors whose user is faster than the answer filter it by
     # what was written meanwhile: they must know that there is more, else they find nothing and ask no more.
-    is_all = bool(place.qualifier) and not place.prefix and len(ordered) <= _MOST
+    is_all = bool(place.qualifier) and not place.prefix and len(ordered) <= MOST_COMPLETIONS
     return Completions(place.insert, place.replace, shown, not is_all)
 
 

@@ -10,6 +10,7 @@ from snd_analysis.ide.completion.matching import matches
 from snd_analysis.ide.completion.place import CompletionPlace
 from snd_analysis.ide.completion.stack import Frame
 from snd_analysis.ide.completion.visible import Visible
+from snd_analysis.ide.limits import MOST_RESULTS
 from snd_analysis.skriptnd.names import BUILT_INS, Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import Token, nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
@@ -18,8 +19,6 @@ from snd_analysis.skriptnd.types import INT, Type
 FITTING, OTHER, COMPARED, DOUBTFUL = 0, 2, 3, 5
 ARITHMETIC = frozenset({"PLUS", "MINUS", "STAR", "SLASH", "BACKSLASH", "PERCENT", "POWER", "_binary_operator"})
 _COMPILE_TIME = frozenset(BlockKind) - {BlockKind.LOWER, BlockKind.COMPOSE, BlockKind.UPDATE, BlockKind.QUANTIZE}
-# Of a long graph, so many results above are looked at: the others have to be begun to be offered.
-_MOST_RESULTS = 200
 _ASSIGNED = {
     BlockKind.LOWER: SymbolKind.OUTPUT,
     BlockKind.COMPOSE: SymbolKind.OUTPUT,
@@ -67,7 +66,7 @@ def visible_names(place: CompletionPlace, visible: Visible, expected: Expected |
     for symbol in reversed(list(visible.symbols.values())):
         if symbol.kind in (SymbolKind.DTYPE, SymbolKind.LABEL) or symbol.name == unwritten:
             continue
-        if (symbol.kind is SymbolKind.TENSOR and results >= _MOST_RESULTS) or not matches(place.prefix, symbol.name):
+        if (symbol.kind is SymbolKind.TENSOR and results >= MOST_RESULTS) or not matches(place.prefix, symbol.name):
             continue
         results += symbol.kind is SymbolKind.TENSOR
         type_ = visible.typed(symbol).type or (_INDEX if symbol.kind in _COUNTED else None)

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from snd_analysis.base import Span
 from snd_analysis.ide.completion.stack import Frame, Stack, stack_of
 from snd_analysis.ide.cursor import chunk_at, tokens_around
+from snd_analysis.ide.limits import STATEMENTS_BEFORE
 from snd_analysis.skriptnd.syntax import PlacedChunk, Token, nodes, tokenize
 from snd_analysis.workspace import Snapshot
 
@@ -28,8 +29,6 @@ _FIELD = re.compile(r"(?<!\\)\{(?P<code>[^{}\"']*)\Z")
 _STATEMENT = re.compile(
     r"(?:\A|[\r\n])(?P<blank>[ \t]*)(?:~|[A-Za-z_]\w*)(?:[ \t]*,[ \t]*(?:~|\w+))*[ \t]+=[ \t][^\r\n]*\Z"
 )
-# Statements before the cursor that are looked at for damage: what is broken there may reach up to the cursor.
-_NEAR = 8
 
 
 class CompletionPlace(Struct, frozen=True, dict=True):
@@ -227,7 +226,7 @@ def beginning(chunk: PlacedChunk, definition: nodes.Definition | None, head: int
     for block in definition.blocks:
         if isinstance(block, nodes.Block) and block.keyword.end < at and at < block.end:
             ended = bisect_right(block.entries, at, key=lambda entry: entry.end)
-            near = block.entries[max(ended - _NEAR, 0) : ended]
+            near = block.entries[max(ended - STATEMENTS_BEFORE, 0) : ended]
             text = chunk.chunk.text
             broken = [index for index, entry in enumerate(near) if _is_broken(entry)]
             if near and not broken and _goes_on(text, near[-1].end, at):

@@ -12,11 +12,11 @@ from typing import Any
 
 from msgspec import Struct
 
+from snd_analysis.ide.limits import MOST_CLOSING
 from snd_analysis.skriptnd.syntax import Automaton, Recovery, Token, nodes, run_states, table, terminals, tokenize
 
 _OPENERS = frozenset({"LPAR", "LSQB", "LBRACE", "LGENERIC"})
 _CLOSERS = frozenset({"RPAR", "RSQB", "RBRACE"})
-_MOST_CLOSING = 40
 # What to go on with to finish what is open, the first that can be taken; names stand for whatever is missing.
 _CLOSING = (
     "SEMI", "RPAR", "RSQB", "RBRACE", "ELSE", "THEN", "DO", "ASSIGN", "COLON", "ARROW", "ID", "INT", "BAR", "LPAR",
@@ -163,7 +163,7 @@ class Stack(Struct, frozen=True, dict=True):
         run_states(table(), states, ["ID"])
         entries = next((at for at, symbol in enumerate(self.symbols) if symbol.endswith("_entries")), len(self.symbols))
         found: list[str] = []
-        while len(found) < _MOST_CLOSING:
+        while len(found) < MOST_CLOSING:
             kind = next((kind for kind in _CLOSING if run_states(table(), list(states), [kind])), None)
             if kind is None:
                 break

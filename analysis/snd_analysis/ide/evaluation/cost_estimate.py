@@ -13,14 +13,10 @@ from snd_analysis.compose import (
     specialization_of,
     total_multiply_adds,
 )
+from snd_analysis.ide.limits import MOST_ELEMENTS, MOST_PRODUCTS
 from snd_analysis.model import Graph, Loop, Operation, Tensor, TensorValue
 from snd_analysis.symbolic.integers import bounds
 from snd_analysis.symbolic.values import Maybe, Pack, Run, Segment
-
-_MOST_ELEMENTS = 1_000_000
-_MOST_PRODUCTS = 10_000_000
-"""What of an evaluation may still be called small: elements of all results together, and multiply-adds."""
-
 
 # Graphs of which it is kept whether they are small: it is asked with every edit.
 _REMEMBERED = 4
@@ -48,11 +44,11 @@ def _is_small_body(specialization: Specialization, unlimited: int | None) -> boo
 
 
 def _are_few(elements: int | None) -> bool:
-    return elements is not None and elements <= _MOST_ELEMENTS
+    return elements is not None and elements <= MOST_ELEMENTS
 
 
 def _is_little(products: Cost) -> bool:
-    return products.most is None or products.most <= _MOST_PRODUCTS
+    return products.most is None or products.most <= MOST_PRODUCTS
 
 
 class _Elements:
@@ -117,6 +113,6 @@ def _sum(amounts: Iterable[int | None]) -> int | None:
         if amount is None:
             return None
         total_multiply_adds += amount
-        if total_multiply_adds > _MOST_ELEMENTS:
+        if total_multiply_adds > MOST_ELEMENTS:
             break
     return total_multiply_adds

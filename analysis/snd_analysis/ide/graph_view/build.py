@@ -11,12 +11,10 @@ from snd_analysis.base import Location, Span
 from snd_analysis.compose import passes_scope_on, shown, specialization_of
 from snd_analysis.ide.graph_view.bodies import Places, body_of, control_body
 from snd_analysis.ide.graph_view.view import BodyView, GraphView, NodeView
+from snd_analysis.ide.limits import MOST_NODES
 from snd_analysis.model import Graph, Operation, Place, Quantization, Tensor
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.workspace import Snapshot
-
-MOST_NODES = 20_000
-"""A view has about as many nodes in all bodies together; what lies deeper than those is left out."""
 
 
 def graph_view(snapshot: Snapshot, name: OperatorName, graph: Graph | None) -> GraphView:

@@ -9,13 +9,12 @@ from snd_analysis.ide.declarations import (
     parameter_comment,
     signature_text,
 )
+from snd_analysis.ide.limits import MOST_NAMES
 from snd_analysis.ide.markdown import code, code_block, documentation_text, paragraphs
 from snd_analysis.ide.module_names import module_name
 from snd_analysis.skriptnd.names import OperatorName, is_library
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.workspace import Snapshot
-
-_MOST_NAMES = 60
 
 
 def definition_text(snapshot: Snapshot, name: OperatorName, path: str) -> str:
@@ -42,7 +41,7 @@ def module_text(snapshot: Snapshot, path: str, name: str) -> str:
         if not each.startswith("_"):
             kinds.setdefault(kind, []).append(each)
     lists = [
-        f"{kind}s: {', '.join(map(code, names[:_MOST_NAMES]))}{', …' if len(names) > _MOST_NAMES else ''}"
+        f"{kind}s: {', '.join(map(code, names[:MOST_NAMES]))}{', …' if len(names) > MOST_NAMES else ''}"
         for kind, names in kinds.items()
     ]
     origin = "module of the standard library" if is_library(path) else f"module {code(path)}"

@@ -8,17 +8,16 @@ from snd_analysis.base import Span
 from snd_analysis.ide.cursor import PlacedNode
 from snd_analysis.ide.hover.formulas import access_facts, accessed_tensor
 from snd_analysis.ide.hover.symbols import example_facts, value_facts
+from snd_analysis.ide.hover.vocabulary import vocabulary
 from snd_analysis.ide.hover.words import word_text
 from snd_analysis.ide.knowledge import Knowledge
+from snd_analysis.ide.limits import LONGEST_EXPRESSION
 from snd_analysis.ide.markdown import bullets, code_block, paragraphs
 from snd_analysis.ide.values import is_tensor, tensor_facts, type_text
-from snd_analysis.ide.vocabulary import vocabulary
 from snd_analysis.skriptnd.names import ShapeMember
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types import Type
 from snd_analysis.symbolic.values import UNDEFINED, Value
-
-_LONGEST = 100
 
 
 def expression_at(path: Sequence[PlacedNode]) -> PlacedNode | None:
@@ -58,7 +57,7 @@ def expression_text(knowledge: Knowledge, placed: PlacedNode, entry: nodes.Entry
     facts = [*_facts(knowledge, node, value, written, base)]
     if not shown and not facts:
         return ""
-    short = written if len(written) <= _LONGEST else f"{written[: _LONGEST - 1].rstrip()}…"
+    short = written if len(written) <= LONGEST_EXPRESSION else f"{written[: LONGEST_EXPRESSION - 1].rstrip()}…"
     return paragraphs([code_block(f"{short}: {shown}" if shown else short), bullets(facts)])
 
 

@@ -6,13 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from snd_analysis.compose import multiply_adds, specialization_of
 from snd_analysis.ide.knowledge import Knowledge
+from snd_analysis.ide.limits import MOST_CHECKS
 from snd_analysis.ide.markdown import bullets, code, code_block, paragraphs
 from snd_analysis.ide.values import tensor_facts, type_text, value_text
 from snd_analysis.model import Operation
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic.values import UNDEFINED
-
-_MOST_CHECKS = 3
 
 
 def invocation_text(knowledge: Knowledge, call: nodes.Call, base: int) -> str:
@@ -78,10 +77,10 @@ def _facts(call: nodes.Call, operations: Sequence[Operation]) -> Iterator[str]:
         yield f"{'' if cost.exact else 'at most '}{cost.most:,} multiply-adds"
     if operation.label is not None and operation.callee is not None and _is_needed(operation):
         yield f"tensors below the label {code(operation.label)}"
-    for check in operation.checks[:_MOST_CHECKS]:
+    for check in operation.checks[:MOST_CHECKS]:
         yield f"checked at run time: {code(str(check.condition))}"
-    if len(operation.checks) > _MOST_CHECKS:
-        yield f"and {len(operation.checks) - _MOST_CHECKS} further checks at run time"
+    if len(operation.checks) > MOST_CHECKS:
+        yield f"and {len(operation.checks) - MOST_CHECKS} further checks at run time"
 
 
 def _is_needed(operation: Operation) -> bool:

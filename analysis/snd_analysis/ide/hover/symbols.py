@@ -9,6 +9,7 @@ from snd_analysis.compose import specialization_of
 from snd_analysis.ide.declarations import parameter_comment
 from snd_analysis.ide.hover.formulas import index_facts
 from snd_analysis.ide.knowledge import Knowledge
+from snd_analysis.ide.limits import MOST_TENSORS
 from snd_analysis.ide.markdown import bullets, code, code_block, paragraphs
 from snd_analysis.ide.module_names import shown_name
 from snd_analysis.ide.values import bound_text, is_tensor, tensor_facts, type_text, value_text
@@ -21,7 +22,6 @@ from snd_analysis.symbolic.values import NULL, Maybe
 _DECLARED = frozenset(
     {SymbolKind.ATTRIBUTE, SymbolKind.INPUT, SymbolKind.OUTPUT, SymbolKind.CONSTANT, SymbolKind.VARIABLE}
 )
-_MOST_TENSORS = 12
 # A shape that has names in it; `~..(rank)` says nothing.
 _NAME = re.compile(r"(?<!\()\b[A-Za-z_]\w*")
 
@@ -213,10 +213,10 @@ def _label_text(knowledge: Knowledge, symbol: Symbol) -> str:
     if operation is not None and callee is not None and operation.operator is not None:
         lines.append(f"of {code(shown_name(knowledge.snapshot, operation.operator, knowledge.path))}")
         below = {**callee.variables, **callee.constants}
-        for name, value in [*below.items()][:_MOST_TENSORS]:
+        for name, value in [*below.items()][:MOST_TENSORS]:
             kind = value.kind if isinstance(value, Tensor) else "pack"
             lines.append(f"{kind} {code(f'{symbol.name}.{name}: {type_text(value)}')}")
-        if len(below) > _MOST_TENSORS:
-            lines.append(f"and {len(below) - _MOST_TENSORS} more")
+        if len(below) > MOST_TENSORS:
+            lines.append(f"and {len(below) - MOST_TENSORS} more")
     return paragraphs([code_block(f"{symbol.name}:"), "label: what stands below it has this name before its own",
                        bullets(lines)])  # fmt: skip

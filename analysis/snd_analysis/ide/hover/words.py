@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from snd_analysis.ide.hover.vocabulary import vocabulary
 from snd_analysis.ide.markdown import code_block, paragraphs
-from snd_analysis.ide.vocabulary import vocabulary
 from snd_analysis.skriptnd.syntax import Token, keywords
 
 _SYMBOLS = frozenset({"..", "...", "~", "->", "<>", "<-", "?", "??"})

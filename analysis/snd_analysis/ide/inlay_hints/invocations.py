@@ -9,13 +9,12 @@ from snd_analysis.ide.declarations import Declared
 from snd_analysis.ide.inlay_hints.callee import callee
 from snd_analysis.ide.inlay_hints.hint import HintKind, InlayHint, LabelPart
 from snd_analysis.ide.knowledge import Knowledge
+from snd_analysis.ide.limits import LONGEST_HINT
 from snd_analysis.ide.values import value_text
 from snd_analysis.model import Operation
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic.values import NULL
-
-_LONGEST = 40
 
 
 def invocation_hints(knowledge: Knowledge, call: nodes.Call, base: int, kinds: Set[HintKind]) -> Iterator[InlayHint]:
@@ -74,7 +73,7 @@ def _attributes(
         if entry.name in given:
             continue
         values = [operation.attributes.get(entry.name, NULL) for operation in operations]
-        text = value_text(values[0], _LONGEST)
+        text = value_text(values[0], LONGEST_HINT)
         if values[0] is not NULL and text and all(value == values[0] for value in values):
             deduced.append((f"{entry.name}={text}", entry))
     if not deduced:

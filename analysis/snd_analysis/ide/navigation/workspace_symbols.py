@@ -7,11 +7,10 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from snd_analysis.base import Location
+from snd_analysis.ide.limits import MOST_SYMBOLS
 from snd_analysis.ide.module_names import module_name
 from snd_analysis.skriptnd.names import LIBRARY_PREFIX, OperatorName, library_modules
 from snd_analysis.workspace import Snapshot
-
-_MOST = 256
 
 # What makes one way to find the letters of a query in a name better than another.
 _WORD_START = 8
@@ -47,7 +46,7 @@ def workspace_symbols(
             similar = similarity(query, module + name)
             if similar is not None:
                 ranked.append((-similar, name, path, OperatorName(path, name)))
-    return [found for *_, name in sorted(ranked)[:_MOST] if (found := _symbol(snapshot, name)) is not None]
+    return [found for *_, name in sorted(ranked)[:MOST_SYMBOLS] if (found := _symbol(snapshot, name)) is not None]
 
 
 def similarity(query: str, name: str) -> float | None:

@@ -1,0 +1,38 @@
+"""Limits of answers to editors, with what users see at each. How many answers are kept is decided beside the cache."""
+
+from __future__ import annotations
+
+MOST_COMPLETIONS = 300
+"""Completions of one list. Of more, editors ask again as the word grows."""
+MOST_RESULTS = 200
+"""Results of earlier statements that are looked at. Those of a longer graph are offered once they are begun."""
+MOST_CLOSING = 40
+"""Tokens that may be missing behind a cursor. Where more are missing, nothing is offered that depends on them."""
+STATEMENTS_BEFORE = 8
+"""Statements before a cursor that are looked at for damage: what is broken there may reach up to the cursor."""
+MOST_SYMBOLS = 256
+"""Symbols that a search of the workspace finds. The best ones are shown."""
+LONGEST_VALUE = 160
+"""Characters of a value. A longer one is cut."""
+LONGEST_EXTENT = 24
+"""Characters of an extent in a short type, as hints have it. A longer one is shown as `…`."""
+LONGEST_HINT = 40
+"""Characters of a value in a hint. A longer one is cut."""
+LONGEST_EXPRESSION = 100
+"""Characters of an expression that a hover repeats. A longer one is cut."""
+MOST_NAMES = 60
+"""Definitions that the hover of a module names. After these it ends with `…`."""
+MOST_TENSORS = 12
+"""Tensors below a label that a hover lists. It counts the others."""
+MOST_CHECKS = 3
+"""Checks of the run that a hover lists. It counts the others."""
+LONGEST_LIST = 64
+"""Items of a list that an action writes out. For longer ones it is not offered."""
+LONGEST_CODE = 36
+"""Characters of a sample by which a hover names it. A longer one is cut."""
+MOST_NODES = 20_000
+"""Nodes of a drawing, in all bodies together, about. What lies deeper is left out."""
+MOST_ELEMENTS = 1_000_000
+"""Elements of all results together of what is evaluated without being asked for. Of more, the user has to ask."""
+MOST_PRODUCTS = 10_000_000
+"""Multiply-adds of what is evaluated without being asked for. Of more, the user has to ask."""
