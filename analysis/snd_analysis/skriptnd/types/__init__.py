@@ -1,10 +1,10 @@
 """Types of declarations, expressions, formulas and statements, and what is wrong with them (2.3 to 2.14)."""
 
-from snd_analysis.skriptnd.types.compose.composition import TypingState
 from snd_analysis.skriptnd.types.compose.cycles import find_cyclic
 from snd_analysis.skriptnd.types.compose.invocation.generics import is_within
 from snd_analysis.skriptnd.types.compose.scopes import Step, scoped_names, trails
 from snd_analysis.skriptnd.types.compose.statements import statement
+from snd_analysis.skriptnd.types.compose.typing_state import TypingState
 from snd_analysis.skriptnd.types.context import Context, Stage
 from snd_analysis.skriptnd.types.declarations.declared import declare
 from snd_analysis.skriptnd.types.declarations.generics import ALLOWED

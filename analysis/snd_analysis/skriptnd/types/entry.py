@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from snd_analysis.skriptnd.names import Declaration, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
-from snd_analysis.skriptnd.types.compose.composition import TypingState
 from snd_analysis.skriptnd.types.compose.statements import statement
+from snd_analysis.skriptnd.types.compose.typing_state import TypingState
 from snd_analysis.skriptnd.types.context import Context, Stage
 from snd_analysis.skriptnd.types.declarations.declared import declare_stored
 from snd_analysis.skriptnd.types.others import Others

@@ -8,12 +8,12 @@ from snd_analysis.base import Problem
 from snd_analysis.skriptnd.names import Known, fold
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind, entries_of
-from snd_analysis.skriptnd.types.compose.composition import TypingState
 from snd_analysis.skriptnd.types.compose.labels import check_generated_labels
 from snd_analysis.skriptnd.types.compose.quantize import check_quantize
 from snd_analysis.skriptnd.types.compose.recursion import check_recursion
 from snd_analysis.skriptnd.types.compose.reuse import StatementTypes, TypingOfStatements
 from snd_analysis.skriptnd.types.compose.shared_variables import check_shared_variables
+from snd_analysis.skriptnd.types.compose.typing_state import TypingState
 from snd_analysis.skriptnd.types.context import Context, Stage
 
 __all__ = ["check_compose"]

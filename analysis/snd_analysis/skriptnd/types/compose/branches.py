@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from msgspec.structs import replace
 
 from snd_analysis import rules
 from snd_analysis.base import Rule
 from snd_analysis.skriptnd.names import Symbol
 from snd_analysis.skriptnd.syntax import counted, nodes
-from snd_analysis.skriptnd.types.compose.composition import UNKNOWN, Located, TypedValue, TypingState, result_place
 from snd_analysis.skriptnd.types.compose.conditions import condition
+from snd_analysis.skriptnd.types.compose.typing_state import (
+    UNKNOWN,
+    Located,
+    TypeCallable,
+    TypedValue,
+    TypingState,
+    result_place,
+)
 from snd_analysis.skriptnd.types.expressions.dimensions import agreed, shape_of
 from snd_analysis.skriptnd.types.expressions.null_tests import promotions
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Verdict
 
-Run = Callable[[TypingState, nodes.Callable], "list[TypedValue] | None"]
 
-
-def branch(work: TypingState, node: nodes.Branch, run: Run) -> list[TypedValue] | None:
+def branch(work: TypingState, node: nodes.Branch, run: TypeCallable) -> list[TypedValue] | None:
     """Types all alternatives, which must agree; the result is what they have in common."""
     alternatives: list[tuple[nodes.Callable, list[TypedValue] | None]] = []
     static = True
@@ -45,7 +48,7 @@ def _alternative(
     work: TypingState,
     node: nodes.Callable,
     static: bool,
-    run: Run,
+    run: TypeCallable,
     labels: dict[str, Located],
     collected: dict[str, Located],
 ) -> list[TypedValue] | None:

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from msgspec import Struct
 
 from snd_analysis import rules
 from snd_analysis.base import Note
 from snd_analysis.skriptnd.syntax import counted, nodes
-from snd_analysis.skriptnd.types.compose.composition import TypedValue, TypingState, result_place
+from snd_analysis.skriptnd.types.compose.typing_state import TypeCallable, TypedValue, TypingState, result_place
 from snd_analysis.skriptnd.types.signature import elsewhere
 from snd_analysis.skriptnd.types.type import BOOL
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Verdict
-
-Run = Callable[[TypingState, nodes.Callable], "list[TypedValue] | None"]
 
 
 class Condition(Struct, frozen=True):
@@ -25,7 +21,7 @@ class Condition(Struct, frozen=True):
     """Whether it is decided when composing."""
 
 
-def condition(work: TypingState, node: nodes.Callable, run: Run) -> Condition:
+def condition(work: TypingState, node: nodes.Callable, run: TypeCallable) -> Condition:
     """Types a condition and reports what can't be one."""
     values = run(work, node)
     if values is None:

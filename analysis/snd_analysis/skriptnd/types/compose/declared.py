@@ -6,7 +6,7 @@ from snd_analysis import rules
 from snd_analysis.base import Note, Problem, Rule, Span
 from snd_analysis.skriptnd.names import Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import counted, nodes
-from snd_analysis.skriptnd.types.compose.composition import TypedValue, TypingState
+from snd_analysis.skriptnd.types.compose.typing_state import TypedValue, TypingState
 from snd_analysis.skriptnd.types.expressions.dimensions import differing
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Verdict

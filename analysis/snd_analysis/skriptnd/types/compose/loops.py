@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from msgspec import Struct
 from msgspec.structs import replace
 
 from snd_analysis import rules
 from snd_analysis.skriptnd.syntax import counted, nodes
-from snd_analysis.skriptnd.types.compose.composition import UNKNOWN, TypedValue, TypingState, result_place
 from snd_analysis.skriptnd.types.compose.conditions import condition
 from snd_analysis.skriptnd.types.compose.invocation.result_types import disagreement, written_type
+from snd_analysis.skriptnd.types.compose.typing_state import (
+    UNKNOWN,
+    TypeCallable,
+    TypedValue,
+    TypingState,
+    result_place,
+)
 from snd_analysis.skriptnd.types.expressions.dimensions import differing, shape_of
 from snd_analysis.skriptnd.types.type import INT, TensorShape, Type
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Verdict
-
-Run = Callable[[TypingState, nodes.Callable], "list[TypedValue] | None"]
 
 
 class _Count(Struct, frozen=True):
@@ -28,7 +30,7 @@ class _Count(Struct, frozen=True):
     dynamic: bool
 
 
-def loop(work: TypingState, node: nodes.Loop, run: Run) -> list[TypedValue] | None:
+def loop(work: TypingState, node: nodes.Loop, run: TypeCallable) -> list[TypedValue] | None:
     """Types a loop: the final values of its carried variables, then the packs of the body's further results."""
     carries = [_carry(work, carry) for carry in node.carries]
     scanned = [_scan(work, scan) for scan in node.scans]

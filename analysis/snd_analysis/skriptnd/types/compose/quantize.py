@@ -9,11 +9,11 @@ from snd_analysis.base import Note, Span
 from snd_analysis.skriptnd.names import MOST_GUESSES, OperatorName
 from snd_analysis.skriptnd.syntax import close_matches, counted, nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind, entries_of
-from snd_analysis.skriptnd.types.compose.composition import TypingState
 from snd_analysis.skriptnd.types.compose.invocation.attributes import AttributeCheck, attribute_values
 from snd_analysis.skriptnd.types.compose.invocation.binding import ShapeBinding
 from snd_analysis.skriptnd.types.compose.invocation.generics import TypeBinding
 from snd_analysis.skriptnd.types.compose.scopes import Found, find_tensor, tensors
+from snd_analysis.skriptnd.types.compose.typing_state import TypingState
 from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.signature import Signature, elsewhere
 

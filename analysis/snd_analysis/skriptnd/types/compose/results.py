@@ -10,9 +10,9 @@ from snd_analysis import rules
 from snd_analysis.base import Note
 from snd_analysis.skriptnd.names import Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import counted, nodes
-from snd_analysis.skriptnd.types.compose.composition import UNKNOWN, TypedValue, TypingState
 from snd_analysis.skriptnd.types.compose.declared import check_assigned
 from snd_analysis.skriptnd.types.compose.invocation.result_types import typed_result
+from snd_analysis.skriptnd.types.compose.typing_state import UNKNOWN, TypedValue, TypingState
 from snd_analysis.skriptnd.types.expressions.expectations import expect
 from snd_analysis.skriptnd.types.signature import elsewhere
 from snd_analysis.skriptnd.types.type import INT

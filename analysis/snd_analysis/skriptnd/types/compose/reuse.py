@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from snd_analysis.skriptnd.names import Part, Symbol, is_ambiguous
-from snd_analysis.skriptnd.types.compose.composition import Located, TypingState
 from snd_analysis.skriptnd.types.compose.statements import statement
+from snd_analysis.skriptnd.types.compose.typing_state import Located, TypingState
 from snd_analysis.skriptnd.types.dimension import Extents
 from snd_analysis.skriptnd.types.typed import Typed
 

@@ -8,11 +8,11 @@ from snd_analysis import rules
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.compose.branches import branch
-from snd_analysis.skriptnd.types.compose.composition import TypedValue, TypingState
 from snd_analysis.skriptnd.types.compose.invocation.invocations import invoke
 from snd_analysis.skriptnd.types.compose.labels import add_label
 from snd_analysis.skriptnd.types.compose.loops import loop
 from snd_analysis.skriptnd.types.compose.results import assign
+from snd_analysis.skriptnd.types.compose.typing_state import TypedValue, TypingState
 from snd_analysis.skriptnd.types.fixes import as_invocation
 
 

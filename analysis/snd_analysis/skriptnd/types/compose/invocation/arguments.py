@@ -11,9 +11,9 @@ from snd_analysis import rules
 from snd_analysis.base import Note, Repair, Rule
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.skriptnd.syntax import counted, nodes
-from snd_analysis.skriptnd.types.compose.composition import TypedValue, TypingState
 from snd_analysis.skriptnd.types.compose.invocation.binding import ShapeBinding
 from snd_analysis.skriptnd.types.compose.invocation.generics import TypeBinding
+from snd_analysis.skriptnd.types.compose.typing_state import TypedValue, TypingState
 from snd_analysis.skriptnd.types.expressions.expectations import is_empty_list
 from snd_analysis.skriptnd.types.fixes import as_list, as_real
 from snd_analysis.skriptnd.types.signature import Signature, TensorParameter, elsewhere

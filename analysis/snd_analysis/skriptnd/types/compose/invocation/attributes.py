@@ -8,10 +8,10 @@ from snd_analysis import rules
 from snd_analysis.base import Edit, Note, Repair, Rule, Span
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.skriptnd.syntax import close_matches, counted, nodes
-from snd_analysis.skriptnd.types.compose.composition import TypingState
 from snd_analysis.skriptnd.types.compose.invocation.binding import ShapeBinding
 from snd_analysis.skriptnd.types.compose.invocation.generics import TypeBinding
 from snd_analysis.skriptnd.types.compose.nulls import is_null
+from snd_analysis.skriptnd.types.compose.typing_state import TypingState
 from snd_analysis.skriptnd.types.context import Stage
 from snd_analysis.skriptnd.types.expressions.expectations import is_empty_list
 from snd_analysis.skriptnd.types.expressions.inference import infer

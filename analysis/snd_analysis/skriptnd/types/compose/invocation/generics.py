@@ -7,7 +7,7 @@ from msgspec import Struct
 from snd_analysis import rules
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.skriptnd.syntax import counted, nodes
-from snd_analysis.skriptnd.types.compose.composition import TypingState
+from snd_analysis.skriptnd.types.compose.typing_state import TypingState
 from snd_analysis.skriptnd.types.element import described
 from snd_analysis.skriptnd.types.fixes import as_real
 from snd_analysis.skriptnd.types.signature import GenericType, Signature, elsewhere

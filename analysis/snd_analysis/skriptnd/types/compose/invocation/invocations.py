@@ -7,12 +7,12 @@ from msgspec.structs import replace
 from snd_analysis import rules
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.types.compose.composition import UNKNOWN, TypedValue, TypingState
 from snd_analysis.skriptnd.types.compose.invocation.arguments import ArgumentCheck
 from snd_analysis.skriptnd.types.compose.invocation.attributes import AttributeCheck, attribute_values
 from snd_analysis.skriptnd.types.compose.invocation.binding import ShapeBinding
 from snd_analysis.skriptnd.types.compose.invocation.generics import TypeBinding
 from snd_analysis.skriptnd.types.compose.repetition import Outcome, likeness, repeated
+from snd_analysis.skriptnd.types.compose.typing_state import UNKNOWN, TypedValue, TypingState
 from snd_analysis.skriptnd.types.expressions.dimensions import shape_of
 from snd_analysis.skriptnd.types.signature import TensorParameter, elsewhere
 from snd_analysis.skriptnd.types.type import TensorShape

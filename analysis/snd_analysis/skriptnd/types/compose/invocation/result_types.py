@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from snd_analysis import rules
 from snd_analysis.skriptnd.names import Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes, written
-from snd_analysis.skriptnd.types.compose.composition import UNKNOWN, TypedValue, TypingState
+from snd_analysis.skriptnd.types.compose.typing_state import UNKNOWN, TypedValue, TypingState
 from snd_analysis.skriptnd.types.context import Stage
 from snd_analysis.skriptnd.types.declarations.generics import check_element_type
 from snd_analysis.skriptnd.types.dimension import Extents

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -227,6 +227,10 @@ class TypingState:
         """Reports a rule at everything from one node of the entry at hand to another."""
         span = Span(first.start, last.end).shifted(self.context.base)
         self.context.problems.append(Problem(rule, span, message, tuple(notes), repair))
+
+
+TypeCallable: TypeAlias = Callable[[TypingState, nodes.Callable], "list[TypedValue] | None"]
+"""Types an invocation, a block or an expression: ``statements.run``, handed on to what stands in control flow."""
 
 
 def result_place(node: nodes.Callable) -> nodes.Node:
