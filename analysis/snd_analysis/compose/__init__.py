@@ -24,7 +24,7 @@ from snd_analysis.compose.scope import ValueScope, member_of
 from snd_analysis.compose.session import Session
 from snd_analysis.compose.specialization import Specialization, specialization_of
 from snd_analysis.compose.specializations import Reach, Specializations, reach_of, reach_of_cycle
-from snd_analysis.compose.template import Member, Template
+from snd_analysis.compose.template import Member, Origin, Template
 
 if TYPE_CHECKING:
     from snd_analysis.compose.cost import Cost, iteration_count, multiply_adds, total_multiply_adds
@@ -44,6 +44,7 @@ __all__ = [
     "InputShapes",
     "LastingModel",
     "Member",
+    "Origin",
     "PlacedProblem",
     "Reach",
     "Session",

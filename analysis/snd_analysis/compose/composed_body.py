@@ -10,6 +10,7 @@ from snd_analysis.compose.body.quantization import quantizations
 from snd_analysis.compose.body.scoped_names import Naming
 from snd_analysis.compose.body.state import BodyState
 from snd_analysis.compose.composing import Composing
+from snd_analysis.compose.failure import with_origins
 from snd_analysis.compose.reuse.lasting_model import LastingModel
 from snd_analysis.compose.reuse.statements import ComposingOfStatements
 from snd_analysis.compose.specialization import Specialization
@@ -50,7 +51,7 @@ def compose_body(callees: Callees, declared: Specialization, lasting: LastingMod
         declared,
         outputs=outputs,
         dynamic=state.dynamic,
-        failures=tuple(state.failures),
+        failures=tuple(with_origins(template, each) if template.origins else each for each in state.failures),
         invokes_obligations=composing.invokes_obligations,
         body=body,
         steps=state.steps.done,

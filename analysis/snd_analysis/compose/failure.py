@@ -13,6 +13,7 @@ from snd_analysis.compose.template import Template
 from snd_analysis.model import Place
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.names import is_library
+from snd_analysis.skriptnd.syntax import nodes
 
 
 class Site(Struct, frozen=True):
@@ -44,6 +45,17 @@ class Failure(Struct, frozen=True):
     def naming(self, operator: str, written: str) -> Failure:
         """The same, with an operator named as its invocation writes it: two modules may have one of that name."""
         return replace(self, message=self.message.replace(f"'{operator}'", f"'{written}'"))
+
+
+def with_origins(template: Template, failure: Failure) -> Failure:
+    """The failure as it is seen from the invocations that its statement stands for a part of."""
+    own = (site.place for site in failure.sites if site.place.path == template.name.path)
+    place = next(own, None)
+    statement = None if place is None else place.statement
+    origins = template.origins.get(statement, ()) if isinstance(statement, nodes.Node) else ()
+    for origin in origins:
+        failure = failure.via(Site(template.place(0, origin.span), origin.message))
+    return failure
 
 
 def evaluation_failure(template: Template, base: int, error: EvaluationError) -> Failure:

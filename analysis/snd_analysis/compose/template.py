@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate
 from typing import TypeVar
@@ -53,10 +53,18 @@ class Member(Struct, frozen=True):
         return self.node.shape.extents if self.node.shape is not None else ()
 
 
+class Origin(Struct, frozen=True):
+    """An invocation that a statement stands for a part of: where it is, and what is said about that."""
+
+    span: Span
+    message: str
+
+
 class Template:
     """One definition. ``errors`` are the spans of the mistakes in its own text, which nothing is built on.
 
     ``original`` is what it is called in the library, if it is copied from there, as when the library is read as files.
+    ``origins`` are the invocations in whose place statements stand, the innermost first.
     """
 
     def __init__(
@@ -66,12 +74,14 @@ class Template:
         resolution: Resolution,
         errors: Sequence[Span],
         original: OperatorName | None = None,
+        origins: Mapping[nodes.Node, tuple[Origin, ...]] | None = None,
     ) -> None:
         self.name = name
         self.definition = definition
         self.resolution = resolution
         self.errors = tuple(errors)
         self.original = original
+        self.origins = origins or {}
         self.in_library = is_library(name.path)
         self._forms: dict[nodes.Node, Form | None] = {}
         self._symbols: dict[nodes.Node, frozenset[Symbol]] = {}

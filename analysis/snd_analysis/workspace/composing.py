@@ -25,6 +25,7 @@ from snd_analysis.db import Database, incremental, query
 from snd_analysis.skriptnd.names import OperatorName, is_library, library_original
 from snd_analysis.workspace.checks import checked, errors, importable
 from snd_analysis.workspace.earlier import earlier
+from snd_analysis.workspace.files import front_end_of
 from snd_analysis.workspace.names import chunk, definition, definitions, invoked, is_recursive, resolution
 
 
@@ -36,7 +37,9 @@ def template(db: Database, name: OperatorName) -> Template | None:
         return None
     module = library_original(name.path, around.text[found.start : found.end])
     original = OperatorName(module, name.name) if module else None
-    return Template(name, found, resolution(db, name.path, found), errors(db, name), original)
+    front_end = front_end_of(name.path)
+    origins = None if front_end is None else front_end.origins(db, name.path)
+    return Template(name, found, resolution(db, name.path, found), errors(db, name), original, origins)
 
 
 @incremental

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Protocol
+from collections.abc import Callable, Mapping
+from typing import NamedTuple, Protocol
 
 from msgspec import Struct
 
 from snd_analysis.base import Rule, Source
+from snd_analysis.compose import Origin
 from snd_analysis.db import Database, Input, incremental, query
 from snd_analysis.skriptnd.names import is_library, library_text
-from snd_analysis.skriptnd.syntax import SyntaxTree, parse_file
+from snd_analysis.skriptnd.syntax import SyntaxTree, nodes, parse_file
 
 
 class UnreadableText(Exception):  # noqa: N818 - it is an answer of a reader, not a fault
@@ -36,8 +37,17 @@ class Reader(Protocol):
         """Whether there is a regular file of that path."""
 
 
-FRONT_ENDS: dict[str, Callable[[Database, str], SyntaxTree]] = {}
-"""What makes definitions of files in other languages, by the endings of their names."""
+class FrontEnd(NamedTuple):
+    """What reads files in another language."""
+
+    tree: Callable[[Database, str], SyntaxTree]
+    """The definitions that a file comes to, as a tree of SkriptND."""
+    origins: Callable[[Database, str], Mapping[nodes.Node, tuple[Origin, ...]]]
+    """The invocations in whose place statements of these definitions stand."""
+
+
+FRONT_ENDS: dict[str, FrontEnd] = {}
+"""By the endings of the names of files."""
 
 
 class File(Struct, frozen=True, eq=False):
@@ -71,7 +81,7 @@ def module_paths(_: Reader) -> tuple[str, ...]:
     return ()
 
 
-def front_end_of(path: str) -> Callable[[Database, str], SyntaxTree] | None:
+def front_end_of(path: str) -> FrontEnd | None:
     """Return what reads a file in another language; None for a file of SkriptND."""
     return FRONT_ENDS.get(path.rpartition(".")[2])
 
@@ -97,7 +107,7 @@ def _file(db: Database, before: File | None, path: str) -> File | None:
         case None:
             return None
         case str() if (front_end := front_end_of(path)) is not None:
-            return File(Source(path, found), front_end(db, path))
+            return File(Source(path, found), front_end.tree(db, path))
         case str():
             return File(Source(path, found), parse_file(found, before.tree if before is not None else None))
         case _:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from posixpath import dirname, join
 
-from snd_analysis.compose import Arguments, Specialization, Template
+from snd_analysis.compose import Arguments, Origin, Specialization, Template
 from snd_analysis.db import Database, incremental, query
 from snd_analysis.nnef1.elaborate import Elaborated, TensorFile, described, elaborate, file_of
 from snd_analysis.nnef1.syntax import SyntaxTree, parse_file
 from snd_analysis.skriptnd.syntax import SyntaxTree as FlatTree
 from snd_analysis.skriptnd.syntax import made_tree, nodes
 from snd_analysis.workspace.composing import session, template
-from snd_analysis.workspace.files import FRONT_ENDS, UnreadableText, text
+from snd_analysis.workspace.files import FRONT_ENDS, FrontEnd, UnreadableText, text
 from snd_analysis.workspace.operations import operator_of
 
 SUFFIX = "nnef"
@@ -43,7 +44,15 @@ def flat_tree(db: Database, path: str) -> FlatTree:
     return made_tree(read.text, nodes.Document(0, len(read.text), items), read.comments, problems)
 
 
-FRONT_ENDS[SUFFIX] = flat_tree
+def _origins(db: Database, path: str) -> Mapping[nodes.Node, tuple[Origin, ...]]:
+    return {
+        statement: tuple(Origin(each.span, f"'{each.fragment}' is invoked here") for each in reversed(chain))
+        for statement, chain in elaborated(db, path).chains.items()
+        if chain
+    }
+
+
+FRONT_ENDS[SUFFIX] = FrontEnd(flat_tree, _origins)
 
 
 class _Library:
