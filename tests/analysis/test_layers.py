@@ -34,6 +34,7 @@ PACKAGES = (
     "skriptnd.lints",
     "skriptnd.format",
     "nnef1.syntax",
+    "nnef1.lints",
     "compose",
     "nnef1.elaborate",
     "workspace",

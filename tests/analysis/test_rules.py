@@ -138,7 +138,7 @@ def _unreadable(found: dict[str, list[Diagnostic]]) -> int:
 
 MODULES = {
     path: path.stem.replace("_", "-")
-    for folder in ("rules", "skriptnd/lints")
+    for folder in ("rules", "skriptnd/lints", "nnef1/lints")
     for path in sorted((ANALYSIS / folder).glob("*/*.py"))
     if path.stem != "__init__"
 }

@@ -36,7 +36,7 @@ class Page(Struct, frozen=True):
     good: str
 
 
-_FOLDERS = ("rules", "skriptnd/lints")
+_FOLDERS = ("rules", "skriptnd/lints", "nnef1/lints")
 """Where the folders of rules stand, from that of the analysis. They are not imported for their names."""
 
 

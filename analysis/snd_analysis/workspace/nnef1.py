@@ -8,7 +8,9 @@ from posixpath import dirname, join
 from snd_analysis.compose import Arguments, Origin, Specialization, Template
 from snd_analysis.db import Database, incremental, query
 from snd_analysis.nnef1.elaborate import Elaborated, TensorFile, described, elaborate, file_of
+from snd_analysis.nnef1.lints import check_document
 from snd_analysis.nnef1.syntax import SyntaxTree, parse_file
+from snd_analysis.skriptnd.names import library_names
 from snd_analysis.skriptnd.syntax import SyntaxTree as FlatTree
 from snd_analysis.skriptnd.syntax import made_tree, nodes
 from snd_analysis.workspace.composing import session, template
@@ -40,7 +42,7 @@ def flat_tree(db: Database, path: str) -> FlatTree:
     """Return the graph that a file in NNEF 1.0 comes to, as the tree of a file."""
     read, found = nnef1_tree(db, path), elaborated(db, path)
     items = () if found.definition is None else (found.definition,)
-    problems = (*read.problems, *found.problems)
+    problems = (*read.problems, *check_document(read, library_names("nnef1").definitions.keys()), *found.problems)
     return made_tree(read.text, nodes.Document(0, len(read.text), items), read.comments, problems)
 
 

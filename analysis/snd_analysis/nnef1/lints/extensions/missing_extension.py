@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from snd_analysis.base import Edit, Problem, Repair, Rule, Span, descendants
+from snd_analysis.nnef1.lints.definitions import assignments, definitions, extensions
+from snd_analysis.nnef1.syntax import BUILT_INS, nodes
+
+MISSING_EXTENSION = Rule("missing-extension", section="NNEF 1.0, 2.1")
+_FRAGMENTS = "KHR_enable_fragment_definitions"
+_EXPRESSIONS = "KHR_enable_operator_expressions"
+
+
+def check_missing_extensions(document: nodes.Document) -> Iterator[Problem]:
+    """Yield the first use of each kind of syntax that an extension has to allow."""
+    known = {name for _, each in extensions(document) for name in (each.name.text, *each.text.split())}
+    if _FRAGMENTS not in known:
+        fragment = next(definitions(document, "fragment"), None)
+        if fragment is not None:
+            span = fragment.head.name.span.shifted(fragment.start)
+            yield _missing(document, span, _FRAGMENTS, "definitions of fragments need")
+    if _EXPRESSIONS not in known:
+        found = next(_expressions(document), None)
+        if found is not None:
+            yield _missing(document, found, _EXPRESSIONS, "expressions need")
+
+
+def _expressions(document: nodes.Document) -> Iterator[Span]:
+    """The statements of the graph that are more than an invocation with names, literals and lists of these."""
+    for definition in definitions(document, "graph"):
+        for start, statement in assignments(definition):
+            call = statement.value
+            if not isinstance(call, nodes.Call):
+                if isinstance(call, nodes.Unary | nodes.Binary | nodes.Select | nodes.Subscript | nodes.Comprehension):
+                    yield call.span.shifted(start)
+                continue
+            for argument in call.arguments:
+                inner = next(filter(_is_expression, descendants(argument.value)), None)
+                if inner is not None:
+                    yield inner.span.shifted(start)
+
+
+def _is_expression(node: nodes.Node) -> bool:
+    match node:
+        case nodes.Unary(operator="-", operand=nodes.Number()):
+            return False
+        case nodes.Call(function=function):
+            return function.text in BUILT_INS
+        case nodes.Unary() | nodes.Binary() | nodes.Select() | nodes.Subscript() | nodes.Comprehension():
+            return True
+    return False
+
+
+def _missing(document: nodes.Document, span: Span, extension: str, what: str) -> Problem:
+    version = next(
+        (each for each in document.items if isinstance(each, nodes.Placed) and isinstance(each.item, nodes.Version)),
+        None,
+    )
+    repair = None
+    if version is not None:
+        end = version.start + version.item.end + 1
+        repair = Repair(f"Add 'extension {extension};'", (Edit(Span(end, end), f"\nextension {extension};"),))
+    return Problem(MISSING_EXTENSION, span, f"{what} 'extension {extension};'", (), repair)
