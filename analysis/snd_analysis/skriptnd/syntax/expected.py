@@ -22,7 +22,9 @@ _DEFINITIONS = frozenset({"OPERATOR", "GRAPH", "IMPORT"})
 _ASSIGNMENTS = frozenset({"PLUS_ASSIGN", "STAR_ASSIGN", "AND_ASSIGN", "OR_ASSIGN", "MIN_ASSIGN", "MAX_ASSIGN"})
 _PHRASES = {
     "ID": "a name", "INT": "an integer", "REAL": "a real number", "STRING": "a string", "TYPE": "a type",
-    END: "the end of the text", "VERSION": "'version'", "EXTENSION": "'extension'",
+    END: "the end of the text", "VERSION": "'version'", "EXTENSION": "'extension'", "LGENERIC": "'<'",
+    "B_DTYPE": "'@dtype'", "B_PARAM": "'@input'", "B_USING": "'@using'", "B_ASSERT": "'@assert'", "B_LOWER": "'@lower'",
+    "B_COMPOSE": "'@compose'", "B_QUANTIZE": "'@quantize'",
 }  # fmt: skip
 
 
@@ -64,4 +66,4 @@ def phrase(table: Table, states: Sequence[int]) -> str:
 
 
 def _name(table: Table, kind: str) -> str:
-    return _PHRASES.get(kind) or f"'{table.literals.get(kind, kind)}'"
+    return _PHRASES.get(kind) or f"'{table.literals[kind]}'"

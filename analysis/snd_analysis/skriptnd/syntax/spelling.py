@@ -9,6 +9,11 @@ from collections.abc import Iterable, Mapping
 _SWAPPED = 0.99
 
 
+_SHORT = 6
+_LEAST_ALIKE, _LEAST_ALIKE_LONG = 0.67, 0.75
+"""A third of the letters may differ in a short word; in a long one that makes another word (``layer_norm``)."""
+
+
 def close_matches(word: str, choices: Iterable[str], most: int = 3) -> list[str]:
     """The ``choices`` most like ``word``, best first; none if none is near enough to be worth saying."""
     from difflib import SequenceMatcher  # a text without mistakes does without it
@@ -28,7 +33,7 @@ def close_matches(word: str, choices: Iterable[str], most: int = 3) -> list[str]
         if 2 * _common_letters(letters, choice) < 0.6 * (length + len(choice)):
             continue
         ratio = SequenceMatcher(None, word, choice).ratio()
-        if ratio >= 0.67 or sorted(word) == sorted(choice):
+        if ratio >= (_LEAST_ALIKE if length <= _SHORT else _LEAST_ALIKE_LONG) or sorted(word) == sorted(choice):
             scored.append((ratio, choice))
     scored.sort(key=lambda item: (-item[0], item[1]))
     return [choice for _, choice in scored[:most]]

@@ -331,7 +331,10 @@ def attributes_in_parentheses(fault: Fault) -> bool:
     if callee is None:
         return False
     name = fault.word(fault.automaton.tokens[fault.automaton.at - 1])
-    message = f"attributes stand in braces, before the arguments: write {callee.text}{{{name}=…}}(…)"
+    message = (
+        f"arguments have no names: write {callee.text}(…) if '{name}' is an input, "
+        f"and {callee.text}{{{name}=…}}(…) if it is an attribute"
+    )
     fault.report(rules.SYNTAX_ERROR, span_of(fault.token), message, fault.context())
     panic(fault.automaton)
     return True

@@ -20,6 +20,9 @@ from snd_analysis.skriptnd.syntax.tokens import Token, keywords
 # What other languages write for a prefix or at the begin of a statement.
 _FOREIGN_WORDS = {"not": "NOT", "return": "YIELD"}
 _OPENED_BY = ("THEN", "DO")
+_ENDS = frozenset({"RPAR", "RSQB", "RBRACE", "SEMI"})
+_FOLDS = "'+', '*', '<?', '>?', '&&', '||', ':=', '==', '!=', '<', '<=', '>' and '>='"
+_CUMULATIVE_FOLDS = "'+', '*', '<?', '>?', '&&' and '||'"
 
 
 def foreign_word(fault: Fault) -> bool:
@@ -50,6 +53,49 @@ def not_equal(fault: Fault) -> bool:
     if run_states(automaton.table, automaton.stacks.states[: entry.depth + 1], wanted) < len(wanted):
         return False
     replace(_back_to(fault, automaton.at), "NE")
+    return True
+
+
+def empty_generics(fault: Fault) -> bool:
+    """``op<>(x)``: no types between the brackets."""
+    automaton, token = fault.automaton, fault.token
+    if token.kind != "REMAP" or token.start != automaton.last_end or automaton.token(1).start != token.end:
+        return False
+    if automaton.token(1).kind not in ("LPAR", "LBRACE") or not fault.parses([], 1):
+        return False
+    repair = Repair("remove '<>'", (Edit(span_of(token), ""),), safe=False)
+    message = "'<>' names no type: leave it out, or write the types between '<' and '>'"
+    fault.report(rules.SYNTAX_ERROR, span_of(token), message, (), repair)
+    _leave_out(fault)
+    return True
+
+
+def stray_comma(fault: Fault) -> bool:
+    """``[1, 2,]``: a comma that nothing follows."""
+    at = fault.automaton.at - 1
+    if at < 0 or fault.automaton.tokens[at].kind != "COMMA" or fault.token.kind not in _ENDS:
+        return False
+    if not _parses(fault, at, [], 1):
+        return False
+    again = _back_to(fault, at)
+    place = span_of(again.token)
+    repair = Repair("remove ','", (Edit(place, ""),), safe=False)
+    again.report(rules.SYNTAX_ERROR, place, "nothing follows this ','", again.context(), repair)
+    _leave_out(again)
+    return True
+
+
+def no_fold(fault: Fault) -> bool:
+    """``a / ..``: an operator that does not fold packs."""
+    at = fault.automaton.at - 1
+    if fault.token.kind not in ("DOTS", "ELLIPSIS") or at < 0 or not _parses(fault, at, ["PLUS"], 1):
+        return False
+    again = _back_to(fault, at)
+    folds = _FOLDS if fault.token.kind == "DOTS" else _CUMULATIVE_FOLDS
+    written = f"'{again.word(again.token)} {fault.word(fault.token)}'"
+    span = Span(again.token.start, fault.token.end)
+    again.report(rules.NO_SUCH_FOLD, span, f"there is no fold {written}; there are {folds}")
+    _take(again, "PLUS")
     return True
 
 
@@ -199,6 +245,11 @@ def _back_to(fault: Fault, at: int) -> Fault:
     """Goes back to where the token ``at`` was the next."""
     fault.automaton.rewind(at)
     return Fault(fault.automaton)
+
+
+def _leave_out(fault: Fault) -> None:
+    fault.automaton.at += 1
+    fault.automaton.last_end = fault.token.end
 
 
 def _take(fault: Fault, kind: str, spelling: str | None = None) -> None:

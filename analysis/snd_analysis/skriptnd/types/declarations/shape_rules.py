@@ -128,6 +128,7 @@ def _report_item_extent(context: Context, declaration: Declaration, extent: node
     else:
         message = f"'..{text}' is one extent for each tensor of '{declaration.name}': it can't be expanded to several"
     context.report(rules.ITEM_EXTENT, extent, message)
+    obligation(context, extent.value)
 
 
 def _check_item_extents(context: Context, declaration: Declaration, extent: nodes.Extent, value: Typed) -> None:

@@ -12,6 +12,7 @@ from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.expressions.inference import infer
+from snd_analysis.skriptnd.types.expressions.packs import condition_of
 from snd_analysis.skriptnd.types.type import BOOL, INT, TensorShape, Type
 from snd_analysis.skriptnd.types.typed import UNTYPED, Typed
 from snd_analysis.symbolic import integers as shapes
@@ -99,7 +100,7 @@ def _bound(context: Context, symbol: Symbol, binding: Binding, given: list[Bindi
         return Typed(Type(INT, optional, shapes.variable((symbol, "length"), f"|{symbol.name}|")))
     if peek(context, length).type is None:
         return UNTYPED
-    if is_condition(context, length):
+    if iscondition_of(context, length):
         return Typed(Type(INT, not _is_always_there(context, given)), single.value)
     return Typed(Type(INT, optional, length_value(context, length)))
 
@@ -110,13 +111,13 @@ def _is_always_there(context: Context, given: list[Binding]) -> bool:
     for binding in given:
         expansion = binding.node.expansion if isinstance(binding.node, nodes.Extent) else None
         length = expansion.length if expansion is not None else None
-        if length is None or not is_condition(context, length):
+        if length is None or not iscondition_of(context, length):
             return True
-        some = shapes.or_(some, _condition(context, length))
+        some = shapes.or_(some, condition_of(context, length))
     return some is shapes.TRUE
 
 
-def is_condition(context: Context, length: nodes.Expression) -> bool:
+def iscondition_of(context: Context, length: nodes.Expression) -> bool:
     """Whether a length is a bool, which says whether the item is there (2.6)."""
     type_ = peek(context, length).type
     return type_ is not None and type_.dtype == BOOL and not type_.packed and not type_.tensor
@@ -142,27 +143,7 @@ def pack_length(context: Context, declaration: Declaration) -> Integer:
 
 def _presence(context: Context, condition: nodes.Node) -> Integer:
     """1 where a condition holds or an optional extent is not null, else 0."""
-    return shapes.choose(_condition(context, condition), 1, 0)
-
-
-def _condition(context: Context, node: nodes.Node) -> Truth:
-    """A condition as far as its structure tells. The same text means the same."""
-    match node:
-        case nodes.Parenthesized(inner=inner):
-            return _condition(context, inner)
-        case nodes.Literal(value=bool(value)):
-            return shapes.truth(value)
-        case nodes.Unary(operator=nodes.Operator(text="!"), operand=operand):
-            return shapes.not_(_condition(context, operand))
-        case nodes.Binary(operator=nodes.Operator(text="&&"), left=left, right=right):
-            return shapes.and_(_condition(context, left), _condition(context, right))
-        case nodes.Binary(operator=nodes.Operator(text="||"), left=left, right=right):
-            return shapes.or_(_condition(context, left), _condition(context, right))
-        case nodes.Binary(operator=nodes.Operator(text="!="), left=left, right=right):
-            text = f"{written(left)} == {written(right)}"
-            return shapes.not_(shapes.proposition((context.definition, text), text))
-    text = written(node)
-    return shapes.proposition((context.definition, text), text)
+    return shapes.choose(condition_of(context, condition), 1, 0)
 
 
 def tensor_shape(context: Context, declaration: Declaration) -> TensorShape:
@@ -208,4 +189,4 @@ def _is_given(context: Context, declaration: Declaration | None, extent: nodes.E
         return False
     node = symbol.node
     length = node.expansion.length if isinstance(node, nodes.Extent) and node.expansion is not None else None
-    return length is None or not is_condition(context, length)
+    return length is None or not iscondition_of(context, length)

@@ -2,13 +2,14 @@
 
 from snd_analysis.skriptnd.types.expressions.packs.expansions import expanded
 from snd_analysis.skriptnd.types.expressions.packs.indices import infer_items, pack_index, substitution
-from snd_analysis.skriptnd.types.expressions.packs.lengths import by_condition, joined_length
+from snd_analysis.skriptnd.types.expressions.packs.lengths import by_condition, condition_of, joined_length
 from snd_analysis.skriptnd.types.expressions.packs.lists import list_
 from snd_analysis.skriptnd.types.expressions.packs.ranges import range_, range_bounds
 from snd_analysis.skriptnd.types.expressions.packs.slices import sliced
 
 __all__ = [
     "by_condition",
+    "condition_of",
     "expanded",
     "infer_items",
     "joined_length",

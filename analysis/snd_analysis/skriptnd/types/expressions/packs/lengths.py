@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from snd_analysis import rules
 from snd_analysis.skriptnd.names import Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.skriptnd.types.context import Context, Stage
 from snd_analysis.skriptnd.types.type import Type
+from snd_analysis.skriptnd.types.typed import UNTYPED
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import Integer, Verdict
+from snd_analysis.symbolic.integers import Integer, Relation, Truth, Verdict
+
+_COMPARISONS: Final[dict[str, Relation]] = {"<": "<", "<=": "<=", ">": ">", ">=": ">=", "==": "==", "!=": "!="}
 
 
 def joined_length(
@@ -46,5 +51,28 @@ def by_condition(context: Context, condition: nodes.Node, first: Integer, second
     symbols = (context.symbol(each) for each in nodes.descendants(condition))
     if context.stage is Stage.COMPOSE or any(symbol is not None and symbol.kind in local for symbol in symbols):
         return None
-    text = written(condition)
-    return shapes.choose(shapes.proposition((context.definition, text), text), first, second)
+    return shapes.choose(condition_of(context, condition), first, second)
+
+
+def condition_of(context: Context, node: nodes.Node) -> Truth:
+    """A condition as far as its structure, and the values of ints in it, tell. The same text means the same."""
+    match node:
+        case nodes.Parenthesized(inner=inner):
+            return condition_of(context, inner)
+        case nodes.Literal(value=bool(value)):
+            return shapes.truth(value)
+        case nodes.Unary(operator=nodes.Operator(text="!"), operand=operand):
+            return shapes.not_(condition_of(context, operand))
+        case nodes.Binary(operator=nodes.Operator(text="&&"), left=left, right=right):
+            return shapes.and_(condition_of(context, left), condition_of(context, right))
+        case nodes.Binary(operator=nodes.Operator(text="||"), left=left, right=right):
+            return shapes.or_(condition_of(context, left), condition_of(context, right))
+        case nodes.Binary(operator=nodes.Operator(text=operator), left=left, right=right):
+            a, b = (context.expressions.get(side, UNTYPED).value for side in (left, right))
+            if operator in _COMPARISONS and a is not None and b is not None:
+                return shapes.compare(_COMPARISONS[operator], a, b)
+            if operator == "!=":
+                text = f"{written(left)} == {written(right)}"
+                return shapes.not_(shapes.proposition((context.definition, text), text))
+    text = written(node)
+    return shapes.proposition((context.definition, text), text)
