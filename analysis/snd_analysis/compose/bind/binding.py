@@ -11,7 +11,7 @@ from snd_analysis.compose.failure import BindingFailed, Failure, Site, evaluatio
 from snd_analysis.compose.printing import counted_items, shown
 from snd_analysis.compose.scope import ValueScope
 from snd_analysis.compose.template import Member, Template
-from snd_analysis.model import RuntimeCheck, TensorValue
+from snd_analysis.model import RuntimeCheck, Tensor, TensorValue
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.names import Symbol
 from snd_analysis.skriptnd.syntax import nodes, written
@@ -32,6 +32,8 @@ class BindingState(Struct):
     """What has determined an extent or length, for messages."""
     item: int | None = None
     """Which tensor of a pack is bound, where that is known."""
+    first: Tensor | None = None
+    """The first tensor of that pack."""
 
     def fail(self, rule: Rule, message: str, member: Member, others: tuple[Site, ...] = ()) -> BindingFailed:
         """A failure to bind a member, which its value is to blame for, if the invocation gives it."""

@@ -72,6 +72,7 @@ class ShapeBinder:
             item = segment.element if isinstance(segment, Run) else segment
             if isinstance(item, Tensor):
                 self._binding.item = None if pack.items is None else at
+                self._binding.first = self._binding.first or item
                 self._bind_tensor(member, item)
                 self._binding.item = None
             for symbol, extents in self._items.items():
@@ -82,7 +83,7 @@ class ShapeBinder:
             self._items = {}
             self._bind_tensor(member, like)
             collected = {symbol: [] for symbol in self._items}
-        self._items = None
+        self._items, self._binding.first = None, None
         for symbol, segments in collected.items():
             self._scope.values[symbol] = Pack(segments, dtype="int")
 

@@ -14,6 +14,8 @@ from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
 
+_LONGEST_DECLARATION = 60
+
 
 def wrong_named_rank(
     binding: BindingState, member: Member, tensor: Tensor, name: nodes.Name, known: Integer
@@ -46,7 +48,7 @@ def wrong_length(
 def wrong_rank(binding: BindingState, member: Member, tensor: Tensor, needed: str) -> BindingFailed:
     """A tensor has more or fewer dimensions than the ``needed``."""
     message = (
-        f"the input '{member.name}' of '{binding.template.shown}' is declared as '{_declared(member)}' and needs "
+        f"the input '{member.name}' of '{binding.template.shown}'{_declared_as(member)} needs "
         f"rank {needed} here, but this is '{tensor_text(tensor)}', of rank {rank_of(tensor)}"
     ).replace("needs rank at least", "needs at least rank")
     return binding.fail(rules.ARGUMENT_RANK, message, member)
@@ -56,6 +58,13 @@ def disagreement(
     binding: BindingState, member: Member, tensor: Tensor, extent: nodes.Extent, expected: Integer, actual: Integer
 ) -> BindingFailed:
     """An extent is another one than is ``expected``."""
+    dimension = _differing_dimension(binding.first, tensor, expected, actual)
+    if dimension is not None:
+        message = (
+            f"the tensors differ in dimension {dimension}: {shown(expected)} and {shown(actual)}; "
+            f"those of the input '{member.name}' of '{binding.template.shown}' must agree there"
+        )
+        return binding.fail(rules.ARGUMENT_SHAPE, message, member)
     origin = binding.origin_of(extent.value)
     text = written(extent)
     where = f"the extent '{text}'" if extent.expansion is None else f"an extent of '{text}'"
@@ -66,7 +75,7 @@ def disagreement(
     else:
         wanted = "" if text == str(expected) else f", which is {expected}{origin}"
     message = (
-        f"the input '{member.name}' of '{binding.template.shown}' is declared as '{_declared(member)}', and {where}"
+        f"the input '{member.name}' of '{binding.template.shown}'{_declared_as(member)} {where}"
         f"{wanted or ' is prescribed'}, but this is '{tensor_text(tensor)}', "
         f"with {_extent_text(actual, names, tensor)} there"
     )
@@ -78,7 +87,7 @@ def not_deducible(
 ) -> BindingFailed:
     """No value of the symbol in a declared extent makes it the actual one."""
     message = (
-        f"the input '{member.name}' of '{binding.template.shown}' is declared as '{_declared(member)}', and its extent "
+        f"the input '{member.name}' of '{binding.template.shown}'{_declared_as(member)} its extent "
         f"'{written(extent)}' can't be {actual}, as in '{tensor_text(tensor)}': {why.because}"
     )
     return binding.fail(rules.ARGUMENT_SHAPE, message, member)
@@ -119,6 +128,16 @@ def _qualified(extent: Integer, names: set[str]) -> str:
     return f"'{extent}' of the invocation" if names & {leaf.name for leaf in extent.leaves} else str(extent)
 
 
-def _declared(member: Member) -> str:
+def _differing_dimension(first: Tensor | None, other: Tensor, expected: Integer, actual: Integer) -> int | None:
+    """The dimension in which a tensor of a pack differs from the first one in that way."""
+    if first is None or first.shape is None or other.shape is None:
+        return None
+    pairs = enumerate(zip(first.shape, other.shape, strict=False))
+    return next((at for at, (one, two) in pairs if one == expected and two == actual), None)
+
+
+def _declared_as(member: Member) -> str:
+    """The declaration, if it is short: conditions in it say more of the operator than of the tensor."""
     shape = member.node.shape
-    return f"{member.node.type.text}[{written(shape) if shape is not None else ''}]"
+    text = f"{member.node.type.text}[{written(shape) if shape is not None else ''}]"
+    return "" if "?" in text or len(text) > _LONGEST_DECLARATION else f", declared as '{text}':"

@@ -17,7 +17,7 @@ from snd_analysis.skriptnd.syntax.chunks import (
 from snd_analysis.skriptnd.syntax.damage import signature_is_damaged
 from snd_analysis.skriptnd.syntax.expected import terminals
 from snd_analysis.skriptnd.syntax.parser import parse, parse_expression
-from snd_analysis.skriptnd.syntax.pretty import counted, element_of, written
+from snd_analysis.skriptnd.syntax.pretty import counted, element_of, shown_pack, written
 from snd_analysis.skriptnd.syntax.recovery.fault import BLOCK_KINDS
 from snd_analysis.skriptnd.syntax.recovery.recover import Recovery
 from snd_analysis.skriptnd.syntax.reparse import SHORTEST_LONG_BLOCK, common_prefix
@@ -53,6 +53,7 @@ __all__ = [
     "parse_file",
     "read_expression",
     "run_states",
+    "shown_pack",
     "signature_is_damaged",
     "string_parts",
     "table",

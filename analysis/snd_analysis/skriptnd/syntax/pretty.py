@@ -18,6 +18,15 @@ def counted(number: Integer | int, noun: str) -> str:
     return f"{number} {noun}" if str(number) == "1" else f"{number} {noun}s"
 
 
+_LONGEST_PACK = 40
+
+
+def shown_pack(node: nodes.Node) -> str:
+    """A pack in a message: as it is written, if that is short."""
+    text = written(node)
+    return f"'{text}'" if len(text) <= _LONGEST_PACK else "the pack"
+
+
 def written(node: nodes.Node) -> str:
     """An expression, list item, extent or shape on one line, spaced as usual."""
     match node:

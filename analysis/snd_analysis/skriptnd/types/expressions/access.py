@@ -157,7 +157,7 @@ def _dimensions(context: Context, index: nodes.Index, extents: Extents | None) -
 
 def _along(context: Context, item: nodes.Range, extent: Integer | None) -> Typed:
     """``:`` or ``a:b`` along a dimension: a slice of all its indices."""
-    taken = packs.sliced(context, item, shapes.opaque("extent") if extent is None else extent, None)
+    taken = packs.sliced(context, None, item, shapes.opaque("extent") if extent is None else extent, None)
     if taken is None:
         return UNTYPED
     return Typed(Type(INT, taken.optional, taken.length), accesses=taken.accesses)

@@ -14,6 +14,7 @@ from snd_analysis.skriptnd.syntax import counted, nodes
 from snd_analysis.skriptnd.types.compose.invocation.binding import ShapeBinding
 from snd_analysis.skriptnd.types.compose.invocation.generics import TypeBinding
 from snd_analysis.skriptnd.types.compose.typing_state import TypedValue, TypingState
+from snd_analysis.skriptnd.types.dimension import Extents
 from snd_analysis.skriptnd.types.expressions.expectations import is_empty_list
 from snd_analysis.skriptnd.types.fixes import as_list, as_real
 from snd_analysis.skriptnd.types.signature import Signature, TensorParameter, elsewhere
@@ -177,20 +178,37 @@ class ArgumentCheck:
 
     def _relate_extents(self, parameter: TensorParameter, argument: nodes.Expression, value: TypedValue) -> None:
         reported = False
-        for place, extents in self._work.extents_of_items(argument, value):
+        items = self._work.extents_of_items(argument, value)
+        for place, extents in items:
 
-            def complain(here: Integer, needed: Integer, place: nodes.Node = place) -> None:
+            def complain(
+                here: Integer, needed: Integer, place: nodes.Node = place, extents: Extents | None = extents
+            ) -> None:
                 nonlocal reported
                 if self._work.shapes_certain and not reported:
                     reported = True
-                    self._report_extent(parameter, place, here, needed)
+                    dimension = _differing_dimension(items[0][1], extents, needed, here)
+                    if dimension is None:
+                        self._report_extent(parameter, place, here, needed)
+                    else:
+                        self._report_difference(parameter, place, here, needed, dimension)
 
             self._binding.bind_extents(parameter.dimensions, extents, complain)
+
+    def _report_difference(
+        self, parameter: TensorParameter, place: nodes.Node, here: Integer, needed: Integer, dimension: int
+    ) -> None:
+        message = (
+            f"the tensors differ in dimension {dimension}: {needed} and {here}; "
+            f"those of the input '{parameter.symbol.name}' of '{self._name.name}' must agree there"
+        )
+        self._report(rules.ARGUMENT_SHAPE, place, message, parameter)
 
     def _report_extent(self, parameter: TensorParameter, place: nodes.Node, here: Integer, needed: Integer) -> None:
         # Names in the type are not those of the invocation.
         names = {leaf.name for leaf in (*here.leaves, *needed.leaves)}
-        type_ = f" has the type '{parameter.type}': it" if names.isdisjoint(_WORD.findall(f"{parameter.type}")) else ""
+        text = f"{parameter.type}"
+        type_ = f" has the type '{text}': it" if "?" not in text and names.isdisjoint(_WORD.findall(text)) else ""
         message = (
             f"the input '{parameter.symbol.name}' of '{self._name.name}'{type_} needs an extent of {needed} here, "
             f"but this tensor has {here}"
@@ -206,9 +224,10 @@ class ArgumentCheck:
             low = shapes.bounds(rank)[0]
             high = shapes.bounds(actual)[1]
             needed = f"at least rank {low}" if low is not None and high is not None and low > high else f"rank {rank}"
-        shown = replace(formal, dtype=self._types.dtype(formal.dtype) or formal.dtype)
+        shown = f"{replace(formal, dtype=self._types.dtype(formal.dtype) or formal.dtype)}"
+        type_ = "" if "?" in shown else f" has the type '{shown}' and"
         message = (
-            f"the input '{parameter.symbol.name}' of '{self._name.name}' has the type '{shown}' and needs {needed} "
+            f"the input '{parameter.symbol.name}' of '{self._name.name}'{type_} needs {needed} "
             f"here, but this is '{value}', of rank {actual}"
         )
         self._report(rules.ARGUMENT_RANK, place, message, parameter)
@@ -238,3 +257,11 @@ def _given(number: int) -> str:
 def _rank_variable(parameter: TensorParameter) -> Integer:
     assert parameter.rank_symbol is not None
     return shapes.variable(parameter.rank_symbol, parameter.rank_symbol.name)
+
+
+def _differing_dimension(first: Extents | None, other: Extents | None, needed: Integer, here: Integer) -> int | None:
+    """The dimension in which a tensor of a pack differs from the first one in that way."""
+    if first is None or other is None or first is other:
+        return None
+    pairs = enumerate(zip(first, other, strict=False))
+    return next((at for at, pair in pairs if pair == (needed, here)), None)

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from snd_analysis import rules
 from snd_analysis.skriptnd.names import SymbolKind
-from snd_analysis.skriptnd.syntax import counted, nodes
+from snd_analysis.skriptnd.syntax import counted, nodes, shown_pack
 from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.expressions.expectations import is_empty_list
 from snd_analysis.skriptnd.types.expressions.inference import infer, infer_list_item
@@ -67,7 +67,7 @@ def _taken(
     """What an index takes of a pack; None if it can't be one, which is reported."""
     index = node.index.items[0]
     if isinstance(index, nodes.Range):
-        return sliced(context, index, length, items)
+        return sliced(context, node.target, index, length, items)
     typed = infer(context, index)
     if typed.type is None:
         return None
@@ -101,7 +101,9 @@ def _taken(
         known = typed.value.value if typed.value is not None else None
         if known is not None:
             if length.value is not None and not -length.value <= known < length.value:
-                message = f"the index {known} is outside of the pack, which has {counted(length, 'item')}"
+                message = (
+                    f"the index {known} is outside of {shown_pack(node.target)}, which has {counted(length, 'item')}"
+                )
                 context.report(rules.INDEX_OUT_OF_RANGE, index, message)
                 return None
             value = items[known] if items is not None and -len(items) <= known < len(items) else None
@@ -118,7 +120,7 @@ def substitution(context: Context, node: nodes.Substitution, pack: Typed, value:
     index: Typed
     if isinstance(items[0], nodes.Range):
         length = pack.type.length if pack.type is not None and pack.type.length is not None else shapes.opaque("length")
-        taken = sliced(context, items[0], length, None)
+        taken = sliced(context, node.target, items[0], length, None)
         index = UNTYPED if taken is None else Typed(Type(INT, length=taken.length))
     else:
         index = infer(context, items[0])

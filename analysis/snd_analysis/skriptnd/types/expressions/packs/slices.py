@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from snd_analysis import rules
-from snd_analysis.skriptnd.syntax import counted, nodes
+from snd_analysis.skriptnd.syntax import counted, nodes, shown_pack
 from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.expressions.packs.ranges import range_bounds
 from snd_analysis.symbolic import integers as shapes
@@ -26,7 +26,11 @@ class Taken(Struct, frozen=True):
 
 
 def sliced(
-    context: Context, index: nodes.Range, length: Integer, items: tuple[Integer | None, ...] | None
+    context: Context,
+    pack: nodes.Node | None,
+    index: nodes.Range,
+    length: Integer,
+    items: tuple[Integer | None, ...] | None,
 ) -> Taken | None:
     """What a slice takes of a pack of known length; None if it can't be one, which is reported."""
     bounds = range_bounds(context, index)
@@ -41,7 +45,8 @@ def sliced(
         if given:
             for node, bound in ((index.first, known[0]), (index.last, known[1])):
                 if node is not None and bound is not None and not -length.value <= bound <= length.value:
-                    message = f"the bound {bound} is outside of the pack, which has {counted(length, 'item')}"
+                    what = "the dimension" if pack is None else shown_pack(pack)
+                    message = f"the bound {bound} is outside of {what}, which has {counted(length, 'item')}"
                     context.report(rules.INDEX_OUT_OF_RANGE, node, message)
                     return None
             part = items[known[0] : known[1] : step.value]
