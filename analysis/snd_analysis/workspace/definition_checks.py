@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from snd_analysis.base import Problem, Severity
-from snd_analysis.skriptnd.lints import check_precedence, check_structure, check_unused_symbols
+from snd_analysis.skriptnd.lints import check_invocations, check_precedence, check_structure, check_unused_symbols
 from snd_analysis.skriptnd.names import Resolution
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types import Context, LastingTypes, Others, check_lowering, declare
@@ -37,4 +37,5 @@ def check_definition(
     problems = [*resolution.problems, *(problem for problem in found if resolution.is_clear(problem.span))]
     if syntax_is_right and not any(problem.rule.severity is Severity.ERROR for problem in problems):
         problems.extend(check_unused_symbols(resolution))
+        problems.extend(check_invocations(resolution))
     return tuple(problems), context

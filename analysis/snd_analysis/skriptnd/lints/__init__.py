@@ -15,6 +15,7 @@ from snd_analysis.skriptnd.lints.imported_names import (
 from snd_analysis.skriptnd.lints.imports import check_imports
 from snd_analysis.skriptnd.lints.imports.duplicate_import import DUPLICATE_IMPORT
 from snd_analysis.skriptnd.lints.imports.unused_import import UNUSED_IMPORT
+from snd_analysis.skriptnd.lints.invocations import check_invocations
 from snd_analysis.skriptnd.lints.names.unused_symbol import UNUSED_SYMBOL
 from snd_analysis.skriptnd.lints.names.unused_symbol import check as check_unused_symbols
 from snd_analysis.skriptnd.lints.precedence import check_precedence
@@ -37,6 +38,7 @@ __all__ = [
     "apply_suppressions",
     "check_definitions",
     "check_imports",
+    "check_invocations",
     "check_items",
     "check_precedence",
     "check_structure",

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from snd_analysis import rules
 from snd_analysis.base import Edit, OperatorName, Problem, Repair, Span
+from snd_analysis.skriptnd.names.foreign_operators import meant_operator
 from snd_analysis.skriptnd.names.module_scope import BUILT_INS
 from snd_analysis.skriptnd.names.resolution import ModuleName
 from snd_analysis.skriptnd.names.resolving.tables import Tables
-from snd_analysis.skriptnd.names.undefined import UnknownModule
+from snd_analysis.skriptnd.names.undefined import UnknownModule, import_of
 from snd_analysis.skriptnd.syntax import close_matches, nodes
 
 
@@ -64,6 +65,9 @@ def _no_operator_here(tables: Tables, name: nodes.Qualified, one_argument: bool)
         message = f"there is no operator '{text}' in this module; for the built-in function write '({text}(…))'"
         return Problem(rules.UNKNOWN_OPERATOR, span, message)
     close = close_matches(text, module_scope.own.definitions)
+    foreign = None if close else _foreign(tables, name, f"there is no operator '{text}' in this module")
+    if foreign is not None:
+        return foreign
     if close:
         return _unknown_operator(span, f"there is no operator '{text}' in this module", close[0], close[0])
     owners = [module for module, names in module_scope.available.items() if text in names.definitions]
@@ -88,9 +92,26 @@ def _no_operator_in_module(tables: Tables, name: nodes.Qualified) -> Problem:
         message += f"; there is one in the module '{owners[0]}', which is not imported"
         return Problem(rules.UNKNOWN_OPERATOR, span, message)
     close = close_matches(last.text, [item for item in definitions if not item.startswith("_")])
+    foreign = _foreign(tables, name, message)
+    if foreign is not None and not (close and close[0] == last.text.lower()):
+        return foreign
     if not close:
         return Problem(rules.UNKNOWN_OPERATOR, span, message)
     return _unknown_operator(span, message, close[0], f"{module}.{close[0]}")
+
+
+def _foreign(tables: Tables, name: nodes.Qualified, message: str) -> Problem | None:
+    """The problem of a name that another framework has for an operator of the library; None if it is none."""
+    full = meant_operator(name.parts[-1].text)
+    if full is None:
+        return None
+    module = full.partition(".")[0]
+    edits = [Edit(name.span.shifted(tables.base), full)]
+    if module not in tables.module_scope.imports:
+        edits.insert(0, import_of(module).edits[0])
+    repair = Repair(f"write '{full}'", tuple(edits), safe=False)
+    span = name.parts[-1].span.shifted(tables.base)
+    return Problem(rules.UNKNOWN_OPERATOR, span, f"{message}; did you mean '{full}'?", repair=repair)
 
 
 def _unknown_operator(span: Span, message: str, text: str, meant: str) -> Problem:
