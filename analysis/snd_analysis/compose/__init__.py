@@ -22,7 +22,7 @@ from snd_analysis.compose.reuse.lasting_model import LastingModel
 from snd_analysis.compose.root import Composition, compose_graph, compose_root, warnings_of_root
 from snd_analysis.compose.scope import ValueScope, member_of
 from snd_analysis.compose.session import Session
-from snd_analysis.compose.specialization import Specialization, specialization_of
+from snd_analysis.compose.specialization import Specialization, invoking_over_budget, specialization_of
 from snd_analysis.compose.specializations import Reach, Specializations, reach_of, reach_of_cycle
 from snd_analysis.compose.template import Member, Origin, Template
 
@@ -61,6 +61,7 @@ __all__ = [
     "extent_text",
     "flat_size",
     "input_extent",
+    "invoking_over_budget",
     "iteration_count",
     "member_of",
     "multiply_adds",

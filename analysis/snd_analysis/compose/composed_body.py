@@ -28,7 +28,7 @@ def compose_body(callees: Callees, declared: Specialization, lasting: LastingMod
     template = declared.template
     if not template.is_composite and not template.resolution.rows[BlockKind.UPDATE] and not template.quantizations:
         return declared
-    state = BodyState(declared)
+    state = BodyState(declared, callees.budget)
     composing = Composing(callees, state, Naming(callees, template))
     _compose_block(composing, BlockKind.COMPOSE, lasting)
     outputs = finished_outputs(state)
@@ -54,7 +54,8 @@ def compose_body(callees: Callees, declared: Specialization, lasting: LastingMod
         failures=tuple(with_origins(template, each) if template.origins else each for each in state.failures),
         invokes_obligations=composing.invokes_obligations,
         body=body,
-        steps=state.steps.done,
+        steps=state.steps,
+        used=tuple(state.used),
     )
 
 

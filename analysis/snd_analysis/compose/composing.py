@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 from msgspec.structs import replace
 
-from snd_analysis import rules
 from snd_analysis.compose.bind.arguments import Arguments
 from snd_analysis.compose.body.branches import branch
 from snd_analysis.compose.body.callees import Callees
@@ -14,12 +14,11 @@ from snd_analysis.compose.body.interpreter import right_side
 from snd_analysis.compose.body.results import assign, made_output
 from snd_analysis.compose.body.scoped_names import Naming
 from snd_analysis.compose.body.state import BodyState, Values
-from snd_analysis.compose.body.step_limit import TooManyStepsError
 from snd_analysis.compose.body.targets import Targets
+from snd_analysis.compose.budget import OverBudgetError
 from snd_analysis.compose.checks.body_obligations import invokes_obligations
 from snd_analysis.compose.dynamic.freshen import Freshening, concerned
 from snd_analysis.compose.failure import Failure, Site
-from snd_analysis.compose.limits import MOST_STEPS
 from snd_analysis.compose.loops.composed import loop
 from snd_analysis.compose.reuse.lasting_model import alike, first_name
 from snd_analysis.compose.template import Template
@@ -39,6 +38,8 @@ class Composing:
         self.naming = naming
         self.made_before: Mapping[str, list[TensorValue]] = {}
         """Results of the statement at hand as it was composed before, by name, to be used for equal ones."""
+        self._began: float = callees.budget.done
+        """The steps when this body began; endless within a loop, where the loop is to blame for what its body takes."""
         self.invokes_obligations = False
         """Whether the operations bring any obligation with them."""
 
@@ -50,7 +51,7 @@ class Composing:
     def statement(self, component: nodes.Component) -> None:
         """Compose one statement."""
         state = self.state
-        state.steps.add()
+        state.step()
         first = len(state.operations)
         values = right_side(self, component.value, self.naming.targets(component))
         state.first_operation = first
@@ -63,25 +64,21 @@ class Composing:
 
     def branch(self, node: nodes.Branch, targets: Targets) -> Values | None:
         """Return the results of a branch. Raises EvaluationError if a condition has no value."""
+        self.state.step()
         return branch(self, node, targets)
 
     def loop(self, node: nodes.Loop, targets: Targets) -> Values | None:
         """Return the results of a loop. Raises EvaluationError if an expression has no value."""
-        state = self.state
-        if state.steps.is_limited:
-            return loop(self, node, targets)
-        before = len(state.operations)
+        self.state.step()
+        around, began = self._began, self.callees.budget.done
+        self._began = math.inf
         try:
-            with state.steps.limited():
-                return loop(self, node, targets)
-        except TooManyStepsError:
-            del state.operations[before:]
-            message = (
-                f"this loop leads to more than {MOST_STEPS:,} statements that would have to be composed one by one, "
-                "more than snd works with"
-            )
-            state.fail(rules.VALUE_TOO_LARGE, node.keyword, message)
-            return None
+            return loop(self, node, targets)
+        except OverBudgetError as error:
+            error.via(Site(self.state.place(node.keyword), "the loop is composed here"), min(around, began))
+            raise
+        finally:
+            self._began = around
 
     def invocation(self, call: nodes.Call, name: OperatorName, targets: Targets) -> Values | None:
         """Return the results of an invocation; None if it is not valid.
@@ -91,9 +88,14 @@ class Composing:
         state, template = self.state, self.callees.template(name)
         if template is None:
             return None
+        state.step()
         given = arguments(state, call)
-        specialization, actual = self.callees.shared_specialization(template, given)
-        state.steps.add_specialization(specialization)
+        try:
+            specialization, actual = self.callees.shared_specialization(template, given)
+        except OverBudgetError as error:
+            error.via(invoked_at(state, call), self._began)
+            raise
+        state.used[specialization] = None
         for failure in specialization.failures:
             blame(state, failure, call, template)
         if not specialization.valid:
@@ -139,14 +141,18 @@ def arguments(state: BodyState, call: nodes.Call) -> Arguments:
 
 
 # ---- who is to blame -------------------------------------------------------------------------------------------------
+def invoked_at(state: BodyState, call: nodes.Call, node: nodes.Node | None = None) -> Site:
+    """Return the place of an invocation, or of a node in it, as part of a chain."""
+    return Site(state.place(call.function if node is None else node), f"'{call.function.text}' is invoked here")
+
+
 def blame(state: BodyState, failure: Failure, call: nodes.Call, template: Template) -> None:
     """Note what an invoked operator finds wrong, as seen from its invocation."""
     node: nodes.Node = call.function
-    written = call.function.text
     if not failure.sites:
         node = _responsible(failure, call, template) or node
-        failure = failure.naming(template.shown, written)
-    state.failures.append(failure.via(Site(state.place(node), f"'{written}' is invoked here")))
+        failure = failure.naming(template.shown, call.function.text)
+    state.failures.append(failure.via(invoked_at(state, call, node)))
 
 
 def _responsible(failure: Failure, call: nodes.Call, template: Template) -> nodes.Node | None:

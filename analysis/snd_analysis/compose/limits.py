@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 MOST_STEPS = 100_000
-"""Statements and iterations that are composed for one loop, with those of the operators that it invokes. A loop with
-more is an error, as is a graph."""
+"""Steps of composing one definition with all that it invokes: statements, iterations of unrolled loops, and
+specializations. The invocation or loop that leads to more is an error."""
+STEPS_OF_SPECIALIZATION = 10
+"""Steps that a specialization counts for, besides its statements, and one for each 200 characters."""
+STEPS_PER_STATEMENT = 20
+"""Further steps for each statement of the definition itself: a long graph is no reason to refuse it."""
 MOST_LEVELS = 400
 """Levels in which operators are composed of others: everything that walks them recurses. A deeper invocation is an
 error."""

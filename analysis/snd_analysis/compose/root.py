@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from snd_analysis import rules
 from snd_analysis.compose.bind.declarations import evaluate_declarations
 from snd_analysis.compose.bind.root_binding import InputShapes, RootBinder
+from snd_analysis.compose.budget import OverBudgetError
 from snd_analysis.compose.checks.counterexamples import counterexamples
 from snd_analysis.compose.checks.name_clashes import name_clash
 from snd_analysis.compose.composed_body import compose_body
@@ -77,7 +78,20 @@ def compose_root(
     is what may be used of an earlier version of the definition, composed with the same of all these; it learns what
     may be used next. Warnings that need a counterexample are not among the failures: see ``warnings_of_root``.
     """
-    inputs = inputs or {}
+    return session.within_budget(
+        template,
+        lambda own: _composed(own, template, attributes, dtypes, inputs or {}, lasting if own is session else None),
+    )
+
+
+def _composed(
+    session: Session,
+    template: Template,
+    attributes: Mapping[str, Value],
+    dtypes: Mapping[str, str],
+    inputs: Mapping[str, InputShapes],
+    lasting: LastingModel | None,
+) -> Specialization:
     if template.has_unreadable_declarations:
         return impossible(template)
     levels = session.levels(template)
@@ -115,9 +129,13 @@ def warnings_of_root(
     def composed(values: Mapping[Hashable, int]) -> Sequence[Failure]:
         given = {**attributes, **_attributes_for(specialization, values)}
         inputs = _inputs_for(specialization, values)
-        return compose_root(session, specialization.template, given, dtypes, inputs).failures
+        try:
+            return compose_root(session, specialization.template, given, dtypes, inputs).failures
+        except OverBudgetError:
+            return ()
 
-    return counterexamples(specialization, composed)
+    with session.limited(specialization.template):
+        return counterexamples(specialization, composed)
 
 
 def _unknown(template: Template) -> Graph:

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Protocol
 
 from msgspec.structs import replace
 
+from snd_analysis import rules
 from snd_analysis.compose.bind.arguments import Arguments, bind
 from snd_analysis.compose.bind.declarations import evaluate_declarations
+from snd_analysis.compose.budget import Budget, OverBudgetError, most_steps, steps_of
 from snd_analysis.compose.checks.formulas import failing_formula
 from snd_analysis.compose.composed_body import compose_body
 from snd_analysis.compose.dynamic.canonicalize import CanonicalArguments
-from snd_analysis.compose.failure import BindingFailed, Unbindable
-from snd_analysis.compose.limits import MOST_LEVELS
+from snd_analysis.compose.failure import BindingFailed, Failure, Unbindable
+from snd_analysis.compose.limits import MOST_LEVELS, MOST_STEPS
 from snd_analysis.compose.reuse.lasting_model import LastingModel
-from snd_analysis.compose.specialization import Specialization, impossible
+from snd_analysis.compose.specialization import Specialization, impossible, over_budget
 from snd_analysis.compose.specializations import Reach, Specializations, reach_of
 from snd_analysis.compose.template import Template
 from snd_analysis.model import Place, Tensor, TensorKind, TensorValue, empty_pack, item_of_empty
@@ -55,8 +58,9 @@ class Session:
         lasting: Callable[[Template, Hashable], LastingModel | None] = lambda template, given: None,
     ) -> None:
         self._definitions = definitions
-        self.checkpoint = checkpoint
-        """Is called between statements: what it raises ends the composing."""
+        self._checkpoint = checkpoint
+        self.budget = Budget(checkpoint=checkpoint)
+        """What composing may cost: of one definition with all that it invokes, while that is composed."""
         self.composing = composing
         self._lasting = lasting
         """What may be used of an earlier version of a graph that was given the same."""
@@ -100,18 +104,56 @@ class Session:
         return known
 
     def specialization(self, template: Template, given: Arguments) -> Specialization:
-        """The specialization of an operator for what an invocation gives; the same one for the same. Never fails."""
+        """The specialization of an operator for what an invocation gives; the same one for the same.
+
+        Raises OverBudgetError if that is a part of more than may be composed.
+        """
+        return self.within_budget(template, lambda session: session._specialization(template, given))
+
+    def within_budget(self, template: Template, compose: Callable[[Session], Specialization]) -> Specialization:
+        """Return what is composed, or what is to blame if that takes more steps than it may.
+
+        Raises OverBudgetError in place of the latter, if this is a part of what is composed already.
+        """
+        if self.budget.is_limited:
+            return compose(self)
+        try:
+            with self.limited(template):
+                return compose(self)
+        except OverBudgetError:
+            # What is known already decides where the limit is reached: so it is composed once more without that.
+            anew = Session(_Unshared(self._definitions), self.composing, self._checkpoint)
+        try:
+            with anew.limited(template):
+                return compose(anew)
+        except OverBudgetError as error:
+            return over_budget(template, _too_large(error))
+
+    @contextmanager
+    def limited(self, template: Template) -> Iterator[None]:
+        """Within, there is the budget for composing a definition: what takes more raises OverBudgetError."""
+        around, self.budget = self.budget, Budget(most_steps(template), self._checkpoint)
+        try:
+            yield
+        finally:
+            self.budget = around
+
+    def _specialization(self, template: Template, given: Arguments) -> Specialization:
         known = self.specializations(template)
         known.hold_for(self.reached(template))
         key = (self.composing, _key(given))
         specialization = known.find(key)
-        if specialization is None:
+        if specialization is not None:
+            self.budget.spend_on(specialization)
+        else:
             known.forget_unused()
+            self.budget.spend(steps_of(template))
             # Of operators nothing lasts: what composing them costs counts inside of loops, and is found by doing it.
             lasting = self._lasting(template, key) if template.is_graph else None
             specialization = self._made(template, given, key, lasting)
             known.learn(key, specialization)
             self._kept.append(specialization)
+            self.budget.note(specialization)
         return specialization
 
     def shared_specialization(
@@ -175,6 +217,25 @@ class Session:
         for member, value in zip(template.inputs, inputs, strict=True):
             binding.scope.values[member.symbol] = value
         return evaluate_declarations(binding, inputs, lasting=lasting)
+
+
+class _Unshared:
+    """Definitions of which nothing is composed yet."""
+
+    def __init__(self, definitions: Definitions) -> None:
+        self.template = definitions.template
+        self.reach = definitions.reach
+
+    def specializations(self, template: Template) -> None:
+        """Nothing is kept for others."""
+
+
+def _too_large(error: OverBudgetError) -> Failure:
+    message = (
+        f"with this, more than {MOST_STEPS:,} statements would have to be composed one by one, more than snd works "
+        "with: operators that invoke others more than once with different arguments double with every level"
+    )
+    return Failure(rules.VALUE_TOO_LARGE, message, tuple(error.sites))
 
 
 def formal_inputs(template: Template, inputs: list[TensorValue]) -> tuple[TensorValue, ...]:

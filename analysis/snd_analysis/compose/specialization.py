@@ -8,7 +8,7 @@ from msgspec import Struct, field
 
 from snd_analysis.compose.checks.obligations import Obligation
 from snd_analysis.compose.dynamic.unknowns import Dynamic
-from snd_analysis.compose.failure import Failure
+from snd_analysis.compose.failure import Failure, Site
 from snd_analysis.compose.scope import ValueScope
 from snd_analysis.compose.template import Template
 from snd_analysis.model import Graph, Operation, RuntimeCheck, TensorValue
@@ -40,12 +40,29 @@ class Specialization(Struct, frozen=True, eq=False, weakref=True):
     valid: bool = True
     """Whether the outputs can be built on: false if the invocation is invalid or unknown."""
     steps: int = 0
-    """How many statements and iterations composing the body takes (see ``StepCount``)."""
+    """How many statements and iterations composing the body takes, without those of what it invokes (``Budget``)."""
+    used: tuple[Specialization, ...] = ()
+    """The specializations that composing the body takes."""
+    over_budget: bool = False
+    """Whether composing it, or an operator that it invokes, takes more steps than it may."""
 
 
 def impossible(template: Template, *failures: Failure) -> Specialization:
     """Return the specialization of a definition that can't be bound to what it is given."""
     return Specialization(template, ValueScope(template, {}, {}), failures=failures, valid=False)
+
+
+def over_budget(template: Template, failure: Failure) -> Specialization:
+    """Return the specialization of a definition that takes more steps than composing may."""
+    return Specialization(template, ValueScope(template, {}, {}), failures=(failure,), valid=False, over_budget=True)
+
+
+def invoking_over_budget(template: Template, invoked: Specialization) -> Specialization:
+    """Return the specialization of a definition that invokes one that takes more steps than composing may."""
+    name = invoked.template.name
+    span = next(use.span for use in template.resolution.uses if use.target == name)
+    site = Site(template.place(0, span), f"'{name.name}' is invoked here")
+    return over_budget(template, invoked.failures[0].via(site))
 
 
 def specialization_of(operation: Operation) -> Specialization | None:

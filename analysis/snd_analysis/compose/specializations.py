@@ -69,6 +69,11 @@ class Reach(Struct, frozen=True):
     templates: frozenset[Template]
     levels: int
 
+    @property
+    def has_too_many_levels(self) -> bool:
+        """Whether nothing that walks the levels may be asked of the definition."""
+        return self.levels > MOST_LEVELS
+
 
 def reach_of(
     template: Template, find: Callable[[OperatorName], Template | None], known: Callable[[OperatorName], Reach]

@@ -16,6 +16,7 @@ from snd_analysis.compose import (
     Specializations,
     Template,
     compose_root,
+    invoking_over_budget,
     placed_problems,
     reach_of,
     reach_of_cycle,
@@ -122,11 +123,25 @@ def specialization(db: Database, name: OperatorName) -> Specialization | None:
         return None
     before = earlier(db, name.path, found.definition)
     model = None if before is None else before.model
-    reach(db, name)  # what is composed already asks no more for what it is composed of
+    reached = reach(db, name)  # what is composed already asks no more for what it is composed of
+    if not reached.has_too_many_levels and not is_recursive(db, name):
+        for other in found.invoked:
+            too_large = _too_large(db, other)
+            if too_large is not None:  # so is this, and finding that out would take as long for each level
+                return invoking_over_budget(found, too_large)
     composed = compose_root(_session_of(db, found), found, {}, {}, lasting=model)
     if model is not None:
         model.forget(found.resolution)
     return composed
+
+
+@query
+def _too_large(db: Database, name: OperatorName) -> Specialization | None:
+    """Return an operator outside of the library by itself, if composing it takes more than it may."""
+    if is_library(name.path):
+        return None
+    composed = specialization(db, name)
+    return composed if composed is not None and composed.over_budget else None
 
 
 @query

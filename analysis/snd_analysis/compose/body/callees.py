@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Hashable, Mapping
 from typing import Protocol
 
 from snd_analysis.compose.bind.arguments import Arguments
+from snd_analysis.compose.budget import Budget
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.template import Template
 from snd_analysis.skriptnd.names import OperatorName
@@ -15,8 +16,8 @@ from snd_analysis.symbolic.integers import Integer
 class Callees(Protocol):
     """Definitions by name, and their specializations; a ``Session`` is one."""
 
-    checkpoint: Callable[[], None]
-    """Is called between statements: what it raises ends the composing."""
+    budget: Budget
+    """What composing may cost."""
 
     def template(self, name: OperatorName) -> Template | None:
         """Return the definition of that name."""

@@ -71,6 +71,7 @@ def _check(
         return
     dtypes = tuple(state.scope.element_type(item) for item in node.generics.items) if node.generics else ()
     specialization = callees.specialization(template, Arguments(dtypes, attributes, (value,)))
+    state.used[specialization] = None
     for failure in specialization.failures:
         if failure.rule != rules.ASSERTION_FAILS:
             continue

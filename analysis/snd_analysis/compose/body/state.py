@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TypeAlias
 
 from msgspec.structs import replace
 
 from snd_analysis.base import Rule
-from snd_analysis.compose.body.step_limit import StepCount
+from snd_analysis.compose.budget import Budget
 from snd_analysis.compose.dynamic.unknowns import Dynamic, dynamic_extent
 from snd_analysis.compose.failure import Failure, Site, evaluation_failure
 from snd_analysis.compose.scope import ValueScope
@@ -29,13 +29,18 @@ class BodyState:
     """The state of one body: what its names stand for, what was added to its graph, and what was found wrong.
 
     ``declared`` has the evaluated declarations of the definition. What fails is noted; everything goes on without it.
+    ``budget`` is what composing it, and whatever else is composed with it, may cost.
     """
 
-    def __init__(self, declared: Specialization) -> None:
+    def __init__(self, declared: Specialization, budget: Budget) -> None:
         self.declared = declared
         self.template: Template = declared.template
         self.scope: ValueScope = declared.scope
-        self.steps = StepCount()
+        self.steps = 0
+        """How many statements and iterations were composed, without those of what they invoke."""
+        self.used: dict[Specialization, None] = {}
+        """The specializations that composing took so far."""
+        self._budget = budget
         self.failures: list[Failure] = list(declared.failures)
         self.dynamic: dict[Dynamic, Integer] = dict(declared.dynamic)
         self.left_open = frozenset[Hashable](declared.dynamic)
@@ -54,6 +59,18 @@ class BodyState:
         """Where the operations of the statement at hand begin, once its right side is composed."""
         self._base = 0
         self._statement: nodes.Component | None = None
+
+    # ---- the budget --------------------------------------------------------------------------------------------------
+    def step(self) -> None:
+        """Count a statement or an iteration. Raises OverBudgetError."""
+        self.steps += 1
+        self._budget.spend(1)
+
+    def use(self, steps: int, used: Iterable[Specialization]) -> None:
+        """Count what was composed before. Raises OverBudgetError."""
+        self._budget.spend(steps)
+        for each in used:
+            self._budget.spend_on(each)
 
     # ---- places and failures -----------------------------------------------------------------------------------------
     def begin(self, base: int, statement: nodes.Component | None = None) -> None:

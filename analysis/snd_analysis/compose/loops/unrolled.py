@@ -19,7 +19,7 @@ def unrolled(
     state = interpreter.state
     collected: list[list[TensorValue]] = []
     for at in range(count):
-        state.steps.add()
+        state.step()
         for carry, value in zip(node.carries, carries, strict=True):
             let(state, carry.name, value)
         for scan, pack in zip(node.scans, packs, strict=True):

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from snd_analysis.compose.dynamic.unknowns import Dynamic
 from snd_analysis.compose.scope import ValueScope
+from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.template import Member
 from snd_analysis.model import Operation, RuntimeCheck, Tensor, TensorValue
 from snd_analysis.skriptnd.names import Known, Part, Resolution, Symbol, is_ambiguous
@@ -29,6 +30,8 @@ class StatementModel(Struct, frozen=True):
     checks: tuple[RuntimeCheck, ...]
     dynamic: dict[Dynamic, Integer]
     invokes_obligations: bool
+    steps: int
+    used: tuple[Specialization, ...]
 
 
 class DeclaredTensors(Struct, frozen=True, eq=False):

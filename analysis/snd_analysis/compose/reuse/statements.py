@@ -36,8 +36,15 @@ class ComposingOfStatements:
         return given
 
     def add(self, known: StatementModel) -> bool:
-        """Add what was composed before."""
+        """Add what was composed before. Raises OverBudgetError."""
+        self._composing.state.use(known.steps, known.used)
+        self._add(known)
+        return True
+
+    def _add(self, known: StatementModel) -> None:
         composing, state = self._composing, self._composing.state
+        state.steps += known.steps
+        state.used.update(dict.fromkeys(known.used))
         state.operations.extend(known.operations)
         state.tensors.update(known.tensors)
         state.scope.values.update(known.values)
@@ -46,12 +53,10 @@ class ComposingOfStatements:
         state.checks.extend(known.checks)
         state.dynamic.update(known.dynamic)
         composing.invokes_obligations = composing.invokes_obligations or known.invokes_obligations
-        return True
 
     def run(self, part: Part) -> None:
         """Compose a statement."""
         composing, state = self._composing, self._composing.state
-        composing.callees.checkpoint()
         component = part.node
         assert isinstance(component, nodes.Component)
         base = state.template.resolution.starts[component]
@@ -70,7 +75,7 @@ class ComposingOfStatements:
         composing.made_before = _results(versions)
         found = self._composed(part)
         composing.made_before = {}
-        self.add(found)
+        self._add(found)
         return None if len(state.failures) > failures else found
 
     def _composed(self, part: Part) -> StatementModel:
@@ -80,7 +85,9 @@ class ComposingOfStatements:
         named = (*part.symbols, *part.given)
         before = [values.get(symbol) for symbol in named]
         around = state.operations, state.tensors, state.outputs, state.updated, state.checks, state.dynamic
+        steps, used = state.steps, state.used
         state.operations, state.tensors, state.outputs = [], {}, {}
+        state.steps, state.used = 0, {}
         state.updated, state.checks, state.dynamic = {}, [], {}
         try:
             self.run(part)
@@ -92,9 +99,11 @@ class ComposingOfStatements:
             return StatementModel(
                 tuple(state.operations), state.tensors, changed, state.outputs, state.updated,
                 tuple(state.checks), state.dynamic, invokes_obligations(state.template, state.operations),
+                state.steps, tuple(state.used),
             )  # fmt: skip
         finally:
             state.operations, state.tensors, state.outputs, state.updated, state.checks, state.dynamic = around
+            state.steps, state.used = steps, used
 
     def together(self, found: Sequence[StatementModel]) -> StatementModel:
         """Return what a row has added."""
@@ -102,6 +111,7 @@ class ComposingOfStatements:
             tuple(operation for each in found for operation in each.operations), {}, {}, {}, {},
             tuple(check for each in found for check in each.checks), {},
             any(each.invokes_obligations for each in found),
+            sum(each.steps for each in found), tuple({used: None for each in found for used in each.used}),
         )  # fmt: skip
         for each in found:
             together.tensors.update(each.tensors)

@@ -67,7 +67,7 @@ class Stepwise:
         self._last_uses = ready.last_uses
         declared = run.session.declared(self.template, _given(specialization))
         raise_failure(declared.failures)
-        self.state = BodyState(declared)
+        self.state = BodyState(declared, run.session.budget)
         self.naming = Naming(run.session, self.template)
         self.composing = Composing(run.session, self.state, self.naming)
         """Composes what is not run: the body of a loop without iterations, a loop that becomes a program."""
