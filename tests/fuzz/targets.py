@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 from msgspec import Struct
 
+from fuzz import protocol
 from snd_analysis.base import Diagnostic, Edit, Span
 from snd_analysis.skriptnd.format import format_text
 from snd_analysis.skriptnd.syntax import tokenize
@@ -147,4 +148,5 @@ TARGETS = {
     "formatter": Target(_formatter, _programs),
     "fixes": Target(_fixes, _programs),
     "incremental": Target(_incremental, _programs),
+    "protocol": Target(protocol.attack, protocol.seeds),
 }

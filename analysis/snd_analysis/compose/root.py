@@ -17,7 +17,7 @@ from snd_analysis.compose.composed_body import compose_body
 from snd_analysis.compose.failure import BindingFailed, Failure, Site, Unbindable
 from snd_analysis.compose.limits import MOST_LEVELS
 from snd_analysis.compose.reuse.lasting_model import LastingModel
-from snd_analysis.compose.session import Definitions, Session
+from snd_analysis.compose.session import Session
 from snd_analysis.compose.specialization import Specialization, impossible
 from snd_analysis.compose.template import Template
 from snd_analysis.model import Graph, Tensor, TensorKind, tensors_of
@@ -44,7 +44,7 @@ class Composition(Struct, frozen=True):
 
 
 def compose_graph(
-    definitions: Definitions,
+    session: Session,
     name: OperatorName,
     attributes: Mapping[str, Value] | None = None,
     dtypes: Mapping[str, str] | None = None,
@@ -54,7 +54,7 @@ def compose_graph(
 
     Other attributes have their defaults, other inputs their declared shapes; what is not known then is symbolic.
     """
-    session, attributes, dtypes = Session(definitions), attributes or {}, dtypes or {}
+    attributes, dtypes = attributes or {}, dtypes or {}
     template = session.template(name)
     if template is None:
         return Composition(None, {}, {}, ())

@@ -232,8 +232,8 @@ class _Unshared:
 
 def _too_large(error: OverBudgetError) -> Failure:
     message = (
-        f"with this, more than {MOST_STEPS:,} statements would have to be composed one by one, more than snd works "
-        "with: operators that invoke others more than once with different arguments double with every level"
+        f"with this, composing takes more than {MOST_STEPS:,} steps, more than snd works with: "
+        "operators that invoke others more than once with different arguments double with every level"
     )
     return Failure(rules.VALUE_TOO_LARGE, message, tuple(error.sites))
 

@@ -164,7 +164,7 @@ class Snapshot:
     ) -> Composition:
         """A graph composed with these attributes, generic types and shapes of inputs, else as declared (chapter 3)."""
         composing.find_reach(self.db, name.path)
-        return compose_graph(self, name, attributes, dtypes, inputs)
+        return compose_graph(self.session(), name, attributes, dtypes, inputs)
 
     def specialization(self, name: OperatorName) -> Specialization | None:
         """A graph composed with its defaults, or an operator composed by itself, for any invocation."""

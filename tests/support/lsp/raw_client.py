@@ -78,11 +78,15 @@ class RawClient:
             message = json.loads(await self._reader.readexactly(length))
             async with self._came:
                 if "id" in message and "method" not in message:
-                    assert message["id"] not in self.answers, "two answers to one question"
-                    self.answers[message["id"]] = message
+                    self.keep(message)
                 else:
                     self.others.append(message)
                 self._came.notify_all()
+
+    def keep(self, message: dict[str, Any]) -> None:
+        """Keep the answer to a request."""
+        assert message["id"] not in self.answers, "two answers to one question"
+        self.answers[message["id"]] = message
 
 
 @asynccontextmanager

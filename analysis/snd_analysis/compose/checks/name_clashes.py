@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from snd_analysis import rules
 from snd_analysis.compose.decomposition import scope_of, with_scopes
 from snd_analysis.compose.failure import Failure, Site
+from snd_analysis.compose.limits import MOST_OPERATIONS
 from snd_analysis.compose.printing import tensor_text
 from snd_analysis.compose.session import Session
 from snd_analysis.compose.specialization import Specialization, specialization_of
@@ -24,7 +25,7 @@ def name_clash(session: Session, root: Specialization) -> Failure | None:
     if root.body is None or not any(_has_members(session, each) for each in graphs):
         return None
     known: dict[str, tuple[TensorValue, Place]] = {}
-    for name, value, place in _members(root, root.body, "", None):
+    for name, value, place in _Members().below(root, root.body, "", None):
         first = known.setdefault(name, (value, place))
         if not _alike(first[0], value):
             message = (
@@ -40,25 +41,35 @@ def _has_members(session: Session, template: Template) -> bool:
     return any(each.variables or each.constants for each in session.reached(template))
 
 
-def _members(
-    specialization: Specialization, body: Graph, scope: str, place: Place | None
-) -> Iterator[tuple[str, TensorValue, Place]]:
-    """The variables and constants below a body, with their scoped names and where the root leads to them."""
-    for name, value in (*specialization.variables.items(), *specialization.constants.items()):
-        at = place or next((each.place for each in tensors_of(value) if each.place is not None), None)
-        if at is not None:
-            yield f"{scope}.{name}" if scope else name, value, at
-    for operation in (*with_scopes(body), *body.update_operations):
-        yield from _below(operation, scope, place)
+class _Members:
+    """The variables and constants below a graph, as far as a flat graph shows its operations."""
 
+    def __init__(self) -> None:
+        self._room = MOST_OPERATIONS
 
-def _below(operation: Operation, scope: str, place: Place | None) -> Iterator[tuple[str, TensorValue, Place]]:
-    callee = specialization_of(operation)
-    if callee is not None and callee.body is not None:
-        yield from _members(callee, callee.body, scope_of(operation, scope), place or operation.place)
-    for part in operation.subgraphs.values():
-        for inner in part.operations:
-            yield from _below(inner, scope, place)
+    def below(
+        self, specialization: Specialization, body: Graph, scope: str, place: Place | None
+    ) -> Iterator[tuple[str, TensorValue, Place]]:
+        """The members below a body, with their scoped names and where the root leads to them."""
+        for name, value in (*specialization.variables.items(), *specialization.constants.items()):
+            at = place or next((each.place for each in tensors_of(value) if each.place is not None), None)
+            if at is not None:
+                yield f"{scope}.{name}" if scope else name, value, at
+        for operation in (*with_scopes(body), *body.update_operations):
+            yield from self._of_operation(operation, scope, place)
+
+    def _of_operation(
+        self, operation: Operation, scope: str, place: Place | None
+    ) -> Iterator[tuple[str, TensorValue, Place]]:
+        if self._room <= 0:
+            return
+        self._room -= 1
+        callee = specialization_of(operation)
+        if callee is not None and callee.body is not None:
+            yield from self.below(callee, callee.body, scope_of(operation, scope), place or operation.place)
+        for part in operation.subgraphs.values():
+            for inner in part.operations:
+                yield from self._of_operation(inner, scope, place)
 
 
 def _text(value: TensorValue) -> str:
