@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from snd_analysis.base import Rule
-from snd_analysis.compose.formulas import INT_OVERFLOW, LIMIT_EXCEEDED, UNKNOWN_VALUE
+from snd_analysis.compose.formulas import LIMIT_EXCEEDED, UNKNOWN_VALUE
 
 ARGUMENT_TYPE = Rule("argument-type", section="tool")
 ARGUMENT_VALUE = Rule("argument-value", section="tool")
@@ -20,7 +20,6 @@ __all__ = [
     "DECOMPOSITION_DIFFERS",
     "EXTENT_BOUND",
     "EXTENT_CONFLICT",
-    "INT_OVERFLOW",
     "LIMIT_EXCEEDED",
     "NO_EVALUATION",
     "REAL_OVERFLOW",

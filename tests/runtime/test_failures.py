@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from snd_analysis.skriptnd.names import OperatorName
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.limits import Budget, Limits
+from support.memory import snapshot_of
 from support.runtime.formulas import operator
-from support.runtime.operators import FLOAT64, compiled
+from support.runtime.operators import FLOAT64, compiled, specialized
 
 LARGE = 1 << 62
 
@@ -96,10 +98,12 @@ def test_sums_that_only_pass_through_large_numbers_are_exact():
 )
 def test_ints_known_before_that_are_wider_than_64_bits(formula: str, place: str):
     text = operator("x: int[2];", "y: int[2];", formula, attributes="n: int = 64;")
-    found = failure(text, np.array([1, 0]))
+    name = OperatorName("operators.sknd", "f")
+    (found,) = specialized(snapshot_of({name.path: text}), name, [np.array([1, 0])], {}).failures
     assert found.rule.name == "int-overflow"
     assert found.message.endswith("18446744073709551616 does not fit into 64 bits")
-    assert blamed(text, found) == place
+    span = found.sites[0].place.span
+    assert text[span.start : span.end] == place
 
 
 def test_wide_ints_on_the_way_to_others():

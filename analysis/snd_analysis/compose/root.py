@@ -12,6 +12,7 @@ from snd_analysis.compose.bind.declarations import evaluate_declarations
 from snd_analysis.compose.bind.root_binding import InputShapes, RootBinder
 from snd_analysis.compose.budget import OverBudgetError
 from snd_analysis.compose.checks.counterexamples import counterexamples
+from snd_analysis.compose.checks.formula_values import failing_formula_value
 from snd_analysis.compose.checks.name_clashes import name_clash
 from snd_analysis.compose.composed_body import compose_body
 from snd_analysis.compose.failure import BindingFailed, Failure, Site, Unbindable
@@ -107,6 +108,9 @@ def _composed(
         return impossible(template, _at_declaration(failed.failure))
     except Unbindable:
         return impossible(template)
+    failure = failing_formula_value(declared) if declared.valid and template.is_graph else None
+    if failure is not None:
+        declared = replace(declared, failures=(*declared.failures, failure))
     own = _broken_assertions(declared)
     specialization = compose_body(session, declared, lasting)
     clash = name_clash(session, specialization)

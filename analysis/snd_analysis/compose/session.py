@@ -13,6 +13,7 @@ from snd_analysis import rules
 from snd_analysis.compose.bind.arguments import Arguments, bind
 from snd_analysis.compose.bind.declarations import evaluate_declarations
 from snd_analysis.compose.budget import Budget, OverBudgetError, most_steps, steps_of
+from snd_analysis.compose.checks.formula_values import failing_formula_value
 from snd_analysis.compose.checks.formulas import failing_formula
 from snd_analysis.compose.composed_body import compose_body
 from snd_analysis.compose.dynamic.canonicalize import CanonicalArguments
@@ -176,7 +177,7 @@ class Session:
     ) -> Specialization:
         specialization = self.declared(template, given, lasting, key)
         if specialization.valid:
-            failure = failing_formula(specialization)
+            failure = failing_formula(specialization) or failing_formula_value(specialization)
             if failure is not None:
                 failures = (*specialization.failures, failure)
                 specialization = replace(specialization, failures=failures, valid=False)

@@ -20,7 +20,6 @@ from snd_runtime.execution.plain import array_dtype, bytes_of, fits
 from snd_runtime.execution.state import State, joined, truth
 from snd_runtime.lowering.arithmetic import INT, Array
 from snd_runtime.lowering.lowered import Argument
-from snd_runtime.rules import INT_OVERFLOW
 
 Reference: TypeAlias = "int | tuple[int, ...] | None"
 """The slot of a tensor, those of a pack, or None for null."""
@@ -340,7 +339,7 @@ def filled(state: State, each: Fixed) -> Array:
     """The array of a constant. Raises EvaluationFailed."""
     dtype = array_dtype(each.dtype, state.real)
     if not fits(each.value):
-        raise EvaluationFailed(INT_OVERFLOW, f"{each.value} does not fit into 64 bits", each.place)
+        raise EvaluationFailed(rules.INT_OVERFLOW, f"{each.value} does not fit into 64 bits", each.place)
     if each.shape:
         state.budget.allocate(f"'{each.name}'", each.shape, dtype.itemsize, each.place)
     return np.full(each.shape, each.value, dtype)

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from snd_analysis import rules
 from snd_runtime.intrinsics.invocation import Invocation
 from snd_runtime.lowering.arithmetic import BOOL, INT
 from snd_runtime.lowering.lowered import Argument
-from snd_runtime.rules import INT_OVERFLOW, UNKNOWN_VALUE
+from snd_runtime.rules import UNKNOWN_VALUE
 
 _DOUBLE = np.dtype(np.float64)
 
@@ -42,7 +43,7 @@ def _uniform_ints(invocation: Invocation) -> tuple[Argument, ...]:
     allowed = np.iinfo(np.int64)
     for name, value in (("min", low), ("max", high)):
         if not allowed.min <= value <= allowed.max:
-            raise invocation.failed(INT_OVERFLOW, f"'{name}' is {value}, which does not fit into 64 bits")
+            raise invocation.failed(rules.INT_OVERFLOW, f"'{name}' is {value}, which does not fit into 64 bits")
     invocation.claim("'output'", shape, INT)
     return (np.asarray(invocation.generator.integers(low, high, shape, INT.type, endpoint=True)),)
 

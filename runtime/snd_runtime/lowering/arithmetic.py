@@ -13,7 +13,6 @@ import numpy as np
 from snd_analysis import rules
 from snd_analysis.base import Rule
 from snd_runtime.lowering.error_function import error_function
-from snd_runtime.rules import INT_OVERFLOW
 
 Array: TypeAlias = np.ndarray[Any, Any]
 Outcome: TypeAlias = tuple[Array, "tuple[Rule, str, Array] | None"]
@@ -26,7 +25,7 @@ _LEAST, _GREATEST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
 
 
 def _overflow(symbol: str, where: Array) -> tuple[Rule, str, Array]:
-    return INT_OVERFLOW, f"the result of '{symbol}' does not fit into 64 bits", where
+    return rules.INT_OVERFLOW, f"the result of '{symbol}' does not fit into 64 bits", where
 
 
 # ---- ints ------------------------------------------------------------------------------------------------------------

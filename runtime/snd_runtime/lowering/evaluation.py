@@ -24,6 +24,8 @@ from snd_analysis.compose.formulas import (
     Slot,
     Table,
     Term,
+    outside_of_pack,
+    point_text,
     subterms,
     unconditional,
 )
@@ -247,10 +249,7 @@ class Evaluation:
         self.check(
             scope,
             failing,
-            lambda at: (
-                rules.INDEX_OUT_OF_RANGE,
-                f"the index {self.at(index, at)} is outside of the pack, which has {count} items",
-            ),
+            lambda at: (rules.INDEX_OUT_OF_RANGE, outside_of_pack(self.at(index, at), count)),
             term.node,
         )
         return np.where(failing, 0, np.where(index < 0, index + count, index))
@@ -289,14 +288,8 @@ class Evaluation:
         return np.broadcast_to(array, shape)[tuple(where)]
 
     def _point(self, where: Sequence[int]) -> str:
-        names = [f"{name} = {at}" for name, at in self.formula.fixed]
-        unrolled = {name for name, _ in self.formula.fixed}
-        names += [
-            f"{axis.name} = {self.domain.position_at(number, where)}"
-            for number, axis in enumerate(self.formula.axes)
-            if axis.name not in unrolled
-        ]
-        return f" (at {', '.join(names)})" if names else ""
+        axes = range(len(self.formula.axes))
+        return point_text(self.formula, [self.domain.position_at(axis, where) for axis in axes])
 
     def failed(self, rule: Rule, message: str, node: nodes.Node) -> EvaluationFailed:
         """A failure at a node of the formula."""

@@ -10,7 +10,7 @@ from numpy.lib.stride_tricks import as_strided
 
 from snd_analysis import rules
 from snd_analysis.base import Rule
-from snd_analysis.compose.formulas import Affine, Bounds, IndexTerm, Read, Slot
+from snd_analysis.compose.formulas import Affine, Bounds, IndexTerm, Read, Slot, outside_of_tensor
 from snd_runtime.lowering.arithmetic import Array
 from snd_runtime.lowering.domains import Box
 
@@ -136,11 +136,7 @@ def index_values(
     failing = (index < 0) | (index >= extent)
 
     def describe(at: Sequence[int]) -> tuple[Rule, str]:
-        shown = slot.name if not slot.items else f"{slot.name}[…]"
-        message = (
-            f"the index {evaluation.at(index, at)} is outside of dimension {dimension} of '{shown}', "
-            f"whose extent is {extent}"
-        )
+        message = outside_of_tensor(evaluation.at(index, at), dimension, slot, extent)
         return rules.INDEX_OUT_OF_RANGE, message
 
     evaluation.check(scope, failing, describe, node)

@@ -7,13 +7,13 @@ from typing import Any, Final
 
 import numpy as np
 
+from snd_analysis import rules
 from snd_analysis.compose.formulas import Affine, Analysis, Bounds, Write
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.lowering.arithmetic import INTEGER_OPERATIONS, Array
 from snd_runtime.lowering.domains import Box
 from snd_runtime.lowering.evaluation import ActivePoints, Evaluation
 from snd_runtime.lowering.reading import index_values, strided
-from snd_runtime.rules import INT_OVERFLOW
 
 ACCUMULATORS: Final[dict[str, Any]] = {
     "+=": np.add,
@@ -140,7 +140,7 @@ def fitting(evaluation: Evaluation, exact: Array, operator: str) -> Array:
     low, high = np.iinfo(np.int64).min, np.iinfo(np.int64).max
     if exact.size and (exact.min() < low or exact.max() > high):
         message = f"the result of '{operator}' does not fit into 64 bits"
-        raise evaluation.failed(INT_OVERFLOW, message, evaluation.formula.node)
+        raise evaluation.failed(rules.INT_OVERFLOW, message, evaluation.formula.node)
     return exact.astype(np.int64)
 
 

@@ -15,7 +15,7 @@ from snd_runtime.errors import EvaluationFailed
 from snd_runtime.generators import Generator, generate, source_of
 from snd_runtime.limits import Budget
 from snd_runtime.lowering.lowered import Argument
-from snd_runtime.rules import INT_OVERFLOW, REAL_OVERFLOW
+from snd_runtime.rules import REAL_OVERFLOW
 from snd_runtime.values import filled, numpy_dtype
 
 Array: TypeAlias = np.ndarray[Any, Any]
@@ -62,7 +62,7 @@ class Arguments:
         try:
             array = filled(items, dtype)
         except ValueError as error:
-            overflow = INT_OVERFLOW if tensor.dtype == "int" else REAL_OVERFLOW
+            overflow = rules.INT_OVERFLOW if tensor.dtype == "int" else REAL_OVERFLOW
             raise EvaluationFailed(overflow, str(error), tensor.place) from None
         return array.reshape(shape) if isinstance(value, Pack) else np.full(shape, array[0], dtype)
 

@@ -26,14 +26,14 @@ class InvalidError(Exception):
     """An invocation that composing refuses."""
 
 
-def bound(
+def specialized(
     snapshot: Snapshot,
     name: OperatorName,
     inputs: Sequence[Any],
     attributes: Mapping[str, Any],
     dtypes: Sequence[str] = (),
 ) -> Specialization:
-    """The instance of an operator for arrays; an invocation that is not valid fails."""
+    """The instance of an operator for arrays, valid or not."""
     session = Session(snapshot)
     template = session.template(name)
     assert template is not None, name
@@ -42,7 +42,18 @@ def bound(
         {key: value_of(value) for key, value in attributes.items()},
         tuple(tensor_of(value, f"x{at}") for at, value in enumerate(inputs)),
     )
-    specialization = session.specialization(template, given)
+    return session.specialization(template, given)
+
+
+def bound(
+    snapshot: Snapshot,
+    name: OperatorName,
+    inputs: Sequence[Any],
+    attributes: Mapping[str, Any],
+    dtypes: Sequence[str] = (),
+) -> Specialization:
+    """The instance of an operator for arrays; an invocation that is not valid fails."""
+    specialization = specialized(snapshot, name, inputs, attributes, dtypes)
     if not specialization.valid:
         raise InvalidError([failure.message for failure in specialization.failures])
     return specialization

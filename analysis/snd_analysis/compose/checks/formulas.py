@@ -56,7 +56,7 @@ class _Formula:
 
     def failure(self) -> Failure | None:
         """The first thing that is certainly wrong; None if nothing is."""
-        if self._node.condition is not None or not self._has_domain():
+        if self._node.condition is not None or skips_points(self._node) or not self._has_domain():
             return None
         for local in self._node.locals:
             self._set(local.name, self._scope.attempt(local.value))
@@ -227,6 +227,11 @@ class _Formula:
 def _is_index(key: object) -> bool:
     """Whether a key is that of an index whose greatest value depends on others."""
     return isinstance(key, tuple) and len(key) == 2 and isinstance(key[0], Symbol) and isinstance(key[1], int)
+
+
+def skips_points(formula: nodes.Lowering) -> bool:
+    """Return whether a guarded index skips points, and with them what other indices do there (2.12)."""
+    return any(isinstance(each, nodes.Bounded) and each.below is None for each in nodes.descendants(formula))
 
 
 def one_of(value: Value) -> Tensor | None:

@@ -6,9 +6,15 @@ formula means the same to both.
 
 from snd_analysis.compose.formulas import forms as _forms  # noqa: F401 - fills the table of ``Expressions``
 from snd_analysis.compose.formulas.affine import Affine, Analysis, colliding_axes
-from snd_analysis.compose.formulas.elaboration import elaborate, elaborate_constant
-from snd_analysis.compose.formulas.errors import INT_OVERFLOW, LIMIT_EXCEEDED, UNKNOWN_VALUE, FormulaFailed
+from snd_analysis.compose.formulas.elaboration import (
+    constant_formula,
+    elaborate,
+    elaborate_constant,
+    elaborate_formula,
+)
+from snd_analysis.compose.formulas.errors import LIMIT_EXCEEDED, UNKNOWN_VALUE, FormulaFailed
 from snd_analysis.compose.formulas.formula import Formula, Write
+from snd_analysis.compose.formulas.messages import outside_of_pack, outside_of_tensor, point_text
 from snd_analysis.compose.formulas.operands import INT_MAX, INT_MIN, scalar_of
 from snd_analysis.compose.formulas.tensors import Tensors
 from snd_analysis.compose.formulas.terms import (
@@ -26,11 +32,11 @@ from snd_analysis.compose.formulas.terms import (
     subterms,
     unconditional,
 )
+from snd_analysis.compose.formulas.walking import check_formula
 
 __all__ = [
     "INT_MAX",
     "INT_MIN",
-    "INT_OVERFLOW",
     "LIMIT_EXCEEDED",
     "SHORT_CIRCUITING",
     "UNKNOWN_VALUE",
@@ -50,9 +56,15 @@ __all__ = [
     "Tensors",
     "Term",
     "Write",
+    "check_formula",
     "colliding_axes",
+    "constant_formula",
     "elaborate",
     "elaborate_constant",
+    "elaborate_formula",
+    "outside_of_pack",
+    "outside_of_tensor",
+    "point_text",
     "scalar_of",
     "subterms",
     "unconditional",

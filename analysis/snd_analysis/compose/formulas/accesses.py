@@ -129,7 +129,9 @@ def _of_tensor(
         else:
             columns.append(value)
     if len(columns) != slot.rank:
-        message = f"'{slot.name}' has the rank {slot.rank}, but here are {len(columns) - len(first)} indices"
+        count = len(columns) - len(first)
+        given = "is 1 index" if count == 1 else f"are {count} indices"
+        message = f"'{slot.name}' has the rank {slot.rank}, but here {given}"
         raise EvaluationError(node, rules.INDEX_COUNT, message)
     is_pack = any(isinstance(column, Pack) for column in columns)
     rows = _rows(node, columns)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 from snd_analysis import rules
 from snd_analysis.compose.formulas.accesses import VariesWith, access, is_pack_index
@@ -12,17 +13,16 @@ from snd_analysis.compose.formulas.formula import Axis, Formula, Write
 from snd_analysis.compose.formulas.operands import LONGEST_PACK, TERMS, Operations, Partial
 from snd_analysis.compose.formulas.packing import pack_item
 from snd_analysis.compose.formulas.tensors import Tensors
-from snd_analysis.compose.formulas.terms import Constant, Slot, Term, Terms
+from snd_analysis.compose.formulas.terms import Constant, Slot, Term, Terms, is_open, is_positive
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.template import Member
 from snd_analysis.model import Place as SourcePlace
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.names import Symbol
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.nodes import BlockKind, entries_of
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
-from snd_analysis.symbolic.values import NULL, UNDEFINED, OperationError, Pack, Value
+from snd_analysis.symbolic.values import NULL, UNDEFINED, OperationError, Pack, Value, default_value
 
 # How often a formula may be unrolled: each time it is taken apart anew.
 MOST_FORMULAS = 1 << 14
@@ -33,36 +33,51 @@ def elaborate(specialization: Specialization, tensors: Tensors) -> Iterator[Form
 
     Raises FormulaFailed for what has no value.
     """
-    template = specialization.template
-    for base, node in entries_of(template.definition, BlockKind.LOWER, nodes.Lowering):
-        elaboration = _Elaboration(specialization, tensors, base, node)
-        try:
-            for count, formula in enumerate(elaboration.formulas()):
-                if count >= MOST_FORMULAS:
-                    message = f"this would have to be unrolled more than {MOST_FORMULAS} times"
-                    raise EvaluationError(node, LIMIT_EXCEEDED, message)
-                yield formula
-        except EvaluationError as error:
-            raise FormulaFailed(error.rule, error.message, template.place(base, error.node)) from None
+    for base, node in specialization.template.formulas:
+        with _placed(specialization, base):
+            yield from elaborate_formula(specialization, tensors, base, node)
+
+
+def elaborate_formula(
+    specialization: Specialization, tensors: Tensors, base: int, node: nodes.Lowering
+) -> Iterator[Formula]:
+    """What one formula comes to: as many as it has to be unrolled into. Raises EvaluationError."""
+    for count, formula in enumerate(_Elaboration(specialization, tensors, base, node).formulas()):
+        if count >= MOST_FORMULAS:
+            message = f"this would have to be unrolled more than {MOST_FORMULAS} times"
+            raise EvaluationError(node, LIMIT_EXCEEDED, message)
+        yield formula
 
 
 def elaborate_constant(
     specialization: Specialization, tensors: Tensors, member: Member, slot: Slot, item: int | None = None
 ) -> Formula:
     """What gives a constant, or an item of a pack of them, its values (2.7). Raises FormulaFailed if it has none."""
-    node, template = member.node, specialization.template
-    default = node.default
-    if default is None:
-        raise FormulaFailed(UNKNOWN_VALUE, f"'{member.name}' has no value", template.declared(member.symbol))
+    if member.node.default is None:
+        place = specialization.template.declared(member.symbol)
+        raise FormulaFailed(UNKNOWN_VALUE, f"'{member.name}' has no value", place)
+    with _placed(specialization, member.base):
+        return constant_formula(specialization, tensors, member, slot, item)
+
+
+def constant_formula(
+    specialization: Specialization, tensors: Tensors, member: Member, slot: Slot, item: int | None
+) -> Formula:
+    """The same for a constant that has a value. Raises EvaluationError."""
+    node, default = member.node, member.node.default
+    assert default is not None
     target = nodes.Access(node.name.start, node.name.end, node.name, ())
     sign = nodes.Operator(node.name.end, default.start, "=")
-    formula = nodes.Lowering(
-        node.start, node.end, None, (), target, sign, default.value, default.bounds, None
-    )  # fmt: skip
+    formula = nodes.Lowering(node.start, node.end, None, (), target, sign, default.value, default.bounds, None)
+    return _Elaboration(specialization, tensors, member.base, formula).constant(slot, item)
+
+
+@contextmanager
+def _placed(specialization: Specialization, base: int) -> Iterator[None]:
     try:
-        return _Elaboration(specialization, tensors, member.base, formula).constant(slot, item)
+        yield
     except EvaluationError as error:
-        raise FormulaFailed(error.rule, error.message, template.place(member.base, error.node)) from None
+        raise FormulaFailed(error.rule, error.message, specialization.template.place(base, error.node)) from None
 
 
 class _Elaboration:
@@ -150,6 +165,8 @@ class _Elaboration:
                 at = fixed.get(len(axes))
                 if extent.axes and at is None:
                     raise VariesWith(bound, extent.axes)
+                if is_open(extent) and not is_positive(extent):
+                    raise EvaluationError(bound, UNKNOWN_VALUE, "whether this index takes any value is not known")
                 axes.append(Axis(name, self._terms.constant("int", 1) if at is not None else extent))
             self._bind(expressions, bound, [*range(len(axes) - len(extents), len(axes))], fixed)
         if any(isinstance(axis.extent, Constant) and int(axis.extent.value) <= 0 for axis in axes):
@@ -187,6 +204,8 @@ class _Elaboration:
         if item is not None and isinstance(value, Pack) and value.items is not None:
             value = value.items[item]
         if not axes:
+            if isinstance(value, Pack) and 0 in slot.shape:
+                value = default_value(slot.dtype)  # of no element
             if isinstance(value, Pack):
                 try:
                     value = self._operations.item(node.value, value.items or (), self._row_major(slot))
@@ -230,10 +249,15 @@ class _Elaboration:
         node = self._node
         symbol = self._symbol(node.target.name)
         target = self._tensors.values.get(symbol, UNDEFINED)
+        if target is UNDEFINED:
+            raise EvaluationError(node.target, UNKNOWN_VALUE, "how many tensors there are is not known")
         for index in node.target.indices[:-1]:
             subscript = nodes.Subscript(node.target.start, node.target.end, _name_of(node.target), index)
             assert is_pack_index(index)
-            target = pack_item(expressions, subscript, target, index)
+            try:
+                target = pack_item(expressions, subscript, target, index)
+            except OperationError as failure:
+                raise expressions.blamed(node.target, failure) from None
         value = expressions.evaluate(node.value)
         if target is NULL:
             return ()

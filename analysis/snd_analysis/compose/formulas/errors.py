@@ -5,7 +5,6 @@ from __future__ import annotations
 from snd_analysis.base import Rule
 from snd_analysis.model import Place
 
-INT_OVERFLOW = Rule("int-overflow", section="tool")
 LIMIT_EXCEEDED = Rule("limit-exceeded", section="tool")
 UNKNOWN_VALUE = Rule("unknown-value", section="tool")
 

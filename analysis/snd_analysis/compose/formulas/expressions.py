@@ -6,7 +6,15 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from snd_analysis.compose.formulas.errors import LIMIT_EXCEEDED, UNKNOWN_VALUE
-from snd_analysis.compose.formulas.operands import INT_MAX, INT_MIN, LONGEST_PACK, Operations, Overflow, Partial
+from snd_analysis.compose.formulas.operands import (
+    INT_MAX,
+    INT_MIN,
+    LONGEST_PACK,
+    Operations,
+    Overflow,
+    Partial,
+    scalar_of,
+)
 from snd_analysis.compose.formulas.tensors import Tensors
 from snd_analysis.compose.formulas.terms import Term, Terms
 from snd_analysis.compose.specialization import Specialization
@@ -63,6 +71,8 @@ class Expressions:
     def _evaluated(self, node: nodes.Expression) -> Value:
         if self._is_known(node):
             value = evaluate(node, self.specialization.scope)
+            if self.tensors.is_open and not _is_definite(value):
+                return self._opened(node, value)
             if value is UNDEFINED or isinstance(value, Unknown) or (isinstance(value, Integer) and value.value is None):
                 raise EvaluationError(node, UNKNOWN_VALUE, "the value of this is not known when the formula is run")
             return value
@@ -75,6 +85,12 @@ class Expressions:
         if isinstance(value, Pack) and value.items is not None and len(value.items) > LONGEST_PACK:
             raise EvaluationError(node, LIMIT_EXCEEDED, f"a pack of {len(value.items)} items is too long for a formula")
         return value
+
+    def _opened(self, node: nodes.Expression, value: Value) -> Value:
+        items = value.items if isinstance(value, Pack) else None
+        if items is None or len(items) > LONGEST_PACK:
+            return self.tensors.opened(node, value)
+        return Pack([each if _is_definite(each) else self.tensors.opened(node, each) for each in items])
 
     def _is_known(self, node: nodes.Node) -> bool:
         known = self._known.get(node)
@@ -112,3 +128,10 @@ class Expressions:
             values.append(operand)
         value = function(*values)
         return value if present is TRUE or value is NULL else Partial(self.operations.term(present), value)
+
+
+def _is_definite(value: Value) -> bool:
+    """Whether a value, with all items of a pack, is known."""
+    if isinstance(value, Pack):
+        return value.items is not None and all(map(_is_definite, value.items))
+    return value is NULL or scalar_of(value) is not None

@@ -5,12 +5,13 @@ What is known is computed as everywhere else (``snd_analysis.symbolic.values``);
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Final
 
 from msgspec import Struct
 
 from snd_analysis import rules
-from snd_analysis.compose.formulas.errors import INT_OVERFLOW, UNKNOWN_VALUE
+from snd_analysis.compose.formulas.errors import UNKNOWN_VALUE
 from snd_analysis.compose.formulas.terms import Apply, Constant, Next, Position, Read, Scalar, Slot, Table, Term, Terms
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
@@ -24,13 +25,21 @@ LONGEST_PACK = 1 << 16
 COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!="})
 _JUNCTIONS = {"&&": "all", "||": "any"}
 _UNARY_NAMES = {"-": "negate", "!": "not"}
+CALCULATIONS: Final[dict[str, Callable[..., Value]]] = {
+    **OPERATIONS,
+    **{name: OPERATIONS[symbol] for symbol, name in _JUNCTIONS.items()},
+    **{name: UNARY[symbol] for symbol, name in _UNARY_NAMES.items()},
+    **FUNCTIONS,
+    **CASTS,
+}
+"""What the operation of an ``Apply`` does to values that are known; those that choose among operands are none."""
 
 
 class Overflow(OperationError):  # noqa: N818
     """An int that is known, but does not fit into 64 bits, where elements of tensors are computed."""
 
     def __init__(self, value: int) -> None:
-        super().__init__(INT_OVERFLOW, f"{_written(value)} does not fit into 64 bits")
+        super().__init__(rules.INT_OVERFLOW, f"{_written(value)} does not fit into 64 bits")
         self.value = value
 
 

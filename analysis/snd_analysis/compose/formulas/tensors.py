@@ -6,12 +6,15 @@ from collections.abc import Mapping
 
 from snd_analysis import rules
 from snd_analysis.compose.formulas.errors import UNKNOWN_VALUE, FormulaFailed
-from snd_analysis.compose.formulas.terms import Slot
+from snd_analysis.compose.formulas.terms import Slot, open_term
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.model import Tensor, TensorValue
+from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.names import Symbol, SymbolKind
-from snd_analysis.symbolic.integers import Integer
-from snd_analysis.symbolic.values import MOST_ITEMS, NULL, Pack, Value
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import TRUE, Integer, Truth
+from snd_analysis.symbolic.values import MOST_ITEMS, NULL, UNDEFINED, Pack, Unknown, Value
 
 
 def too_many_items(name: str, pack: Pack) -> FormulaFailed | None:
@@ -29,9 +32,15 @@ class Tensors:
     ``values`` has a slot, a pack of slots, or NULL for every tensor symbol; ``shapes`` the tensors of the model.
     """
 
-    def __init__(self, specialization: Specialization, *, outputs: bool = True) -> None:
-        """Without ``outputs`` for what doesn't name them, such as constants."""
+    def __init__(self, specialization: Specialization, *, outputs: bool = True, is_open: bool = False) -> None:
+        """Without ``outputs`` for what doesn't name them, such as constants.
+
+        Where ``is_open``, extents and other values need not be known: formulas are elaborated as far as that goes.
+        """
         self._specialization = specialization
+        self.is_open = is_open
+        self.has_opened = False
+        """Whether a value was needed that is not known."""
         self.values: dict[Symbol, Value] = {}
         self.models: dict[Symbol, TensorValue] = {}
         self.slots: dict[Tensor, Slot] = {}
@@ -62,6 +71,9 @@ class Tensors:
             self.values[symbol] = self._slot(symbol, value, is_output)
         elif isinstance(value, Pack):
             items = value.items
+            if items is None and self.is_open:
+                self.values[symbol] = UNDEFINED
+                return
             if items is None:
                 raise too_many_items(symbol.name, value) or self._unknown(symbol)
             slots = [self._slot(symbol, item, is_output) for item in items]
@@ -72,6 +84,8 @@ class Tensors:
             raise self._unknown(symbol)
 
     def _slot(self, symbol: Symbol, tensor: Value, is_output: bool) -> Slot:
+        if self.is_open and (not isinstance(tensor, Tensor) or not tensor.known or _has_unknown_rank(tensor)):
+            raise FormulaFailed(UNKNOWN_VALUE, f"the rank of '{symbol.name}' is not known")
         if not isinstance(tensor, Tensor) or tensor.shape is None or tensor.dtype is None:
             raise self._unknown(symbol)
         extents: list[int | None] = []
@@ -79,7 +93,7 @@ class Tensors:
         for extent in tensor.shape:
             known = extent.value if isinstance(extent, Integer) else None
             counter = self.counters.get(extent) if isinstance(extent, Integer) and known is None else None
-            if known is None and counter is None:
+            if known is None and counter is None and not self.is_open:
                 raise self._unknown(symbol)
             extents.append(known)
             counted.append(counter)
@@ -92,6 +106,17 @@ class Tensors:
         message = f"the type or shape of '{symbol.name}' is not known"
         return FormulaFailed(UNKNOWN_VALUE, message, self._specialization.template.declared(symbol))
 
+    def opened(self, node: nodes.Node, value: Value) -> Value:
+        """Return what stands for a value that is not known. Raises EvaluationError where nothing can."""
+        self.has_opened = True
+        if isinstance(value, Integer):
+            return open_term("int", node, shapes.compare(">", value, 0) is TRUE)
+        if isinstance(value, Truth):
+            return open_term("bool", node, False)
+        if isinstance(value, Unknown):
+            return open_term(value.dtype, node, False)
+        raise EvaluationError(node, UNKNOWN_VALUE, "this is not known yet")
+
     def stacked(self, slots: tuple[Slot, ...]) -> Slot | None:
         """Tensors of a pack as one, if they are of one shape."""
         if slots not in self._stacked:
@@ -103,3 +128,7 @@ class Tensors:
                 made = Slot(name, first.dtype, shape, (None,) * len(shape), first.is_output, slots)
             self._stacked[slots] = made
         return self._stacked[slots]
+
+
+def _has_unknown_rank(tensor: Tensor) -> bool:
+    return any(not isinstance(extent, Integer) for extent in tensor.shape or ())

@@ -120,6 +120,7 @@ class Table(Struct, Foreign, frozen=True, eq=False):
 Term: TypeAlias = "Constant | Position | Next | Read | Apply | Table"
 _T = TypeVar("_T", bound="Term | IndexTerm")
 
+_OPEN, _POSITIVE = "open", "open, but positive"
 SHORT_CIRCUITING = frozenset({"select", "&&", "||", "=>"})
 """Operations that look at all but their first operand only where that one lets them."""
 
@@ -166,6 +167,21 @@ class Terms:
         """An item of a pack of constants."""
         key = tuple(struct.pack("d", value) if isinstance(value, float) else value for value in values)
         return self._once(("table", key, index, dtype), Table(values, index, dtype, index.axes, node))
+
+
+def open_term(dtype: str, node: nodes.Node, positive: bool) -> Apply:
+    """Return a value that is not known until the run, which depends on no data: that of an extent, for example."""
+    return Apply(_POSITIVE if positive else _OPEN, (), dtype, frozenset(), node)
+
+
+def is_open(term: Term) -> bool:
+    """Return whether a term is a value that is not known until the run."""
+    return isinstance(term, Apply) and term.operation in (_OPEN, _POSITIVE)
+
+
+def is_positive(term: Term) -> bool:
+    """Return whether a term that is open is known to be greater than 0."""
+    return isinstance(term, Apply) and term.operation == _POSITIVE
 
 
 def operands_of(term: Term) -> tuple[Term, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 
+from snd_analysis import rules
 from snd_analysis.model import Place, Tensor, TensorKind, TensorValue, tensors_of
 from snd_analysis.symbolic.values import NULL, Pack
 from snd_runtime.errors import EvaluationFailed
@@ -14,7 +15,7 @@ from snd_runtime.execution.plain import array_dtype, fits, plain, static_shape
 from snd_runtime.execution.state import State
 from snd_runtime.lowering.arithmetic import Array
 from snd_runtime.lowering.lowered import Argument
-from snd_runtime.rules import INT_OVERFLOW, UNKNOWN_VALUE
+from snd_runtime.rules import UNKNOWN_VALUE
 
 
 class Arrays:
@@ -67,7 +68,7 @@ class Arrays:
         if value is None or shape is None or tensor.dtype is None:
             raise EvaluationFailed(UNKNOWN_VALUE, "the value of a constant is not known", place)
         if not fits(value):
-            raise EvaluationFailed(INT_OVERFLOW, f"{value} does not fit into 64 bits", place)
+            raise EvaluationFailed(rules.INT_OVERFLOW, f"{value} does not fit into 64 bits", place)
         dtype = array_dtype(tensor.dtype, self._state.real)
         self._state.budget.allocate(f"'{tensor.name}'", shape, dtype.itemsize, place)
         return np.full(shape, value, dtype)

@@ -27,8 +27,9 @@ _Access = nodes.Access | nodes.Subscript
 
 def check_reach(context: Context, formula: nodes.Lowering) -> None:
     """Reports the first access of a typed formula that certainly reads or writes what is not there."""
-    if formula.condition is not None:
-        return
+    guarded = (each for each in nodes.descendants(formula) if isinstance(each, nodes.Bounded))
+    if formula.condition is not None or any(each.below is None for each in guarded):
+        return  # points may be skipped, and with them what other indices do there (2.12)
     limits = _limits(context, formula)
     accesses: list[_Access] = [formula.target]
     for part in (*(local.value for local in formula.locals), formula.value):

@@ -1,0 +1,100 @@
+"""What a run would find wrong with formulas whatever the data are, found with the shapes that are known (2.12, 2.7)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain, islice
+
+from snd_analysis import rules
+from snd_analysis.compose.failure import Failure, evaluation_failure
+from snd_analysis.compose.formulas import (
+    LIMIT_EXCEEDED,
+    UNKNOWN_VALUE,
+    Formula,
+    FormulaFailed,
+    Slot,
+    Tensors,
+    check_formula,
+    constant_formula,
+    elaborate_formula,
+)
+from snd_analysis.compose.specialization import Specialization
+from snd_analysis.compose.template import Member
+from snd_analysis.skriptnd.evaluate import EvaluationError
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.symbolic.values import Pack
+
+_MOST_FORMULAS = 64
+"""How many of the formulas that one is unrolled into are looked at."""
+_UNDECIDED = frozenset({UNKNOWN_VALUE, LIMIT_EXCEEDED, rules.VALUE_TOO_LARGE})
+"""What is no fault of a formula: only a run can tell, or it is a limit of runs."""
+_SHORT_CIRCUITING = frozenset({"&&", "||", "=>"})
+
+
+def failing_formula_value(specialization: Specialization) -> Failure | None:
+    """Return the first thing that formulas and constants do wrong in every run; None if there is nothing."""
+    template = specialization.template
+    if template.in_library or (not template.formulas and not template.constants):
+        return None  # the library asserts what its formulas need
+    try:
+        tensors = Tensors(specialization, is_open=True)
+    except FormulaFailed:
+        return None
+    undecided = _UNDECIDED | ({rules.NULL_NOT_ALLOWED} if _has_empty_packs(specialization) else frozenset())
+    for base, node, formulas in chain(_constants(specialization, tensors), _formulas(specialization, tensors)):
+        if template.is_wrong(base, node):
+            continue
+        tensors.has_opened = False
+        try:
+            for formula in islice(formulas, _MOST_FORMULAS):
+                check_formula(formula)
+        except EvaluationError as error:
+            decided = error.rule not in undecided
+            if decided and not (tensors.has_opened and any(error.node in _within(each) for each in _lazy_parts(node))):
+                return evaluation_failure(template, base, error)
+    return None
+
+
+def _has_empty_packs(specialization: Specialization) -> bool:
+    """Whether extents may be null because no tensor tells them, and so are not known."""
+    return any(isinstance(value, Pack) and not value.segments for value in specialization.inputs)
+
+
+def _formulas(specialization: Specialization, tensors: Tensors) -> Iterator[tuple[int, nodes.Node, Iterator[Formula]]]:
+    for base, node in specialization.template.formulas:
+        yield base, node, elaborate_formula(specialization, tensors, base, node)
+
+
+def _constants(specialization: Specialization, tensors: Tensors) -> Iterator[tuple[int, nodes.Node, Iterator[Formula]]]:
+    for member in specialization.template.constants:
+        value = tensors.values[member.symbol]
+        for at, slot in enumerate(value.segments if isinstance(value, Pack) else (value,)):
+            if isinstance(slot, Slot) and member.node.default is not None:
+                item = at if isinstance(value, Pack) else None
+                yield member.base, member.node, _constant(specialization, tensors, member, slot, item)
+
+
+def _constant(
+    specialization: Specialization, tensors: Tensors, member: Member, slot: Slot, item: int | None
+) -> Iterator[Formula]:
+    yield constant_formula(specialization, tensors, member, slot, item)
+
+
+# ---- what may not be evaluated ---------------------------------------------------------------------------------------
+def _lazy_parts(node: nodes.Node) -> Iterator[nodes.Node]:
+    """The parts of a formula that a condition decides about."""
+    for each in (node, *nodes.descendants(node)):
+        match each:
+            case nodes.Select(consequent=consequent, alternative=alternative):
+                yield consequent
+                yield from () if alternative is None else (alternative,)
+            case nodes.Binary(operator=operator, right=right) if operator.text in _SHORT_CIRCUITING:
+                yield right
+            case nodes.Coalesce(fallback=fallback):
+                yield fallback
+            case _:
+                pass
+
+
+def _within(node: nodes.Node) -> set[nodes.Node]:
+    return {node, *nodes.descendants(node)}

@@ -1,0 +1,27 @@
+"""What is said of a formula that goes wrong at a point, before a run and in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from snd_analysis.compose.formulas.formula import Formula
+from snd_analysis.compose.formulas.terms import Slot
+
+
+def outside_of_tensor(index: object, dimension: int, slot: Slot, extent: int) -> str:
+    """An index leads out of a tensor."""
+    shown = slot.name if not slot.items else f"{slot.name}[…]"
+    return f"the index {index} is outside of dimension {dimension} of '{shown}', whose extent is {extent}"
+
+
+def outside_of_pack(index: object, count: int) -> str:
+    """An index leads out of a pack."""
+    return f"the index {index} is outside of the pack, which has {count} items"
+
+
+def point_text(formula: Formula, positions: Sequence[int]) -> str:
+    """`` (at i = 3)``: the values of the index symbols, those of unrolled loops first; nothing where there are none."""
+    unrolled = {name for name, _ in formula.fixed}
+    named = zip((axis.name for axis in formula.axes), positions, strict=True)
+    values = [*formula.fixed, *((name, at) for name, at in named if name not in unrolled)]
+    return f" (at {', '.join(f'{name} = {at}' for name, at in values)})" if values else ""

@@ -1,0 +1,210 @@
+"""What a formula does at each point of its index space, as far as no data decides it (2.12).
+
+A run finds out with arrays; this finds out before, point by point, for what fails whatever the data are: an index out
+of bounds, an item that a pack does not have, a division by zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import product
+from math import prod
+
+from snd_analysis import rules
+from snd_analysis.base import Rule
+from snd_analysis.compose.formulas.affine import Analysis
+from snd_analysis.compose.formulas.formula import Formula
+from snd_analysis.compose.formulas.messages import outside_of_pack, outside_of_tensor, point_text
+from snd_analysis.compose.formulas.operands import CALCULATIONS, INT_MAX, INT_MIN, scalar_of, value_of
+from snd_analysis.compose.formulas.terms import (
+    SHORT_CIRCUITING,
+    Apply,
+    Bounds,
+    Constant,
+    IndexTerm,
+    Next,
+    Position,
+    Read,
+    Scalar,
+    Slot,
+    Table,
+    Term,
+    is_open,
+    subterms,
+    unconditional,
+)
+from snd_analysis.skriptnd.evaluate import EvaluationError
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.symbolic.values import OperationError
+
+MOST_POINTS = 1 << 10
+"""How many points are looked at one by one. Beyond, only the extremes of sums are known (``checks/formulas.py``)."""
+
+
+def check_formula(formula: Formula) -> None:
+    """Raise EvaluationError for what a formula does wrong at some point whatever the data are."""
+    extents = [axis.extent.value for axis in formula.axes if isinstance(axis.extent, Constant)]
+    if len(extents) < len(formula.axes) or _is_within_bounds(formula, [int(extent) for extent in extents]):
+        return
+    used = sorted(frozenset[int]().union(*(term.axes for term in formula.roots)))
+    if prod(int(extents[axis]) for axis in used) > MOST_POINTS:
+        return
+    for positions in product(*(range(int(extents[axis])) for axis in used)):
+        _Point(formula, dict(zip(used, positions, strict=True))).check()
+
+
+def _is_within_bounds(formula: Formula, extents: list[int]) -> bool:
+    """Whether nothing in a formula can go wrong but for its data, as far as the ranges of its indices tell."""
+    analysis = Analysis(extents)
+    for slot, place, at, _ in _accesses(formula):
+        extent = slot.shape[at]
+        low, high = analysis.interval(place.index)
+        if extent is not None and place.bounds is not Bounds.SKIPPED and not 0 <= low <= high < extent:
+            return False
+    return not any(_may_fail(term) for term in subterms(*formula.roots))
+
+
+def _may_fail(term: Term) -> bool:
+    if isinstance(term, Table):
+        return True
+    return isinstance(term, Apply) and term.dtype == "int" and term.operation in ("/", "\\", "%", "**", _IN_PACK)
+
+
+_IN_PACK = "position in pack"
+
+
+def _accesses(formula: Formula) -> Iterator[tuple[Slot, IndexTerm, int, nodes.Node]]:
+    for write in formula.writes:
+        yield from ((write.slot, place, at, formula.node.target) for at, place in enumerate(write.places))
+    for term in subterms(*formula.roots):
+        if isinstance(term, Read):
+            yield from ((term.slot, place, at, term.node) for at, place in enumerate(term.places))
+
+
+class _Skipped(Exception):  # noqa: N818
+    """A guarded index is out of bounds here, or may be: nothing happens, or nobody knows."""
+
+
+class _Point:
+    """One point. Values are None where data decide them."""
+
+    def __init__(self, formula: Formula, positions: Mapping[int, int]) -> None:
+        self._formula = formula
+        self._positions = positions
+        self._known: dict[Term, Scalar | None] = {}
+
+    def check(self) -> None:
+        """Raise EvaluationError for what is wrong at this point whatever the data are."""
+        formula = self._formula
+        try:
+            self._enter()
+            if formula.condition is not None and self._value(formula.condition) is not True:
+                return
+            for write in formula.writes:
+                self._value(write.value)
+                for at, place in enumerate(write.places):
+                    self._reach(write.slot, place, at, formula.node.target)
+        except _Skipped:
+            return
+
+    def _enter(self) -> None:
+        """Guarded indices come first, since they skip the whole point."""
+        for write in self._formula.writes:
+            for at, place in enumerate(write.places):
+                self._guard(write.slot, place, at)
+        for term in unconditional(*self._formula.roots):
+            if isinstance(term, Read):
+                for at, place in enumerate(term.places):
+                    self._guard(term.slot, place, at)
+
+    def _guard(self, slot: Slot, place: IndexTerm, at: int) -> None:
+        if place.bounds is not Bounds.SKIPPED:
+            return
+        extent = slot.shape[at]
+        try:
+            index = self._value(place.index)
+        except EvaluationError:
+            raise _Skipped from None  # an index in it may be guarded, too
+        if index is None or extent is None or not 0 <= int(index) < extent:
+            raise _Skipped
+
+    def _reach(self, slot: Slot, place: IndexTerm, at: int, node: nodes.Node) -> None:
+        index, extent = self._value(place.index), slot.shape[at]
+        if index is None or extent is None:
+            return
+        remapped = place.below if int(index) < 0 else place.above
+        if remapped is not None and not 0 <= int(index) < extent:
+            index = self._value(remapped)
+        if index is None or 0 <= int(index) < extent:
+            return
+        if place.bounds is Bounds.SKIPPED:
+            raise _Skipped
+        self._fail(node, rules.INDEX_OUT_OF_RANGE, outside_of_tensor(int(index), at, slot, extent))
+
+    def _fail(self, node: nodes.Node, rule: Rule, message: str) -> None:
+        positions = [self._positions.get(axis, 0) for axis in range(len(self._formula.axes))]
+        raise EvaluationError(node, rule, f"{message}{point_text(self._formula, positions)}")
+
+    # ---- values ------------------------------------------------------------------------------------------------------
+    def _value(self, term: Term) -> Scalar | None:
+        if term not in self._known:
+            self._known[term] = self._computed(term)
+        return self._known[term]
+
+    def _computed(self, term: Term) -> Scalar | None:
+        match term:
+            case Constant():
+                return term.value
+            case Position():
+                return self._positions[term.axis]
+            case Next():
+                return None
+            case Read():
+                for at, place in enumerate(term.places):
+                    self._reach(term.slot, place, at, term.node)
+                return None
+            case Table():
+                item = self._in_pack(term, self._value(term.index), len(term.values))
+                return None if item is None else term.values[item]
+            case Apply() if term.operation in SHORT_CIRCUITING:
+                return self._short_circuited(term)
+            case Apply():
+                return self._applied(term, [self._value(operand) for operand in term.operands])
+
+    def _short_circuited(self, term: Apply) -> Scalar | None:
+        first = self._value(term.operands[0])
+        if first is None:
+            return None
+        if term.operation == "select":
+            return self._value(term.operands[1 if first else 2])
+        if term.operation == "=>":
+            return self._value(term.operands[1]) if first else True
+        return first if first is (term.operation == "||") else self._value(term.operands[1])
+
+    def _applied(self, term: Apply, operands: list[Scalar | None]) -> Scalar | None:
+        if term.operation == _IN_PACK:
+            return self._in_pack(term, operands[0], int(operands[1] or 0))
+        if term.operation == "pick" and operands[0] is not None:
+            return operands[1 if operands[0] else 2]
+        if is_open(term) or term.operation not in CALCULATIONS:
+            return None
+        if term.operation in ("/", "\\", "%") and term.dtype == "int" and operands[1] == 0:
+            operands = [0 if each is None else each for each in operands]  # whatever is divided
+        if None in operands or any(isinstance(each, float) for each in operands):
+            return None  # how exact reals are is a matter of the run
+        try:
+            result = CALCULATIONS[term.operation](*(value_of(each) for each in operands if each is not None))
+        except OperationError as failure:
+            self._fail(term.node, failure.rule, failure.message)
+            return None
+        found = scalar_of(result)
+        return (
+            None if isinstance(found, float) or (isinstance(found, int) and not INT_MIN <= found <= INT_MAX) else found
+        )
+
+    def _in_pack(self, term: Apply | Table, index: Scalar | None, count: int) -> int | None:
+        if index is None:
+            return None
+        if not -count <= int(index) < count:
+            self._fail(term.node, rules.INDEX_OUT_OF_RANGE, outside_of_pack(int(index), count))
+        return int(index) % count
