@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from snd_analysis.base import Rule
 from snd_analysis.compose import Site
 from snd_analysis.model import Place
+from snd_analysis.skriptnd.names import is_library
+from snd_runtime.rules import LIMIT_EXCEEDED
 
 
 class EvaluationFailed(Exception):  # noqa: N818
@@ -36,6 +38,20 @@ class EvaluationFailed(Exception):  # noqa: N818
         chain = self.chain if self.place is None else (*self.chain, site)
         place = site.place if self.place is None else self.place
         return EvaluationFailed(self.rule, self.message, place, chain, self.related)
+
+    def outside_of_library(self) -> EvaluationFailed:
+        """The same failure at the innermost place that is not in the library, with the operator that failed."""
+        if self.place is None:
+            return self
+        sites = (Site(self.place, "it fails here"), *self.chain)
+        at = next((at for at, site in enumerate(sites) if not is_library(site.place.path)), 0)
+        if not at:
+            return self
+        message = self.message
+        if self.rule != LIMIT_EXCEEDED:
+            operator = f"{self.place.path.rpartition(':')[2]}.{self.place.definition}"
+            message = f"in '{operator}': {message.removesuffix(' here').replace(' here (at ', ' (at ')}"
+        return EvaluationFailed(self.rule, message, sites[at].place, sites[at + 1 :], (sites[0], *self.related))
 
     def __reduce__(self) -> tuple[object, ...]:
         return EvaluationFailed, (self.rule, self.message, self.place, self.chain, self.related)

@@ -101,7 +101,9 @@ def evaluate(
     except InvalidRequest as invalid:
         return replace(answer, failures=invalid.failures, composing_seconds=time.monotonic() - begin)
     except EvaluationFailed as failed:
-        return replace(answer, failures=(_failure(failed),), running_seconds=time.monotonic() - begin)
+        return replace(
+            answer, failures=(_failure(failed.outside_of_library()),), running_seconds=time.monotonic() - begin
+        )
     outputs = [tensor for name, value in outcome.outputs.items() for tensor in shown(name, value)]
     return replace(
         answer,

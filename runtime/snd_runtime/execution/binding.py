@@ -42,7 +42,7 @@ def bind_arrays(
         raise EvaluationFailed(LIMIT_EXCEEDED, message, _place(template)) from None
     raise_failure(specialization.failures)
     if not specialization.valid:
-        raise EvaluationFailed(UNKNOWN_VALUE, _reason(template, given), _place(template))
+        raise EvaluationFailed(UNKNOWN_VALUE, reason(template, given), _place(template))
     return specialization
 
 
@@ -135,7 +135,8 @@ def _place(template: Template) -> Place:
     return template.place(0, template.definition.name)
 
 
-def _reason(template: Template, given: Arguments) -> str:
+def reason(template: Template, given: Arguments) -> str:
+    """Why an operator has no specialization for what it is given, as far as no failure says it."""
     missing = [
         f"the attribute '{member.name}'"
         for member in template.attributes

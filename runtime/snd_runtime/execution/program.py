@@ -202,6 +202,7 @@ class Repetition(Struct, frozen=True):
         carried = [frame.read(source) for _, source in self.carried]
         collected: list[list[Array]] = [[] for _ in self.body.results[len(carried) :]]
         start, kept = budget.used, 0
+        number = 0
         try:
             for number in self._numbers(frame):
                 budget.check_time(self.place)
@@ -224,6 +225,8 @@ class Repetition(Struct, frozen=True):
                     self._enter(frame, carried, number)
                     if not self.after.holds(frame):
                         break
+        except EvaluationFailed as failed:
+            raise failed.via(Site(self.place, f"in iteration {number} of this loop, counted from 0")) from None
         finally:
             frame.iterations = around
         return [*carried, *(tuple(pack) for pack in collected)]

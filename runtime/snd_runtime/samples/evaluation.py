@@ -59,7 +59,8 @@ def evaluate_sample(
         execution = Execution(real=real, seed=seed, limits=limits, compare=True)
         outputs = execute(session, specialization, inputs, execution).outputs
         results = tuple(_results(sample, operation, outputs, pictures))
-    except EvaluationFailed as failed:
+    except EvaluationFailed as inner:
+        failed = inner.outside_of_library()
         return failure(failed.rule, failed.message, _sites(failed))
     except Exception as error:  # a fault of ours must cost this sample only
         return failure(rules.INTERNAL_ERROR, f"snd itself failed ({type(error).__name__}: {error})")

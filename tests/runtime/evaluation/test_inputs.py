@@ -223,7 +223,7 @@ def test_what_is_random_depends_on_the_seed_and_nothing_else():
         ("tall", {"x": (np.ones((2, 1)),)}, "one tensor, not a pack"),
         ("packed", {"xs": np.ones(2)}, "a pack of tensors: give them by position"),
         ("packed", {"xs": {10**6: Literal([1])}}, "would have 1000001 tensors"),
-        ("packed", {"xs": Literal([[1], [1, 2]])}, "'n'"),
+        ("packed", {"xs": Literal([[1], [1, 2]])}, "the tensors differ in dimension 0: 1 and 2"),
         ("keep", {"x": Generator("iota", (10**6, 10**6))}, "'iota[1000000,1000000]' takes 4,000,000,000,000 bytes"),
         ("paired", {"x": Literal([[1, 2]]), "y": Literal([[1], [2]])}, "'2 * n'"),
     ],

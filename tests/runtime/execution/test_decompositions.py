@@ -61,7 +61,7 @@ def test_the_largest_difference_is_told(operator: str, x: list[float], message: 
 @pytest.mark.parametrize("compare", [False, True])
 def test_updates_use_what_the_composition_computes_and_the_formulas_the_values_before(compare: bool):
     text = net("x: real[n];", "y: real[n];", "y = count(x);", operators=UPDATED)
-    request = Execution(real=FLOAT64, variables={"w": R([10.0, 20.0])}, compare=compare)
+    request = Execution(real=FLOAT64, variables={"y.w": R([10.0, 20.0])}, compare=compare)
     outcome = outcome_of(text, R([1.0, 2.0]), request=request)
     assert outcome.outputs["y"].tolist() == [11, 22]
-    assert np.asarray(outcome.variables["w"]).tolist() == [12, 24]
+    assert np.asarray(outcome.variables["y.w"]).tolist() == [12, 24]

@@ -314,7 +314,8 @@ operator second { @input { x: real[n]; at: int[m]; } @output { y: real[m]; }
     assert found.place is not None
     assert found.place.definition == "pick"
     assert [(site.message, site.place.definition) for site in found.chain] == [
-        ("'pick' is invoked here", "first"), ("'first' is invoked here", "second"), ("'second' is invoked here", "net"),
+        ("'pick' is invoked here", "first"), ("'first' is invoked here", "second"),
+        ("in iteration 0 of this loop, counted from 0", "second"), ("'second' is invoked here", "net"),
     ]  # fmt: skip
 
 

@@ -28,6 +28,7 @@ from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic.integers import FALSE, TRUE
 from snd_analysis.symbolic.values import NULL, UNDEFINED, Pack
 from snd_runtime.errors import EvaluationFailed
+from snd_runtime.execution.binding import reason
 from snd_runtime.execution.compilation import scope_is_passed_on, scope_of_graph
 from snd_runtime.execution.failing import check_bounds, raise_failure
 from snd_runtime.execution.lifetimes import LEAST_BYTES
@@ -167,7 +168,7 @@ class Stepwise:
             blame(self.state, failure, call, template)
         raise_failure(self.state.failures)
         if not specialization.valid:
-            raise EvaluationFailed(UNKNOWN_VALUE, f"'{template.shown}' can't be composed here", place)
+            raise EvaluationFailed(UNKNOWN_VALUE, reason(template, given), place)
         inputs = [self.arrays.argument(value, place) for value in given.inputs]
         label = self.state.scope_below(targets.label)
         if self._scope_is_passed_on and not targets.is_written:

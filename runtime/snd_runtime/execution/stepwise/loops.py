@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from msgspec.structs import replace
 
-from snd_analysis.compose import MOST_ITERATIONS
+from snd_analysis.compose import MOST_ITERATIONS, Site
 from snd_analysis.compose.body import Targets, Values, call
 from snd_analysis.compose.loops import (
     final,
@@ -78,6 +78,7 @@ def _repeat(
     before = [each.condition for each in node.conditions if not each.post]
     after = [each.condition for each in node.conditions if each.post]
     of_condition, of_body = scopes_of_loop(body, node, targets)
+    at = 0
     try:
         for at in count() if number is None else range(number):
             budget.check_time(place)
@@ -105,6 +106,8 @@ def _repeat(
                 _let_names(body, node, carries, packs, at)
                 if not all(body.holds(condition, of_condition) for condition in after):
                     break
+    except EvaluationFailed as failed:
+        raise failed.via(Site(place, f"in iteration {at} of this loop, counted from 0")) from None
     finally:
         body.iterations = around
     if collected is None:
