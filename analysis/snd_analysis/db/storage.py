@@ -161,17 +161,19 @@ class Storage:
 
         What depends on a dropped answer depends on all inputs of that.
         """
-        return not _is_within(memo.inputs, self._dropped_since(memo.revision, 0))
+        return not self._dropped_since(memo.revision, memo.inputs, 0)
 
     def keeps_near(self, memo: Memo) -> bool:
         """The same of answers that are not behind a firewall, since these were known to be the same."""
-        return not _is_within(memo.near, self._dropped_since(memo.near_revision, 1))
+        return not self._dropped_since(memo.near_revision, memo.near, 1)
 
-    def _dropped_since(self, revision: int, kind: int) -> Iterator[int]:
+    def _dropped_since(self, revision: int, bits: int, kind: int) -> bool:
         for at in reversed(self._dropped):
             if at < revision:
-                return
-            yield from self._dropped[at][kind]
+                break
+            if _is_within(bits, self._dropped[at][kind]):
+                return True
+        return False
 
     def known_value(self, cell: Cell, value: Any) -> Any:
         """Return the value of an input as it is known already if there was an equal one, so that answers hold again."""
@@ -223,5 +225,8 @@ def _add(dropped: list[int], bits: int) -> None:
         dropped.append(bits)
 
 
-def _is_within(bits: int, dropped: Iterable[int]) -> bool:
-    return any(each & bits == each for each in dropped)
+def _is_within(bits: int, dropped: list[int]) -> bool:
+    for each in dropped:  # noqa: SIM110 - every answer that holds comes here
+        if each & bits == each:
+            return True
+    return False

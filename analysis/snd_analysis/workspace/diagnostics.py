@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from msgspec import Struct
+
 from snd_analysis import rules
 from snd_analysis.base import (
     BYTE_ORDER_MARK,
@@ -24,8 +26,8 @@ from snd_analysis.base import (
 from snd_analysis.db import Database, query
 from snd_analysis.skriptnd import lints
 from snd_analysis.skriptnd.lints import check_definitions, check_imports, check_items
-from snd_analysis.skriptnd.names import OperatorName, import_of, library_modules
-from snd_analysis.skriptnd.syntax import SyntaxTree, nodes
+from snd_analysis.skriptnd.names import ModuleName, OperatorName, import_of, library_modules
+from snd_analysis.skriptnd.syntax import Chunk, SyntaxTree, nodes
 from snd_analysis.workspace.checks import checked, importable
 from snd_analysis.workspace.composing import composing_problems
 from snd_analysis.workspace.files import file, source, tree, whole_tree
@@ -50,16 +52,30 @@ def diagnostics(db: Database, path: str) -> tuple[Diagnostic, ...]:
     return tuple(found)
 
 
+class _InChunk(Struct, frozen=True):
+    """What is wrong with the definitions of a chunk, and the modules that they name. Spans count from its start."""
+
+    problems: tuple[Problem, ...]
+    modules: frozenset[ModuleName]
+
+
+@query
+def _in_chunk(db: Database, path: str, chunk: Chunk) -> _InChunk:
+    problems: list[Problem] = []
+    modules: set[ModuleName] = set()
+    for definition in chunk.definitions:
+        modules |= resolution(db, path, definition).modules
+        problems += checked(db, path, definition, not chunk.problems)
+    return _InChunk(tuple(problems), frozenset(modules))
+
+
 def _problems(db: Database, path: str, tree: SyntaxTree) -> list[Problem]:
     problems = [*tree.problems, *check_items(tree), *check_definitions(path, tree)]
     named: set[object] = set()
     for placed in tree.chunks:
-        for definition in placed.chunk.definitions:
-            db.checkpoint()
-            named.update(resolution(db, path, definition).modules)
-            syntax_is_right = not placed.chunk.problems
-            found = checked(db, path, definition, syntax_is_right)
-            problems.extend(importable(db, path, problem.shifted(placed.start)) for problem in found)
+        own = _in_chunk(db, path, placed.chunk)
+        named |= own.modules
+        problems.extend(importable(db, path, problem.shifted(placed.start)) for problem in own.problems)
     composed = [*composing_problems(db, path)]
     problems = [*_without_hints(problems, composed, tree), *composed]
     problems.extend([*_sample_problems(db, path, problems)])
