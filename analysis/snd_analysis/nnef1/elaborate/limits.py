@@ -1,6 +1,6 @@
 """Limits of elaborating a graph, each with what users see when it is reached."""
 
-MOST_INVOCATIONS_WITHIN = 200
+MOST_INVOCATIONS_WITHIN = 100
 """How deeply fragments may invoke one another: ``recursive-operator``."""
 MOST_STATEMENTS = 100_000
 """How many statements a graph may come to, those of fragments counted for each invocation: ``value-too-large``."""

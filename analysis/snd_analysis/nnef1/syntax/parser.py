@@ -23,8 +23,9 @@ KEYWORDS = frozenset(
 )  # fmt: skip
 TYPES = frozenset(["integer", "scalar", "logical", "string"])
 BUILT_INS = frozenset(["integer", "scalar", "logical", "string", "shape_of", "length_of", "range_of"])
-_LEVELS = ({"in"}, {"&&", "||"}, {"<", ">", "<=", ">=", "==", "!="}, {"+", "-"}, {"*", "/"}, {"^"})
-"""The binary operators, those that bind least first."""
+_OPERATORS = (["in"], ["&&", "||"], ["<", ">", "<=", ">=", "==", "!="], ["+", "-"], ["*", "/"], ["^"])
+_LEVELS = {operator: level for level, operators in enumerate(_OPERATORS) for operator in operators}
+"""How well binary operators bind."""
 _PAIRS = {"(": ")", "[": "]", "<": ">"}
 _T = TypeVar("_T")
 
@@ -233,16 +234,20 @@ class Parser:
         self._depth = before
         return value
 
-    def _binary(self, level: int) -> nodes.Expression:
-        if level == len(_LEVELS):
-            return self._unary()
+    def _binary(self, least: int) -> nodes.Expression:
+        """An expression of operators that bind at least as well as those of a level."""
         start = self._next.start
-        left = self._binary(level + 1)
-        while self._next.text in _LEVELS[level] and self._next.kind in (*_LEVELS[level], "NAME"):
+        left = self._unary()
+        while (level := self._level()) >= least:
             operator = self._take().text
             right = self._binary(level + 1)
             left = nodes.Binary(start, self._behind, left, operator, right)
         return left
+
+    def _level(self) -> int:
+        """How well the operator at hand binds; -1 if it is none."""
+        token = self._next
+        return _LEVELS.get(token.text, -1) if token.kind in (token.text, "NAME") else -1
 
     def _unary(self) -> nodes.Expression:
         if self._next.kind in ("-", "+", "!"):
