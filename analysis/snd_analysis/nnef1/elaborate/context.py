@@ -45,6 +45,10 @@ class Frame(Struct):
     """What the names of tensors in a fragment begin with."""
     results: Mapping[str, str] = field(default_factory=dict)
     """The names of tensors that results of a fragment become."""
+    later: frozenset[str] = frozenset()
+    """Every name that the body assigns anywhere."""
+    said: set[str] = field(default_factory=set)
+    """Names that are reported to stand for nothing."""
     making: str = ""
     """The name of the first tensor that the statement at hand makes."""
     generic: str | None = None
@@ -74,6 +78,14 @@ class Context:
         self.symbols: dict[str, Integer] = {name: input_extent(name) for name in symbols}
         self.variables: list[StoredVariable] = []
         self.chains: dict[flat_nodes.Node, tuple[Invocation, ...]] = {}
+        self.parameters: frozenset[str] = frozenset()
+        """The parameters of the graph."""
+        self.inputs: set[str] = set()
+        """Those that an 'external' has made."""
+        self.updated: set[str] = set()
+        """The variables that have a new value."""
+        self.labels: dict[str, tuple[int, ...]] = {}
+        """The extents of variables by their labels, in small letters."""
         self.statements = 0
         self.made: dict[TensorName, TensorName] = {}
         """Tensors of which the items are known, and what makes them in the graph."""

@@ -10,7 +10,7 @@ from snd_analysis import rules
 from snd_analysis.base import Problem, Span
 from snd_analysis.nnef1.elaborate import flat_graph
 from snd_analysis.nnef1.elaborate.context import Context, Frame, Invocation, StoredVariable
-from snd_analysis.nnef1.elaborate.evaluation import Evaluator
+from snd_analysis.nnef1.elaborate.evaluation import Evaluator, assigned_names
 from snd_analysis.nnef1.elaborate.invocations import materialized
 from snd_analysis.nnef1.elaborate.operators import Operators
 from snd_analysis.nnef1.elaborate.sources import SOURCES
@@ -55,7 +55,9 @@ def _symbols(items: Sequence[nodes.Item]) -> Iterator[str]:
 
 
 def _graph(context: Context, graph: nodes.Definition) -> flat_nodes.Definition:
-    frame = Frame({}, results={each.name.text: each.name.text for each in graph.head.results})
+    results = {each.name.text: each.name.text for each in graph.head.results}
+    frame = Frame({}, results=results, later=assigned_names(graph))
+    context.parameters = frozenset(each.name.text for each in graph.head.parameters)
     evaluator = Evaluator(context, frame, SOURCES)
     for entry in graph.body or ():
         evaluator.entry(entry)

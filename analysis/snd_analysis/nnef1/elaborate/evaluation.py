@@ -11,10 +11,12 @@ from collections.abc import Callable, Mapping, Sequence
 from msgspec.structs import replace
 
 from snd_analysis import rules
-from snd_analysis.base import Rule, Span
+from snd_analysis.base import Rule, Span, descendants
 from snd_analysis.compose import input_extent
+from snd_analysis.model import Tensor
 from snd_analysis.nnef1.elaborate.arithmetic import OperandError, binary, cast, unary
 from snd_analysis.nnef1.elaborate.context import Context, Frame, Invocation
+from snd_analysis.nnef1.elaborate.declared_types import suits, written_type
 from snd_analysis.nnef1.elaborate.folding import folded, plain
 from snd_analysis.nnef1.elaborate.invocations import invoke
 from snd_analysis.nnef1.elaborate.item_types import Given
@@ -81,13 +83,17 @@ class Evaluator:
     def _assign(self, target: nodes.Expression, value: Value) -> None:
         match target:
             case nodes.Identifier():
-                if target.text in self.frame.names and self.context.dialect is Dialect.KHRONOS:
-                    self.report(rules.ASSIGNED_TWICE, target, f"'{target.text}' is assigned already")
+                if self.context.dialect is Dialect.KHRONOS:
+                    self._demand_assignable(target, value)
                 self.frame.names[target.text] = value
             case nodes.Array() | nodes.Tuple():
                 values: Sequence[Value] = (UNKNOWN,) * len(target.items)
                 if isinstance(value, Items) and len(value.values) == len(target.items):
                     values = value.values
+                    if value.is_tuple is isinstance(target, nodes.Array) and self.context.dialect is Dialect.KHRONOS:
+                        what, brackets = ("a tuple", "( )") if value.is_tuple else ("an array", "[ ]")
+                        message = f"this gives {what} of results: write their names in '{brackets}'"
+                        self.report(rules.RESULT_COUNT, target, message)
                 elif isinstance(value, Items):
                     message = f"there are {len(value.values)} results, but {len(target.items)} names for them"
                     self.report(rules.RESULT_COUNT, target, message)
@@ -99,6 +105,20 @@ class Evaluator:
                     self._assign(item, each)
             case _:
                 self.report(rules.SYNTAX_ERROR, target, "only names can be assigned, in arrays or tuples")
+
+    def _demand_assignable(self, target: nodes.Identifier, value: Value) -> None:
+        name = target.text
+        if name in self.frame.names and name not in self.frame.said:
+            self.report(rules.ASSIGNED_TWICE, target, f"'{name}' is assigned already")
+        elif self.frame.chain:
+            return
+        elif isinstance(value, Items):
+            what = "a tuple" if value.is_tuple else "an array"
+            message = f"names in a graph stand for single tensors, but this is {what}: write a name for each item"
+            self.report(rules.RESULT_COUNT, target, message)
+        elif name in self.context.parameters and name not in self.context.inputs and value is not UNKNOWN:
+            message = f"the graph parameter '{name}' must be the result of an 'external'"
+            self.report(rules.ILLEGAL_ASSIGNMENT, target, message)
 
     # ---- expressions -------------------------------------------------------------------------------------------------
     def evaluate(self, node: nodes.Expression) -> Value:
@@ -142,9 +162,13 @@ class Evaluator:
         if self.makes_symbols and self.context.dialect is Dialect.TRACT:
             made = self.context.symbols[node.text] = input_extent(node.text)
             return made
+        if node.text in self.frame.said:
+            return UNKNOWN
+        self.frame.said.add(node.text)
+        if node.text in self.frame.later:
+            return self.report(rules.USED_BEFORE_DEFINITION, node, f"'{node.text}' is assigned further down only")
         close = close_matches(node.text, (*self.frame.names, *self.context.symbols), most=1)
         hint = f"; did you mean '{close[0]}'?" if close else ""
-        self.frame.names[node.text] = UNKNOWN  # said once
         return self.report(rules.UNDEFINED_NAME, node, f"there is no '{node.text}' here{hint}")
 
     def _unary(self, node: nodes.Unary) -> Value:
@@ -270,9 +294,14 @@ class Evaluator:
         """An invocation of a fragment or an operation; ``values`` are those of the arguments, if they are known."""
         name = node.function.text
         fragment = self.context.fragments.get(name)
+        is_generic = name in self._sources if fragment is None else fragment.head.generic is not None
+        if node.generic is not None and not is_generic and self.context.dialect is Dialect.KHRONOS:
+            self.report(rules.GENERIC_COUNT, node.generic, f"'{name}' has no generic type to be given")
         if fragment is not None:
             given = self._bound(node, _parameters_of(fragment), values)
-            return UNKNOWN if given is None else self._fragment(node, fragment, given, target)
+            if given is None or not self._suits(fragment, given):
+                return UNKNOWN
+            return self._fragment(node, fragment, given, target)
         if name in self._sources:
             expected, make = self._sources[name]
             self.makes_symbols = True
@@ -299,17 +328,23 @@ class Evaluator:
         found: dict[str, Given] = {}
         by_name = {each.name: each for each in expected}
         name = node.function.text
-        is_right = True
+        is_right, is_named = True, False
+        is_strict = self.context.dialect is Dialect.KHRONOS and values is None
         for at, argument in enumerate(node.arguments):
             given = values[at] if values else Given(self.evaluate(argument.value), argument.value.span)
             if argument.name is None:
                 if at >= len(expected):
-                    message = f"'{name}' has {len(expected)} parameters, but this is argument {at + 1}"
+                    most = f"{len(expected)} argument{'s' if len(expected) != 1 else ''}"
+                    message = f"'{name}' takes {most}, but this is argument {at + 1}"
                     self.report(rules.TOO_MANY_ARGUMENTS, argument, message)
                     is_right = False
                     continue
                 parameter = expected[at]
-                if not parameter.is_tensor and self.context.dialect is Dialect.KHRONOS and values is None:
+                if is_named and is_strict:
+                    message = "arguments without a name stand before those with one"
+                    self.report(rules.SYNTAX_ERROR, argument, message)
+                    return None
+                if not parameter.is_tensor and is_strict:
                     message = f"'{parameter.name}' is an attribute: name it, as in '{parameter.name} = …'"
                     self.report(rules.TOO_MANY_ARGUMENTS, argument, message)
             else:
@@ -320,7 +355,10 @@ class Evaluator:
                     self.report(rules.UNKNOWN_ATTRIBUTE, argument.name, message)
                     is_right = False
                     continue
-                parameter = by_name[argument.name.text]
+                parameter, is_named = by_name[argument.name.text], True
+                if parameter.is_tensor and is_strict:
+                    message = f"'{parameter.name}' is a tensor: its name is deprecated, its place is enough"
+                    self.report(rules.DEPRECATED_FORM, argument.name, message)
             if parameter.name in found:
                 message = f"'{parameter.name}' of '{name}' is given twice"
                 self.report(rules.DUPLICATE_ATTRIBUTE, argument, message)
@@ -331,6 +369,20 @@ class Evaluator:
                 self.report(rules.MISSING_ARGUMENT, node.function, f"'{name}' needs '{parameter.name}'")
                 is_right = False
         return found if is_right else None
+
+    def _suits(self, fragment: nodes.Definition, given: Mapping[str, Given]) -> bool:
+        """Whether arguments have the types of the parameters of a fragment; tract looks at none."""
+        found = True
+        for parameter in fragment.head.parameters if self.context.dialect is Dialect.KHRONOS else ():
+            argument = given.get(parameter.name.text)
+            if argument is not None and parameter.type is not None and not suits(parameter.type, argument.value):
+                message = (
+                    f"'{parameter.name.text}' of '{fragment.head.name.text}' must be '{written_type(parameter.type)}', "
+                    f"but this is '{type_name(argument.value)}'"
+                )
+                self.report(rules.TYPE_MISMATCH, argument.span, message)
+                found = False
+        return found
 
     def _built_in(self, node: nodes.Call) -> Value:
         name = node.function.text
@@ -349,8 +401,11 @@ class Evaluator:
                 return Items(tuple(map(integers.constant, range(len(values)))))
             case "range_of", str():
                 return Items(tuple(map(integers.constant, range(len(value)))))
-            case "shape_of", TensorName(tensor=tensor) if tensor is not None and tensor.shape is not None:
-                return Items(tuple(each for each in tensor.shape if isinstance(each, Integer)))
+            case "shape_of", TensorName(tensor=Tensor(shape=tuple() as shape)):
+                if self.context.dialect is Dialect.KHRONOS:
+                    message = "'shape_of' is deprecated: graphs are read before the shapes of tensors are known"
+                    self.report(rules.DEPRECATED_FORM, node.function, message)
+                return Items(tuple(each for each in shape if isinstance(each, Integer)))
             case (("length_of" | "range_of" | "shape_of"), _):
                 what = "a tensor" if name == "shape_of" else "an array or a string"
                 message = f"'{name}' takes {what}, but this is '{type_name(value)}'"
@@ -372,7 +427,16 @@ class Evaluator:
         place = Invocation(name, node.function.span.shifted(outer.base))
         prefix = f"{outer.making}." if outer.making else ""
         results = dict(_renamed(head, target, outer)) if target is not None else {}
-        inner = Frame(names, (*outer.chain, place), fragment.start, prefix, results, "", _generic(node, head, outer))
+        inner = Frame(
+            names,
+            (*outer.chain, place),
+            fragment.start,
+            prefix,
+            results,
+            assigned_names(fragment),
+            generic=_generic(node, head, outer),
+        )
+        inner.said |= names.keys() & {each.name.text for each in head.results}  # declared twice
         evaluator = Evaluator(self.context, inner, self._sources)
         for parameter in head.parameters:
             if parameter.name.text not in names and parameter.default is not None:
@@ -389,6 +453,15 @@ class Evaluator:
         if value is None:
             return self.report(rules.OUTPUT_NOT_ASSIGNED, node.name, f"the result '{node.name.text}' is never assigned")
         return value
+
+
+def assigned_names(definition: nodes.Definition) -> frozenset[str]:
+    """Return every name that a body assigns."""
+    statements = (each for entry in definition.body or () for each in entry.statements)
+    targets = (each.target for each in statements if isinstance(each, nodes.Assignment))
+    return frozenset(
+        node.text for target in targets for node in descendants(target) if isinstance(node, nodes.Identifier)
+    )
 
 
 def number(text: str) -> Value:

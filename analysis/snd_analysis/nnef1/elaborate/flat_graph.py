@@ -56,6 +56,10 @@ class FlatGraph:
         self._add("compose", base, component)
         return component
 
+    def update(self, base: int, span: Span, variable: tuple[str, Span], value: nodes.Expression) -> None:
+        """Let a variable have a new value after all statements."""
+        self._add("update", base, nodes.Component(span.start, span.end, (_single(*variable),), value))
+
     def definition(self, name: str, span: Span, name_span: Span, inputs: Sequence[str]) -> nodes.Definition:
         """Return the graph, its inputs in the given order."""
         order = {each: at for at, each in enumerate(inputs)}

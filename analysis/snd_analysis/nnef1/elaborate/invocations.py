@@ -25,7 +25,7 @@ from snd_analysis.nnef1.elaborate.values import (
     has_unknown,
     type_name,
 )
-from snd_analysis.nnef1.syntax import nodes
+from snd_analysis.nnef1.syntax import Dialect, nodes
 from snd_analysis.skriptnd.syntax import nodes as flat_nodes
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import Integer, Truth
@@ -55,7 +55,8 @@ def invoke(
         for member in template.attributes
         if (each := given.get(_parameter_name(member))) is not None
     }
-    for mismatch in mismatches(template, given):
+    mismatch = next(mismatches(template, given), None)
+    if mismatch is not None:
         building.report(mismatch.span, mismatch.message)
     if building.is_broken:
         return UNKNOWN
@@ -132,6 +133,7 @@ class _Building:
         self._context = context
         self._frame = frame
         self._operation = operation
+        self._is_of_tract = context.dialect is Dialect.TRACT
 
     def input(
         self, member: Member, given: Given | None
@@ -156,7 +158,7 @@ class _Building:
             self.is_broken = True
         else:
             try:
-                value = attribute_value(member, plain(given.value))
+                value = attribute_value(member, plain(given.value), not self._is_of_tract)
                 return value, flat_graph.expression(value, given.span)
             except Unsuitable as unsuitable:
                 self.report(given.span, str(unsuitable))
@@ -172,7 +174,7 @@ class _Building:
                 return tensor, flat_graph.reference(value.name, span)
             case Integer() | float() | Truth() | str():
                 return as_tensor(value, name), flat_graph.expression(value, span)
-            case Items(is_tuple=False) if (shape := _literal_shape(value)) is not None:
+            case Items(is_tuple=False) if self._is_of_tract and (shape := _literal_shape(value)) is not None:
                 made = self._constant(shape, value, span)
                 if made.tensor is not None:
                     return made.tensor, flat_graph.reference(made.name, span)

@@ -54,9 +54,16 @@ class Unsuitable(Exception):  # noqa: N818 - it carries a finding
     """A value that an attribute can't have; the message says of which type it must be."""
 
 
-def attribute_value(member: Member, value: Value) -> Composed:
-    """Return the value of an attribute of an operator. Raises Unsuitable."""
+def attribute_value(member: Member, value: Value, is_strict: bool) -> Composed:
+    """Return the value of an attribute of an operator. Raises Unsuitable.
+
+    Unless it ``is_strict``, an integer is a scalar, too, and a single value an array.
+    """
     wanted = member.node.type.text
+    if is_strict and wanted == "real" and any(isinstance(each, Integer) for each in flattened((value,))):
+        raise Unsuitable(f"'{member.name}' must be a scalar, but this is an integer: write '1.0' for '1'")
+    if is_strict and member.node.pack is not None and not isinstance(value, Items):
+        raise Unsuitable(f"'{member.name}' must be an array, but this is a single value: write '[…]' around it")
     if member.node.pack is None:
         return _single(member, wanted, value)
     items = value.values if isinstance(value, Items) else (value,)

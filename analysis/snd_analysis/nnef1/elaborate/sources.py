@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from snd_analysis import rules
 from snd_analysis.base import Span
 from snd_analysis.model import Tensor, TensorKind
+from snd_analysis.nnef1.elaborate import flat_graph
 from snd_analysis.nnef1.elaborate.context import StoredVariable
 from snd_analysis.nnef1.elaborate.evaluation import Evaluator, Source
 from snd_analysis.nnef1.elaborate.folding import plain
 from snd_analysis.nnef1.elaborate.invocations import invoke
 from snd_analysis.nnef1.elaborate.item_types import Given, dtype_of_tract
 from snd_analysis.nnef1.elaborate.operators import Parameter
-from snd_analysis.nnef1.elaborate.tensor_files import TensorFile
-from snd_analysis.nnef1.elaborate.values import UNKNOWN, Items, TensorName, Value, flattened, has_unknown
+from snd_analysis.nnef1.elaborate.tensor_files import TensorFile, file_of
+from snd_analysis.nnef1.elaborate.values import UNKNOWN, Items, TensorName, Value, flattened, has_unknown, type_name
 from snd_analysis.nnef1.syntax import Dialect, nodes
 from snd_analysis.symbolic.integers import Integer
 
+_NOT_IN_LABELS = re.compile(r"[^\w\-./\\]")
 _DTYPES = {"scalar": "real", "integer": "int", "logical": "bool", "string": "str"}
 
 
@@ -42,6 +45,14 @@ def _input(
     evaluator: Evaluator, call: nodes.Call, given: Mapping[str, Given], target: nodes.Expression | None, dtype: str
 ) -> Value:
     shape = shape_of(evaluator, given["shape"])
+    context = evaluator.context
+    if context.dialect is Dialect.KHRONOS and not evaluator.frame.chain:
+        name = target.text if isinstance(target, nodes.Identifier) else None
+        if name not in context.parameters:
+            message = "the result of an 'external' is a parameter of the graph, and this is none"
+            evaluator.report(rules.ILLEGAL_ASSIGNMENT, call.function if target is None else target, message)
+        elif name is not None:
+            context.inputs.add(name)
     if shape is None or not isinstance(target, nodes.Identifier):
         return UNKNOWN
     return _declared(evaluator, "input", target, dtype, shape, TensorKind.INPUT)
@@ -57,6 +68,7 @@ def _variable(
         return UNKNOWN
     if shape is None or not isinstance(target, nodes.Identifier):
         return UNKNOWN
+    _demand_label(evaluator, label.span, label.value, shape)
     file = evaluator.context.files.tensor_file(label.value)
     if file is not None and file.fault is not None:
         evaluator.report(rules.INVALID_TENSOR_FILE, label.span, f"'{label.value}.dat': {file.fault}")
@@ -72,6 +84,26 @@ def _variable(
     span = label.span.shifted(evaluator.frame.base)
     evaluator.context.variables.append(StoredVariable(made.name, label.value, extents, span))
     return made
+
+
+def _demand_label(evaluator: Evaluator, span: Span, label: str, shape: tuple[Integer, ...]) -> None:
+    """Labels become paths of files: they consist of few characters, and those that are equal name one tensor."""
+    if not label:
+        evaluator.report(rules.INVALID_LABEL, span, "a label names the file of a variable, and must not be empty")
+    elif file_of(label) is None:
+        message = f"the label '{label}' leads out of the folder of the model"
+        evaluator.report(rules.INVALID_LABEL, span, message)
+    elif evaluator.context.dialect is Dialect.KHRONOS and (wrong := _NOT_IN_LABELS.search(label)) is not None:
+        message = f"labels consist of letters, digits and '_', '-', '.', '/', '\\', but this has '{wrong[0]}'"
+        evaluator.report(rules.INVALID_LABEL, span, message)
+    extents = tuple(-1 if each.value is None else each.value for each in shape)
+    known = evaluator.context.labels.setdefault(label.lower(), extents)
+    if known != extents:
+        message = (
+            f"variables of one label have one shape, but these are [{','.join(map(str, known))}] and "
+            f"[{','.join(map(str, extents))}]"
+        )
+        evaluator.report(rules.INVALID_LABEL, span, message)
 
 
 def _demand_extents(evaluator: Evaluator, span: Span, shape: tuple[Integer, ...], file: TensorFile) -> None:
@@ -99,6 +131,28 @@ def _constant(
     return invoke(evaluator.context, evaluator.frame, call.function, template, exact, target)
 
 
+def _update(
+    evaluator: Evaluator, call: nodes.Call, given: Mapping[str, Given], target: nodes.Expression | None
+) -> Value:
+    """A new value for a variable: the result stands for it."""
+    context, variable, value = evaluator.context, given["variable"], given["value"].value
+    if has_unknown(variable.value) or has_unknown(value):
+        return UNKNOWN
+    tensor = variable.value.tensor if isinstance(variable.value, TensorName) else None
+    if not isinstance(variable.value, TensorName) or tensor is None or tensor.kind is not TensorKind.VARIABLE:
+        return evaluator.report(rules.ILLEGAL_ASSIGNMENT, variable.span, "only variables can be updated")
+    if variable.value.name in context.updated:
+        message = f"the variable '{variable.value.name}' is updated already"
+        return evaluator.report(rules.ASSIGNED_TWICE, variable.span, message)
+    if not isinstance(value, TensorName):
+        message = f"the new value must be a tensor, but this is '{type_name(value)}'"
+        return evaluator.report(rules.TYPE_MISMATCH, given["value"].span, message)
+    context.updated.add(variable.value.name)
+    reference = flat_graph.reference(value.name, given["value"].span)
+    context.graph.update(evaluator.frame.base, call.span, (variable.value.name, variable.span), reference)
+    return value
+
+
 def _declared(
     evaluator: Evaluator, block: str, target: nodes.Identifier, dtype: str, shape: tuple[Integer, ...], kind: TensorKind
 ) -> TensorName:
@@ -115,7 +169,12 @@ def shape_of(evaluator: Evaluator, given: Given) -> tuple[Integer, ...] | None:
     items = flattened(value.values) if isinstance(value, Items) else ()
     found = tuple(each for each in items if isinstance(each, Integer))
     if isinstance(value, Items) and len(found) == len(items):
-        return found
+        least = 1 if evaluator.context.dialect is Dialect.KHRONOS else 0
+        wrong = next((each for each in found if each.value is not None and each.value < least), None)
+        if wrong is None:
+            return found
+        evaluator.report(rules.NEGATIVE_EXTENT, given.span, f"extents must be {least} or more, but one is {wrong}")
+        return None
     if not has_unknown(given.value):
         evaluator.report(rules.TYPE_MISMATCH, given.span, "a shape is an array of integers")
     return None
@@ -128,6 +187,10 @@ def _dtype(evaluator: Evaluator, call: nodes.Call) -> str:
     return _DTYPES[written]
 
 
+def _tensor(name: str) -> Parameter:
+    return Parameter(name, True, False, True)
+
+
 def _attribute(name: str, is_array: bool = False, is_required: bool = True) -> Parameter:
     return Parameter(name, False, is_array, is_required)
 
@@ -136,5 +199,6 @@ SOURCES: Mapping[str, tuple[tuple[Parameter, ...], Source]] = {
     "external": ((_attribute("shape", True),), _external),
     "tract_core_external": ((_attribute("datum_type", is_required=False), _attribute("shape", True)), _typed_external),
     "variable": ((_attribute("shape", True), _attribute("label")), _variable),
+    "update": ((_tensor("variable"), _tensor("value")), _update),
     "constant": ((_attribute("shape", True), _attribute("value", True)), _constant),
 }
