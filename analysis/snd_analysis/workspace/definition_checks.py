@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from snd_analysis.base import Problem, Severity
+from snd_analysis.base import OperatorName, Problem, Severity
 from snd_analysis.skriptnd.lints import check_invocations, check_precedence, check_structure, check_unused_symbols
 from snd_analysis.skriptnd.names import Resolution
 from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.skriptnd.types import Context, LastingTypes, Others, check_lowering, declare
 from snd_analysis.skriptnd.types.compose import check_compose
 
@@ -36,6 +37,22 @@ def check_definition(
     found = [*check_structure(definition), *context.problems, *check_precedence(resolution)]
     problems = [*resolution.problems, *(problem for problem in found if resolution.is_clear(problem.span))]
     if syntax_is_right and not any(problem.rule.severity is Severity.ERROR for problem in problems):
-        problems.extend(check_unused_symbols(resolution))
+        problems.extend(check_unused_symbols(resolution, lambda name: _updates(others, name)))
         problems.extend(check_invocations(resolution))
     return tuple(problems), context
+
+
+def _updates(others: Others, name: OperatorName) -> bool:
+    """Whether an operator updates variables, itself or by an operator that it invokes."""
+    pending, seen = [name], {name}
+    while pending:
+        definition = others.definition(pending[-1])
+        blocks = () if definition is None else definition.blocks
+        if definition is None or any(
+            isinstance(block, nodes.Block) and block.kind is BlockKind.UPDATE for block in blocks
+        ):
+            return True
+        more = set(others.invoked(pending.pop())) - seen
+        seen |= more
+        pending.extend(more)
+    return False

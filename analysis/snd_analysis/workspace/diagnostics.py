@@ -117,6 +117,9 @@ def _sample_problems(db: Database, path: str, found: Sequence[Problem]) -> Itera
             yield importable(db, path, each.problem.shifted(base))
 
 
+_UNNECESSARY = (lints.DEAD_OPERATION, lints.UNUSED_IMPORT, lints.UNUSED_SYMBOL, lints.UNUSED_VARIABLE)
+
+
 def as_diagnostics(db: Database, path: str, problems: Iterable[Problem]) -> tuple[Diagnostic, ...]:
     """Problems of a file as diagnostics, in order of their places; what is told twice, once."""
     told: dict[tuple[Rule, Span], Problem] = {}
@@ -136,7 +139,7 @@ def _diagnostic(db: Database, path: str, problem: Problem) -> Diagnostic:
     return Diagnostic(
         problem.rule, problem.rule.severity, problem.message, Location(path, problem.span),
         tuple(_related(db, path, note) for note in problem.notes), fix,
-        unnecessary=problem.rule in (lints.UNUSED_IMPORT, lints.UNUSED_SYMBOL),
+        unnecessary=problem.rule in _UNNECESSARY,
     )  # fmt: skip
 
 

@@ -16,8 +16,10 @@ from snd_analysis.skriptnd.lints.imports import check_imports
 from snd_analysis.skriptnd.lints.imports.duplicate_import import DUPLICATE_IMPORT
 from snd_analysis.skriptnd.lints.imports.unused_import import UNUSED_IMPORT
 from snd_analysis.skriptnd.lints.invocations import check_invocations
+from snd_analysis.skriptnd.lints.names.dead_operation import DEAD_OPERATION
 from snd_analysis.skriptnd.lints.names.unused_symbol import UNUSED_SYMBOL
 from snd_analysis.skriptnd.lints.names.unused_symbol import check as check_unused_symbols
+from snd_analysis.skriptnd.lints.names.unused_variable import UNUSED_VARIABLE
 from snd_analysis.skriptnd.lints.precedence import check_precedence
 from snd_analysis.skriptnd.lints.structure import check_structure
 from snd_analysis.skriptnd.lints.suppressions import apply_suppressions, unsuppressed
@@ -28,12 +30,14 @@ from snd_analysis.skriptnd.lints.suppressions.unused_suppression import UNUSED_S
 
 __all__ = [
     "BLANKET_SUPPRESSION",
+    "DEAD_OPERATION",
     "DUPLICATE_IMPORT",
     "UNKNOWN_DIRECTIVE",
     "UNKNOWN_RULE_IN_SUPPRESSION",
     "UNUSED_IMPORT",
     "UNUSED_SUPPRESSION",
     "UNUSED_SYMBOL",
+    "UNUSED_VARIABLE",
     "ImportedName",
     "apply_suppressions",
     "check_definitions",

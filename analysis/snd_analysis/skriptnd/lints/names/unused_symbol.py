@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import filterfalse
 
-from snd_analysis.base import Problem, Rule, Severity
-from snd_analysis.skriptnd.names import Resolution, SymbolKind
+from snd_analysis.base import OperatorName, Problem, Rule, Severity
+from snd_analysis.skriptnd.lints.names.dead_operation import DEAD_OPERATION, dead_results
+from snd_analysis.skriptnd.lints.names.unused_variable import UNUSED_VARIABLE
+from snd_analysis.skriptnd.names import Resolution, Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
 
@@ -26,8 +28,30 @@ _JUDGED = frozenset(
 )
 
 
-def check(resolution: Resolution) -> Iterator[Problem]:
-    """Report each symbol that is declared and never read, unless its name begins with ``_``."""
+def check(resolution: Resolution, updates: Callable[[OperatorName], bool]) -> Iterator[Problem]:
+    """Report each symbol that is declared and never read, unless its name begins with ``_``.
+
+    Unused variables and operations without effect are rules of their own. ``updates`` tells whether an operator updates
+    variables.
+    """
+    symbols = list(_unused(resolution))
+    tensors = {resolution.span(symbol) for symbol in symbols if symbol.kind is SymbolKind.TENSOR}
+    dead = dead_results(resolution, tensors, updates)
+    others = {span for spans in dead.values() for span in spans}
+    for symbol in symbols:
+        span, text = resolution.span(symbol), f"the {symbol.kind} '{symbol.name}' is never used"
+        if span in dead:
+            more = " and the other results are" if dead[span] else " is"
+            message = f"'{symbol.name}'{more} never used: this operation has no effect"
+            yield Problem(DEAD_OPERATION, span, message)
+        elif symbol.kind is SymbolKind.VARIABLE:
+            yield Problem(UNUSED_VARIABLE, span, text)
+        elif span not in others:
+            hint = "; write '~' in its place" if symbol.kind is SymbolKind.TENSOR else ""
+            yield Problem(UNUSED_SYMBOL, span, f"{text}{hint}")
+
+
+def _unused(resolution: Resolution) -> Iterator[Symbol]:
     blocks = {block.kind for block in resolution.definition.blocks if isinstance(block, nodes.Block)}
     has_body = bool(blocks & {BlockKind.LOWER, BlockKind.COMPOSE})
     read = resolution.symbols_read
@@ -36,7 +60,6 @@ def check(resolution: Resolution) -> Iterator[Problem]:
             continue
         if symbol.kind is SymbolKind.TENSOR and symbol.name in resolution.names_read:  # another one shadows it
             continue
-        if symbol.kind is SymbolKind.ATTRIBUTE and not has_body:
+        if symbol.kind in (SymbolKind.ATTRIBUTE, SymbolKind.VARIABLE) and not has_body:
             continue
-        hint = "; write '~' in its place" if symbol.kind is SymbolKind.TENSOR else ""
-        yield Problem(UNUSED_SYMBOL, resolution.span(symbol), f"the {symbol.kind} '{symbol.name}' is never used{hint}")
+        yield symbol
