@@ -57,12 +57,9 @@ def resolve(
                 resolve_type(tables, scope, name)
     parameters.declare_parameters(tables, scope, BlockKind.ATTRIB, attributes)
     parameters.declare_parameters(tables, scope, BlockKind.INPUT, inputs)
-    later = {
-        name
-        for block in (BlockKind.CONSTANT, BlockKind.VARIABLE, BlockKind.OUTPUT)
-        for _, item in entries(block, nodes.Parameter)
-        for name in (item.name.text,)
-    }
+    stored = {block: entries(block, nodes.Parameter) for block in (BlockKind.CONSTANT, BlockKind.VARIABLE)}
+    declared = entries(BlockKind.OUTPUT, nodes.Parameter)
+    later = {item.name.text for found in (*stored.values(), declared) for _, item in found}
     later |= {
         name.text for _, item in entries(BlockKind.USING, nodes.Using) for name in parameters.target_names(item.target)
     }
@@ -71,11 +68,10 @@ def resolve(
     parameters.resolve_parameters(tables, scope, BlockKind.INPUT, inputs)
 
     parameters.resolve_using(tables, scope, entries(BlockKind.USING, nodes.Using))
-    for block in (BlockKind.CONSTANT, BlockKind.VARIABLE):
-        _declare_stored(tables, scope, block, entries(block, nodes.Parameter))
+    for block, found in stored.items():
+        _declare_stored(tables, scope, block, found)
 
     outputs = Scope()
-    declared = entries(BlockKind.OUTPUT, nodes.Parameter)
     tables.block = BlockKind.OUTPUT
     parameters.declare_dynamic_extents(tables, scope, declared)
     parameters.resolve_parameters(tables, scope, BlockKind.OUTPUT, declared)
@@ -96,11 +92,12 @@ def resolve(
     compose = ComposeNames(tables, compose_scope, outputs)
     tables.block = BlockKind.COMPOSE
     compose.entries(BlockKind.COMPOSE, entries(BlockKind.COMPOSE, nodes.Component))
-    variables = Scope()
-    variables.names = {name: symbol for name, symbol in scope.names.items() if symbol.kind is SymbolKind.VARIABLE}
+    variables, updates = Scope(), entries(BlockKind.UPDATE, nodes.Component)
+    if updates:
+        variables.names = {name: symbol for name, symbol in scope.names.items() if symbol.kind is SymbolKind.VARIABLE}
     update = ComposeNames(tables, compose_scope, variables)
     tables.block = BlockKind.UPDATE
-    update.entries(BlockKind.UPDATE, entries(BlockKind.UPDATE, nodes.Component))
+    update.entries(BlockKind.UPDATE, updates)
 
     tables.block = BlockKind.QUANTIZE
     for base, quantization in entries(BlockKind.QUANTIZE, nodes.Quantization):
