@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from operator import is_
 
 from snd_analysis import rules
+from snd_analysis.compose.bind.asserted import assume_bounds
 from snd_analysis.compose.bind.binding import BindingState
 from snd_analysis.compose.bind.constants import with_values
 from snd_analysis.compose.bind.declared_shapes import Declarations
@@ -153,6 +154,7 @@ class _Evaluation:
         if condition is not FALSE:
             place = self._template.place(base, node.condition)
             self.checks.append(RuntimeCheck(condition, assertion_message(self._scope, node), place))
+            assume_bounds(self._scope, condition)
             return True
         return self._fail(self._assertion_failure(base, node))
 

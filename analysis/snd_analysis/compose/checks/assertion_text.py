@@ -92,7 +92,7 @@ def _printed(scope: ValueScope, node: nodes.Assertion) -> list[str]:
 def _deciding_bounds(scope: ValueScope, node: nodes.Assertion) -> list[str]:
     """``s ≤ 5``: the upper bounds without which the condition might hold."""
     symbols = scope.template.symbols(node.condition)
-    leaves = {leaf for symbol in symbols for leaf in _leaves(scope.values.get(symbol, UNDEFINED))}
+    leaves = {leaf for symbol in symbols for leaf in leaves_of(scope.values.get(symbol, UNDEFINED))}
     bounded = sorted((leaf for leaf in leaves if leaf.high is not None), key=lambda leaf: leaf.name)
     if not bounded:
         return []
@@ -115,17 +115,17 @@ def _certainly_fails(condition: Value) -> bool:
     return condition is FALSE
 
 
-def _leaves(value: Segment) -> frozenset[Leaf]:
+def leaves_of(value: Segment) -> frozenset[Leaf]:
     if isinstance(value, Integer):
         return value.leaves
     if isinstance(value, Tensor):
-        return frozenset[Leaf]().union(*map(_leaves, value.shape or ()))
+        return frozenset[Leaf]().union(*map(leaves_of, value.shape or ()))
     if isinstance(value, Maybe):
-        return _leaves(value.value)
+        return leaves_of(value.value)
     if isinstance(value, Run):
-        return value.length.leaves | _leaves(value.element)
+        return value.length.leaves | leaves_of(value.element)
     if isinstance(value, Pack):
-        return frozenset[Leaf]().union(*map(_leaves, value.segments))
+        return frozenset[Leaf]().union(*map(leaves_of, value.segments))
     return frozenset()
 
 
