@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -58,7 +58,9 @@ class Binder:
         for member in self.template.attributes:
             self._bind_attribute(member)
         self._bind_inputs()
+        deferred = {member.symbol for member in self._deferred}
         self._bind_rest()
+        self._check_inputs(deferred)
         self._shape_defaults()
         self._bind_missing()
         self.binding.attributes = {member.name: self.scope.values[member.symbol] for member in self.template.attributes}
@@ -134,6 +136,16 @@ class Binder:
         for at in self.template.binding_order:
             if not self._is_uniform_default(at):
                 binder.bind_input(self.template.inputs[at], inputs[at])
+
+    def _check_inputs(self, deferred: Set[Symbol]) -> None:
+        """Compare inputs with the deferred attributes in their types, which were not known when they were bound."""
+        if not deferred:
+            return
+        binder = ShapeBinder(self.binding)
+        for at in self.template.binding_order:
+            member = self.template.inputs[at]
+            if self.template.symbols(member.node) & deferred and not self._is_uniform_default(at):
+                binder.bind_input(member, self.binding.inputs[at])
 
     def _is_uniform_default(self, at: int) -> bool:
         """Whether an input takes a single default value for all elements of the shape that others give it."""
