@@ -46,9 +46,14 @@ class RootBinder(Binder):
         self._bounds: dict[Symbol, nodes.Expression] = {}
         for member in template.inputs:
             for extent in member.extents:
-                form = template.form(extent.value)
-                if form is not None and extent.bound is not None:
-                    self._bounds.setdefault(form.symbol, extent.bound)
+                self._note_bound(extent.value, extent.bound)
+            if member.node.pack is not None and member.node.pack.length is not None:
+                self._note_bound(member.node.pack.length, member.node.pack.bound)
+
+    def _note_bound(self, bounded: nodes.Expression | nodes.Tilde, bound: nodes.Expression | None) -> None:
+        form = self.template.form(bounded)
+        if form is not None and bound is not None:
+            self._bounds.setdefault(form.symbol, bound)
 
     # ---- types and attributes ----------------------------------------------------------------------------------------
     def _bind_types(self) -> None:
@@ -74,9 +79,9 @@ class RootBinder(Binder):
         """The key of an unknown; the same one for the same thing."""
         return Open(name, self._number(of, name), low, high)
 
-    def _length_key(self, of: Hashable, name: str) -> CompileTime:
+    def _length_key(self, of: Hashable, name: str, high: int | None = None) -> CompileTime:
         """The key of an unknown length. Like others it tells a name only: so it lasts when the definition is edited."""
-        return CompileTime(("length", name, self._number(of, name)))
+        return CompileTime(("length", name, self._number(of, name), high))
 
     def _number(self, of: Hashable, name: str) -> int:
         known = self._open.setdefault(name, [])
@@ -165,6 +170,7 @@ class RootBinder(Binder):
             length = self._length(node.pack.length, (member.symbol, "size"), f"{member.name}.size")
             if not isinstance(length, Integer):
                 return UNDEFINED
+            self._demand_within_bound(member, "the length", node.pack.length, node.pack.bound)
         if node.shape is None:
             return UNDEFINED
         try:
@@ -201,6 +207,22 @@ class RootBinder(Binder):
             site = Site(self.template.place(member.base, member.node.shape), "the shape is declared here")
             self.impossible.append(Failure(rules.NEGATIVE_EXTENT, message, (site,)))
 
+    def _demand_within_bound(
+        self,
+        member: Member,
+        what: str,
+        prescribed: nodes.Expression | nodes.Tilde | None,
+        bound: nodes.Expression | None,
+    ) -> None:
+        """What attributes prescribe must not exceed its bound (2.6)."""
+        if prescribed is None or isinstance(prescribed, nodes.Tilde) or bound is None:
+            return
+        value, most = (self.scope.attempt(each) if self.scope.knows(each) else NULL for each in (prescribed, bound))
+        if isinstance(value, Integer) and isinstance(most, Integer) and shapes.compare(">", value, most) is shapes.TRUE:
+            message = f"{what} of '{member.name}' is {value}, but its upper bound is {most}"
+            site = Site(self.template.place(member.base, prescribed), "this is prescribed here")
+            self.impossible.append(Failure(rules.ARGUMENT_SHAPE, message, (site,)))
+
     def _demand_possible_extent(self, member: Member, extent: nodes.Extent) -> None:
         """Attributes may make a bound, or a number of dimensions, negative."""
         length = None if extent.expansion is None else extent.expansion.length
@@ -230,6 +252,7 @@ class RootBinder(Binder):
         """Gives the names that the shape of an input declares unknown values."""
         for extent in member.extents:
             self._demand_possible_extent(member, extent)
+            self._demand_within_bound(member, f"the extent '{written(extent.value)}'", extent.value, extent.bound)
             form = self.template.form(extent.value)
             known = UNDEFINED if form is None else self.scope.values.get(form.symbol, NULL)
             if form is not None and (known is NULL or isinstance(known, Maybe)):
@@ -274,9 +297,9 @@ class RootBinder(Binder):
             return shapes.variable(self._length_key(key, name), name, 0)
         form = self.template.form(expression)
         if form is not None and form.symbol not in self.scope.values:
-            low = max(0, -(form.offset // form.factor)) if form.factor > 0 else 0
-            key = self._length_key(form.symbol, form.symbol.name)
-            self.scope.values[form.symbol] = shapes.variable(key, form.symbol.name, low)
+            low, high = self._limits(form)
+            key = self._length_key(form.symbol, form.symbol.name, high)
+            self.scope.values[form.symbol] = shapes.variable(key, form.symbol.name, low, high)
         return self.scope.attempt(expression) if self.scope.knows(expression) else UNDEFINED
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from snd_analysis import rules
 from snd_analysis.base import Note
-from snd_analysis.skriptnd.names import Declaration, declarations, symbols_in
+from snd_analysis.skriptnd.names import Declaration, Symbol, SymbolKind, declarations, symbols_in
 from snd_analysis.skriptnd.syntax import counted, nodes, written
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.skriptnd.types.context import Context
@@ -37,6 +37,7 @@ def check_pack_length(context: Context, declaration: Declaration) -> None:
         check_length(context, pack.length, f"the length of '{declaration.name}'")
     if pack.bound is not None:
         expect(context, pack.bound, INT, "an upper bound", packed=False, optional=True)
+        _check_static(context, pack.bound)
 
 
 def check_length(context: Context, length: nodes.Expression, what: str) -> Typed:
@@ -158,6 +159,36 @@ def _check_bound(context: Context, declaration: Declaration, extent: nodes.Exten
     elif _is_known(context, extent):
         message = f"the extent '{written(extent.value)}' is known: an upper bound is for one that only the run tells"
         context.report(rules.ILLEGAL_BOUND, extent.bound, message, _declared(context, extent.value))
+    else:
+        _check_static(context, extent.bound)
+
+
+def _check_static(context: Context, bound: nodes.Expression) -> None:
+    """An upper bound in a graph is static: no extent or length that has a bound itself tells it (2.6.1)."""
+    if context.definition.kind != "graph":
+        return
+    dynamic = _bounded_symbols(context)
+    named = next((each for each in symbols_in(context.resolution, bound) if each in dynamic), None)
+    if named is not None:
+        message = f"an upper bound must be known when composing, but '{named.name}' is dynamic"
+        context.report(rules.ILLEGAL_BOUND, bound, message, (context.declared(named),))
+
+
+def _bounded_symbols(context: Context) -> set[Symbol]:
+    """The extents and lengths that the inputs of a graph declare with a bound."""
+    found: set[Symbol] = set()
+    for declaration in declarations(context.definition, BlockKind.INPUT):
+        pack = declaration.parameter.pack
+        bounded = [each.value for each in declaration.extents if each.bound is not None]
+        if pack is not None and pack.length is not None and pack.bound is not None:
+            bounded.append(pack.length)
+        for each in bounded:
+            found.update(
+                symbol
+                for symbol in symbols_in(context.resolution, each)
+                if symbol.kind in (SymbolKind.EXTENT, SymbolKind.LENGTH)
+            )
+    return found
 
 
 def _is_known(context: Context, extent: nodes.Extent) -> bool:
