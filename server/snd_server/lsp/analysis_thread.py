@@ -1,20 +1,24 @@
 """The one thread on which the analysis works: edits and questions in the order in which they came.
 
 Reading messages goes on meanwhile, so that a request can be cancelled while it is being answered. Long questions are
-*background* tasks: any other question preempts them between two pieces of work, and they begin again after it. The
-analysis keeps what they found until then, so little is done twice.
+*background* tasks: any other question preempts them between two pieces of work, and they begin again after it. A
+question that turns out to be long, while others wait, becomes one. The analysis keeps what they found until then, so
+little is done twice.
 """
 
 from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
 from msgspec import Struct, field
+
+from snd_server.lsp.limits import MOST_URGENT_SECONDS
 
 _Answer = TypeVar("_Answer")
 _Item = TypeVar("_Item")
@@ -33,6 +37,10 @@ class _Preempted(Exception):  # noqa: N818 - it is no fault
     """A background task makes room for others."""
 
 
+class _TookLongError(_Preempted):
+    """A question has held up others for long enough."""
+
+
 class Question:
     """Something the analysis is working on, or is to work on."""
 
@@ -40,6 +48,9 @@ class Question:
         self._stopped = False
         self._reason = ""
         self._preempted = False
+        self._others_wait: Callable[[], bool] = lambda: False
+        self._seconds = MOST_URGENT_SECONDS
+        self._until = 0.0
 
     def stop(self, reason: str = "") -> None:
         """Nobody wants to know any more; why, if that is worth telling."""
@@ -50,9 +61,11 @@ class Question:
         """Make it stop at its next checkpoint and begin again later."""
         self._preempted = True
 
-    def begin(self) -> None:
-        """Now it is its turn."""
+    def begin(self, others_wait: Callable[[], bool]) -> None:
+        """Now it is its turn. If others wait, it may take a while; the next time, twice as long."""
         self._preempted = False
+        self._others_wait = others_wait
+        self._until = time.monotonic() + self._seconds
 
     def checkpoint(self) -> None:
         """To be called between pieces of work. Raises Interrupted, or what preempts a background task."""
@@ -60,6 +73,9 @@ class Question:
             raise Interrupted(self._reason)
         if self._preempted:
             raise _Preempted
+        if time.monotonic() > self._until and self._others_wait():
+            self._seconds *= 2
+            raise _TookLongError
 
     def each(self, items: Iterable[_Item]) -> Iterator[_Item]:
         """The items, with a checkpoint before each."""
@@ -72,13 +88,20 @@ class _Job(Struct, eq=False):
     function: Callable[[], Any]
     question: Question = field(default_factory=Question)
     background: bool = False
+    goes_last: bool = False
+    """Whether it begins again after all other background tasks."""
     future: Future[Any] = field(default_factory=Future)
 
     def run(self) -> bool:
         """Return whether it is done with; otherwise it was preempted."""
         try:
             answer = self.function()
+        except _TookLongError:
+            self.background = True
+            self.goes_last = True
+            return False
         except _Preempted:
+            self.goes_last = False
             return False
         except BaseException as error:  # whoever waits for the answer is told
             self.future.set_exception(error)
@@ -146,7 +169,9 @@ class AnalysisThread:
 
     def _next(self, preempted: _Job | None) -> _Job | None:
         with self._changed:
-            if preempted is not None:
+            if preempted is not None and preempted.goes_last:
+                self._background.append(preempted)
+            elif preempted is not None:
                 self._background.appendleft(preempted)
             self._running = None
         while True:
@@ -156,12 +181,15 @@ class AnalysisThread:
                 if self._urgent or self._background:
                     self._worked = True
                     job = self._running = (self._urgent or self._background).popleft()
-                    job.question.begin()
+                    job.question.begin(self._others_wait)
                     return job
                 is_quiet = not self._changed.wait(_IDLE_SECONDS if self._worked else None)
             if is_quiet:
                 self._worked = False
                 self._idle()
+
+    def _others_wait(self) -> bool:
+        return bool(self._urgent or self._background)
 
     def _work(self) -> None:
         preempted: _Job | None = None

@@ -9,6 +9,8 @@ MOST_HEADER_BYTES = 16 * 1024
 """Bytes without a header of a message; headers have some dozens. The server ends then: no client sends such bytes."""
 MOST_LOGGED_CHARACTERS = 2_000
 """Characters of the parameters of a request in the log; the rest is left out."""
+MOST_URGENT_SECONDS = 0.5
+"""Seconds for which a question holds up others. Then it begins again after them, and may take twice as long."""
 MOST_SECONDS = 3600.0
 """Seconds that a request may allow an evaluation. A request with more is refused."""
 MOST_EVALUATIONS = 2

@@ -142,3 +142,31 @@ async def test_a_pause_is_told_once(monkeypatch: pytest.MonkeyPatch):
         await asyncio.sleep(0.2)
         assert len(pauses) == count, "once, however long it is"
     thread.close()
+
+
+async def test_a_question_that_takes_long_lets_others_go_first(thread: AnalysisThread, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(analysis_thread, "MOST_URGENT_SECONDS", 1e-4)
+    answered = threading.Event()
+
+    def long(question: Question) -> str:
+        while not answered.is_set():
+            question.checkpoint()
+        return "long"
+
+    first = asyncio.create_task(thread.ask(long))
+    await asyncio.sleep(0)
+    second = thread.ask(lambda _: answered.set())
+    await asyncio.wait_for(second, FAR_SECONDS)
+    assert await asyncio.wait_for(first, FAR_SECONDS) == "long"
+
+
+async def test_two_long_questions_both_end(thread: AnalysisThread, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(analysis_thread, "MOST_URGENT_SECONDS", 1e-4)
+
+    def long(question: Question) -> int:
+        for _ in range(2_000):
+            question.checkpoint()
+        return 1
+
+    both = asyncio.gather(thread.ask(long, background=True), thread.ask(long, background=True), thread.ask(long))
+    assert await asyncio.wait_for(both, FAR_SECONDS) == [1, 1, 1]
