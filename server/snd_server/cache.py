@@ -1,7 +1,8 @@
 """Results of earlier runs, found again by content.
 
 An entry is valid while its file, the files it depends on, and the places where those were looked for, are as they
-were. Whatever is wrong with the cache itself (damaged, read-only, not ours), a run goes on without it.
+were. Whatever is wrong with the cache itself (damaged, read-only, not ours), a run goes on without it. Who can write
+entries decides what is reported, so the folder is private to the user, or it is not used.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ from __future__ import annotations
 import json
 import os
 import re
+import stat
+import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import sha256
@@ -17,6 +20,8 @@ from pathlib import Path
 from snd_analysis.base import Diagnostic
 from snd_server import __version__
 from snd_server.cached_diagnostics import decoded, encoded
+from snd_server.limits import MOST_ENTRY_BYTES
+from snd_server.reading import read_file
 
 _DAY = 86_400.0
 _KEPT_DAYS = 30
@@ -35,12 +40,15 @@ class Cache:
         self._exists = exists
         self._tool = _tool_digest()
         self._stored = False
+        self._is_private = is_private(folder)
 
     def load(self, path: str, module_paths: Sequence[str]) -> tuple[Diagnostic, ...] | None:
         """The diagnostics of the file as it is now, if they are known."""
+        if not self._is_private:
+            return None
         file = self._file(path, module_paths)
         try:
-            stored_digest, _, payload = file.read_text(encoding="utf-8").partition("\n")
+            stored_digest, _, payload = read_file(file, MOST_ENTRY_BYTES).decode().partition("\n")
             if stored_digest != _sha(payload):
                 return None
             entry = json.loads(payload)
@@ -50,7 +58,7 @@ class Cache:
                 return None
             diagnostics = decoded(entry["diagnostics"])
             _confirm(file)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
             return None
         return diagnostics
 
@@ -63,6 +71,8 @@ class Cache:
         looked_for: Mapping[str, bool],
     ) -> None:
         """Remember the diagnostics of a file and what they depend on: texts, and whether there are files."""
+        if not self._is_private:
+            return
         entry = {
             "dependencies": {name: self._digest(name) for name in dependencies},
             "looked for": looked_for,
@@ -72,7 +82,8 @@ class Cache:
         file = self._file(path, module_paths)
         unfinished = file.with_suffix(f".{os.getpid()}")
         try:
-            file.parent.mkdir(parents=True, exist_ok=True)
+            Path(self._folder).mkdir(parents=True, exist_ok=True, mode=0o700)
+            file.parent.mkdir(exist_ok=True, mode=0o700)
             unfinished.write_text(f"{_sha(payload)}\n{payload}", encoding="utf-8")
             unfinished.replace(file)
         except OSError:
@@ -107,6 +118,19 @@ def default_folder() -> str:
     from platformdirs import user_cache_dir
 
     return user_cache_dir("snd", appauthor=False)
+
+
+def is_private(folder: str) -> bool:
+    """Return whether nobody but the user can write to a folder; also if it is not there yet."""
+    if sys.platform == "win32":  # rights of folders are inherited from that of the user there
+        return True
+    try:
+        state = os.stat(folder)
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return stat.S_ISDIR(state.st_mode) and state.st_uid == os.geteuid() and not state.st_mode & 0o022
 
 
 def _age(file: Path) -> float:

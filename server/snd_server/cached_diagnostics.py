@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Annotated, Any
+
+from msgspec import Meta, convert
 
 from snd_analysis.base import Diagnostic, Fix, Location, Related, Severity, Span, TextEdit
+
+_Offset = Annotated[int, Meta(ge=0, le=1 << 31)]
+_Place = tuple[str, _Offset, _Offset]
+_Fix = tuple[str, bool, list[tuple[_Place, str]]]
+_Diagnostic = tuple[str, str, str, _Place, list[tuple[_Place, str]], _Fix | None, bool]
 
 
 def encoded(diagnostics: Iterable[Diagnostic]) -> list[Any]:
@@ -33,18 +40,18 @@ def encoded(diagnostics: Iterable[Diagnostic]) -> list[Any]:
     ]
 
 
-def decoded(entries: list[Any]) -> tuple[Diagnostic, ...]:
+def decoded(entries: Any) -> tuple[Diagnostic, ...]:
     """The diagnostics again. Raises LookupError, ValueError or TypeError for anything that ``encoded`` did not make."""
 
-    if not entries:
+    if not (entries := convert(entries, list[_Diagnostic])):
         return ()
     from snd_analysis.rules import catalogue
 
-    def place(fields: list[Any]) -> Location:
+    def place(fields: _Place) -> Location:
         path, start, end = fields
         return Location(path, Span(start, end))
 
-    def fix(fields: list[Any] | None) -> Fix | None:
+    def fix(fields: _Fix | None) -> Fix | None:
         if fields is None:
             return None
         title, safe, edits = fields

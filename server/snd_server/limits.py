@@ -6,6 +6,8 @@ MOST_SOURCE_BYTES = 64 << 20
 """Bytes of a SkriptND file. A larger file is not read: it gets one diagnostic that says so."""
 MOST_SETTINGS_BYTES = 512 << 10
 """Bytes of a configuration or ignore file. A larger one is a mistake of the configuration (exit status 2)."""
+MOST_ENTRY_BYTES = 64 << 20
+"""Bytes of an entry of the cache. A larger one is not used."""
 MOST_PATTERNS = 10_000
 """Patterns of one list. More are a mistake of the configuration."""
 LONGEST_PATTERN = 2_000

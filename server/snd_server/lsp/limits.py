@@ -7,9 +7,13 @@ MOST_DOCUMENT_CHARACTERS = 4_000_000
 known of a text takes up to 200 times its size, and seconds for each million of characters."""
 MOST_HEADER_BYTES = 16 * 1024
 """Bytes without a header of a message; headers have some dozens. The server ends then: no client sends such bytes."""
+MOST_MESSAGE_BYTES = 256 << 20
+"""Bytes of a message. The server refuses a longer one, and ends."""
+MOST_UNREAD_BYTES = 64 << 20
+"""Bytes that wait for a client that does not read. With more, the server ends."""
 MOST_LOGGED_CHARACTERS = 2_000
 """Characters of the parameters of a request in the log; the rest is left out."""
-MOST_URGENT_SECONDS = 0.5
+MOST_URGENT_SECONDS = 0.1
 """Seconds for which a question holds up others. Then it begins again after them, and may take twice as long."""
 MOST_SECONDS = 3600.0
 """Seconds that a request may allow an evaluation. A request with more is refused."""

@@ -89,6 +89,10 @@ class JsonRpc:
         self._writer = writer
 
     # ---- what the client sends ---------------------------------------------------------------------------------------
+    def refuse(self, why: str) -> None:
+        """Tell the client why nothing more is read."""
+        self._refuse(None, RequestError(why, ErrorCode.PARSE_ERROR))
+
     def receive(self, body: bytes) -> None:
         """Begin what a message is about."""
         try:

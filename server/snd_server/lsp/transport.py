@@ -13,7 +13,7 @@ import stat
 import sys
 from typing import IO, TYPE_CHECKING, Protocol
 
-from snd_server.lsp.limits import MOST_HEADER_BYTES
+from snd_server.lsp.limits import MOST_HEADER_BYTES, MOST_MESSAGE_BYTES, MOST_UNREAD_BYTES
 
 if TYPE_CHECKING:
     from snd_server.lsp.protocol import Writer
@@ -24,7 +24,9 @@ _logger = logging.getLogger(__name__)
 # What may wait to be read before the client is made to wait.
 BUFFER_BYTES = 1024 * 1024
 
-_CONTENT_LENGTH = re.compile(rb"Content-Length: (\d+)\r\n")
+_HEADER = re.compile(rb"([A-Za-z0-9-]+)[ \t]*:[ \t]*([^\r\n]*?)[ \t]*\r?\n")
+_MOST_DIGITS = 15
+_MOST_SHOWN = 80
 
 
 async def serve_stdio(server: SndServer) -> int:
@@ -105,6 +107,27 @@ class Reader(Protocol):
         """So many bytes."""
 
 
+class _BoundedWriter:
+    """Keeps what the client has not read yet, up to a limit: then the client is given up."""
+
+    def __init__(self, server: SndServer, stream: asyncio.StreamWriter) -> None:
+        self._server = server
+        self._stream = stream
+
+    def write(self, data: bytes) -> None:
+        """Write all of it, now or later."""
+        self._stream.write(data)
+        transport = self._stream.transport
+        if not transport.is_closing() and transport.get_write_buffer_size() > MOST_UNREAD_BYTES:
+            _logger.error("the client does not read: %d bytes wait for it", transport.get_write_buffer_size())
+            transport.abort()
+            self._server.hang_up()
+
+    def close(self) -> None:
+        """Write nothing more."""
+        self._stream.close()
+
+
 class _FileWriter:
     """Writes to what the event loop can't wait for."""
 
@@ -136,9 +159,9 @@ class _FileReader:
         return await asyncio.to_thread(self._file.read, count)
 
 
-async def converse(server: SndServer, reader: Reader, writer: Writer) -> int:
+async def converse(server: SndServer, reader: Reader, writer: Writer | asyncio.StreamWriter) -> int:
     """Serve the client that writes to ``reader`` and reads from ``writer``. Return the exit status."""
-    server.protocol.attach(writer)
+    server.protocol.attach(_BoundedWriter(server, writer) if isinstance(writer, asyncio.StreamWriter) else writer)
     server.attach()
     server.reading = asyncio.create_task(_read_messages(server, reader))
     await asyncio.wait([server.reading])
@@ -158,7 +181,15 @@ async def _read_messages(server: SndServer, reader: Reader) -> None:
 
     So an answer is for the text that the client had when it asked, however many messages have come by then.
     """
-    while not server.stopped.is_set() and (length := await _length(reader)):
+    while not server.stopped.is_set():
+        try:
+            length = await _length(reader)
+        except _FramingError as error:
+            _logger.error("this is no client: %s", error)
+            server.protocol.refuse(str(error))
+            return
+        if not length:
+            return
         try:
             body = await reader.readexactly(length)
         except (asyncio.IncompleteReadError, OSError):  # the client went away in the middle of it
@@ -170,8 +201,12 @@ async def _read_messages(server: SndServer, reader: Reader) -> None:
         await asyncio.sleep(0)
 
 
+class _FramingError(Exception):
+    """What came is no header of a message: nobody knows where the next message begins."""
+
+
 async def _length(reader: Reader) -> int:
-    """The number of bytes of the next message; 0 if there is no more, or no header ends within reason."""
+    """Return the number of bytes of the next message; 0 if there is no more. Raises _FramingError."""
     length = taken = 0
     while taken < MOST_HEADER_BYTES:
         try:
@@ -181,10 +216,26 @@ async def _length(reader: Reader) -> int:
         except OSError as error:
             _logger.error("the client can't be understood any more: %s", error)
             return 0
-        if not line or (length and not line.strip()):
-            return length if line else 0
+        if not line:
+            return 0
         taken += len(line)
-        if not length and (found := _CONTENT_LENGTH.fullmatch(line)):
-            length = int(found[1])
-    _logger.error("this is no client: %d bytes came without a message", MOST_HEADER_BYTES)
-    return 0
+        if line.strip():
+            length = _length_in(line) or length
+        elif length:
+            return length
+        else:
+            raise _FramingError("a header has no Content-Length")
+    raise _FramingError(f"{MOST_HEADER_BYTES} bytes came without a message")
+
+
+def _length_in(line: bytes) -> int:
+    """Return the length that a line of a header tells; 0 if it tells something else. Raises _FramingError."""
+    header = _HEADER.fullmatch(line)
+    if header is None:
+        raise _FramingError(f"{line[:_MOST_SHOWN]!r} is no header of a message")
+    name, value = header.groups()
+    if name.lower() != b"content-length":
+        return 0
+    if not value.isdigit() or len(value) > _MOST_DIGITS or not 0 < int(value) <= MOST_MESSAGE_BYTES:
+        raise _FramingError(f"{line[:_MOST_SHOWN].strip()!r} is no length of a message")
+    return int(value)

@@ -7,8 +7,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from support.lsp.protocol_texts import BLOCKS, MAIN, RIGHT, UNKNOWN_NAME
-from support.lsp.raw_client import RawClient, goodbye, running
+from support.lsp.raw_client import RawClient, framed, goodbye, running
+from support.sampling import sample
+from support.waiting import FAR_SECONDS
 
 PULLS = {"textDocument": {"diagnostic": {}}}
 
@@ -46,7 +50,6 @@ async def test_messages_that_are_none():
         client.writer.write(b"Content-Length: 3\r\n\r\n{]}")
         assert (await client.answer(None))["error"]["code"] == -32700
         client.writer.write(b"Content-Length: 2\r\n\r\n{}" + b"Content-Length: 2\r\n\r\n[]")
-        client.writer.write(b"rubbish\r\n\r\nContent-Length: none\r\n\r\n")
         wrong = await client.request("textDocument/foldingRange", {"textDocument": 7})
         assert wrong["error"]["code"] == -32602
         unknown = await client.request("textDocument/brew", {})
@@ -68,6 +71,42 @@ async def test_half_a_character():
         symbols = await client.request("textDocument/documentSymbol", diagnostic("untitled:half"))
         assert symbols["result"]
         assert await is_sound(client)
+        assert await goodbye(process, client) == 0
+
+
+@pytest.mark.parametrize(
+    "header",
+    sample([
+        b"Content-Length: -5", b"Content-Length: 12345678901234567890", b"POST / HTTP/1.1", b"Content-Length: abc",
+        b"Content-Length: 0", b"Content-Length:", b"rubbish", b"Content-Type: x\r\n", b"\0\0\0",
+    ], 3),
+)  # fmt: skip
+async def test_what_is_no_header_ends_the_session(header: bytes):
+    async with running() as (process, client):
+        await client.initialize(capabilities=PULLS)
+        client.writer.write(header + b"\r\n\r\n{}")
+        assert (await client.answer(None))["error"]["code"] == -32700
+        assert await asyncio.wait_for(process.wait(), FAR_SECONDS) == 1
+
+
+async def test_a_wrong_length_ends_the_session():
+    async with running() as (process, client):
+        await client.initialize(capabilities=PULLS)
+        message = framed({"jsonrpc": "2.0", "id": "x", "method": "workspace/symbol", "params": {"query": ""}})
+        client.writer.write(message[:-5])
+        client.writer.write(message * 3)
+        assert await asyncio.wait_for(process.wait(), FAR_SECONDS) == 1
+        assert client.answers[None]["error"]["code"] == -32700
+
+
+@pytest.mark.parametrize("header", [b"content-length:%d\r\n", b"CONTENT-LENGTH : %d\r\nContent-Type: x; y=z\r\n"])
+async def test_headers_in_other_ways_of_writing(header: bytes):
+    async with running() as (process, client):
+        await client.initialize(capabilities=PULLS)
+        body = framed({"jsonrpc": "2.0", "id": "x", "method": "workspace/symbol", "params": {"query": ""}})
+        body = body.partition(b"\r\n\r\n")[2]
+        client.writer.write(header % len(body) + b"\r\n" + body)
+        assert "result" in await client.answer("x")
         assert await goodbye(process, client) == 0
 
 

@@ -85,7 +85,7 @@ class RawClient:
 
     def keep(self, message: dict[str, Any]) -> None:
         """Keep the answer to a request."""
-        assert message["id"] not in self.answers, "two answers to one question"
+        assert message["id"] is None or message["id"] not in self.answers, "two answers to one question"
         self.answers[message["id"]] = message
 
 
