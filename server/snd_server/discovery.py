@@ -7,12 +7,13 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from snd_server.ignore_files import GitIgnore
+from snd_server.model_folder import main_file
 
 if TYPE_CHECKING:
     from snd_server.config import Configurations
 
 SUFFIX = ".sknd"
-NNEF1_SUFFIX = ".nnef"
+NNEF1_SUFFIXES = (".nnef", ".nnef.tgz", ".nnef.tar.gz", ".nnef.tar")
 NEVER_ENTERED = frozenset({".git", ".hg", ".svn", ".venv", "node_modules", "__pycache__"})
 
 
@@ -33,7 +34,7 @@ def discover(paths: Sequence[str], configurations: Configurations, suffixes: tup
     for path in paths:
         files = _below(path, configurations, suffixes) if os.path.isdir(path) else [path]
         for file in files:
-            found.setdefault(os.path.abspath(file), file)
+            found.setdefault(os.path.abspath(file), main_file(file))
     return list(found.values())
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator, Set
+from collections.abc import Callable, Collection, Iterator, Mapping, Set
 from typing import TYPE_CHECKING
 
 from snd_analysis import rules
 from snd_analysis.base import Rule
+from snd_server.archives import GRAPH, Member, read_members, split_member
 from snd_server.limits import MOST_SOURCE_BYTES
 from snd_server.reading import read_file, read_start, reason
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from snd_analysis.workspace import UnreadableText
 
 _TENSOR_FILE = ".dat"
+_HEADER_BYTES = 128
 _BOM = b"\xef\xbb\xbf"
 _WIDE_BOMS = (b"\xff\xfe", b"\xfe\xff")
 
@@ -31,6 +33,7 @@ class DiskReader:
         """Places where a file was looked for, and whether there was one. What others mean may depend on it."""
         self._outcomes: dict[str, str | Exception] = {}
         self._legible: dict[str, str] = {}
+        self._archives: dict[str, Mapping[str, Member]] = {}
 
     def read(self, path: str) -> str:
         """Text of the file; FileNotFoundError if there is none, ``UnreadableText`` if it has no text."""
@@ -67,13 +70,31 @@ class DiskReader:
 
     def _read(self, path: str) -> str | Exception:
         try:
+            if (member := split_member(path)) is not None:
+                return self._member(*member)
             if path.endswith(_TENSOR_FILE):
-                return _tensor_header(path)
+                return _tensor_header(*read_start(path, _HEADER_BYTES))
             return self._decoded(path, read_file(path, MOST_SOURCE_BYTES))
         except (FileNotFoundError, IsADirectoryError, NotADirectoryError, ValueError):
             return FileNotFoundError(path)
         except OSError as error:
             return _unreadable(rules.UNREADABLE_FILE, f"it cannot be read: {reason(error)}", 0)
+
+    def _member(self, archive: str, name: str) -> str | Exception:
+        """The text of a member. All that may be asked for of an archive is read at once, since it may be compressed."""
+        if archive not in self._archives:
+            self._archives[archive] = read_members(archive, _wanted)
+        found = self._archives[archive].get(name)
+        if found is None and name == GRAPH:
+            return _unreadable(rules.UNREADABLE_FILE, f"there is no {GRAPH} in the archive", 0)
+        if found is None:
+            return FileNotFoundError(f"{archive}/{name}")
+        if name.endswith(_TENSOR_FILE):
+            return _tensor_header(found.start, found.size)
+        if found.size > MOST_SOURCE_BYTES:
+            message = f"it has {found.size:,} bytes, more than the {MOST_SOURCE_BYTES:,} allowed"
+            return _unreadable(rules.FILE_TOO_LARGE, message, 0)
+        return self._decoded(f"{archive}/{name}", found.start)
 
     def _decoded(self, path: str, content: bytes) -> str | Exception:
         content = content.removeprefix(_BOM)
@@ -107,11 +128,16 @@ def _upwards(folder: str) -> Iterator[str]:
         yield folder
 
 
-def _tensor_header(path: str) -> str | Exception:
-    """What the analysis knows of a tensor file: the type of its items and its extents, ``real [2,3]``."""
-    from snd_runtime.files import HEADER_BYTES, InvalidFileError, read_header
+def _wanted(name: str) -> int:
+    if name.endswith(_TENSOR_FILE):
+        return _HEADER_BYTES
+    return MOST_SOURCE_BYTES if name.endswith((".nnef", ".quant")) else 0
 
-    start, size = read_start(path, HEADER_BYTES)
+
+def _tensor_header(start: bytes, size: int) -> str | Exception:
+    """What the analysis knows of a tensor file: the type of its items and its extents, ``real [2,3]``."""
+    from snd_runtime.files import InvalidFileError, read_header
+
     try:
         header = read_header(start, size)
     except InvalidFileError as error:

@@ -53,3 +53,7 @@ DRAWING_SECONDS = 60.0
 2)."""
 MOST_DRAWING_MEGABYTES = 1024
 """Memory that the drawing of an .svg may take; then it is given up (exit status 2)."""
+MOST_ARCHIVE_BYTES = 16 << 30
+"""What the archive of a model may unfold to. Users see ``unreadable-file``."""
+MOST_ARCHIVE_MEMBERS = 100_000
+"""How many files the archive of a model may have. Users see ``unreadable-file``."""

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import os
 
+from snd_server.archives import GRAPH, is_archive
+
 _MAIN_FILES = ("main.sknd", "graph.nnef")
 
 
 def main_file(path: str) -> str:
-    """Return the file that a path stands for: of a folder its ``main.sknd``, or else its ``graph.nnef``."""
+    """Return the file that a path stands for: of a folder its ``main.sknd``, or else its ``graph.nnef``.
+
+    Of an archive it is the ``graph.nnef`` in it.
+    """
+    if is_archive(path):
+        return f"{path}/{GRAPH}"
     if not os.path.isdir(path):
         return path
     files = [os.path.join(path, name) for name in _MAIN_FILES]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from typing import BinaryIO
 
 _NOT_BLOCKING = getattr(os, "O_NONBLOCK", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
@@ -37,16 +38,22 @@ def read_file(path: str | os.PathLike[str], most_bytes: int) -> bytes:
         os.close(handle)
 
 
-def read_start(path: str | os.PathLike[str], most_bytes: int) -> tuple[bytes, int]:
-    """Return the first ``most_bytes`` of a regular file, and the size of the file. Raises OSError as ``read_file``."""
+def open_file(path: str | os.PathLike[str]) -> BinaryIO:
+    """Open a regular file, to read parts of it. Raises OSError as ``read_file``."""
     _demand_file(path, _state(path).st_mode)
     handle = os.open(path, os.O_RDONLY | _NOT_BLOCKING | _BINARY)
     try:
-        state = os.fstat(handle)
-        _demand_file(path, state.st_mode)
-        return os.read(handle, most_bytes), state.st_size
-    finally:
+        _demand_file(path, os.fstat(handle).st_mode)
+    except OSError:
         os.close(handle)
+        raise
+    return os.fdopen(handle, "rb")
+
+
+def read_start(path: str | os.PathLike[str], most_bytes: int) -> tuple[bytes, int]:
+    """Return the first ``most_bytes`` of a regular file, and the size of the file. Raises OSError as ``read_file``."""
+    with open_file(path) as file:
+        return file.read(most_bytes), os.fstat(file.fileno()).st_size
 
 
 def reason(error: OSError) -> str:

@@ -14,7 +14,7 @@ from snd_analysis.base import Diagnostic, Fix, Severity
 from snd_server.cache import default_folder
 from snd_server.checking import Checker
 from snd_server.config import Configurations
-from snd_server.discovery import NNEF1_SUFFIX, SUFFIX, discover
+from snd_server.discovery import NNEF1_SUFFIXES, SUFFIX, discover
 from snd_server.fixing import Fixed, fix_text, unified_diff
 from snd_server.output import decorated, write_output
 from snd_server.progress import tracked
@@ -81,7 +81,7 @@ def files_of(request: CheckRequest, checker: Checker) -> list[str]:
     if request.stdin_filename is not None:
         checker.provide(request.stdin_filename, sys.stdin.buffer.read())
         return [request.stdin_filename]
-    files = discover(request.paths, checker.configurations, (SUFFIX, NNEF1_SUFFIX))
+    files = discover(request.paths, checker.configurations, (SUFFIX, *NNEF1_SUFFIXES))
     if not files and not request.quiet:
         say(f"warning: no SkriptND files (*.sknd) found in {', '.join(request.paths)}", err=True)
     return files

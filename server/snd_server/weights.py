@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -12,9 +12,10 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from snd_analysis.workspace import Snapshot, tensor_path
-from snd_runtime.files import InvalidFileError
+from snd_runtime.files import InvalidFileError, read_tensor
+from snd_server.archives import read_members, split_member
 from snd_server.arguments import ArgumentError
-from snd_server.reading import reason
+from snd_server.reading import read_file, reason
 from snd_server.tensor_files import SUFFIXES, read_arrays
 
 Array: TypeAlias = np.ndarray[Any, Any]
@@ -63,25 +64,50 @@ def stored_weights(snapshot: Snapshot, path: str, most_bytes: int) -> Mapping[st
 
     Raises ArgumentError for a file that can't be used. Files of more than ``most_bytes`` together are refused.
     """
-    left = most_bytes
-    by_file: dict[str, Array] = {}
+    variables = [(each, tensor_path(path, each.label)) for each in snapshot.stored_variables(path)]
+    files = {file: None for _, file in variables if file is not None}
+    arrays = dict(_stored(path, list(files), most_bytes))
     found: dict[str, Array] = {}
-    for variable in snapshot.stored_variables(path):
-        file = tensor_path(path, variable.label)
-        if file is None or not os.path.isfile(file):
-            continue
-        if file not in by_file:
-            try:
-                by_file[file] = read_arrays(Path(file), left)[""]
-            except InvalidFileError as error:
-                raise ArgumentError(f"{file}: {error}") from None
-            except OSError as error:
-                raise ArgumentError(f"{file}: {reason(error)}") from None
-            left -= by_file[file].nbytes
-        array = by_file[file]
-        # Blocks of items are stored as a matrix, whatever the variable is.
-        found[variable.name] = array.reshape(variable.shape) if array.size == prod(variable.shape) else array
+    for variable, file in variables:
+        if file in arrays:
+            array = arrays[file]
+            # Blocks of items are stored as a matrix, whatever the variable is.
+            found[variable.name] = array.reshape(variable.shape) if array.size == prod(variable.shape) else array
     return found
+
+
+def _stored(path: str, files: Sequence[str], most_bytes: int) -> Iterator[tuple[str, Array]]:
+    """The tensors of files that are there, by their paths: beside a graph, or in the archive that it is in."""
+    member = split_member(path)
+    left = most_bytes
+    try:
+        if member is not None:
+            archive = member[0]
+            names = {file.removeprefix(f"{archive}/") for file in files}
+            for name, content in read_members(archive, lambda name: most_bytes if name in names else 0).items():
+                left -= content.size
+                _demand_room(f"{archive}/{name}", left, most_bytes)
+                yield f"{archive}/{name}", _tensor(f"{archive}/{name}", content.start)
+            return
+        for file in files:
+            if os.path.isfile(file):
+                whole = read_file(file, left)
+                left -= len(whole)
+                yield file, _tensor(file, whole)
+    except OSError as error:
+        raise ArgumentError(f"{error.filename}: {reason(error)}") from None
+
+
+def _demand_room(file: str, left: int, most_bytes: int) -> None:
+    if left < 0:
+        raise ArgumentError(f"{file}: with it the weights have more than the {most_bytes:,} bytes allowed")
+
+
+def _tensor(file: str, content: bytes) -> Array:
+    try:
+        return read_tensor(content)
+    except InvalidFileError as error:
+        raise ArgumentError(f"{file}: {error}") from None
 
 
 def _name_within(scope: str, key: str, count: int) -> str:
