@@ -154,3 +154,182 @@ def test_topk():
     order = np.argsort(-X, 2)[..., :2]
     close(indices, order)
     close(values, np.take_along_axis(X, order, 2))
+
+
+# ---- norms, transforms and cells -------------------------------------------------------------------------------------
+def test_norms():
+    normal = X / np.sqrt((X**2).mean(1, keepdims=True) + 1e-5)
+    close(run_operation("tract_core_rms_norm(x, axis = 1, eps = 1e-5)", x=X), normal)
+    close(run_operation("tract_transformers_rms_norm(x, axis = 1, eps = 1e-5)", x=X), normal)
+    scale = np.array([2.0, 0.5, 1.0, -1.0], np.float32)
+    close(run_operation("tract_core_scaled_rms_norm(x, s, axis = 1, eps = 1e-5)", x=X, s=scale), normal * scale)
+
+
+def test_clamped_swiglu():
+    gate, up = X * 4, X[::-1] * 4
+    limited = np.minimum(gate, 2.0)
+    expected = (np.clip(up, -2, 2) + 1) * limited * logistic(1.5 * limited)
+    close(run_operation("tract_core_clamped_swiglu(g, u, alpha = 1.5, limit = 2.0)", g=gate, u=up), expected)
+
+
+def test_epilogues():
+    sums, other = (RANDOM.standard_normal((2, 12)).astype(np.float32) for _ in range(2))
+    previous = RANDOM.standard_normal((2, 3)).astype(np.float32)
+    i, o, f, g = (sums[:, at : at + 3] for at in range(0, 12, 3))
+    cells = logistic(f) * previous + logistic(i) * np.tanh(g)
+    ht, ct = run_operation("h, c = tract_core_lstm_epilogue(s, p, hidden = 3)", s=sums, p=previous)
+    close(ct, cells)
+    close(ht, logistic(o) * np.tanh(cells))
+    z, r = (logistic(sums[:, at : at + 3] + other[:, at : at + 3]) for at in (0, 3))
+    n = np.tanh(sums[:, 6:9] + r * other[:, 6:9])
+    call = "tract_core_gru_epilogue(x, r, p, hidden = 3)"
+    close(run_operation(call, x=sums[:, :9], r=other[:, :9], p=previous), (1 - z) * n + z * previous)
+
+
+def complex_of(x: np.ndarray) -> np.ndarray:
+    return x[..., 0] + 1j * x[..., 1]
+
+
+def parts_of(x: np.ndarray) -> np.ndarray:
+    return np.stack([x.real, x.imag], -1)
+
+
+def test_fft():
+    x = RANDOM.standard_normal((2, 6, 3, 2)).astype(np.float32)
+    forward, backward = (f"tract_core_fft(x, axis = 1, inverse = {each})" for each in ("false", "true"))
+    close(run_operation(forward, x=x), parts_of(np.fft.fft(complex_of(x), axis=1)))
+    close(run_operation(backward, x=x), parts_of(np.fft.ifft(complex_of(x), axis=1) * 6))
+
+
+@pytest.mark.parametrize("width", [0, 4, 8])
+def test_stft(width: int):
+    x = RANDOM.standard_normal((2, 20, 2)).astype(np.float32)
+    window = RANDOM.standard_normal(width).astype(np.float32)
+    factors = np.pad(window, (8 - width) // 2) if width else np.ones(8)
+    frames = np.stack([complex_of(x)[:, at : at + 8] * factors for at in range(0, 13, 3)], 1)
+    given = {"x": x, "w": window} if width else {"x": x}
+    call = f"tract_core_stft(x, axis = 1, frame = 8, stride = 3{', window = w' if width else ''})"
+    close(run_operation(call, **given), parts_of(np.fft.fft(frames, axis=2)))
+
+
+# ---- attention -------------------------------------------------------------------------------------------------------
+def attention(q: np.ndarray, k: np.ndarray, v: np.ndarray, mask: Any = 0.0, scale: float | None = None) -> np.ndarray:
+    k, v = (np.repeat(each, q.shape[-3] // each.shape[-3], -3) for each in (k, v))
+    return softmax(q @ np.swapaxes(k, -1, -2) * (scale or q.shape[-1] ** -0.5) + mask, -1) @ v
+
+
+ATTENTION = "tract_transformers_sdpa(q, k, v, {}datum_type = 'f32', acc_datum_type = 'f32', is_causal = {})"
+
+
+@pytest.mark.parametrize(("lead", "heads", "groups"), [((), 2, 2), ((2,), 4, 2)])
+def test_sdpa(lead: tuple[int, ...], heads: int, groups: int):
+    q = RANDOM.standard_normal((*lead, heads, 5, 3)).astype(np.float32)
+    k = RANDOM.standard_normal((*lead, groups, 5, 3)).astype(np.float32)
+    v = RANDOM.standard_normal((*lead, groups, 5, 6)).astype(np.float32)
+    close(run_operation(ATTENTION.format("", "false"), q=q, k=k, v=v), attention(q, k, v))
+    close(run_operation(ATTENTION.format("scale = 0.3, ", "false"), q=q, k=k, v=v), attention(q, k, v, scale=0.3))
+    causal = np.where(np.tri(5) > 0, 0, -np.inf)
+    close(run_operation(ATTENTION.format("", "true"), q=q, k=k, v=v), attention(q, k, v, causal))
+    mask = RANDOM.standard_normal((5, 5)).astype(np.float32)
+    close(run_operation(ATTENTION.format("mask, ", "false"), q=q, k=k, v=v, mask=mask), attention(q, k, v, mask))
+    close(
+        run_operation(ATTENTION.format("mask, ", "false"), q=q, k=k, v=v, mask=np.tri(5) > 0),
+        attention(q, k, v, causal),
+    )
+
+
+def test_scaled_masked_softmax():
+    mask = RANDOM.standard_normal((3, 4)).astype(np.float32)
+    name = "tract_transformers_scaled_masked_softmax"
+    close(run_operation(f"{name}(x, m, scale = 0.5)", x=X, m=mask), softmax(X * 0.5 + mask, 2))
+    shown = np.array([[True, False, True, True], [False] * 4, [True] * 4])
+    with np.errstate(invalid="ignore"):
+        expected = np.nan_to_num(softmax(np.where(shown, X, -np.inf), 2))
+    close(run_operation(f"{name}(x, m, scale = 1.0, post_softmax_mask = true)", x=X, m=shown), expected)
+
+
+def test_apply_rope():
+    angles = RANDOM.standard_normal((3, 4)).astype(np.float32)
+    turned = np.concatenate([-X[..., 2:], X[..., :2]], -1)
+    call = "tract_transformers_apply_rope(x, c, s)"
+    close(
+        run_operation(call, x=X, c=np.cos(angles), s=np.sin(angles)),
+        X * np.cos(angles) + turned * np.sin(angles),
+    )
+
+
+# ---- images ----------------------------------------------------------------------------------------------------------
+def weights_of(x: float, extent: int, kind: str, mode: str) -> list[tuple[int, float]]:
+    """Places of the input, which may be outside, and their weights."""
+    first = math.floor(x)
+    if kind == "nearest":
+        rounded = {
+            "floor": math.floor,
+            "ceil": math.ceil,
+            "even": round,
+            "round_prefer_ceil": lambda x: math.floor(x + 0.5),
+        }
+        return [(int(rounded[mode](x)), 1.0)]
+    if kind == "linear":
+        return [(first, 1 - (x - first)), (first + 1, x - first)]
+    found = []
+    for place in range(first - 1, first + 3):
+        t, a = abs(place - x), -0.75
+        near, far = (a + 2) * t**3 - (a + 3) * t**2 + 1, a * (t**3 - 5 * t**2 + 8 * t - 4)
+        found.append((place, near if t <= 1 else far))
+    return found
+
+
+POSITIONS: dict[str, Callable[[int, int, int], float]] = {
+    "half_pixel": lambda i, n, m: (i + 0.5) * n / m - 0.5,
+    "pytorch_half_pixel": lambda i, n, m: (i + 0.5) * n / m - 0.5 if m > 1 else 0.0,
+    "tf_half_pixel_for_nn": lambda i, n, m: (i + 0.5) * n / m,
+    "align_corners": lambda i, n, m: i * (n - 1) / (m - 1) if m > 1 else 0.0,
+    "asymmetric": lambda i, n, m: i * n / m,
+}
+
+
+@pytest.mark.parametrize("transformer", POSITIONS)
+@pytest.mark.parametrize(
+    ("kind", "mode"), [("nearest", "floor"), ("nearest", "round_prefer_ceil"), ("linear", "floor"), ("cubic", "floor")]
+)
+@pytest.mark.parametrize("size", [8, 2, 1])
+def test_resize(transformer: str, kind: str, mode: str, size: int):
+    x = RANDOM.standard_normal((2, 4)).astype(np.float32)
+    expected = np.zeros((2, size))
+    for i in range(size):
+        for place, weight in weights_of(POSITIONS[transformer](i, 4, size), 4, kind, mode):
+            expected[:, i] += weight * x[:, min(max(place, 0), 3)]
+    call = (
+        f"tract_core_resize(x, sizes = [2, {size}], coord_transformer = '{transformer}', interpolator = '{kind}', "
+        f"nearest_mode = '{mode}')"
+    )
+    close(run_operation(call, x=x), expected)
+    close(run_operation(call.replace(f"sizes = [2, {size}]", f"scales = [1.0, {size / 4}]"), x=x), expected)
+
+
+def mirrored(place: int, extent: int, aligned: bool) -> int:
+    row = list(range(extent)) + list(range(extent - (2 if aligned else 1), 0 if aligned else -1, -1))
+    return row[place % len(row)]
+
+
+@pytest.mark.parametrize("mode", ["nearest", "bilinear", "bicubic"])
+@pytest.mark.parametrize("padding", ["zeros", "border", "reflection"])
+@pytest.mark.parametrize("aligned", [False, True])
+def test_grid_sample(mode: str, padding: str, aligned: bool):
+    x = RANDOM.standard_normal((1, 2, 5)).astype(np.float32)
+    grid = RANDOM.uniform(-1.8, 1.8, (1, 7, 1)).astype(np.float32)
+    expected = np.zeros((1, 2, 7))
+    for at, value in enumerate(grid[0, :, 0]):
+        position = (value + 1) / 2 * 4 if aligned else (value + 1) / 2 * 5 - 0.5
+        kind = {"bilinear": "linear", "bicubic": "cubic"}.get(mode, mode)
+        for place, weight in weights_of(float(position), 5, kind, "even"):
+            if padding == "reflection":
+                place = mirrored(place, 5, aligned)
+            elif padding == "border":
+                place = min(max(place, 0), 4)
+            if 0 <= place < 5:
+                expected[0, :, at] += weight * x[0, :, place]
+    aligned_ = str(aligned).lower()
+    call = f"tract_core_grid_sample(x, g, mode = '{mode}', padding_mode = '{padding}', align_corners = {aligned_})"
+    close(run_operation(call, x=x, g=grid), expected)
