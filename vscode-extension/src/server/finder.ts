@@ -3,9 +3,9 @@ import { resolve } from "node:path";
 import * as vscode from "vscode";
 import { fromSetting, inEnvironment, search, sourceText, type Candidate, type Search } from "./candidates";
 import { chosenPythons } from "./interpreters";
-import { expanded, onPath } from "./places";
+import { expanded, liesIn, onPath } from "./places";
 import { existingEnvironment, privateCandidate } from "./privateEnvironment";
-import { run } from "./processes";
+import { run, type Finished } from "./processes";
 
 // Python that starts for the first time, from a disk that is asleep, takes a while.
 const PROBE_MS = 20_000;
@@ -14,6 +14,7 @@ const PROBE_MS = 20_000;
 export async function findServer(storage: string, log: vscode.LogOutputChannel): Promise<Search> {
   const candidates = await candidatesInOrder(storage, log);
   const result = await search(candidates, async (candidate) => {
+    if (!vscode.workspace.isTrusted && await isOfWorkspace(candidate)) return REFUSED;
     const started = Date.now();
     const answer = await run(candidate.command, [...candidate.args, "--version"], { timeoutMs: PROBE_MS });
     log.debug(`${candidate.place} --version: ${answer.problem ?? answer.stdout.trim()} (${Date.now() - started} ms)`);
@@ -25,6 +26,18 @@ export async function findServer(storage: string, log: vscode.LogOutputChannel):
   if (result.found === undefined) log.warn("No server was found.");
   else log.info(`Server ${result.found.version} from ${sourceText(result.found.source)}: ${result.found.place}`);
   return result;
+}
+
+const REFUSED: Finished = {
+  status: undefined, stdout: "", stderr: "",
+  problem: "it lies in this workspace, which is not trusted, and is not run",
+};
+
+/** Whether a program, or what it is given to run, lies in a folder of the workspace. */
+async function isOfWorkspace(candidate: Candidate): Promise<boolean> {
+  const folders = (vscode.workspace.workspaceFolders ?? []).map((each) => each.uri.fsPath);
+  const paths = [candidate.command, ...candidate.args].filter((each) => /[\\/]/.test(each));
+  return (await Promise.all(paths.map((each) => liesIn(resolve(folders[0] ?? "", each), folders)))).some(Boolean);
 }
 
 async function candidatesInOrder(storage: string, log: vscode.LogOutputChannel): Promise<Candidate[]> {

@@ -1,7 +1,7 @@
 /** Files where programs are looked for, by the conventions of each platform. Knows nothing of VS Code. */
 import { constants } from "node:fs";
-import { access } from "node:fs/promises";
-import { delimiter, isAbsolute, join } from "node:path";
+import { access, readlink, realpath } from "node:fs/promises";
+import { basename, delimiter, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { homedir } from "node:os";
 
 const WINDOWS = process.platform === "win32";
@@ -37,6 +37,31 @@ export async function pythonsOfMachine(): Promise<string[]> {
   const path = [process.env["PATH"] ?? "", ...folders].join(delimiter);
   const found = await Promise.all(names.map((name) => onPath(name, path)));
   return [...new Set(found.filter((each) => each !== undefined))];
+}
+
+const MOST_LINKS = 40;
+
+/**
+ * Whether a program lies in one of some folders, by its path, by where links lead, or by any link on the way: a Python
+ * environment in a workspace consists of links to a Python outside of it, and still runs what the environment has.
+ */
+export async function liesIn(program: string, folders: readonly string[]): Promise<boolean> {
+  const real = (path: string): Promise<string> => realpath(path).catch(() => resolve(path));
+  const around = [...folders.map((each) => resolve(each)), ...await Promise.all(folders.map(real))];
+  let path = resolve(program);
+  for (let links = 0; links < MOST_LINKS; links++) {
+    const places = [path, join(await real(dirname(path)), basename(path)), await real(path)];
+    if (places.some((place) => around.some((folder) => isBelow(place, folder)))) return true;
+    const target = await readlink(path).catch(() => undefined);
+    if (target === undefined) return false;
+    path = resolve(await real(dirname(path)), target);
+  }
+  return true;  // links in a circle lead to no program
+}
+
+function isBelow(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 }
 
 /** `~` and `${workspaceFolder}` in a path as users write it. */

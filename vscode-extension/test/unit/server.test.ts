@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { chmod, mkdir, mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
 import { Backoff } from "../../src/server/backoff";
 import { fromSetting, inEnvironment, search, type Candidate } from "../../src/server/candidates";
 import { nested } from "../../src/server/nested";
-import { expanded, onPath, pythonOf } from "../../src/server/places";
+import { expanded, liesIn, onPath, pythonOf } from "../../src/server/places";
 import {
   carriedWheel,
   createEnvironment,
@@ -259,4 +259,31 @@ test("settings as the server reads them", () => {
   const flat = { lineWidth: 90, "evaluation.seed": 1, "evaluation.enabled": true, "inlayHints.enabled": false, "inlayHints.shapes": true };
   assert.deepEqual(nested(flat), { lineWidth: 90, evaluation: { seed: 1 }, inlayHints: false });
   assert.deepEqual(nested({}), {});
+});
+
+// ---- programs of workspaces that are not trusted --------------------------------------------------------------------
+test("a program lies where its path, and every link on the way, leads", async () => {
+  const workspace = join(folder, "workspace"), outside = join(folder, "outside");
+  const own = await program(join(workspace, ".venv/bin/snd"), "");
+  const other = await program(join(outside, "bin/snd"), "");
+  assert.equal(await liesIn(own, [workspace]), true);
+  assert.equal(await liesIn(join(workspace, "no-such-file"), [workspace]), true);
+  assert.equal(await liesIn(join(outside, "../workspace/.venv/bin/snd"), [workspace]), true);
+  assert.equal(await liesIn(other, [workspace]), false);
+  assert.equal(await liesIn(join(workspace, "../outside/bin/snd"), [workspace]), false);
+  assert.equal(await liesIn(join(folder, "workspace-of-others/snd"), [workspace]), false);
+  assert.equal(await liesIn(other, []), false);
+
+  await symlink(other, join(workspace, "python"));  // as environments have it
+  assert.equal(await liesIn(join(workspace, "python"), [workspace]), true);
+  await symlink(own, join(outside, "bin/led"));
+  assert.equal(await liesIn(join(outside, "bin/led"), [workspace]), true);
+  await symlink(join(workspace, "python"), join(outside, "bin/by-way-of"));
+  assert.equal(await liesIn(join(outside, "bin/by-way-of"), [workspace]), true);
+  await symlink(join(workspace, ".venv"), join(outside, "environment"));
+  assert.equal(await liesIn(join(outside, "environment/bin/snd"), [workspace]), true);
+  await symlink(workspace, join(folder, "opened"));
+  assert.equal(await liesIn(own, [join(folder, "opened")]), true);
+  await symlink("circle", join(outside, "circle"));
+  assert.equal(await liesIn(join(outside, "circle"), [workspace]), true);
 });
