@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Set
+from math import prod
 from typing import TYPE_CHECKING
 
 from snd_analysis import rules
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
     from snd_analysis.workspace import UnreadableText
 
 _TENSOR_FILE = ".dat"
-_HEADER_BYTES = 128
+_MOST_ITEMS = 8
+"""The items of smaller tensors are read: exporters keep numbers in tensor files."""
+_HEADER_BYTES = 128 + 8 * _MOST_ITEMS
 _BOM = b"\xef\xbb\xbf"
 _WIDE_BOMS = (b"\xff\xfe", b"\xfe\xff")
 
@@ -135,15 +138,19 @@ def _wanted(name: str) -> int:
 
 
 def _tensor_header(start: bytes, size: int) -> str | Exception:
-    """What the analysis knows of a tensor file: the type of its items and its extents, ``real [2,3]``."""
-    from snd_runtime.files import InvalidFileError, read_header
+    """What the analysis knows of a tensor file: the type of its items and its extents, ``real [2,3]``; few items."""
+    from snd_runtime.files import InvalidFileError, read_header, read_tensor
 
     try:
         header = read_header(start, size)
     except InvalidFileError as error:
         return _unreadable(rules.INVALID_TENSOR_FILE, str(error), 0)
     blocks = " in blocks" if header.storage.in_blocks else ""
-    return f"{header.storage.dtype} [{','.join(map(str, header.shape))}]{blocks}"
+    described = f"{header.storage.dtype} [{','.join(map(str, header.shape))}]{blocks}"
+    if header.storage.dtype == "str" or prod(header.shape) > _MOST_ITEMS or size > len(start):
+        return described
+    items = read_tensor(start).reshape(-1).tolist()
+    return f"{described} = {' '.join(map(str, items))}"
 
 
 def _unreadable(rule: Rule, message: str, offset: int) -> Exception:

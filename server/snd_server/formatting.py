@@ -11,7 +11,7 @@ from snd_analysis.skriptnd.format import format_text
 from snd_analysis.skriptnd.syntax import parse_file
 from snd_analysis.workspace import UnreadableText
 from snd_server.config import Configurations
-from snd_server.discovery import discover
+from snd_server.discovery import NNEF1_SUFFIXES, discover
 from snd_server.files import DiskReader
 from snd_server.fixing import unified_diff
 from snd_server.progress import tracked
@@ -78,6 +78,10 @@ def _formatted(
     reader = DiskReader()
     for path in tracked(files, shown=not request.quiet):
         width = request.width or configurations.of_file(path).settings.line_width
+        if path.endswith(NNEF1_SUFFIXES):
+            say(f"{path}: snd formats SkriptND only, and this is NNEF 1.0", err=True)
+            count.unreadable += 1
+            continue
         try:
             before = reader.read(path)
         except (UnreadableText, FileNotFoundError) as problem:

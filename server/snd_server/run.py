@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from snd_analysis import rules
 from snd_analysis.base import Diagnostic, Fix, Severity
+from snd_server.archives import split_member
 from snd_server.cache import default_folder
 from snd_server.checking import Checker
 from snd_server.config import Configurations
@@ -117,6 +118,8 @@ def _fix(files: Sequence[str], checker: Checker, request: CheckRequest) -> tuple
     total = 0
     rejected: set[Fix] = set()
     for path in tracked(files, shown=not request.quiet):
+        if split_member(path) is not None:
+            continue  # archives are not written
         before = checker.source(path).text
         fixed = _fixed(path, checker, request)
         total += fixed.count

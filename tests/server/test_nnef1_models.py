@@ -129,3 +129,33 @@ def test_an_archive_without_a_graph_is_told(snd: Run, tmp_path: Path):
     result = snd("check", "--no-cache", "--format", "concise", _archive(tmp_path / "m.tar", {"other.nnef": b""}))
     assert result.status == 2
     assert "there is no graph.nnef in the archive" in result.stdout
+
+
+def test_numbers_that_are_kept_in_tensor_files_are_attributes(snd: Run, tmp_path: Path):
+    text = """version 1.0;
+extension tract_registry tract_core;
+graph net(x) -> (y)
+{
+    x = external(shape = [2]);
+    a = variable<scalar>(shape = [], label = 'a');
+    y = leaky_relu(x, alpha = a);
+}
+"""
+    files = {"graph.nnef": text.encode(), "a.dat": write_tensor(np.array(0.5, np.float32))}
+    folder = _folder(tmp_path / "model", files)
+    assert snd("check", "--no-cache", folder).status == 0
+    assert snd("run", folder, "--input", "x=[-1.0,2.0]", "--output", tmp_path / "out").status == 0
+    np.testing.assert_array_equal(np.load(tmp_path / "out" / "y.npy"), [-0.5, 2.0])
+
+
+def test_formatting_leaves_nnef_as_it_is(snd: Run, tmp_path: Path):
+    folder = _folder(tmp_path / "model", _files())
+    assert snd("fmt", folder / "graph.nnef").status == 2
+    assert (folder / "graph.nnef").read_text() == GRAPH
+
+
+def test_fixes_are_not_written_into_archives(snd: Run, tmp_path: Path):
+    path = _archive(tmp_path / "m.tar", {"graph.nnef": GRAPH.replace("mul(x, v)", "x * v").encode()})
+    before = path.read_bytes()
+    assert snd("check", "--no-cache", "--fix", path).status == 1
+    assert path.read_bytes() == before

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from math import prod
+
+from msgspec.structs import replace
 
 from snd_analysis import rules
 from snd_analysis.base import Span
@@ -16,7 +19,16 @@ from snd_analysis.nnef1.elaborate.invocations import invoke
 from snd_analysis.nnef1.elaborate.item_types import Given, dtype_of_tract
 from snd_analysis.nnef1.elaborate.operators import Parameter
 from snd_analysis.nnef1.elaborate.tensor_files import TensorFile, file_of
-from snd_analysis.nnef1.elaborate.values import UNKNOWN, Items, TensorName, Value, flattened, has_unknown, type_name
+from snd_analysis.nnef1.elaborate.values import (
+    UNKNOWN,
+    Items,
+    Known,
+    TensorName,
+    Value,
+    flattened,
+    has_unknown,
+    type_name,
+)
 from snd_analysis.nnef1.syntax import Dialect, nodes
 from snd_analysis.symbolic.integers import Integer
 
@@ -83,6 +95,8 @@ def _variable(
     made = _declared(evaluator, "variable", target, dtype, shape, TensorKind.VARIABLE)
     span = label.span.shifted(evaluator.frame.base)
     evaluator.context.variables.append(StoredVariable(made.name, label.value, extents, span))
+    if file is not None and len(file.items) == prod(extents) and file.items:
+        return replace(made, known=Known(extents, file.items))
     return made
 
 

@@ -7,7 +7,12 @@ from typing import Protocol
 
 from msgspec import Struct
 
-_DESCRIPTION = re.compile(r"(?P<dtype>real|int|bool|str) \[(?P<extents>[\d,]*)\](?P<blocks> in blocks)?")
+from snd_analysis.nnef1.elaborate.values import Value
+from snd_analysis.symbolic import integers
+
+_DESCRIPTION = re.compile(
+    r"(?P<dtype>real|int|bool|str) \[(?P<extents>[\d,]*)\](?P<blocks> in blocks)?(?: = (?P<items>.*))?"
+)
 
 
 class TensorFile(Struct, frozen=True):
@@ -18,6 +23,8 @@ class TensorFile(Struct, frozen=True):
     in_blocks: bool = False
     """Whether items are stored in blocks: extents then are those of a matrix."""
     fault: str | None = None
+    items: tuple[Value, ...] = ()
+    """All of them, of a small tensor; else none."""
 
 
 class TensorFiles(Protocol):
@@ -33,7 +40,18 @@ def described(text: str) -> TensorFile | None:
     if match is None:
         return None
     extents = tuple(map(int, filter(None, match["extents"].split(","))))
-    return TensorFile(match["dtype"], extents, match["blocks"] is not None)
+    items = tuple(_item(match["dtype"], each) for each in (match["items"] or "").split())
+    return TensorFile(match["dtype"], extents, match["blocks"] is not None, None, items)
+
+
+def _item(dtype: str, text: str) -> Value:
+    match dtype:
+        case "int":
+            return integers.constant(int(text))
+        case "bool":
+            return integers.truth(text == "True")
+        case _:
+            return float(text)
 
 
 def file_of(label: str) -> str | None:
