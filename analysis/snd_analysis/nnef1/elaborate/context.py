@@ -86,6 +86,8 @@ class Context:
         """The variables that have a new value."""
         self.labels: dict[str, tuple[int, ...]] = {}
         """The extents of variables by their labels, in small letters."""
+        self.attributes: dict[str, str] = {}
+        """Attributes of the graph that stand for variables whose files are not there."""
         self.statements = 0
         self.made: dict[TensorName, TensorName] = {}
         """Tensors of which the items are known, and what makes them in the graph."""

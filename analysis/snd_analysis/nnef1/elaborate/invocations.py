@@ -29,7 +29,7 @@ from snd_analysis.nnef1.syntax import Dialect, nodes
 from snd_analysis.skriptnd.syntax import nodes as flat_nodes
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import Integer, Truth
-from snd_analysis.symbolic.values import NULL, Pack
+from snd_analysis.symbolic.values import NULL, CompileTime, Pack, unknown
 from snd_analysis.symbolic.values import Value as Composed
 
 _NAMING_TYPES = ("to", "datum_type")
@@ -157,12 +157,29 @@ class _Building:
         if has_unknown(given.value):
             self.is_broken = True
         else:
+            stored = self._in_a_missing_file(member, given)
+            if stored is not None:
+                return stored
             try:
                 value = attribute_value(member, plain(given.value), not self._is_of_tract)
                 return value, flat_graph.expression(value, given.span)
             except Unsuitable as unsuitable:
                 self.report(given.span, str(unsuitable))
         return None, flat_graph.expression("", given.span)
+
+    def _in_a_missing_file(self, member: Member, given: Given) -> tuple[Composed, flat_nodes.Expression] | None:
+        """A number that is kept in a tensor file that is not there: an attribute of the graph, without a value."""
+        value = given.value
+        if not isinstance(value, TensorName) or value.known is not None or member.node.pack is not None:
+            return None
+        tensor, dtype = value.tensor, member.node.type.text
+        if tensor is None or tensor.kind is not TensorKind.VARIABLE or tensor.shape != () or tensor.dtype != dtype:
+            return None
+        name = self._context.attributes.get(value.name)
+        if name is None:
+            name = self._context.attributes[value.name] = self._context.graph.unused_name(f"{value.name}.value")
+            self._context.graph.declare("attrib", self._frame.base, given.span, name, dtype, None)
+        return unknown(dtype, CompileTime(name), name), flat_graph.reference(name, given.span)
 
     def _tensor(
         self, value: Value, span: Span, name: str
