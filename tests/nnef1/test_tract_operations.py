@@ -9,7 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from support.nnef1.running import run_operation
+from snd_analysis.base import OperatorName
+from snd_analysis.model import Tensor
+from support.memory import snapshot_of
+from support.nnef1.running import run_operation, run_text
 
 RANDOM = np.random.default_rng(51)
 X = RANDOM.standard_normal((2, 3, 4)).astype(np.float32)
@@ -333,3 +336,160 @@ def test_grid_sample(mode: str, padding: str, aligned: bool):
     aligned_ = str(aligned).lower()
     call = f"tract_core_grid_sample(x, g, mode = '{mode}', padding_mode = '{padding}', align_corners = {aligned_})"
     close(run_operation(call, x=x, g=grid), expected)
+
+
+# ---- operations that strings describe --------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("expression", "shapes"),
+    [
+        ("mk,kn->mn", [(2, 3), (3, 4)]),
+        ("bij , bjk -> kbi", [(2, 3, 4), (2, 4, 5)]),
+        ("amk,nk->mn", [(3, 2, 4), (5, 4)]),
+        ("ij->j", [(2, 3)]),
+        ("ii->i", [(3, 3)]),
+        ("i,j->ij", [(2,), (3,)]),
+        ("ij,jk,kl->il", [(2, 3), (3, 4), (4, 5)]),
+        ("ij,ij->", [(2, 3), (2, 3)]),
+    ],
+)
+def test_einsum(expression: str, shapes: list[tuple[int, ...]]):
+    inputs = {f"x{at}": RANDOM.standard_normal(shape).astype(np.float32) for at, shape in enumerate(shapes)}
+    call = f"tract_core_einsum([{', '.join(inputs)}], expr = '{expression}', acc = 'f32', output = '')"
+    close(run_operation(call, **inputs), np.einsum(expression, *inputs.values()))
+
+
+@pytest.mark.parametrize(
+    ("expression", "message"),
+    [
+        ("mk,kn", "'expr' is a string such as 'mk,kn->mn'"),
+        ("mk,kn,n->mn", "'expr' is about 3 inputs, but there are 2"),
+        ("mk,kn->mz", "no input has the dimension 'z' of the result"),
+    ],
+)
+def test_expressions_of_einsum_that_say_nothing(expression: str, message: str):
+    text = f"""version 1.0;
+extension tract_registry tract_core;
+graph g(x, y) -> (z)
+{{
+    x = external(shape = [2, 3]);
+    y = external(shape = [3, 4]);
+    z = tract_core_einsum([x, y], expr = "{expression}", acc = "f32", output = "");
+}}
+"""
+    assert [each.message for each in snapshot_of({"graph.nnef": text}).diagnostics("graph.nnef")] == [message]
+
+
+def test_einsum_of_quantized_tensors():
+    x, y = RANDOM.integers(0, 255, (3, 4)), RANDOM.integers(0, 255, (4, 5))
+    scales = ", ".join(f"{name} = {value}" for name, value in {"a0": 120, "b0": 99, "c0": 128}.items())
+    call = (
+        f"tract_core_einsum_q([x, y], expr = 'mk,kn,,,,,,,->mn', acc = 'i32', output = 'u8', bias = 3, {scales}, "
+        "a_scale = 0.02, b_scale = 0.01, c_scale = 0.05)"
+    )
+    expected = np.clip(np.round(((x - 120) @ (y - 99) + 3) * (0.02 * 0.01 / 0.05)) + 128, 0, 255)
+    assert np.abs(run_operation(call, x=x, y=y) - expected).max() <= 1  # ties
+
+
+SCAN = """version 1.0;
+extension tract_registry tract_core;
+
+fragment step(
+    h: tensor<scalar>, __x_t: tensor<scalar>, w: tensor<scalar>
+) -> (h_next: tensor<scalar>, __y_t: tensor<scalar>)
+{
+    h_next = tanh(add(matmul(__x_t, w), h));
+    __y_t = mul(h_next, 2.0);
+}
+
+graph g(x, w, h) -> (all, last)
+{
+    x = external(shape = [6, 2]);
+    w = external(shape = [2, 2]);
+    h = external(shape = [2, 2]);
+    (all, last) = tract_core_scan(
+        body = "step", scan = [("/x.t", x, 0, STEP)], full = [("w", w)], state = [("h", h, "h_next")],
+        output = [("/y.t", "full", 0, STEP), ("h_next", "last", 0, STEP)], skip = 0
+    );
+}
+"""
+
+
+@pytest.mark.parametrize("step", [2, -2])
+def test_scan(step: int):
+    x, w, h = (RANDOM.standard_normal((n, 2)).astype(np.float32) for n in (6, 2, 2))
+    outputs = run_text(SCAN.replace("STEP", str(step)), {"x": x, "w": w, "h": h})
+    found = np.zeros_like(x)
+    state = h
+    for at in (0, 2, 4) if step > 0 else (4, 2, 0):
+        state = np.tanh(x[at : at + 2] @ w + state)
+        found[at : at + 2] = state * 2
+    close(outputs["all"], found)
+    close(outputs["last"], state)
+
+
+def test_scan_of_no_fragment():
+    text = SCAN.replace("STEP", "2").replace('"step"', '"other"')
+    found = [each.message for each in snapshot_of({"graph.nnef": text}).diagnostics("graph.nnef")]
+    assert "there is no fragment 'other'" in found
+
+
+# ---- tract_onnx and tract_pulse --------------------------------------------------------------------------------------
+def test_lrn():
+    x = RANDOM.standard_normal((2, 5, 3)).astype(np.float32)
+    for size, before, after in ((3, 1, 1), (4, 1, 2)):
+        sums = [(x[:, max(at - before, 0) : at + after + 1] ** 2).sum(1) for at in range(5)]
+        expected = x / (2.0 + 0.3 / size * np.stack(sums, 1)) ** 0.5
+        call = f"tract_onnx_lrn(x, alpha = 0.3, beta = 0.5, bias = 2.0, size = {size})"
+        close(run_operation(call, x=x), expected)
+
+
+def test_lookups():
+    keys, values = np.array([7, 9, 4]), np.array([0.5, 1.5, 2.5], np.float32)
+    places = np.array([[2, 0], [-1, 3]])
+    call = "tract_onnx_ml_direct_lookup(x, v, f)"
+    close(run_operation(call, x=places, v=values, f=np.float32(-9)), [[2.5, 0.5], [-9, -9]])
+    call = "tract_onnx_ml_reverse_lookup(x, k, f)"
+    close(run_operation(call, x=np.array([4, 5, 7]), k=keys, f=np.array(-1)), [2, -1, 0])
+
+
+def test_non_zero():
+    x = np.array([[0, 3], [4, 0], [5, 6]])
+    close(run_operation("tract_onnx_non_zero(x, count_symbol = 'n')", x=x), np.stack(np.nonzero(x)))
+
+
+def test_delay():
+    call = "tract_pulse_delay(x, axis = 1, delay = 1, overlap = 2)"
+    close(run_operation(call, x=X), np.pad(X, ((0, 0), (3, 0), (0, 0)))[:, :5])
+
+
+@pytest.mark.parametrize(
+    ("call", "shape"),
+    [
+        ("tract_onnx_multinomial(x, dtype = 6, sample_size = 3, seed = 1.0)", (2, 3)),
+        ("tract_pulse_pulse_pad(x, axis = 1, before = 1, after = 0, begin_input = 0, end_input = 9)", (2, 4)),
+        ("tract_pulse_mask(x, axis = 1, begin = 1, end = 3, value = 0.0)", (2, 4)),
+        ("tract_pulse_cumsum(x, axis = 1)", (2, 4)),
+        ("tract_extra_exp_unit_norm(x, x, axis = 0, alpha = 0.9)", (2, 4)),
+        (
+            "tract_transformers_dyn_kv_cache(x, name = 'k', axis = 1, datum_type = 'f32', "
+            "past_sequence_shape = [2, 5], input_sequence_shape = [2, 4])",
+            (2, 9),
+        ),
+    ],
+)
+def test_shapes_of_what_depends_on_state_or_chance(call: str, shape: tuple[int, ...]):
+    text = f"""version 1.0;
+extension tract_registry tract_core;
+graph g(x) -> (y)
+{{
+    x = external(shape = [2, 4]);
+    y = {call};
+}}
+"""
+    snapshot = snapshot_of({"graph.nnef": text})
+    assert not [each for each in snapshot.diagnostics("graph.nnef") if each.rule.name != "missing-extension"]
+    composed = snapshot.compose(OperatorName("graph.nnef", "g")).graph
+    assert composed is not None
+    found = composed.tensors["y"]
+    assert isinstance(found, Tensor)
+    assert [str(each) for each in found.shape or ()] == [str(each) for each in shape]

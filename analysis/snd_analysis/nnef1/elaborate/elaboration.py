@@ -13,6 +13,7 @@ from snd_analysis.nnef1.elaborate.context import Context, Frame, Invocation, Sto
 from snd_analysis.nnef1.elaborate.evaluation import Evaluator, assigned_names
 from snd_analysis.nnef1.elaborate.invocations import materialized
 from snd_analysis.nnef1.elaborate.operators import Operators
+from snd_analysis.nnef1.elaborate.rewriting import REWRITTEN
 from snd_analysis.nnef1.elaborate.sources import SOURCES
 from snd_analysis.nnef1.elaborate.tensor_files import TensorFiles
 from snd_analysis.nnef1.elaborate.values import Items, TensorName, Value
@@ -58,7 +59,7 @@ def _graph(context: Context, graph: nodes.Definition) -> flat_nodes.Definition:
     results = {each.name.text: each.name.text for each in graph.head.results}
     frame = Frame({}, results=results, later=assigned_names(graph))
     context.parameters = frozenset(each.name.text for each in graph.head.parameters)
-    evaluator = Evaluator(context, frame, SOURCES)
+    evaluator = Evaluator(context, frame, {**SOURCES, **REWRITTEN})
     for entry in graph.body or ():
         evaluator.entry(entry)
     frame.base = graph.start

@@ -301,7 +301,7 @@ class Evaluator:
             given = self._bound(node, _parameters_of(fragment), values)
             if given is None or not self._suits(fragment, given):
                 return UNKNOWN
-            return self._fragment(node, fragment, given, target)
+            return self.invoke_fragment(node, fragment, given, target)
         if name in self._sources:
             expected, make = self._sources[name]
             self.makes_symbols = True
@@ -412,9 +412,10 @@ class Evaluator:
                 return self.report(rules.TYPE_MISMATCH, argument, message)
         return self._computed(node, [value], lambda: cast(name, value))
 
-    def _fragment(
+    def invoke_fragment(
         self, node: nodes.Call, fragment: nodes.Definition, given: Mapping[str, Given], target: nodes.Expression | None
     ) -> Value:
+        """Elaborate the body of a fragment with the values of its parameters; return its result, a tuple of several."""
         head, outer = fragment.head, self.frame
         name = head.name.text
         if len(outer.chain) >= MOST_INVOCATIONS_WITHIN:

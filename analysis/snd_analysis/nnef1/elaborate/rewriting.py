@@ -1,0 +1,285 @@
+"""Operations of tract that texts in strings describe: einsum by an expression, scan by the name of a fragment.
+
+An einsum becomes an operator that has numbers for the letters, a scan the invocations of its body.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from msgspec import Struct
+
+from snd_analysis import rules
+from snd_analysis.base import Span
+from snd_analysis.nnef1.elaborate.evaluation import Evaluator, Source
+from snd_analysis.nnef1.elaborate.folding import plain
+from snd_analysis.nnef1.elaborate.invocations import invoke
+from snd_analysis.nnef1.elaborate.item_types import Given, item_type
+from snd_analysis.nnef1.elaborate.operators import Parameter
+from snd_analysis.nnef1.elaborate.values import UNKNOWN, Items, TensorName, Value, has_unknown
+from snd_analysis.nnef1.syntax import nodes
+from snd_analysis.symbolic import integers
+from snd_analysis.symbolic.integers import Integer
+
+_EXPRESSION = re.compile(r"(?P<inputs>[^\W\d_]*(,[^\W\d_]*)*)->(?P<result>[^\W\d_]*)")
+
+
+# ---- einsum ----------------------------------------------------------------------------------------------------------
+class _Letters(Struct, frozen=True):
+    """The letters of an expression of einsum: one for each dimension of each input, and of the result."""
+
+    inputs: tuple[str, ...]
+    result: str
+
+
+def _letters(evaluator: Evaluator, given: Given, count: int) -> _Letters | None:
+    text = given.value
+    match = _EXPRESSION.fullmatch(text.replace(" ", "")) if isinstance(text, str) else None
+    if match is None:
+        evaluator.report(rules.TYPE_MISMATCH, given.span, "'expr' is a string such as 'mk,kn->mn'")
+        return None
+    letters = _Letters(tuple(match["inputs"].split(",")), match["result"])
+    if len(letters.inputs) != count:
+        message = f"'expr' is about {len(letters.inputs)} inputs, but there are {count}"
+        evaluator.report(rules.TYPE_MISMATCH, given.span, message)
+        return None
+    missing = next((each for each in letters.result if each not in match["inputs"]), None)
+    if missing is not None:
+        evaluator.report(rules.TYPE_MISMATCH, given.span, f"no input has the dimension '{missing}' of the result")
+        return None
+    return letters
+
+
+def _einsum(
+    evaluator: Evaluator, call: nodes.Call, given: Mapping[str, Given], target: nodes.Expression | None
+) -> Value:
+    operands = _operands(evaluator, given)
+    letters = None if operands is None else _letters(evaluator, given["expr"], len(operands))
+    if operands is None or letters is None:
+        return UNKNOWN
+    span = given["inputs"].span
+    # What is left to be contracted: two at a time, with the letters that are needed afterwards.
+    rest = list(zip(operands, letters.inputs, strict=True))
+    if len(rest) == 1:
+        one = integers.constant(1) if item_type(rest[0][0]) == "int" else 1.0
+        rest.append((one, ""))
+    while len(rest) > 1:
+        (left, of_left), (right, of_right), *rest = rest
+        later = letters.result + "".join(each for _, each in rest)
+        kept = "".join(dict.fromkeys(each for each in of_left + of_right if each in later)) if rest else letters.result
+        numbers = {"lhs": of_left, "rhs": of_right, "result": kept}
+        arguments = {"x": Given(left, span), "y": Given(right, span), **_numbered(numbers, given["expr"].span)}
+        made = _invoked(evaluator, call, "tract_core_einsum", arguments, None if rest else target)
+        rest = [(made, kept), *rest]
+    return rest[0][0]
+
+
+_OF_QUANTIZED = ("bias", "a0", "a_scale", "b0", "b_scale", "c0", "c_scale")
+
+
+def _quantized_einsum(
+    evaluator: Evaluator, call: nodes.Call, given: Mapping[str, Given], target: nodes.Expression | None
+) -> Value:
+    operands = _operands(evaluator, given)
+    letters = None if operands is None else _letters(evaluator, given["expr"], len(operands) + len(_OF_QUANTIZED))
+    if operands is None or letters is None or len(operands) != 2:
+        return UNKNOWN
+    (left, right), span = operands, given["inputs"].span
+    numbers = {"lhs": letters.inputs[0], "rhs": letters.inputs[1], "result": letters.result}
+    arguments = {
+        "x": Given(left, span),
+        "y": Given(right, span),
+        **{name: given[name] for name in (*_OF_QUANTIZED, "output") if name in given},
+        **_numbered(numbers, given["expr"].span),
+    }
+    return _invoked(evaluator, call, "tract_core_einsum_q", arguments, target)
+
+
+def _operands(evaluator: Evaluator, given: Mapping[str, Given]) -> tuple[Value, ...] | None:
+    inputs = given["inputs"]
+    if has_unknown(inputs.value):
+        return None
+    if not isinstance(inputs.value, Items) or not inputs.value.values:
+        evaluator.report(rules.TYPE_MISMATCH, inputs.span, "'inputs' must be an array of tensors")
+        return None
+    return inputs.value.values
+
+
+def _numbered(lists: Mapping[str, str], span: Span) -> dict[str, Given]:
+    """Numbers for letters, the same in each list, and how many letters there are."""
+    numbers = {letter: number for number, letter in enumerate(dict.fromkeys("".join(lists.values())))}
+    found = {name: [numbers[letter] for letter in letters] for name, letters in lists.items()}
+    return {
+        **{name: Given(_integers(each), span) for name, each in found.items()},
+        "count": Given(integers.constant(len(numbers)), span),
+    }
+
+
+# ---- scan ------------------------------------------------------------------------------------------------------------
+class _Scanned(Struct, frozen=True):
+    """A tensor that a scan cuts into pieces along an axis, for the parameter of its body that takes them."""
+
+    parameter: str
+    tensor: Value
+    axis: int
+    step: int
+
+
+def _scan(evaluator: Evaluator, call: nodes.Call, given: Mapping[str, Given], target: nodes.Expression | None) -> Value:
+    body = given["body"].value
+    fragment = evaluator.context.fragments.get(_sanitized(body)) if isinstance(body, str) else None
+    if fragment is None or fragment.body is None:
+        what = f"there is no fragment '{body}'" if isinstance(body, str) else "'body' is the name of a fragment"
+        return evaluator.report(rules.UNKNOWN_OPERATOR, given["body"].span, what)
+    rows = {name: list(_rows(given, name)) for name in ("scan", "full", "state", "output")}
+    if any(has_unknown(given[name].value) for name in rows if name in given):
+        return UNKNOWN
+    try:
+        scanned = [_Scanned(_name(row[0]), row[1], _number(row[2]), _number(row[3])) for row in rows["scan"]]
+        fixed = {_name(row[0]): row[1] for row in rows["full"]}
+        state = {_name(row[0]): row[1] for row in rows["state"]}
+        carried = {_name(row[0]): _name(row[2]) for row in rows["state"]}
+        wanted = [(_name(row[0]), row[1], _number(row[2]), _number(row[-1])) for row in rows["output"]]
+        counts = [_count(each) for each in scanned]
+    except (_Unsuitable, IndexError) as error:
+        return evaluator.report(rules.TYPE_MISMATCH, call.function, f"this is no list for a scan: {error}")
+    if not counts or len(set(counts)) > 1:
+        message = "the scanned tensors must have equally many pieces"
+        return evaluator.report(rules.LENGTH_MISMATCH, given.get("scan", given["body"]).span, message)
+    results = [each.name.text for each in fragment.head.results]
+    steps: list[dict[str, Value]] = []
+    for at in range(counts[0]):
+        pieces = {each.parameter: _piece(evaluator, call, each, at, counts[0]) for each in scanned}
+        values = {name: Given(value, call.function.span) for name, value in {**fixed, **state, **pieces}.items()}
+        missing = next((each.name.text for each in fragment.head.parameters if each.name.text not in values), None)
+        if missing is not None:
+            return evaluator.report(
+                rules.MISSING_ARGUMENT, call.function, f"nothing is given for '{missing}' of the body"
+            )
+        found = evaluator.invoke_fragment(call, fragment, values, None)
+        made = found.values if isinstance(found, Items) and len(results) > 1 else (found,)
+        steps.append(dict(zip(results, made, strict=False)))
+        state = {name: steps[-1].get(carried[name], UNKNOWN) for name in state}
+    many = len(wanted) > 1
+    outputs = [
+        _output(
+            evaluator, call, [each.get(name, UNKNOWN) for each in steps], kind, axis, step, _target(target, at, many)
+        )
+        for at, (name, kind, axis, step) in enumerate(wanted)
+    ]
+    return Items(tuple(outputs)) if many else outputs[0]
+
+
+def _rows(given: Mapping[str, Given], name: str) -> Iterator[tuple[Value, ...]]:
+    value = given[name].value if name in given else Items(())
+    for row in value.values if isinstance(value, Items) else ():
+        yield row.values if isinstance(row, Items) else (row,)
+
+
+class _Unsuitable(Exception):  # noqa: N818
+    """A value that a scan can't have; the message says what it should be."""
+
+
+def _sanitized(name: str) -> str:
+    """The identifier that tract writes for a name: every other character becomes an underscore."""
+    text = re.sub(r"\W", "_", name, flags=re.ASCII)
+    return text if name[:1].isalpha() or name[:1] == "_" else f"_{text}"
+
+
+def _name(value: Value) -> str:
+    if not isinstance(value, str):
+        raise _Unsuitable("each item begins with a name")
+    return _sanitized(value)
+
+
+def _number(value: Value) -> int:
+    value = plain(value)
+    if not isinstance(value, Integer) or value.value is None:
+        raise _Unsuitable("axes and steps are numbers")
+    return value.value
+
+
+def _count(scanned: _Scanned) -> int:
+    shape = scanned.tensor.tensor.shape if isinstance(scanned.tensor, TensorName) and scanned.tensor.tensor else None
+    extent = shape[scanned.axis] if shape is not None and 0 <= scanned.axis < len(shape) else None
+    if not isinstance(extent, Integer) or extent.value is None:
+        raise _Unsuitable(f"the extent of '{scanned.parameter}' along its axis is not known")
+    if scanned.step == 0 or extent.value % scanned.step:
+        raise _Unsuitable(f"an extent of {extent.value} is no multiple of the step {scanned.step}")
+    return extent.value // abs(scanned.step)
+
+
+def _piece(evaluator: Evaluator, call: nodes.Call, scanned: _Scanned, at: int, count: int) -> Value:
+    """What one turn takes of a tensor: a negative step begins at the end."""
+    size = abs(scanned.step)
+    first = (at if scanned.step > 0 else count - 1 - at) * size
+    numbers = {"start": first, "end": first + size, "len": size, "axis": scanned.axis}
+    span = call.function.span
+    arguments = {name: Given(integers.constant(number), span) for name, number in numbers.items()}
+    return _invoked(evaluator, call, "tract_core_dyn_slice", {"input": Given(scanned.tensor, span), **arguments}, None)
+
+
+def _output(
+    evaluator: Evaluator,
+    call: nodes.Call,
+    found: Sequence[Value],
+    kind: Value,
+    axis: int,
+    step: int,
+    target: nodes.Expression | None,
+) -> Value:
+    if kind == "last":
+        return found[-1]
+    values = Items(tuple(found if step > 0 else reversed(found)))
+    span = call.function.span
+    arguments = {"values": Given(values, span), "axis": Given(integers.constant(axis), span)}
+    return _invoked(evaluator, call, "concat", arguments, target)
+
+
+def _target(target: nodes.Expression | None, at: int, many: bool) -> nodes.Expression | None:
+    items = target.items if isinstance(target, nodes.Array | nodes.Tuple) else ()
+    return items[at] if at < len(items) else None if many else target
+
+
+# ---- both ------------------------------------------------------------------------------------------------------------
+def _invoked(
+    evaluator: Evaluator,
+    call: nodes.Call,
+    operation: str,
+    given: Mapping[str, Given],
+    target: nodes.Expression | None,
+) -> Value:
+    template = evaluator.context.operators.template(operation)
+    if template is None or any(has_unknown(each.value) for each in given.values()):
+        return UNKNOWN
+    return invoke(evaluator.context, evaluator.frame, call.function, template, given, target)
+
+
+def _integers(numbers: Sequence[int]) -> Items:
+    return Items(tuple(map(integers.constant, numbers)))
+
+
+def _tensors(*names: str) -> tuple[Parameter, ...]:
+    return tuple(Parameter(name, True, False, False) for name in names)
+
+
+def _attributes(required: Sequence[str], optional: Sequence[str]) -> tuple[Parameter, ...]:
+    return (
+        *(Parameter(name, False, False, True) for name in required),
+        *(Parameter(name, False, False, False) for name in optional),
+    )
+
+
+_INPUTS = Parameter("inputs", True, True, True)
+REWRITTEN: Mapping[str, tuple[tuple[Parameter, ...], Source]] = {
+    "tract_core_einsum": ((_INPUTS, *_attributes(["expr"], ["acc", "output"])), _einsum),
+    "tract_core_einsum_q": (
+        (_INPUTS, *_attributes(["expr"], ["acc", "output"]), *_tensors(*_OF_QUANTIZED)),
+        _quantized_einsum,
+    ),
+    "tract_core_scan": (
+        _attributes(["body", "scan"], ["full", "state", "output", "skip", "reset_every_turn", "external_state"]),
+        _scan,
+    ),
+}
