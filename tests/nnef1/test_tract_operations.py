@@ -12,7 +12,8 @@ import pytest
 from snd_analysis.base import OperatorName
 from snd_analysis.model import Tensor
 from support.memory import snapshot_of
-from support.nnef1.running import run_operation, run_text
+from support.nnef1.running import run_text
+from support.nnef1.running import run_tract_operation as run_operation
 
 RANDOM = np.random.default_rng(51)
 X = RANDOM.standard_normal((2, 3, 4)).astype(np.float32)

@@ -10,7 +10,7 @@ from msgspec import Struct
 from snd_analysis.base import Rule, Source
 from snd_analysis.compose import Origin
 from snd_analysis.db import Database, Input, incremental, query
-from snd_analysis.skriptnd.names import is_library, library_text
+from snd_analysis.skriptnd.names import ModuleScope, is_library, library_text
 from snd_analysis.skriptnd.syntax import SyntaxTree, nodes, parse_file
 
 
@@ -44,6 +44,8 @@ class FrontEnd(NamedTuple):
     """The definitions that a file comes to, as a tree of SkriptND."""
     origins: Callable[[Database, str], Mapping[nodes.Node, tuple[Origin, ...]]]
     """The invocations in whose place statements of these definitions stand."""
+    scope: Callable[[Database, str], ModuleScope]
+    """What these definitions see of others."""
 
 
 FRONT_ENDS: dict[str, FrontEnd] = {}

@@ -29,7 +29,6 @@ from snd_analysis.skriptnd.syntax import Chunk, nodes
 from snd_analysis.skriptnd.types import find_cyclic
 from snd_analysis.workspace.earlier import earlier
 from snd_analysis.workspace.files import exists, file, front_end_of, module_paths, source, tree
-from snd_analysis.workspace.operations import OPERATIONS
 
 
 # ---- imports ---------------------------------------------------------------------------------------------------------
@@ -85,8 +84,9 @@ def _mean_the_same(one: ModuleScope, other: ModuleScope) -> bool:
 @query(same=_mean_the_same, is_firewall=True)
 def module_scope(db: Database, path: str) -> ModuleScope:
     """Return what the definitions of a file see of others."""
-    if front_end_of(path) is not None:
-        return OPERATIONS
+    front_end = front_end_of(path)
+    if front_end is not None:
+        return front_end.scope(db, path)
     imported = imports(db, path)
     found = {item.node.text: item.path for item in imported if item.path is not None}
     return ModuleScope(

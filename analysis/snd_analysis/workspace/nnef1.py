@@ -9,13 +9,13 @@ from snd_analysis.compose import Arguments, Origin, Specialization, Template
 from snd_analysis.db import Database, incremental, query
 from snd_analysis.nnef1.elaborate import Elaborated, TensorFile, described, elaborate, file_of
 from snd_analysis.nnef1.lints import check_document
-from snd_analysis.nnef1.syntax import SyntaxTree, parse_file
-from snd_analysis.skriptnd.names import library_names
+from snd_analysis.nnef1.syntax import Dialect, SyntaxTree, dialect_of, parse_file
+from snd_analysis.skriptnd.names import ModuleScope, OperatorName, library_names
 from snd_analysis.skriptnd.syntax import SyntaxTree as FlatTree
 from snd_analysis.skriptnd.syntax import made_tree, nodes
 from snd_analysis.workspace.composing import session, template
 from snd_analysis.workspace.files import FRONT_ENDS, FrontEnd, UnreadableText, text
-from snd_analysis.workspace.operations import operator_of
+from snd_analysis.workspace.operations import operations
 
 SUFFIX = "nnef"
 
@@ -54,7 +54,11 @@ def _origins(db: Database, path: str) -> Mapping[nodes.Node, tuple[Origin, ...]]
     }
 
 
-FRONT_ENDS[SUFFIX] = FrontEnd(flat_tree, _origins)
+def _scope(db: Database, path: str) -> ModuleScope:
+    return operations(dialect_of(nnef1_tree(db, path)))
+
+
+FRONT_ENDS[SUFFIX] = FrontEnd(flat_tree, _origins, _scope)
 
 
 class _Library:
@@ -63,14 +67,16 @@ class _Library:
     def __init__(self, db: Database) -> None:
         self._db = db
         self._session = session(db)
-        self._templates: dict[str, Template | None] = {}
+        self._templates: dict[OperatorName, Template | None] = {}
 
-    def template(self, name: str) -> Template | None:
-        """Return the operator of an operation; None if there is no such operation."""
-        if name not in self._templates:
-            operator = operator_of(name)
-            self._templates[name] = None if operator is None else template(self._db, operator)
-        return self._templates[name]
+    def template(self, name: str, dialect: Dialect) -> Template | None:
+        """Return the operator of an operation in a dialect; None if there is no such operation."""
+        operator = operations(dialect).operator((name,))
+        if operator is None:
+            return None
+        if operator not in self._templates:
+            self._templates[operator] = template(self._db, operator)
+        return self._templates[operator]
 
     def specialization(self, template: Template, given: Arguments) -> Specialization:
         """Return the operator with everything bound."""

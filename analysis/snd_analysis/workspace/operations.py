@@ -4,32 +4,31 @@ from __future__ import annotations
 
 from functools import cache
 
-from snd_analysis.skriptnd.names import LIBRARY_PREFIX, ModuleScope, OperatorName, library_names
+from snd_analysis.nnef1.syntax import Dialect
+from snd_analysis.skriptnd.names import ModuleNames, ModuleScope, OperatorName, library_names
 
-_MODULES = ("nnef1", "tract")
-"""Where operations are looked for, in this order: those of the text, and those that only tract has."""
-
-
-@cache
-def operator_of(operation: str) -> OperatorName | None:
-    """Return the operator of an operation; None if there is no such operation.
-
-    The operator has the name of the operation, or that with ``_`` behind it where SkriptND does not allow the name.
-    """
-    for module in _MODULES:
-        known = library_names(module).definitions
-        name = next((each for each in (operation, f"{operation}_") if each in known), None)
-        if name is not None:
-            return OperatorName(LIBRARY_PREFIX + module, name)
-    return None
+_MODULES = {Dialect.KHRONOS: ("nnef1",), Dialect.TRACT: ("tract", "nnef1")}
+"""Where operations are looked for, in this order: for tract first those that it adds or gives another meaning."""
 
 
 class OperationScope(ModuleScope, frozen=True, eq=False):
     """What a graph sees that is made of a file in NNEF 1.0: operations, by their names alone."""
 
     def operator(self, parts: tuple[str, ...]) -> OperatorName | None:
-        """Return the operator of an operation."""
-        return operator_of(parts[0]) if len(parts) == 1 else None
+        """Return the operator of an operation; None if there is no such operation.
+
+        It has the name of the operation, or that with ``_`` behind it where SkriptND does not allow the name.
+        """
+        if len(parts) > 1:
+            return None
+        for module in self.imports.values():
+            for name in (parts[0], f"{parts[0]}_"):
+                if name in module.definitions:
+                    return OperatorName(module.path, name)
+        return None
 
 
-OPERATIONS = OperationScope(library_names(_MODULES[0]), {}, {})
+@cache
+def operations(dialect: Dialect) -> OperationScope:
+    """Return the operations of a dialect."""
+    return OperationScope(ModuleNames("", {}), {each: library_names(each) for each in _MODULES[dialect]}, {})

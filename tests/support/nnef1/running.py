@@ -34,7 +34,12 @@ def run_graph(snapshot: Snapshot, path: str, inputs: Mapping[str, Any], weights:
     return dict(answer.arrays or {})
 
 
-def run_operation(call: str, **inputs: Any) -> Any:
+def run_tract_operation(call: str, **inputs: Any) -> Any:
+    """The results of one invocation in tract's dialect, else as ``run_operation``."""
+    return run_operation(call, "extension tract_registry tract_core;", **inputs)
+
+
+def run_operation(call: str, extension: str = "extension KHR_enable_operator_expressions;", /, **inputs: Any) -> Any:
     """The results of one invocation, as it is written in a graph, of inputs by name; one alone is itself.
 
     Several results are named by a left side in ``call``: ``a, b = moments(x, axes = [1])``.
@@ -50,7 +55,7 @@ def run_operation(call: str, **inputs: Any) -> Any:
     text = "\n".join(
         [
             "version 1.0;",
-            "extension KHR_enable_operator_expressions;",
+            extension,
             f"graph g({', '.join(arrays)}) -> ({', '.join(results)})",
             "{",
             *lines,

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct, field
 
 from snd_analysis.base import Note, Problem, Repair, Rule, Span
-from snd_analysis.compose import input_extent
+from snd_analysis.compose import Template, input_extent
 from snd_analysis.nnef1.elaborate.flat_graph import FlatGraph
 from snd_analysis.nnef1.elaborate.operators import Operators
 from snd_analysis.nnef1.elaborate.tensor_files import TensorFiles
@@ -92,6 +92,10 @@ class Context:
         self.made: dict[TensorName, TensorName] = {}
         """Tensors of which the items are known, and what makes them in the graph."""
         self._problems: dict[tuple[Rule, Span], Problem] = {}
+
+    def template(self, operation: str) -> Template | None:
+        """Return the operator of an operation; None if there is no such operation."""
+        return self.operators.template(operation, self.dialect)
 
     @property
     def problems(self) -> tuple[Problem, ...]:

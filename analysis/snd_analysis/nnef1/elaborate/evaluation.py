@@ -308,7 +308,7 @@ class Evaluator:
             given = self._bound(node, expected, values)
             self.makes_symbols = False
             return UNKNOWN if given is None else make(self, node, given, target)
-        template = self.context.operators.template(name)
+        template = self.context.template(name)
         if template is None:
             for argument in node.arguments:
                 self.evaluate(argument.value)

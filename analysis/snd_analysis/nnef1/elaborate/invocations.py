@@ -102,7 +102,7 @@ def _constant(
     span: Span,
     target: nodes.Expression | None,
 ) -> TensorName:
-    template = context.operators.template("constant")
+    template = context.template("constant")
     assert template is not None
     given = {"shape": Given(Items(tuple(map(integers.constant, shape))), span), "value": Given(Items(items), span)}
     made = invoke(context, frame, nodes.Identifier(span.start, span.end, "constant"), template, given, target)

@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from snd_analysis.compose import Arguments, Member, Specialization, Template
 from snd_analysis.nnef1.elaborate.values import Items, TensorName, Value, flattened
+from snd_analysis.nnef1.syntax import Dialect
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
 from snd_analysis.symbolic.values import Pack
 from snd_analysis.symbolic.values import Value as Composed
@@ -20,8 +21,8 @@ from snd_analysis.symbolic.values import Value as Composed
 class Operators(Protocol):
     """The operators of the library, as composing has them."""
 
-    def template(self, name: str) -> Template | None:
-        """Return the operator of an operation; None if there is no such operation."""
+    def template(self, name: str, dialect: Dialect) -> Template | None:
+        """Return the operator of an operation in a dialect; None if there is no such operation."""
 
     def specialization(self, template: Template, given: Arguments) -> Specialization:
         """Return the operator with everything bound."""

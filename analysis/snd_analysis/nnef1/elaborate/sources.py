@@ -132,7 +132,7 @@ def _demand_extents(evaluator: Evaluator, span: Span, shape: tuple[Integer, ...]
 def _constant(
     evaluator: Evaluator, call: nodes.Call, given: Mapping[str, Given], target: nodes.Expression | None
 ) -> Value:
-    template = evaluator.context.operators.template("constant")
+    template = evaluator.context.template("constant")
     if template is None or any(has_unknown(each.value) for each in given.values()):
         return UNKNOWN
     values = given["value"].value
