@@ -250,7 +250,7 @@ def _invoked(
     given: Mapping[str, Given],
     target: nodes.Expression | None,
 ) -> Value:
-    template = evaluator.context.operators.template(operation)
+    template = evaluator.context.template(operation)
     if template is None or any(has_unknown(each.value) for each in given.values()):
         return UNKNOWN
     return invoke(evaluator.context, evaluator.frame, call.function, template, given, target)
