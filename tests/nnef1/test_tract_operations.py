@@ -428,6 +428,28 @@ def test_scan(step: int):
     close(outputs["last"], state)
 
 
+def test_a_scan_with_an_unknown_number_of_turns_has_shapes():
+    text = (
+        SCAN.replace("STEP", "1")
+        .replace("shape = [6, 2]", "shape = [S, 2]")
+        .replace("h = external(shape = [2, 2])", "h = external(shape = [1, 2])")
+    )
+    snapshot = snapshot_of({"graph.nnef": text.replace("tract_core;", "tract_core;\nextension tract_symbol S;")})
+    assert not snapshot.diagnostics("graph.nnef")
+    composed = snapshot.compose(OperatorName("graph.nnef", "g")).graph
+    assert composed is not None
+    shapes = {name: composed.tensors[name].shape for name in ("all", "last")}
+    assert {name: [str(each) for each in shape] for name, shape in shapes.items()} == {
+        "all": ["S", "2"],
+        "last": ["1", "2"],
+    }
+
+
+def test_sizes_of_a_resize_may_be_scalars():
+    x = np.array([1.0, 2.0], np.float32)
+    close(run_operation("tract_core_resize(x, sizes = [4.0], coord_transformer = 'asymmetric')", x=x), [1, 1, 2, 2])
+
+
 def test_scan_of_no_fragment():
     text = SCAN.replace("STEP", "2").replace('"step"', '"other"')
     found = [each.message for each in snapshot_of({"graph.nnef": text}).diagnostics("graph.nnef")]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from msgspec import Struct, field
 
@@ -101,6 +102,16 @@ class Context:
     def problems(self) -> tuple[Problem, ...]:
         """What was found wrong, each once however often its place was elaborated."""
         return tuple(self._problems.values())
+
+    @contextmanager
+    def scratch(self) -> Iterator[None]:
+        """Elaborate into a graph that is thrown away, for the shapes alone."""
+        graph, made = self.graph, self.made
+        self.graph, self.made = FlatGraph(), {}
+        try:
+            yield
+        finally:
+            self.graph, self.made = graph, made
 
     def report(
         self, frame: Frame, rule: Rule, node: nodes.Node | Span, message: str, repair: Repair | None = None

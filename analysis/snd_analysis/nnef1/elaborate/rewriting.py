@@ -1,6 +1,7 @@
 """Operations of tract that texts in strings describe: einsum by an expression, scan by the name of a fragment.
 
-An einsum becomes an operator that has numbers for the letters, a scan the invocations of its body.
+An einsum becomes an operator that has numbers for the letters, a scan the invocations of its body, one
+behind the other; where the number of turns is not known, only the shapes of its results are.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from msgspec import Struct
 
 from snd_analysis import rules
 from snd_analysis.base import Span
+from snd_analysis.model import Tensor, TensorKind
+from snd_analysis.nnef1.elaborate.arithmetic import binary
 from snd_analysis.nnef1.elaborate.evaluation import Evaluator, Source
 from snd_analysis.nnef1.elaborate.folding import plain
 from snd_analysis.nnef1.elaborate.invocations import invoke
@@ -148,26 +151,38 @@ def _scan(evaluator: Evaluator, call: nodes.Call, given: Mapping[str, Given], ta
         message = "the scanned tensors must have equally many pieces"
         return evaluator.report(rules.LENGTH_MISMATCH, given.get("scan", given["body"]).span, message)
     results = [each.name.text for each in fragment.head.results]
-    steps: list[dict[str, Value]] = []
-    for at in range(counts[0]):
-        pieces = {each.parameter: _piece(evaluator, call, each, at, counts[0]) for each in scanned}
+
+    def turn(pieces: Mapping[str, Value]) -> dict[str, Value]:
         values = {name: Given(value, call.function.span) for name, value in {**fixed, **state, **pieces}.items()}
-        missing = next((each.name.text for each in fragment.head.parameters if each.name.text not in values), None)
-        if missing is not None:
-            return evaluator.report(
-                rules.MISSING_ARGUMENT, call.function, f"nothing is given for '{missing}' of the body"
-            )
+        missing = [each.name.text for each in fragment.head.parameters if each.name.text not in values]
+        if missing:
+            message = f"nothing is given for '{missing[0]}' of the body"
+            evaluator.report(rules.MISSING_ARGUMENT, call.function, message)
+            return {}
         found = evaluator.invoke_fragment(call, fragment, values, None)
         made = found.values if isinstance(found, Items) and len(results) > 1 else (found,)
-        steps.append(dict(zip(results, made, strict=False)))
-        state = {name: steps[-1].get(carried[name], UNKNOWN) for name in state}
+        return dict(zip(results, made, strict=False))
+
     many = len(wanted) > 1
-    outputs = [
-        _output(
-            evaluator, call, [each.get(name, UNKNOWN) for each in steps], kind, axis, step, _target(target, at, many)
-        )
-        for at, (name, kind, axis, step) in enumerate(wanted)
-    ]
+    outputs: list[Value] = []
+    if counts[0].value is None:
+        with evaluator.context.scratch():
+            found = turn({each.parameter: _any_piece(each) for each in scanned})
+        for at, (name, kind, axis, _) in enumerate(wanted):
+            place = _target(target, at, many)
+            known = found.get(name, UNKNOWN)
+            outputs.append(
+                _shaped(evaluator, call, scanned[0], known, counts[0] if kind == "full" else None, axis, place)
+            )
+        return Items(tuple(outputs)) if many else outputs[0]
+    steps: list[dict[str, Value]] = []
+    for number in range(counts[0].value):
+        pieces = {each.parameter: _piece(evaluator, call, each, number, counts[0].value) for each in scanned}
+        steps.append(turn(pieces))
+        state = {name: steps[-1].get(carried[name], UNKNOWN) for name in state}
+    for at, (name, kind, axis, step) in enumerate(wanted):
+        values = [each.get(name, UNKNOWN) for each in steps]
+        outputs.append(_output(evaluator, call, values, kind, axis, step, _target(target, at, many)))
     return Items(tuple(outputs)) if many else outputs[0]
 
 
@@ -200,14 +215,61 @@ def _number(value: Value) -> int:
     return value.value
 
 
-def _count(scanned: _Scanned) -> int:
-    shape = scanned.tensor.tensor.shape if isinstance(scanned.tensor, TensorName) and scanned.tensor.tensor else None
-    extent = shape[scanned.axis] if shape is not None and 0 <= scanned.axis < len(shape) else None
-    if not isinstance(extent, Integer) or extent.value is None:
-        raise _Unsuitable(f"the extent of '{scanned.parameter}' along its axis is not known")
-    if scanned.step == 0 or extent.value % scanned.step:
-        raise _Unsuitable(f"an extent of {extent.value} is no multiple of the step {scanned.step}")
-    return extent.value // abs(scanned.step)
+def _extents(scanned: _Scanned) -> list[Integer]:
+    tensor = scanned.tensor.tensor if isinstance(scanned.tensor, TensorName) else None
+    shape = () if tensor is None or tensor.shape is None else tensor.shape
+    extents = [each for each in shape if isinstance(each, Integer)]
+    if len(extents) != len(shape) or not 0 <= scanned.axis < len(extents):
+        raise _Unsuitable(f"what '{scanned.parameter}' takes has no dimension {scanned.axis}")
+    return extents
+
+
+def _count(scanned: _Scanned) -> Integer:
+    """How many pieces a tensor has; a symbol may be in it."""
+    extent = _extents(scanned)[scanned.axis]
+    if scanned.step == 0 or (extent.value is not None and (extent.value % scanned.step or not extent.value)):
+        raise _Unsuitable(f"an extent of {extent} is no multiple of the step {scanned.step}")
+    count = binary("/", extent, integers.constant(abs(scanned.step)))
+    assert isinstance(count, Integer)
+    return count
+
+
+def _any_piece(scanned: _Scanned) -> TensorName:
+    """A tensor with the extents of a piece."""
+    assert isinstance(scanned.tensor, TensorName)
+    assert scanned.tensor.tensor is not None
+    shape = _extents(scanned)
+    shape[scanned.axis] = integers.constant(abs(scanned.step))
+    tensor = Tensor(scanned.parameter, scanned.tensor.tensor.dtype, tuple(shape), TensorKind.RESULT)
+    return TensorName(scanned.parameter, tensor)
+
+
+def _shaped(
+    evaluator: Evaluator,
+    call: nodes.Call,
+    scanned: _Scanned,
+    found: Value,
+    count: Integer | None,
+    axis: int,
+    target: nodes.Expression | None,
+) -> Value:
+    """A result of a scan whose turns can't be counted: its shape follows from one turn."""
+    tensor = found.tensor if isinstance(found, TensorName) else None
+    if tensor is None or tensor.shape is None or not 0 <= axis < len(tensor.shape):
+        return UNKNOWN
+    span = call.function.span
+    shape: list[Value] = [each for each in tensor.shape if isinstance(each, Integer)]
+    if count is not None:
+        shape[axis] = binary("*", shape[axis], count)
+    arguments = {
+        "input": Given(scanned.tensor, span),
+        "shape": Given(Items(tuple(shape)), span),
+        "datum_type": Given(_TYPES.get(tensor.dtype or "", "f32"), span),
+    }
+    return _invoked(evaluator, call, "tract_core_scan", arguments, target)
+
+
+_TYPES = {"int": "i64", "bool": "bool", "str": "string"}
 
 
 def _piece(evaluator: Evaluator, call: nodes.Call, scanned: _Scanned, at: int, count: int) -> Value:
