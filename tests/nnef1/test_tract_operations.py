@@ -516,3 +516,27 @@ graph g(x) -> (y)
     found = composed.tensors["y"]
     assert isinstance(found, Tensor)
     assert [str(each) for each in found.shape or ()] == [str(each) for each in shape]
+
+
+# ---- where tract differs from the text -------------------------------------------------------------------------------
+def test_integers_are_divided_toward_zero():
+    x, y = np.array([[7, -7, 6], [7, -7, -6]]), np.array([2, -2])
+    text = """version 1.0;
+extension tract_registry tract_core;
+graph g(x, y, r) -> (z, f, c, q)
+{
+    x = external<integer>(shape = [2, 3]);
+    y = external<integer>(shape = [2]);
+    r = external(shape = [2, 3]);
+    z = div(x, y);
+    f = floor(x);
+    c = ceil(r);
+    q = div(r, 4.0);
+}
+"""
+    real = RANDOM.standard_normal((2, 3)).astype(np.float32)
+    outputs = run_text(text, {"x": x, "y": y, "r": real})
+    close(outputs["z"], np.trunc(x / y[:, None]))
+    close(outputs["f"], x)
+    close(outputs["c"], np.ceil(real))
+    close(outputs["q"], real / 4)
