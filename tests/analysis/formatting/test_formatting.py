@@ -89,6 +89,18 @@ def test_line_breaks_are_those_of_the_file():
         assert format_text(text.replace("\n", line_break)) == text.replace("\n", line_break)
 
 
+def test_of_several_line_breaks_the_first_that_is_kept_counts():
+    broken = "op {\n    @input { x }\n}"
+    assert format_text(f"\r\n {broken}\r\n") == f"{broken}\n"
+    assert format_text("\r\n\n# note\r\rimport math;\n") == "# note\r\rimport math;\r"
+
+
+def test_a_comment_behind_a_byte_order_mark_stays_with_its_definition():
+    text = "# note\ngraph g {\n}\n"
+    for marked in (f"\ufeff{text}", f"\ufeff\n\n{text}"):
+        assert format_text(marked) == f"\ufeff{text}"
+
+
 def test_marks_and_empty_files():
     assert format_text("") == ""
     assert format_text("\n\n \n") == ""

@@ -189,3 +189,13 @@ def test_an_edit_composes_what_follows_from_it_again():
     workspace.edit("parts.sknd", [Edit(Span(at_n, at_n + 5), "n - 1")])
     assert found != ["assertion-fails"]
     assert workspace.snapshot().diagnostics("main.sknd") == ()
+
+
+def test_an_operator_that_invokes_itself_is_told_by_its_name():
+    # Its signature may have been read from an earlier version, with another body.
+    recursive = LIBRARY.replace("y = first(x)", "y, z = second{b = 1}(x, x)")
+    workspace = Workspace(MemoryReader({"ops.sknd": recursive}))
+    rules_found = [found.rule.name for found in workspace.snapshot().diagnostics("ops.sknd")]
+    assert rules_found == ["recursive-operator"]
+    _edited(workspace, "y, z =", "y, w =")
+    _edited(workspace, "y, w =", "w, y =")

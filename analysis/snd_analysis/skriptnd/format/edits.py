@@ -10,11 +10,10 @@ from operator import eq
 
 from snd_analysis.base import Edit, Span
 from snd_analysis.skriptnd.format.blocks import entry_edit
-from snd_analysis.skriptnd.format.files import format_text
+from snd_analysis.skriptnd.format.files import format_text, line_break_of
 from snd_analysis.skriptnd.format.width import DEFAULT_WIDTH
 from snd_analysis.skriptnd.syntax import PlacedChunk, SyntaxTree, nodes
 
-_LINE_BREAK = re.compile(r"\r\n|\n|\r")
 _MOST_LINES = 2000
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+\Z")
 
@@ -45,8 +44,7 @@ def format_typed(tree: SyntaxTree, offset: int, width: int = DEFAULT_WIDTH) -> l
 
 
 def _entry_edits(placed: PlacedChunk, entries: Iterable[nodes.Entry], width: int) -> list[Edit]:
-    found = _LINE_BREAK.search(placed.chunk.text)
-    line_break = found[0] if found else "\n"
+    line_break = line_break_of(placed.chunk.text)
     edits = (entry_edit(placed.chunk, entry, width) for entry in entries)
     return [Edit(span.shifted(placed.start), text.replace("\n", line_break)) for span, text in filter(None, edits)]
 

@@ -19,8 +19,7 @@ def format_text(text: str, width: int = DEFAULT_WIDTH, tree: SyntaxTree | None =
     Lines are as wide as ``width`` where they can be broken. ``tree`` is that of the text, if it is known.
     """
     tree = tree or parse_file(text)
-    found = _LINE_BREAK.search(text)
-    line_break = found[0] if found else "\n"
+    line_break = line_break_of(text)
     pieces = [formatted_chunk(placed.chunk, width, line_break) for placed in tree.chunks]
     joined = (line_break * 2).join(piece for piece in pieces if piece)
     mark = BYTE_ORDER_MARK if text.startswith(BYTE_ORDER_MARK) and not joined.startswith(BYTE_ORDER_MARK) else ""
@@ -46,6 +45,12 @@ def formatted_chunk(chunk: Chunk, width: int = DEFAULT_WIDTH, line_break: str = 
         return as_it_is
     text = "\n".join(lines).strip("\n").replace("\n", line_break)
     return text if _is_same(chunk.text, tokens, text) else as_it_is
+
+
+def line_break_of(text: str) -> str:
+    """The first line break that formatting keeps: those above all else go."""
+    found = _LINE_BREAK.search(text.lstrip(f"{BYTE_ORDER_MARK}\r\n \t\f\v"))
+    return found[0] if found else "\n"
 
 
 def _is_same(before: str, old: Tokens, after: str) -> bool:

@@ -27,7 +27,7 @@ _HEADER_WORDS = ("operator", "graph")
 _BEHIND_HEADER_WORD = re.compile(r"\b(?!\s*[:=.,;)\]])")
 _HEAD = re.compile(r"(?:public\s+)?(?:operator|graph)\s+(\w+)\s*\{")
 _PUBLIC = "public"
-_COMMENT_LINES_BACKWARDS = re.compile(r"(?:(?:\n\r?|\r)[^\r\n]*#[ \t]*(?=[\r\n]|\Z))*")
+_COMMENT_LINES_BACKWARDS = re.compile(r"(?:(?:\n\r?|\r)[^\r\n]*#[ \t]*(?=[\r\n]|\ufeff?\Z))*")
 _LINE_BREAK = re.compile(r"\r\n|\n|\r")
 
 

@@ -13,11 +13,12 @@ from contextlib import contextmanager
 from enum import StrEnum
 
 from snd_analysis.base import Note, Problem, Repair, Rule, Span
-from snd_analysis.skriptnd.names import Resolution, Symbol, SymbolKind, Target
+from snd_analysis.skriptnd.names import OperatorName, Resolution, Symbol, SymbolKind, Target
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind, entries_of
 from snd_analysis.skriptnd.types.dimension import Extents
 from snd_analysis.skriptnd.types.others import Others
+from snd_analysis.skriptnd.types.signature import Signature
 from snd_analysis.skriptnd.types.typed import UNTYPED, Typed
 
 _DERIVED = frozenset({SymbolKind.USING, SymbolKind.LOCAL})
@@ -60,6 +61,15 @@ class Context:
     def target(self, node: nodes.Node) -> Target | None:
         """What a name stands for; None if for nothing, which is reported already."""
         return self.resolution.targets.get(node)
+
+    def invoked_signature(self, name: OperatorName) -> Signature | None:
+        """What an invocation is held against; None for one of the definition itself, which never ends and is reported.
+
+        The definition is told by its name: what a signature was read from may be an earlier version.
+        """
+        if name.name == self.definition.name.text and name == self.others.own(self.definition):
+            return None
+        return self.others.signature(name)
 
     def symbol(self, node: nodes.Node) -> Symbol | None:
         """The symbol that a name stands for, if it is one."""

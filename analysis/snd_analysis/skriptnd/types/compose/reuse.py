@@ -35,7 +35,7 @@ class TypingOfStatements:
             return None
         return (
             [(context.typed(symbol), work.extents_of_symbol(symbol)) for symbol in part.given],
-            [context.others.signature(name) for name in part.operators],
+            [context.invoked_signature(name) for name in part.operators],
         )
 
     def add(self, known: StatementTypes) -> bool:

@@ -24,8 +24,8 @@ def invoke(work: TypingState, call: nodes.Call) -> list[TypedValue] | None:
     context = work.context
     name = context.target(call.function)
     attributes, arguments = attribute_values(work, call.attributes), _arguments(work, call)
-    signature = context.others.signature(name) if isinstance(name, OperatorName) else None
-    if signature is None or not isinstance(name, OperatorName) or signature.definition is context.definition:
+    signature = context.invoked_signature(name) if isinstance(name, OperatorName) else None
+    if signature is None or not isinstance(name, OperatorName):
         return None
     like = likeness(work, signature, call, attributes, arguments)
     known = None if like is None else work.invoked.get(like.key)
