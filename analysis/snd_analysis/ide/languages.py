@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from posixpath import splitext
 from typing import Final
 
-from snd_analysis.ide.front_end import FrontEnd
+from snd_analysis.ide.language_features import FrontEnd
 from snd_analysis.ide.skriptnd import SKRIPTND
 
 _BY_SUFFIX: Final[Mapping[str, FrontEnd]] = {".sknd": SKRIPTND}
