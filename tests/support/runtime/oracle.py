@@ -121,7 +121,7 @@ class Oracle:
         return np.zeros(shape, DTYPES[value.dtype])
 
     def run(self) -> list[Any]:
-        formulas = entries_of(self.template.definition, "lower", nodes.Lowering)
+        formulas = entries_of(self.template.definition, nodes.BlockKind.LOWER, nodes.Lowering)
         initialized: set[Any] = set()
         counts: dict[Symbol, int] = {}
         for _, formula in formulas:
