@@ -13,8 +13,8 @@ from snd_analysis.base import loaded_when_used
 if TYPE_CHECKING:
     from snd_analysis.ide.cursor import comment_at, use_at
     from snd_analysis.ide.examples import Example, example_of, first_sample, run_of
-    from snd_analysis.ide.language_features import FrontEnd
     from snd_analysis.ide.generic import folds, highlights, references, selections
+    from snd_analysis.ide.language_features import FrontEnd
     from snd_analysis.ide.languages import front_end
     from snd_analysis.ide.markdown import code, code_block, paragraphs, plain
     from snd_analysis.ide.semantic_tokens import Modifier, SemanticToken, TokenGroup, TokenType

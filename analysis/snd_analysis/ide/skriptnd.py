@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from snd_analysis.base import Edit, Span
 from snd_analysis.ide.actions import actions
 from snd_analysis.ide.completion import completions
-from snd_analysis.ide.language_features import FrontEnd
 from snd_analysis.ide.hover import hover
 from snd_analysis.ide.inlay_hints import inlay_hints
+from snd_analysis.ide.language_features import FrontEnd
 from snd_analysis.ide.mentions import Occurrence, occurrences, subject_at
 from snd_analysis.ide.navigation.definition import definition, implementation, type_definition
 from snd_analysis.ide.navigation.document_symbols import document_symbols
