@@ -37,17 +37,24 @@ class _Pattern(Struct, frozen=True):
     includes: bool
     """Whether what matches is ignored; it is not after an exclamation mark."""
     folders_only: bool
-    segments: tuple[_Segment, ...]
+    head: tuple[_Segment, ...]
+    """Up to the last ``**``, which is its end; empty if there is none."""
+    tail: tuple[Callable[[str], object], ...]
+    """What the last names must match: mostly it decides, without a look at the folders."""
 
     def matches(self, names: Sequence[str], is_folder: bool) -> bool:
         """Whether a path, given by its names, matches; not whether a folder above it does."""
         if self.folders_only and not is_folder:
             return False
-        segments = self.segments
+        head, end = self.head, len(names) - len(self.tail)
+        if end < 0 or not all(segment(name) for segment, name in zip(self.tail, names[end:], strict=True)):
+            return False
         at = index = 0
         retry: tuple[int, int] | None = None
-        while at < len(names):
-            segment = segments[index] if index < len(segments) else _nothing
+        while at < end:
+            if index == len(head):
+                return bool(head)
+            segment = head[index]
             if segment is None:
                 index += 1
                 retry = (at, index)
@@ -58,7 +65,7 @@ class _Pattern(Struct, frozen=True):
                 at, index = retry = (retry[0] + 1, retry[1])
             else:
                 return False
-        return all(segment is None for segment in segments[index:])
+        return all(segment is None for segment in head[index:])
 
 
 class Patterns(Struct, frozen=True):
@@ -107,9 +114,14 @@ def _parsed(lines: Iterable[str]) -> Iterator[_Pattern]:
         if not text:
             continue
         try:
-            yield _Pattern(not negated, folders_only, tuple(_segments(text)))
+            segments = list(_segments(text))
         except _InvalidPattern:
             continue
+        tail = []
+        while segments and (segment := segments[-1]) is not None:
+            tail.append(segment)
+            segments.pop()
+        yield _Pattern(not negated, folders_only, tuple(segments), tuple(reversed(tail)))
 
 
 def _segments(text: str) -> Iterator[_Segment]:
@@ -214,10 +226,6 @@ def _at(glob: str, at: int) -> str:
     if at >= len(glob):
         raise _InvalidPattern
     return glob[at]
-
-
-def _nothing(name: str) -> bool:
-    return False
 
 
 def _anything(name: str) -> bool:
