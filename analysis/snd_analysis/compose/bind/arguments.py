@@ -11,8 +11,7 @@ from snd_analysis import rules
 from snd_analysis.compose.bind.binding import BindingState
 from snd_analysis.compose.bind.declared_shapes import Declarations
 from snd_analysis.compose.bind.shape_binding import ShapeBinder
-from snd_analysis.compose.checks.assertion_text import responsible_for
-from snd_analysis.compose.failure import BindingFailed, Failure, Site, Unbindable
+from snd_analysis.compose.failure import BindingFailed, Unbindable
 from snd_analysis.compose.scope import ValueScope
 from snd_analysis.compose.template import Member, Template
 from snd_analysis.model import Tensor, TensorValue, as_tensor
@@ -250,10 +249,7 @@ class Binder:
             self._uniform[member] = value
             self._report_unknown_length(member)
         if isinstance(length, Integer) and shapes.is_negative(length):
-            message = f"the length of '{member.name}' would be negative: '{written(expression)}' comes to {length}"
-            site = Site(self.template.place(member.base, expression), "the length is declared here")
-            responsible = responsible_for(self.scope, expression)
-            raise BindingFailed(Failure(rules.NEGATIVE_EXTENT, message, (), (site,), responsible))
+            raise self.binding.negative(member, expression, length, "length")
         if not isinstance(length, Integer) or isinstance(value, Maybe):
             self.scope.values[member.symbol] = UNDEFINED
         else:

@@ -7,6 +7,7 @@ from msgspec import Struct, field
 from snd_analysis import rules
 from snd_analysis.base import Rule
 from snd_analysis.compose.bind.affine import Unsolvable, solve
+from snd_analysis.compose.checks.assertion_text import responsible_for
 from snd_analysis.compose.failure import BindingFailed, Failure, Site, evaluation_failure
 from snd_analysis.compose.printing import counted_items, shown
 from snd_analysis.compose.scope import ValueScope
@@ -46,6 +47,13 @@ class BindingState(Struct):
         """A failure of an expression in the operator's own declarations."""
         return BindingFailed(evaluation_failure(self.template, base, error))
 
+    def negative(self, member: Member, expression: nodes.Expression, value: Integer, what: str) -> BindingFailed:
+        """A number of ``what`` that is below 0, which those are to blame for who give what it is made of."""
+        message = f"the {what} of '{member.name}' would be negative: '{written(expression)}' comes to {value}"
+        site = Site(self.template.place(member.base, expression), f"the {what} is declared here")
+        responsible = responsible_for(self.scope, expression)
+        return BindingFailed(Failure(rules.NEGATIVE_EXTENT, message, (), (site,), responsible))
+
     def check(self, condition: Truth, message: str, base: int, node: nodes.Node) -> None:
         """Notes a condition that only the run can decide."""
         if condition is not TRUE:
@@ -75,6 +83,8 @@ class BindingState(Struct):
         expected = self.evaluated(member.base, expression)
         expected = shapes.choose(expected, 1, 0) if isinstance(expected, Truth) else expected
         if isinstance(expected, Integer) and certain:
+            if shapes.is_negative(expected):
+                raise self.negative(member, expression, expected, "length")
             verdict = shapes.decide_equal(expected, actual)
             if verdict is Verdict.DIFFERENT:
                 raise self._length_differs(member, expression, expected, actual, what)

@@ -96,6 +96,7 @@ class ShapeBinder:
             return
         try:
             parts = components(self._scope, member.extents)
+            self._demand_possible(member, parts)
             taken = self._taken(member, tensor, parts)
             if taken is None:
                 self._forget(member)
@@ -117,6 +118,13 @@ class ShapeBinder:
         """Nothing is known of what a shape would bind, since it can't be told which dimensions are whose."""
         for symbol in self._template.bound_by(member):
             self._scope.values.setdefault(symbol, UNDEFINED)
+
+    def _demand_possible(self, member: Member, parts: list[Component]) -> None:
+        """What stands for fewer than no dimensions is no shape."""
+        for part in parts:
+            length = None if part.extent.expansion is None else part.extent.expansion.length
+            if length is not None and part.count is not None and shapes.is_negative(part.count):
+                raise self._binding.negative(member, length, part.count, "number of dimensions")
 
     # ---- which dimensions belong to which component ------------------------------------------------------------------
     def _taken(self, member: Member, tensor: Tensor, parts: list[Component]) -> list[Pack] | None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
+from snd_analysis import rules
 from snd_analysis.compose.body.conditions import check_condition
 from snd_analysis.compose.body.interpreter import Interpreter, add_operation, call, part
 from snd_analysis.compose.body.joining import Joining
@@ -31,7 +32,10 @@ def branch(interpreter: Interpreter, node: nodes.Branch, targets: Targets) -> Va
     scopes = scopes_of_branch(interpreter, node, targets)
     for case, (of_condition, of_consequent) in zip(node.cases, scopes, strict=False):
         static = static_condition(interpreter.state, case.condition)
-        if static is FALSE or isinstance(static, Null):
+        if isinstance(static, Null):
+            message = "a condition can't be null, but this is: test for null before, or write '??' behind it"
+            raise EvaluationError(case.condition, rules.NULL_NOT_ALLOWED, message)
+        if static is FALSE:
             continue
         if static is TRUE:
             return _finish(interpreter, node, case.consequent, cases, alternatives, targets, of_consequent)
@@ -81,13 +85,30 @@ def is_dynamic(state: BodyState, condition: nodes.Callable) -> bool:
 
 
 def static_condition(state: BodyState, condition: nodes.Callable) -> Truth | Null | Undefined | None:
-    """The value of a compile-time condition, not known if it is UNDEFINED; None for a tensor."""
+    """The value of a compile-time condition, not known if it is UNDEFINED; None for a tensor.
+
+    A conjunction tests a value before it uses it (2.10.1, Promotion of optional values): one false term makes it false,
+    though others are null then.
+    """
     if isinstance(condition, nodes.Region | nodes.Labelled) or state.invokes(condition):
         return None
     value = state.scope.evaluate(condition)
+    if value is NULL and any(state.scope.evaluate(term) is FALSE for term in _conjuncts(condition)):
+        return FALSE
     if isinstance(value, Maybe):
         return shapes.and_(value.present, value.value) if isinstance(value.value, Truth) else UNDEFINED
     return value if isinstance(value, Truth) or value is NULL or value is UNDEFINED else None
+
+
+def _conjuncts(condition: nodes.Expression) -> Iterator[nodes.Expression]:
+    match condition:
+        case nodes.Parenthesized(inner=inner):
+            yield from _conjuncts(inner)
+        case nodes.Binary(left=left, operator=operator, right=right) if operator.text == "&&":
+            yield from _conjuncts(left)
+            yield from _conjuncts(right)
+        case _:
+            yield condition
 
 
 def _finish(

@@ -11,7 +11,7 @@ from snd_analysis.compose.body.state import BodyState
 from snd_analysis.compose.body.targets import Targets
 from snd_analysis.model import Place, Tensor, TensorKind, TensorValue, empty_pack, item_of_empty
 from snd_analysis.skriptnd.names import Symbol, SymbolKind
-from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax import counted, nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Verdict
 from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, Pack, Run, Segment, Value, split
@@ -122,6 +122,13 @@ def _parts(state: BodyState, result: nodes.ResultList, pack: Pack) -> list[Tenso
         message = f"there are {pack.length} tensors in this result, but the list of names takes {wanted}"
         state.fail(rules.LENGTH_MISMATCH, result, message)
         return unknown
+    open_part = next((item for item, length in zip(result.items, lengths, strict=True) if length is None), None)
+    if isinstance(open_part, nodes.ResultTuple):
+        count = len(open_part.names)
+        if shapes.decide_equal(shapes.remainder(rest, count), 0) is Verdict.DIFFERENT:
+            message = f"{counted(rest, 'tensor')} can't be unzipped into {count} packs of equal length"
+            state.fail(rules.LENGTH_MISMATCH, open_part, message)
+            return unknown
     parts: list[TensorValue] = []
     for item, length in zip(result.items, lengths, strict=True):
         parted = split(pack, length if isinstance(length, Integer) else rest)

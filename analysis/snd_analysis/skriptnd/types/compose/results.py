@@ -146,33 +146,49 @@ def _take_apart(work: TypingState, result: nodes.ResultList, value: TypedValue) 
         work.context.report(rules.PACK_EXPECTED, result, message, _origin_notes(work, value))
         value = UNKNOWN
     elif not flexible or value.type is not None:
-        value = _fitting(work, result, value, lengths, bool(flexible))
+        value = _fitting(work, result, value, lengths, flexible[0] if flexible else None)
     remaining = _remaining(value, result, lengths)
     for item, length in zip(result.items, lengths, strict=True):
         _assign_item(work, item, value, remaining if item in flexible else length)
 
 
 def _fitting(
-    work: TypingState, result: nodes.ResultList, value: TypedValue, lengths: list[Integer | None], rest: bool
+    work: TypingState,
+    result: nodes.ResultList,
+    value: TypedValue,
+    lengths: list[Integer | None],
+    open_part: _Item | None,
 ) -> TypedValue:
-    """The value, if as many tensors as there are can go to the names of the list."""
+    """The value, if as many tensors as there are can go to the names of the list, the rest to its open part."""
     if value.type is None or value.type.length is None:
         return value
     total = _total(result, lengths)
     if total is None:
         return value
     there = value.type.length
-    if rest:
+    if open_part is not None:
         least, most = shapes.bounds(total)[0], shapes.bounds(there)[1]
         fits = least is None or most is None or least <= most
     else:
         fits = shapes.decide_equal(total, there) is not Verdict.DIFFERENT
     if fits:
-        return value
-    wanted = f"{'at least ' if rest else ''}{total}"
+        return value if open_part is None or _unzips(work, open_part, value, there - total) else UNKNOWN
+    wanted = f"{'at least ' if open_part is not None else ''}{total}"
     message = f"this result has {counted(there, 'tensor')}, but the list of names takes {wanted}"
     work.context.report(rules.LENGTH_MISMATCH, result, message, _origin_notes(work, value))
     return UNKNOWN
+
+
+def _unzips(work: TypingState, open_part: _Item, value: TypedValue, rest: Integer) -> bool:
+    """Whether what is left may go to the names of an open tuple, in equal parts; reports it if not."""
+    if not isinstance(open_part, nodes.ResultTuple):
+        return True
+    count = len(open_part.names)
+    if shapes.decide_equal(shapes.remainder(rest, count), 0) is not Verdict.DIFFERENT:
+        return True
+    message = f"{counted(rest, 'tensor')} can't be unzipped into {count} packs of equal length"
+    work.context.report(rules.LENGTH_MISMATCH, open_part, message, _origin_notes(work, value))
+    return False
 
 
 def _total(result: nodes.ResultList, lengths: list[Integer | None]) -> Integer | None:

@@ -154,7 +154,7 @@ class ArgumentCheck:
             self._binding.equate(_rank_variable(parameter), value.rank)
 
         def complain(rank: Integer) -> None:
-            if self._work.shapes_certain:
+            if self._work.shapes_certain and not shapes.is_negative(rank):  # composing says so
                 self._report_rank(parameter, value, argument, rank)
 
         self._binding.equate(formal.shape.rank, value.rank, complain)
@@ -168,6 +168,8 @@ class ArgumentCheck:
         actual: Integer,
     ) -> None:
         def complain(needed: Integer) -> None:
+            if shapes.is_negative(needed):
+                return  # composing says so
             message = (
                 f"the input '{parameter.symbol.name}' of '{self._name.name}' has the type '{parameter.type}' and needs "
                 f"{counted(needed, 'tensor')} here, but this has {actual}: its type is '{value}'"

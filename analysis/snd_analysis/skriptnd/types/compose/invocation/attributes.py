@@ -19,6 +19,7 @@ from snd_analysis.skriptnd.types.fixes import as_arguments, as_list, as_real
 from snd_analysis.skriptnd.types.signature import AttributeParameter, Signature, elsewhere
 from snd_analysis.skriptnd.types.type import Type
 from snd_analysis.skriptnd.types.typed import Typed
+from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
 
 
@@ -149,6 +150,8 @@ class AttributeCheck:
         length = actual.length
 
         def complain(needed: Integer) -> None:
+            if shapes.is_negative(needed):
+                return  # composing says so
             message = (
                 f"the attribute '{parameter.symbol.name}' has the type '{parameter.type}' "
                 f"and needs {counted(needed, 'item')} here, but this has {length}"
