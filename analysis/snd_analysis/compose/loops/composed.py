@@ -11,7 +11,7 @@ from snd_analysis.compose.body.targets import Targets
 from snd_analysis.compose.limits import MOST_ITERATIONS
 from snd_analysis.compose.loops.carried import as_declared, final, initial
 from snd_analysis.compose.loops.collected import Collecting
-from snd_analysis.compose.loops.counts import iterations, lengths_agree, written_count
+from snd_analysis.compose.loops.counts import demand_static, iterations, lengths_agree, written_count
 from snd_analysis.compose.loops.iterations import FreshExtents, Steps, keys_of, steps
 from snd_analysis.compose.loops.names import let, let_index, local, scan_item
 from snd_analysis.compose.loops.unrolled import unrolled
@@ -31,6 +31,8 @@ def loop(interpreter: Interpreter, node: nodes.Loop, targets: Targets) -> Values
     if not lengths_agree(state, node, packs):
         return None
     count, dynamic = iterations(state, node, packs)
+    if _is_unrolled(node) and not demand_static(state, node, count):
+        return None
     number = count.value if count is not None and not dynamic else None
     if _is_unrolled(node) and number is not None and number <= MOST_ITERATIONS:
         return unrolled(interpreter, node, carries, packs, number, targets)

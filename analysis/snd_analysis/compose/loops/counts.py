@@ -8,7 +8,7 @@ from snd_analysis.model import TensorValue
 from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Verdict
-from snd_analysis.symbolic.values import NULL, Pack
+from snd_analysis.symbolic.values import NULL, Pack, may_become_known
 
 
 def lengths_agree(state: BodyState, node: nodes.Loop, packs: Values) -> bool:
@@ -65,3 +65,16 @@ def written_count(state: BodyState, node: nodes.Loop) -> TensorValue | Integer |
     count = node.iteration.count if node.iteration is not None else None
     value = None if count is None else state.scope.evaluate(count)
     return None if value is NULL else value
+
+
+def demand_static(state: BodyState, node: nodes.Loop, count: Integer | None) -> bool:
+    """Whether an unrolled loop may have a count that is known when composing (2.10.1); notes it if not."""
+    at = node.iteration.count if node.iteration is not None else None
+    if at is None or count is None or count.value is not None or not state.scope.composing or may_become_known(count):
+        return True
+    message = (
+        f"the count of an unrolled loop must be known when composing, but '{count}' is dynamic; "
+        "write 'do' instead of 'unroll'"
+    )
+    state.fail(rules.UNROLL_DYNAMIC, at, message)
+    return False
