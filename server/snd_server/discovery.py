@@ -34,7 +34,8 @@ def discover(paths: Sequence[str], configurations: Configurations, suffixes: tup
     for path in paths:
         files = _below(path, configurations, suffixes) if os.path.isdir(path) else [path]
         for file in files:
-            found.setdefault(os.path.abspath(file), main_file(file))
+            # A folder among them may not be searched: that is what will be told of it.
+            found.setdefault(os.path.abspath(file), main_file(file) if os.path.isfile(file) else file)
     return list(found.values())
 
 
