@@ -126,7 +126,7 @@ def specialization(db: Database, name: OperatorName) -> Specialization | None:
     reached = reach(db, name)  # what is composed already asks no more for what it is composed of
     if not reached.has_too_many_levels and not is_recursive(db, name):
         for other in found.invoked:
-            too_large = _too_large(db, other)
+            too_large = None if is_library(other.path) else _too_large(db, other)
             if too_large is not None:  # so is this, and finding that out would take as long for each level
                 return invoking_over_budget(found, too_large)
     composed = compose_root(_session_of(db, found), found, {}, {}, lasting=model)
@@ -137,9 +137,7 @@ def specialization(db: Database, name: OperatorName) -> Specialization | None:
 
 @query
 def _too_large(db: Database, name: OperatorName) -> Specialization | None:
-    """Return an operator outside of the library by itself, if composing it takes more than it may."""
-    if is_library(name.path):
-        return None
+    """Return an operator by itself, if composing it takes more than it may."""
     composed = specialization(db, name)
     return composed if composed is not None and composed.over_budget else None
 
