@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 
 from snd_analysis.base import loaded_when_used
 from snd_analysis.workspace.files import File, Reader, UnreadableText
-from snd_analysis.workspace.nnef1 import tensor_path
 from snd_analysis.workspace.samples import CheckedSample, PlacedSample
 from snd_analysis.workspace.snapshot import Recorded, Snapshot
 from snd_analysis.workspace.writer import Workspace
 
 if TYPE_CHECKING:
+    from snd_analysis.workspace.nnef1 import tensor_path
     from snd_analysis.workspace.reached import reached_definitions, reached_diagnostics
 else:
-    __getattr__ = loaded_when_used(__name__, "reached")
+    __getattr__ = loaded_when_used(__name__, "reached", "nnef1")
 
 __all__ = [
     "CheckedSample",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple, Protocol
+from importlib import import_module
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from msgspec import Struct
 
@@ -12,6 +13,9 @@ from snd_analysis.compose import Origin
 from snd_analysis.db import Database, Input, incremental, query
 from snd_analysis.skriptnd.names import ModuleScope, is_library, library_text
 from snd_analysis.skriptnd.syntax import SyntaxTree, nodes, parse_file
+
+if TYPE_CHECKING:
+    from snd_analysis.nnef1.elaborate import StoredVariable
 
 
 class UnreadableText(Exception):  # noqa: N818 - it is an answer of a reader, not a fault
@@ -46,10 +50,14 @@ class FrontEnd(NamedTuple):
     """The invocations in whose place statements of these definitions stand."""
     scope: Callable[[Database, str], ModuleScope]
     """What these definitions see of others."""
+    variables: Callable[[Database, str], tuple[StoredVariable, ...]]
+    """The variables of a graph, with the labels of their files."""
+    tensor_descriptions: Callable[[Database, str], Mapping[str, str]]
+    """What the reader told of the tensor files of a graph, by their paths."""
 
 
-FRONT_ENDS: dict[str, FrontEnd] = {}
-"""By the endings of the names of files."""
+_FRONT_ENDS = {"nnef": "snd_analysis.workspace.nnef1"}
+"""Modules with a ``FRONT_END``, by the endings of the names of files. A start without such files does not load them."""
 
 
 class File(Struct, frozen=True, eq=False):
@@ -85,7 +93,11 @@ def module_paths(_: Reader) -> tuple[str, ...]:
 
 def front_end_of(path: str) -> FrontEnd | None:
     """Return what reads a file in another language; None for a file of SkriptND."""
-    return FRONT_ENDS.get(path.rpartition(".")[2])
+    module = _FRONT_ENDS.get(path.rpartition(".")[2])
+    if module is None:
+        return None
+    found: FrontEnd = import_module(module).FRONT_END
+    return found
 
 
 def file(db: Database, path: str) -> File | None:

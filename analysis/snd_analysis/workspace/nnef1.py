@@ -7,22 +7,15 @@ from posixpath import dirname, join
 
 from snd_analysis.compose import Arguments, Origin, Specialization, Template
 from snd_analysis.db import Database, incremental, query
-from snd_analysis.nnef1.elaborate import Elaborated, TensorFile, described, elaborate, file_of
+from snd_analysis.nnef1.elaborate import Elaborated, StoredVariable, TensorFile, described, elaborate, file_of
 from snd_analysis.nnef1.lints import check_document
 from snd_analysis.nnef1.syntax import Dialect, SyntaxTree, dialect_of, parse_file
 from snd_analysis.skriptnd.names import ModuleScope, OperatorName, library_names
 from snd_analysis.skriptnd.syntax import SyntaxTree as FlatTree
 from snd_analysis.skriptnd.syntax import made_tree, nodes
 from snd_analysis.workspace.composing import session, template
-from snd_analysis.workspace.files import FRONT_ENDS, FrontEnd, UnreadableText, text
+from snd_analysis.workspace.files import FrontEnd, UnreadableText, text
 from snd_analysis.workspace.operations import operations
-
-SUFFIX = "nnef"
-
-
-def is_nnef1(path: str) -> bool:
-    """Return whether a file is in NNEF 1.0, by its name."""
-    return path.endswith(f".{SUFFIX}")
 
 
 @incremental
@@ -58,7 +51,8 @@ def _scope(db: Database, path: str) -> ModuleScope:
     return operations(dialect_of(nnef1_tree(db, path)))
 
 
-FRONT_ENDS[SUFFIX] = FrontEnd(flat_tree, _origins, _scope)
+def _variables(db: Database, path: str) -> tuple[StoredVariable, ...]:
+    return elaborated(db, path).variables
 
 
 class _Library:
@@ -114,3 +108,6 @@ def tensor_descriptions(db: Database, path: str) -> dict[str, str]:
     paths = (tensor_path(path, variable.label) for variable in elaborated(db, path).variables)
     found = {each: text(db, each) for each in paths if each is not None}
     return {each: description for each, description in found.items() if isinstance(description, str)}
+
+
+FRONT_END = FrontEnd(flat_tree, _origins, _scope, _variables, tensor_descriptions)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -19,16 +20,18 @@ from snd_analysis.compose import (
     compose_graph,
 )
 from snd_analysis.db import Database
-from snd_analysis.nnef1.elaborate import StoredVariable
 from snd_analysis.skriptnd.lints import ImportedName
 from snd_analysis.skriptnd.names import Definitions, ModuleScope, OperatorName, Resolution, Use
 from snd_analysis.skriptnd.samples import Sample
 from snd_analysis.skriptnd.syntax import SyntaxTree, nodes
 from snd_analysis.skriptnd.types import Context, Others, Signature
 from snd_analysis.symbolic.values import Value
-from snd_analysis.workspace import checks, composing, diagnostics, files, names, nnef1, others, samples
+from snd_analysis.workspace import checks, composing, diagnostics, files, names, others, samples
 from snd_analysis.workspace.files import File
 from snd_analysis.workspace.samples import CheckedSample, PlacedSample
+
+if TYPE_CHECKING:
+    from snd_analysis.nnef1.elaborate import StoredVariable
 
 
 class Recorded(Struct, frozen=True):
@@ -180,14 +183,16 @@ class Snapshot:
         """What is composed of a definition already."""
         return composing.ComposedDefinitions(self.db).specializations(template)
 
-    # ---- NNEF 1.0 --------------------------------------------------------------------------------------------------
+    # ---- files in other languages ----------------------------------------------------------------------------------
     def stored_variables(self, path: str) -> tuple[StoredVariable, ...]:
         """The variables of a graph in NNEF 1.0, with the labels of their files; none of a file in SkriptND."""
-        return nnef1.elaborated(self.db, path).variables if nnef1.is_nnef1(path) else ()
+        front_end = files.front_end_of(path)
+        return () if front_end is None else front_end.variables(self.db, path)
 
     def tensor_descriptions(self, path: str) -> Mapping[str, str]:
         """What is known of the tensor files of a graph in NNEF 1.0, by their paths: texts for whoever evaluates it."""
-        return nnef1.tensor_descriptions(self.db, path) if nnef1.is_nnef1(path) else {}
+        front_end = files.front_end_of(path)
+        return {} if front_end is None else front_end.tensor_descriptions(self.db, path)
 
     # ---- samples -----------------------------------------------------------------------------------------------------
     def samples(self, path: str) -> tuple[PlacedSample, ...]:

@@ -30,7 +30,7 @@ from snd_server.cli import main
 main()
 """
 
-# Each takes more than a tenth of the time there is: values are computed later, and grammars are tables by then.
+# Most take more than a tenth of the time there is: values are computed later, and grammars are tables by then.
 LATE = (
     "numpy",
     "snd_runtime.samples",
@@ -41,6 +41,7 @@ LATE = (
     "rich",
     "attrs",
     "cattrs",
+    "snd_analysis.nnef1",
 )
 
 
