@@ -75,8 +75,8 @@ def disagreement(
     else:
         wanted = "" if text == str(expected) else f", which is {expected}{origin}"
     message = (
-        f"the input '{member.name}' of '{binding.template.shown}'{_declared_as(member)} {where}"
-        f"{wanted or ' is prescribed'}, but this is '{tensor_text(tensor)}', "
+        f"the input '{member.name}' of '{binding.template.shown}'{_declared_as(member)} needs "
+        f"{where}{wanted}, but this is '{tensor_text(tensor)}', "
         f"with {_extent_text(actual, names, tensor)} there"
     )
     return binding.fail(rules.ARGUMENT_SHAPE, message, member)
@@ -87,8 +87,8 @@ def not_deducible(
 ) -> BindingFailed:
     """No value of the symbol in a declared extent makes it the actual one."""
     message = (
-        f"the input '{member.name}' of '{binding.template.shown}'{_declared_as(member)} its extent "
-        f"'{written(extent)}' can't be {actual}, as in '{tensor_text(tensor)}': {why.because}"
+        f"the input '{member.name}' of '{binding.template.shown}'{_declared_as(member)} has the extent "
+        f"'{written(extent)}', which can't be {actual}, as in '{tensor_text(tensor)}': {why.because}"
     )
     return binding.fail(rules.ARGUMENT_SHAPE, message, member)
 
@@ -140,4 +140,4 @@ def _declared_as(member: Member) -> str:
     """The declaration, if it is short: conditions in it say more of the operator than of the tensor."""
     shape = member.node.shape
     text = f"{member.node.type.text}[{written(shape) if shape is not None else ''}]"
-    return "" if "?" in text or len(text) > _LONGEST_DECLARATION else f", declared as '{text}':"
+    return "" if "?" in text or len(text) > _LONGEST_DECLARATION else f", declared as '{text}',"
