@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from snd_server.config import Configurations
 
 SUFFIX = ".sknd"
-NNEF1_SUFFIXES = (".nnef", ".nnef.tgz", ".nnef.tar.gz", ".nnef.tar")
+NNEF1_SUFFIX = ".nnef"
+NNEF1_SUFFIXES = (NNEF1_SUFFIX, ".nnef.tgz", ".nnef.tar.gz", ".nnef.tar")
 NEVER_ENTERED = frozenset({".git", ".hg", ".svn", ".venv", "node_modules", "__pycache__"})
 
 

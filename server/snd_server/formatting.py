@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 
 from msgspec import Struct
 
-from snd_analysis.skriptnd.format import format_text
-from snd_analysis.skriptnd.syntax import parse_file
+from snd_analysis.base import Problem
 from snd_analysis.workspace import UnreadableText
+from snd_server.archives import split_member
 from snd_server.config import Configurations
-from snd_server.discovery import NNEF1_SUFFIXES, discover
+from snd_server.discovery import NNEF1_SUFFIX, SUFFIX, discover
 from snd_server.files import DiskReader
 from snd_server.fixing import unified_diff
 from snd_server.progress import tracked
@@ -20,6 +21,7 @@ from snd_server.writing import ChangedMeanwhileError, replace_text
 
 CLEAN, PROBLEMS, UNREADABLE = 0, 1, 2
 _STANDARD_INPUT = "-"
+_BEGINS_NNEF1 = re.compile(r"\ufeff?(?:\s|#[^\r\n]*)*version\b")
 
 
 class FormatRequest(Struct, frozen=True):
@@ -31,6 +33,7 @@ class FormatRequest(Struct, frozen=True):
     width: int | None = None
     config: str | None = None
     quiet: bool = False
+    stdin_filename: str | None = None
 
 
 class _Count(Struct):
@@ -50,7 +53,7 @@ def run_format(request: FormatRequest) -> int:
     configurations = Configurations(request.config)
     if request.paths == (_STANDARD_INPUT,):
         return _standard_input(request, configurations)
-    files = discover(request.paths, configurations)
+    files = discover(request.paths, configurations, (SUFFIX, NNEF1_SUFFIX))
     count = _Count()
     for path, before, after in _formatted(files, request, configurations, count):
         if before == after:
@@ -78,8 +81,8 @@ def _formatted(
     reader = DiskReader()
     for path in tracked(files, shown=not request.quiet):
         width = request.width or configurations.of_file(path).settings.line_width
-        if path.endswith(NNEF1_SUFFIXES):
-            say(f"{path}: snd formats SkriptND only, and this is NNEF 1.0", err=True)
+        if split_member(path) is not None and not (request.check or request.diff):
+            say(f"{path}: snd does not write into archives: unpack it first", err=True)
             count.unreadable += 1
             continue
         try:
@@ -88,13 +91,27 @@ def _formatted(
             say(f"{path}: {getattr(problem, 'message', 'there is no such file')}", err=True)
             count.unreadable += 1
             continue
-        tree = parse_file(before)
-        broken = next(tree.problems, None)
+        after, broken = _in_style(before, width, path.endswith(NNEF1_SUFFIX))
         if broken is not None:
             count.broken += 1
             line = before.count("\n", 0, broken.span.start) + 1
             say(f"{path}:{line}: {broken.message} (what could not be read stays as it is)", err=True)
-        yield path, before, format_text(before, width, tree)
+        yield path, before, after
+
+
+def _in_style(text: str, width: int, is_nnef1: bool) -> tuple[str, Problem | None]:
+    """A text in the one style, and the first thing in it that can't be read."""
+    if is_nnef1:
+        from snd_analysis.nnef1 import format as nnef1_format
+        from snd_analysis.nnef1 import syntax as nnef1_syntax
+
+        read = nnef1_syntax.parse_file(text)
+        return nnef1_format.format_text(text, width, read), next(iter(read.problems), None)
+    from snd_analysis.skriptnd.format import format_text
+    from snd_analysis.skriptnd.syntax import parse_file
+
+    tree = parse_file(text)
+    return format_text(text, width, tree), next(tree.problems, None)
 
 
 def _written(path: str, before: str, after: str) -> bool:
@@ -110,16 +127,23 @@ def _written(path: str, before: str, after: str) -> bool:
 
 
 def _standard_input(request: FormatRequest, configurations: Configurations) -> int:
+    """Formats standard input, by the configuration and in the language of the file that it is said to be.
+
+    Without a name its beginning tells: files in NNEF 1.0 begin with ``version``.
+    """
     reader = DiskReader()
     reader.provide(_STANDARD_INPUT, sys.stdin.buffer.read())
+    name = request.stdin_filename
     try:
         before = reader.read(_STANDARD_INPUT)
     except UnreadableText as problem:
         say(f"standard input: {problem.message}", err=True)
         return UNREADABLE
-    after = format_text(before, request.width or configurations.of_folder("").settings.line_width)
+    settings = (configurations.of_folder("") if name is None else configurations.of_file(name)).settings
+    is_nnef1 = _BEGINS_NNEF1.match(before) is not None if name is None else name.endswith(NNEF1_SUFFIX)
+    after, _ = _in_style(before, request.width or settings.line_width, is_nnef1)
     if request.diff:
-        show_document(visible_diff(unified_diff("stdin", before, after), sys.stdout))
+        show_document(visible_diff(unified_diff(name or "stdin", before, after), sys.stdout))
     elif not request.check:
         show_document(after)
     return PROBLEMS if before != after and (request.check or request.diff) else CLEAN

@@ -148,10 +148,27 @@ graph net(x) -> (y)
     np.testing.assert_array_equal(np.load(tmp_path / "out" / "y.npy"), [-0.5, 2.0])
 
 
-def test_formatting_leaves_nnef_as_it_is(snd: Run, tmp_path: Path):
+def test_files_are_formatted_but_not_in_archives(snd: Run, tmp_path: Path):
     folder = _folder(tmp_path / "model", _files())
-    assert snd("fmt", folder / "graph.nnef").status == 2
+    ugly = GRAPH.replace(" = ", "=").encode()
+    (folder / "graph.nnef").write_bytes(ugly)
+    assert snd("fmt", "--check", folder).status == 1
+    assert "+    y = mul(x, v);" in snd("fmt", "--diff", folder).stdout
+    assert snd("fmt", folder).status == 0
     assert (folder / "graph.nnef").read_text() == GRAPH
+    path = _archive(tmp_path / "m.nnef.tgz", {**_files(), "graph.nnef": ugly})
+    before = path.read_bytes()
+    assert snd("fmt", "--check", path).status == 1
+    assert snd("fmt", path).status == 2
+    assert path.read_bytes() == before
+
+
+def test_standard_input_is_formatted_in_its_language(real: Run):
+    ugly = GRAPH.replace(" = ", "=").encode()
+    assert real("fmt", "-", stdin=ugly).stdout == GRAPH
+    assert real("fmt", "--stdin-filename", "graph.nnef", "-", stdin=ugly).stdout == GRAPH
+    assert real("fmt", "--check", "-", stdin=GRAPH.encode()).status == 0
+    assert real("fmt", "--stdin-filename", "graph.nnef").status == 2
 
 
 def test_fixes_are_not_written_into_archives(snd: Run, tmp_path: Path):

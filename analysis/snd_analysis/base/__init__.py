@@ -1,5 +1,7 @@
 """Texts, spans and edits; problems, diagnostics and rules. Imports nothing of ours."""
 
+from typing import TYPE_CHECKING
+
 from snd_analysis.base.diagnostics import Diagnostic, Fix, Location, Related, TextEdit
 from snd_analysis.base.late import loaded_when_used
 from snd_analysis.base.node import Node, children, content_fields, descendants, first_below
@@ -7,6 +9,11 @@ from snd_analysis.base.operator_name import OperatorName
 from snd_analysis.base.problem import Elsewhere, Note, Problem, Repair
 from snd_analysis.base.rule import Rule, Severity
 from snd_analysis.base.text import BYTE_ORDER_MARK, HEAD, Edit, Position, Source, Span
+
+if TYPE_CHECKING:
+    from snd_analysis.base.difference import line_edits
+else:
+    __getattr__ = loaded_when_used(__name__, "difference")
 
 __all__ = [
     "BYTE_ORDER_MARK",
@@ -32,5 +39,6 @@ __all__ = [
     "content_fields",
     "descendants",
     "first_below",
+    "line_edits",
     "loaded_when_used",
 ]

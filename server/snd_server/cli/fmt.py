@@ -11,7 +11,7 @@ from snd_server.formatting import FormatRequest, run_format
 _WIDEST_LINE = 400
 
 
-@click.command(short_help="Bring SkriptND files into the one style.")
+@click.command(short_help="Bring SkriptND and NNEF 1.0 files into the one style.")
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @click.option("--check", is_flag=True, help="Change nothing; exit with status 1 if something would be changed.")
 @click.option("--diff", is_flag=True, help="Show what would be changed, and change nothing; status as with --check.")
@@ -19,17 +19,28 @@ _WIDEST_LINE = 400
     "--width", type=click.IntRange(1, _WIDEST_LINE), metavar="N", help="Columns of a line, whatever is configured."
 )
 @click.option("--config", metavar="FILE", help="Use this configuration for every file.")
+@click.option("--stdin-filename", metavar="NAME", help="Format standard input (PATH is -) as if it were this file.")
 @click.option("-q", "--quiet", is_flag=True, help="No summary.")
-def fmt(paths: tuple[str, ...], check: bool, diff: bool, width: int | None, config: str | None, quiet: bool) -> int:
-    """Bring SkriptND files into the one style.
+def fmt(
+    paths: tuple[str, ...],
+    check: bool,
+    diff: bool,
+    width: int | None,
+    config: str | None,
+    stdin_filename: str | None,
+    quiet: bool,
+) -> int:
+    """Bring SkriptND and NNEF 1.0 files into the one style.
 
-    PATH is a file, a folder that is searched for *.sknd files (what .gitignore names is skipped), or - for standard
-    input, whose formatted text goes to standard output. Without PATH the current folder is formatted. Statements with
-    broken syntax stay as they are.
+    PATH is a file, a folder that is searched for *.sknd and *.nnef files (what .gitignore names is skipped), or - for
+    standard input, whose formatted text goes to standard output. Without PATH the current folder is formatted.
+    Statements with broken syntax stay as they are.
     """
     if "-" in paths and len(paths) > 1:
         raise click.UsageError("standard input (-) can't be formatted together with files")
-    request = FormatRequest(paths or (".",), check, diff, width, config, quiet)
+    if stdin_filename is not None and paths != ("-",):
+        raise click.UsageError("--stdin-filename names standard input: give - as PATH")
+    request = FormatRequest(paths or (".",), check, diff, width, config, quiet, stdin_filename)
     try:
         return run_format(request)
     except (ConfigError, MissingPathError) as problem:

@@ -5,6 +5,23 @@
 
 from snd_analysis.nnef1.syntax.dialect import Dialect, dialect_of
 from snd_analysis.nnef1.syntax.parser import BUILT_INS, KEYWORDS, Parser
-from snd_analysis.nnef1.syntax.tree import SyntaxTree, parse_file
+from snd_analysis.nnef1.syntax.pieces import Piece, PieceKind, split
+from snd_analysis.nnef1.syntax.tokens import END, Token, tokenize
+from snd_analysis.nnef1.syntax.tree import ReadPiece, SyntaxTree, parse_file
 
-__all__ = ["BUILT_INS", "KEYWORDS", "Dialect", "Parser", "SyntaxTree", "dialect_of", "parse_file"]
+__all__ = [
+    "BUILT_INS",
+    "END",
+    "KEYWORDS",
+    "Dialect",
+    "Parser",
+    "Piece",
+    "PieceKind",
+    "ReadPiece",
+    "SyntaxTree",
+    "Token",
+    "dialect_of",
+    "parse_file",
+    "split",
+    "tokenize",
+]

@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
-from difflib import SequenceMatcher
-from itertools import takewhile
-from operator import eq
+from collections.abc import Iterable
 
-from snd_analysis.base import Edit, Span
+from snd_analysis.base import Edit, Span, line_edits
 from snd_analysis.skriptnd.format.blocks import entry_edit
 from snd_analysis.skriptnd.format.files import format_text, line_break_of
 from snd_analysis.skriptnd.format.width import DEFAULT_WIDTH
 from snd_analysis.skriptnd.syntax import PlacedChunk, SyntaxTree, nodes
 
-_MOST_LINES = 2000
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+\Z")
-
 
 def format_edits(tree: SyntaxTree, width: int = DEFAULT_WIDTH, span: Span | None = None) -> list[Edit]:
     """What is to be changed, in order of places; with ``span``, only in the lines that it touches."""
-    edits = list(_line_edits(tree.text, format_text(tree.text, width, tree)))
-    if span is None:
-        return edits
-    return [edit for edit in edits if edit.span.start <= span.end and span.start < edit.span.end]
+    return line_edits(tree.text, format_text(tree.text, width, tree), span)
 
 
 def format_typed(tree: SyntaxTree, offset: int, width: int = DEFAULT_WIDTH) -> list[Edit]:
@@ -64,23 +54,3 @@ def _ending_at(tree: SyntaxTree, offset: int) -> tuple[PlacedChunk, nodes.Node] 
             if isinstance(item, nodes.Import) and 0 <= offset - placed.start - item.end <= 1:
                 return placed, item
     return None
-
-
-def _line_edits(before: str, after: str) -> Iterator[Edit]:
-    old, new = _LINE.findall(before), _LINE.findall(after)
-    alike = sum(1 for _ in takewhile(bool, map(eq, reversed(old), reversed(new))))
-    old, new = old[: len(old) - alike], new[: len(new) - alike]
-    starts = [0]
-    for line in old:
-        starts.append(starts[-1] + len(line))
-    # Where there are very many lines, those that stand everywhere, such as `}`, don't count as alike.
-    matcher = SequenceMatcher(None, old, new, autojunk=len(old) > _MOST_LINES)
-    for kind, first, last, new_first, new_last in matcher.get_opcodes():
-        if kind == "equal":
-            continue
-        if last - first == new_last - new_first:
-            for at, line in zip(range(first, last), new[new_first:new_last], strict=True):
-                if line != old[at]:
-                    yield Edit(Span(starts[at], starts[at + 1]), line)
-        else:
-            yield Edit(Span(starts[first], starts[last]), "".join(new[new_first:new_last]))
