@@ -56,7 +56,7 @@ graph g {
   vim.cmd("SndShapes")
   local text = shown("shapes")
   check(text:find("x +input +real%[2%]\n"), text)
-  check(text:find("y +output +%?\n"), text)
+  check((text .. "\n"):find("y +output +%?\n"), text)
   contains(text, "error: the module 'nn' has no operator 'relux'")
 end)
 

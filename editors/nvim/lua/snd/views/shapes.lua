@@ -116,8 +116,8 @@ function M.rows(answer)
   local title = "graph " .. answer.graph .. given
   local kinds = { input = named(answer.inputs), output = named(answer.outputs), variable = named(answer.variables) }
   local entries = { { cells = { "tensor", "kind", "shape", "at most", "operator" }, group = "Title" } }
-  local rows = aligned(collect(answer, kinds, 0, entries))
-  table.insert(rows, 1, { text = title, group = "Comment" })
+  local rows = { { text = title, group = "Comment" } }
+  -- Before the tensors, as 'snd shapes' prints them: a line with both is followed to the last row of it, the tensor.
   for _, diagnostic in ipairs(answer.diagnostics) do
     local at = { line = diagnostic.range.start.line - 1, character = 0 }
     local group = diagnostic.severity == "error" and "DiagnosticError" or "DiagnosticWarn"
@@ -127,7 +127,7 @@ function M.rows(answer)
       group = group,
     })
   end
-  return rows
+  return vim.list_extend(rows, aligned(collect(answer, kinds, 0, entries)))
 end
 
 ---@param buffer integer
