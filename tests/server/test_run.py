@@ -354,6 +354,18 @@ def test_a_graph_that_can_not_be_composed_is_not_run(real, model):
     assert "no shape was found" not in text
 
 
+def test_what_composing_finds_in_the_library_is_reported_where_the_author_invokes_it(real, project):
+    (project / "main.sknd").write_text(
+        "import quant;\n"
+        "graph net { @attrib { axis: int; } @input { x: real[2, 3]; } @output { y: real; }\n"
+        "@compose { y = quant.min_max_linear_quantize{min=0.0, max=1.0, bits=8, channel_axis=axis}(x); } }\n"
+    )
+    found = document(real, "--attrib", "axis=2", status=1)
+    (diagnostic,) = found["diagnostics"]
+    assert (diagnostic["rule"], diagnostic["range"]["start"]) == ("index-out-of-range", {"line": 3, "column": 72})
+    assert diagnostic["message"].startswith("in 'quant.min_max_linear_quantize': the index 2 is outside of 's'")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -12,7 +12,8 @@ from snd_analysis.base import loaded_when_used
 from snd_analysis.compose.bind.arguments import Arguments
 from snd_analysis.compose.bind.constants import IndexedValue
 from snd_analysis.compose.bind.root_binding import InputShapes
-from snd_analysis.compose.composing import Composing, arguments, blame
+from snd_analysis.compose.body.operation_scopes import passes_scope_on
+from snd_analysis.compose.composing import Composing, arguments
 from snd_analysis.compose.dynamic.freshen import results_of
 from snd_analysis.compose.dynamic.unknowns import input_extent
 from snd_analysis.compose.failure import Failure, PlacedProblem, Site, placed_problems
@@ -28,7 +29,7 @@ from snd_analysis.compose.template import Member, Origin, Template
 
 if TYPE_CHECKING:
     from snd_analysis.compose.cost import Cost, iteration_count, multiply_adds, total_multiply_adds
-    from snd_analysis.compose.decomposition import decompose, flat_size, passes_scope_on
+    from snd_analysis.compose.decomposition import decompose, flat_size
 else:
     __getattr__ = loaded_when_used(__name__, "cost", "decomposition")
 
@@ -54,7 +55,6 @@ __all__ = [
     "Template",
     "ValueScope",
     "arguments",
-    "blame",
     "compose_graph",
     "compose_root",
     "decompose",

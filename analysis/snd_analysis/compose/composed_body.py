@@ -32,7 +32,7 @@ def compose_body(callees: Callees, declared: Specialization, lasting: LastingMod
     composing = Composing(callees, state, Naming(callees, template))
     _compose_block(composing, BlockKind.COMPOSE, lasting)
     outputs = finished_outputs(state)
-    operations, state.operations = state.operations, []
+    operations, state.operations = tuple(state.operations), []
     _compose_block(composing, BlockKind.UPDATE, lasting)
     body = Graph(
         template.name.name,
@@ -41,10 +41,10 @@ def compose_body(callees: Callees, declared: Specialization, lasting: LastingMod
         declared.variables,
         declared.constants,
         state.tensors,
-        tuple(operations),
+        operations,
         state.updated,
         tuple(state.operations),
-        quantizations(state, callees) if template.quantizations else {},
+        quantizations(state, callees, operations) if template.quantizations else {},
         tuple(dict.fromkeys(state.checks)),
     )
     return replace(

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from snd_analysis.compose.bind.arguments import Arguments
+from snd_analysis.compose.body.blame import blame, invoked_at
 from snd_analysis.compose.body.branches import branch
 from snd_analysis.compose.body.callees import Callees
 from snd_analysis.compose.body.interpreter import right_side
@@ -18,10 +19,9 @@ from snd_analysis.compose.body.targets import Targets
 from snd_analysis.compose.budget import OverBudgetError
 from snd_analysis.compose.checks.body_obligations import invokes_obligations
 from snd_analysis.compose.dynamic.freshen import Freshening, concerned
-from snd_analysis.compose.failure import Failure, Site
+from snd_analysis.compose.failure import Site
 from snd_analysis.compose.loops.composed import loop
 from snd_analysis.compose.reuse.lasting_model import alike, first_name
-from snd_analysis.compose.template import Template
 from snd_analysis.model import Operation, TensorValue
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.skriptnd.syntax import nodes
@@ -138,44 +138,3 @@ def arguments(state: BodyState, call: nodes.Call) -> Arguments:
         NULL if isinstance(argument, nodes.Tilde) else state.tensor(argument, None) for argument in call.arguments
     )
     return Arguments(dtypes, attributes, inputs)
-
-
-# ---- who is to blame -------------------------------------------------------------------------------------------------
-def invoked_at(state: BodyState, call: nodes.Call, node: nodes.Node | None = None) -> Site:
-    """Return the place of an invocation, or of a node in it, as part of a chain."""
-    return Site(state.place(call.function if node is None else node), f"'{call.function.text}' is invoked here")
-
-
-def blame(state: BodyState, failure: Failure, call: nodes.Call, template: Template) -> None:
-    """Note what an invoked operator finds wrong, as seen from its invocation."""
-    node: nodes.Node = call.function
-    if not failure.sites:
-        node = _responsible(failure, call, template) or node
-        failure = failure.naming(template.shown, call.function.text)
-    state.failures.append(failure.via(invoked_at(state, call, node)))
-
-
-def _responsible(failure: Failure, call: nodes.Call, template: Template) -> nodes.Node | None:
-    """The one attribute or argument of an invocation that breaks a rule; None if there is not just one."""
-    items = {item.name.text: item for item in call.attributes.items} if call.attributes is not None else {}
-    arguments = {
-        member.name: argument
-        for member, argument in zip(template.inputs, call.arguments, strict=False)
-        if not isinstance(argument, nodes.Tilde)
-    }
-    given: Mapping[str, nodes.Node] = {**arguments, **items}
-    found = [node for name in failure.responsible if (node := _part_of(given, name)) is not None]
-    attributes = [items[name] for name in failure.responsible if name in items]
-    if len(attributes) == 1:
-        return attributes[0]
-    return found[0] if len(found) == 1 else None
-
-
-def _part_of(given: Mapping[str, nodes.Node], name: str) -> nodes.Node | None:
-    """What is given for ``x``, or for ``x[1]``: the item of a list where that is written out."""
-    whole, _, at = name.rstrip("]").partition("[")
-    node = given.get(whole)
-    plain = isinstance(node, nodes.List) and not any(
-        isinstance(item, nodes.Range | nodes.Expanded | nodes.Zip) for item in node.items
-    )
-    return node.items[int(at)] if at and plain and isinstance(node, nodes.List) else node

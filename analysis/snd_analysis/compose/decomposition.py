@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from snd_analysis.compose.body.operation_scopes import joined, scope_of, with_scopes
 from snd_analysis.compose.body.scoped_names import quantized_name
 from snd_analysis.compose.limits import MOST_OPERATIONS
 from snd_analysis.compose.specialization import Specialization, specialization_of
@@ -115,7 +116,7 @@ class _Listing(Struct):
     def enter(self, scope: str, body: Graph) -> None:
         """Add what the ``@quantize`` of an invoked definition says; that of the definition around has priority."""
         for name, found in body.quantizations.items():
-            self.quantizations.setdefault(quantized_name(_joined(scope, name)), found)
+            self.quantizations.setdefault(quantized_name(joined(scope, name)), found)
 
     def takes(self, body: Graph) -> bool:
         """Whether there is room for the operations of a body, in place of one; they take it."""
@@ -160,7 +161,7 @@ class _Body:
         known = self.known.get(tensor)
         if known is None:
             place = tensor.place if self._place is None else self._place
-            name = _joined(self._scope, tensor.name)
+            name = joined(self._scope, tensor.name)
             quantization = self._listing.quantization_of(name)
             known = replace(tensor, name=name, place=place, quantization=quantization)
             self.known[tensor] = known
@@ -235,7 +236,7 @@ class _Body:
         around, self._listing.level = self._listing.level, _Level()
         operations = self.operations(part.operations)
         level, self._listing.level = self._listing.level, around
-        named = {_joined(self._scope, name): value for name, value in self.all(part.tensors).items()}
+        named = {joined(self._scope, name): value for name, value in self.all(part.tensors).items()}
         return replace(
             part,
             inputs=self.all(part.inputs),
@@ -263,10 +264,10 @@ class _Body:
         passed = {*body.inputs, *body.outputs, *body.variables, *body.constants}
         named = inner.all({name: value for name, value in body.tensors.items() if name not in passed})
         level = self._listing.level
-        level.tensors.update({_joined(inner._scope, name): value for name, value in named.items()})
+        level.tensors.update({joined(inner._scope, name): value for name, value in named.items()})
         updates = inner.operations(body.update_operations)
         level.update_operations += updates
-        level.updates.update({_joined(inner._scope, name): value for name, value in inner.all(body.updates).items()})
+        level.updates.update({joined(inner._scope, name): value for name, value in inner.all(body.updates).items()})
         return found
 
     def _inner(self, operation: Operation) -> _Body:
@@ -288,7 +289,7 @@ class _Body:
             (specialization.constants, self._listing.constants),
         ):
             for name, value in members.items():
-                scoped = _joined(self._scope, name)
+                scoped = joined(self._scope, name)
                 # A graph that is invoked twice has its variables once.
                 self.known.update(zip(tensors_of(value), tensors_of(listed.get(scoped, NULL)), strict=False))
                 listed[scoped] = self._listing.members[scoped] = self.value(value)
@@ -305,31 +306,3 @@ class _Body:
         for part in operation.subgraphs.values():
             for inner in part.operations:
                 self._list_deep(inner)
-
-
-def scope_of(operation: Operation, around: str) -> str:
-    """The scope of what an operation invokes: that of its label; a graph without a label is the root of its names."""
-    callee = specialization_of(operation)
-    if callee is not None and callee.template.is_graph and not operation.labelled:
-        return callee.template.name.name
-    return around if operation.label is None else _joined(around, operation.label)
-
-
-def passes_scope_on(body: Graph) -> bool:
-    """Whether the only invocation of a body has no scope of its own, unless a label says so (2.10, Labelling)."""
-    if len(body.operations) != 1 or body.variables or body.constants or body.update_operations:
-        return False
-    only = body.operations[0]
-    in_block_or_loop = only.label is not None and ("." in only.label or "[" in only.label)
-    return only.operator is not None and not in_block_or_loop
-
-
-def with_scopes(body: Graph) -> tuple[Operation, ...]:
-    """The operations of a body, with the scopes that they have in it."""
-    if not passes_scope_on(body) or body.operations[0].labelled:
-        return body.operations
-    return (replace(body.operations[0], label=None),)
-
-
-def _joined(scope: str, name: str) -> str:
-    return f"{scope}.{name}" if scope else name

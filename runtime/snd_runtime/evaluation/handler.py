@@ -18,6 +18,7 @@ from snd_runtime.evaluation.binding import FoundShapes, bound
 from snd_runtime.evaluation.request import EvaluationRequest, InputValue, Order, Texts
 from snd_runtime.evaluation.tensors import InvalidRequest
 from snd_runtime.execution import Execution, Step, execute
+from snd_runtime.execution.failing import failed
 from snd_runtime.execution.plain import bytes_of
 from snd_runtime.limits import Budget, Limits
 
@@ -99,11 +100,10 @@ def evaluate(
         )
         outcome = execute(session, given.specialization, given.arguments, _execution(request, limits, real, note))
     except InvalidRequest as invalid:
-        return replace(answer, failures=invalid.failures, composing_seconds=time.monotonic() - begin)
-    except EvaluationFailed as failed:
-        return replace(
-            answer, failures=(_failure(failed.outside_of_library()),), running_seconds=time.monotonic() - begin
-        )
+        failures = tuple(_failure(failed(each)) if each.sites else each for each in invalid.failures)
+        return replace(answer, failures=failures, composing_seconds=time.monotonic() - begin)
+    except EvaluationFailed as stopped:
+        return replace(answer, failures=(_failure(stopped),), running_seconds=time.monotonic() - begin)
     outputs = [tensor for name, value in outcome.outputs.items() for tensor in shown(name, value)]
     return replace(
         answer,
@@ -153,6 +153,7 @@ def _is_given(tensor: ShownTensor, value: InputValue) -> bool:
     return isinstance(value, Mapping) and tensor.item is not None and value.get(tensor.item) is not None
 
 
-def _failure(failed: EvaluationFailed) -> Failure:
-    sites = () if failed.place is None else (Site(failed.place, ""), *failed.chain)
-    return Failure(failed.rule, failed.message, sites, failed.related)
+def _failure(stopped: EvaluationFailed) -> Failure:
+    outside = stopped.outside_of_library()
+    sites = () if outside.place is None else (Site(outside.place, ""), *outside.chain)
+    return Failure(outside.rule, outside.message, sites, outside.related)

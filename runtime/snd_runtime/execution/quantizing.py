@@ -10,8 +10,8 @@ import numpy as np
 from msgspec import Struct
 
 from snd_analysis import rules
-from snd_analysis.compose import Session, Site, Specialization
-from snd_analysis.compose.body import quantized_name
+from snd_analysis.compose import Session, Site, Specialization, Template
+from snd_analysis.compose.body import missing_dimensions, quantized_name
 from snd_analysis.model import Quantization, Tensor, TensorValue, tensors_of
 from snd_analysis.symbolic.values import Pack
 from snd_runtime.errors import EvaluationFailed
@@ -85,10 +85,10 @@ class Quantizing:
             for name, found in self._quantizations.items()
         )
 
-    def _bind(self, found: Quantization, array: Array) -> Specialization:
+    def _algorithm(self, found: Quantization) -> Template:
         template = self._session.template(found.operator)
         assert template is not None, "only operators that there are get into a graph"
-        return bind_arrays(self._session, template, [array], found.attributes, found.dtypes)
+        return template
 
     def _shown(self, found: Quantization) -> str:
         template = self._session.template(found.operator)
@@ -99,15 +99,19 @@ class Quantizing:
         if self._results.get((name, id(array))) is array:
             return array
         key = name, array.shape, array.dtype
+        template = self._algorithm(found)
+        ones = (1,) * missing_dimensions(template, found.attributes, array.ndim)
+        argument = array.reshape(ones + array.shape)
         try:
             if key not in self._bound:
-                self._bound[key] = self._bind(found, array)
-            result = self._run(self._bound[key], array, name)
+                self._bound[key] = bind_arrays(self._session, template, [argument], found.attributes, found.dtypes)
+            result = self._run(self._bound[key], argument, name)
         except EvaluationFailed as failed:
             raise failed.via(Site(found.place, f"'{found.operator.name}' quantizes '{name}' here")) from None
-        if not isinstance(result, np.ndarray) or result.shape != array.shape or result.dtype != array.dtype:
+        if not isinstance(result, np.ndarray) or result.shape != argument.shape or result.dtype != array.dtype:
             message = f"'{found.operator.name}' changes the type or shape of '{name}'"
             raise EvaluationFailed(rules.QUANTIZATION_ALGORITHM, message, found.place)
+        result = result.reshape(array.shape)
         self._changes[name] = max(self._changes.get(name, 0.0), _change(array, result))
         self._results[name, id(result)] = result
         return result

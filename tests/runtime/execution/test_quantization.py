@@ -212,3 +212,17 @@ public operator two { @input { x: real[n]; } @output { y: real[n]; }
     request = Execution(real=FLOAT64, quantize=True, compare=True)
     outcome = outcome_of(text, R([1.0]), request=request)
     assert [value.tolist() for value in outcome.outputs.values()] == [[2.5], [4.0]]
+
+
+@pytest.mark.parametrize(
+    ("given", "scale", "expected"),
+    [
+        (R(0.7), "0.5", 0.5),
+        (R([0.7, 0.7]), "0.5", [0.5, 0.5]),
+        (R([0.7, 0.7]), "[0.5, 1.0]", [0.5, 1.0]),
+    ],
+)
+def test_without_a_channel_axis_a_tensor_of_a_low_rank_has_its_items_as_channels(given: Any, scale: str, expected: Any):
+    quantize = f"x: quant.zero_point_linear_quantize{{zero_point=0, scale={scale}, bits=8}};"
+    text = module("x: real[s..];", "y: real[s..];", "y = math.mul(x, 1.0);", quantize)
+    assert quantized(text, given).outputs["y"].tolist() == expected

@@ -20,7 +20,7 @@ def net(inputs: str, outputs: str, compose: str, *, operators: str = "", **block
     """A module with an operator ``net``, after others; the extents of a graph would have to be bounded."""
     written = {"input": inputs, "output": outputs, "compose": compose, **blocks}
     text = "".join(f"    @{name} {{ {block} }}\n" for name, block in written.items())
-    return f"import layout, math, algo, rand, nn, linalg;\n{operators}\noperator net {{\n{text}}}\n"
+    return f"import layout, math, algo, rand, nn, linalg, quant;\n{operators}\noperator net {{\n{text}}}\n"
 
 
 def instance_of(

@@ -7,8 +7,8 @@ from msgspec import Struct, field
 from snd_analysis import rules
 from snd_analysis.base import Rule
 from snd_analysis.compose.bind.affine import Unsolvable, solve
-from snd_analysis.compose.checks.assertion_text import responsible_for
-from snd_analysis.compose.failure import BindingFailed, Failure, Site, evaluation_failure
+from snd_analysis.compose.checks.assertion_text import failed_evaluation, responsible_for
+from snd_analysis.compose.failure import BindingFailed, Failure, Site
 from snd_analysis.compose.printing import counted_items, shown
 from snd_analysis.compose.scope import ValueScope
 from snd_analysis.compose.template import Member, Template
@@ -45,7 +45,7 @@ class BindingState(Struct):
 
     def fail_evaluating(self, base: int, error: EvaluationError) -> BindingFailed:
         """A failure of an expression in the operator's own declarations."""
-        return BindingFailed(evaluation_failure(self.template, base, error))
+        return BindingFailed(failed_evaluation(self.scope, base, error))
 
     def negative(self, member: Member, expression: nodes.Expression, value: Integer, what: str) -> BindingFailed:
         """A number of ``what`` that is below 0, which those are to blame for who give what it is made of."""

@@ -11,10 +11,15 @@ from snd_analysis.compose.bind.binding import BindingState
 from snd_analysis.compose.bind.constants import with_values
 from snd_analysis.compose.bind.declared_shapes import Declarations
 from snd_analysis.compose.bind.destructuring import destructured
-from snd_analysis.compose.checks.assertion_text import assertion_message, failing_message, responsible_for
+from snd_analysis.compose.checks.assertion_text import (
+    assertion_message,
+    failed_evaluation,
+    failing_message,
+    responsible_for,
+)
 from snd_analysis.compose.checks.obligations import Obligation, obligations_of_shape, obligations_of_value
 from snd_analysis.compose.dynamic.unknowns import Dynamic, is_dynamic
-from snd_analysis.compose.failure import Failure, Site, evaluation_failure
+from snd_analysis.compose.failure import Failure, Site
 from snd_analysis.compose.reuse.lasting_model import DeclaredTensors, LastingModel, given_to
 from snd_analysis.compose.scope import ValueScope
 from snd_analysis.compose.specialization import Specialization
@@ -115,7 +120,7 @@ class _Evaluation:
                 self.obligations.extend(obligations_of_value(value, f"in '{names}'", place))
         except EvaluationError as error:
             self._forget(node)
-            failure = evaluation_failure(self._template, base, error)
+            failure = failed_evaluation(self._scope, base, error)
             return self._fail(self._valueless[0] if self._valueless and not self._go_on else failure)
         return True
 
@@ -139,7 +144,7 @@ class _Evaluation:
             try:
                 condition = as_condition(self._scope.evaluate(node.condition))
             except EvaluationError as error:
-                self._valueless.append(evaluation_failure(self._template, base, error))
+                self._valueless.append(failed_evaluation(self._scope, base, error))
                 if not last:
                     waiting.append((number, base, node))
                 continue
@@ -259,7 +264,7 @@ class _Evaluation:
             if kind is TensorKind.CONSTANT and member.node.default is not None and value is not UNDEFINED:
                 value = with_values(self._scope, member, member.node.default, value)
         except EvaluationError as error:
-            return UNDEFINED if self._fail(evaluation_failure(template, member.base, error)) else None
+            return UNDEFINED if self._fail(failed_evaluation(self._scope, member.base, error)) else None
         return value
 
     def _extents_are_possible(self, base: int, node: nodes.Parameter, value: TensorValue) -> bool:

@@ -4,9 +4,11 @@
 needs.
 """
 
+from snd_analysis.compose.body.blame import blame
 from snd_analysis.compose.body.branches import scopes_of_branch, static_condition
 from snd_analysis.compose.body.interpreter import call, right_side
 from snd_analysis.compose.body.outputs import finished_outputs
+from snd_analysis.compose.body.quantization import missing_dimensions
 from snd_analysis.compose.body.results import assign, made_output
 from snd_analysis.compose.body.scoped_names import Naming, quantized_name
 from snd_analysis.compose.body.state import BodyState, Values
@@ -18,9 +20,11 @@ __all__ = [
     "Targets",
     "Values",
     "assign",
+    "blame",
     "call",
     "finished_outputs",
     "made_output",
+    "missing_dimensions",
     "quantized_name",
     "right_side",
     "scopes_of_branch",

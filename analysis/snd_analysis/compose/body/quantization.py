@@ -2,26 +2,77 @@
 
 from __future__ import annotations
 
-from snd_analysis import rules
+from collections.abc import Mapping
+
+from msgspec import Struct
+from msgspec.structs import replace
+
 from snd_analysis.compose.bind.arguments import Arguments
+from snd_analysis.compose.body.blame import blame
 from snd_analysis.compose.body.callees import Callees
+from snd_analysis.compose.body.operation_scopes import tensors_below
 from snd_analysis.compose.body.scoped_names import quantized_name
 from snd_analysis.compose.body.state import BodyState
-from snd_analysis.compose.failure import Site
-from snd_analysis.model import Quantization, Tensor, tensors_of
+from snd_analysis.compose.scope import rank_of
+from snd_analysis.compose.template import Template
+from snd_analysis.model import Operation, Quantization, Tensor, tensors_of
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.names import OperatorName, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.symbolic.values import UNDEFINED, Pack, Run, Value
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.values import UNDEFINED, Value
+
+_LIBRARY = "quant"
+_CHANNEL_AXIS = "channel_axis"
 
 
-def quantizations(state: BodyState, callees: Callees) -> dict[str, Quantization]:
-    """The algorithms by the scoped names of the tensors, relative to the graph.
+class _Written(Struct, frozen=True):
+    """An entry of ``@quantize`` that names an operator, and what it gives to it."""
 
-    An algorithm must take the tensor and its attributes as in an invocation. It need not have a channel axis: tensors
-    of a low rank have none for the library's algorithms, which does not matter where one value stands for all channels.
+    base: int
+    node: nodes.Quantization
+    name: str
+    quantization: Quantization
+
+
+def quantizations(state: BodyState, callees: Callees, operations: tuple[Operation, ...]) -> dict[str, Quantization]:
+    """Return the algorithms by the scoped names of the tensors, relative to the graph.
+
+    An algorithm must take the tensor and its attributes as in an invocation. ``operations`` are those of the body.
     """
+    entries = _entries(state)
     found: dict[str, Quantization] = {}
+    tensors: dict[str, dict[Tensor, None]] = {}
+    for entry in entries:
+        # A copy is the tensor that it is a copy of; in control flow a tensor has the label of the statement, too.
+        own = _tensors(state, entry.name)
+        tensors[entry.name] = dict.fromkeys(own)
+        found.update(dict.fromkeys((quantized_name(each.name) for each in own), entry.quantization))
+        if not own:
+            found[entry.name] = entry.quantization
+    scoped = {name for name, own in tensors.items() if not own}
+    if scoped:
+        for name, value in tensors_below(operations, scoped):
+            tensors[name].update(dict.fromkeys(tensors_of(value)))
+    for entry in entries:
+        _check(state, callees, entry, list(tensors[entry.name]))
+    return found
+
+
+def missing_dimensions(template: Template, attributes: Mapping[str, Value], rank: int) -> int:
+    """Return how many dimensions of extent 1 stand before those of a tensor while it is quantized.
+
+    The algorithms of the library take channels along dimension 1 unless told otherwise. A tensor of a lower rank, such
+    as a bias, is quantized as one of rank 2: its items are the channels.
+    """
+    module = template.name.path.rpartition(":")[2]
+    if not template.in_library or module != _LIBRARY or _CHANNEL_AXIS in attributes:
+        return 0
+    return max(0, 2 - rank)
+
+
+def _entries(state: BodyState) -> list[_Written]:
+    found = []
     for base, node in state.template.quantizations:
         name = state.template.resolution.targets.get(node.algorithm)
         if not isinstance(name, OperatorName) or state.template.is_wrong(base, node):
@@ -34,15 +85,10 @@ def quantizations(state: BodyState, callees: Callees) -> dict[str, Quantization]
         except EvaluationError as error:
             state.note_failure(error)
             continue
-        _check(state, callees, node, name, attributes)
         dtypes = tuple(state.scope.element_type(item) for item in node.generics.items) if node.generics else ()
         quantization = Quantization(name, attributes, dtypes, state.place(node.algorithm))
-        written = node.target.text.removeprefix(f"{state.template.name.name}.")
-        # A copy is the tensor that it is a copy of; in control flow a tensor has the label of the statement, too.
-        tensors = _tensors(state, written)
-        found.update(dict.fromkeys((quantized_name(each.name) for each in tensors), quantization))
-        if not tensors:
-            found[written] = quantization
+        target = node.target.text.removeprefix(f"{state.template.name.name}.")
+        found.append(_Written(base, node, target, quantization))
     return found
 
 
@@ -59,21 +105,22 @@ def _tensors(state: BodyState, name: str) -> list[Tensor]:
     ]
 
 
-def _check(
-    state: BodyState, callees: Callees, node: nodes.Quantization, name: OperatorName, attributes: dict[str, Value]
-) -> None:
-    value = state.tensors.get(node.target.text)
-    if isinstance(value, Pack) and value.segments:
-        first = value.segments[0]
-        value = first.element if isinstance(first, Run) else first
-    template = callees.template(name)
-    if template is None or not isinstance(value, Tensor) or not value.known:
+def _check(state: BodyState, callees: Callees, entry: _Written, tensors: list[Tensor]) -> None:
+    """Note why the algorithm can't be invoked on one of the tensors: of the first for which it can't."""
+    template = callees.template(entry.quantization.operator)
+    if template is None:
         return
-    dtypes = tuple(state.scope.element_type(item) for item in node.generics.items) if node.generics else ()
-    specialization = callees.specialization(template, Arguments(dtypes, attributes, (value,)))
-    state.used[specialization] = None
-    for failure in specialization.failures:
-        if failure.rule == rules.INDEX_OUT_OF_RANGE:
-            continue  # there is no channel axis
-        site = Site(state.place(node.algorithm), f"'{template.shown}' quantizes a tensor here")
-        state.failures.append(failure.via(site))
+    state.begin(entry.base)
+    attributes, dtypes = entry.quantization.attributes, entry.quantization.dtypes
+    for tensor in tensors:
+        if tensor.shape is None:
+            continue
+        rank = rank_of(tensor).value
+        ones = 0 if rank is None else missing_dimensions(template, attributes, rank)
+        argument = replace(tensor, shape=(*(shapes.constant(1) for _ in range(ones)), *tensor.shape))
+        specialization = callees.specialization(template, Arguments(dtypes, attributes, (argument,)))
+        state.used[specialization] = None
+        for failure in specialization.failures:
+            blame(state, failure, entry.node, template)
+        if specialization.failures:
+            return

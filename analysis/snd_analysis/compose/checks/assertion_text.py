@@ -8,6 +8,7 @@ from contextlib import suppress
 from msgspec.structs import replace
 
 from snd_analysis.compose.bind.destructuring import destructured
+from snd_analysis.compose.failure import Failure, evaluation_failure
 from snd_analysis.compose.printing import shown
 from snd_analysis.compose.scope import ValueScope
 from snd_analysis.model import Tensor
@@ -141,6 +142,12 @@ def _has_tensors(pack: Pack) -> bool:
 
 
 # ---- who is to blame -------------------------------------------------------------------------------------------------
+def failed_evaluation(scope: ValueScope, base: int, error: EvaluationError) -> Failure:
+    """Return the failure of an expression in declarations, for which whoever gives what it depends on is to blame."""
+    failure = evaluation_failure(scope.template, base, error)
+    return replace(failure, responsible=responsible_for(scope, error.node))
+
+
 def responsible_for(scope: ValueScope, node: nodes.Node) -> tuple[str, ...]:
     """The attributes that a condition or shape names, and the inputs that it names or that bind what it depends on."""
     template = scope.template

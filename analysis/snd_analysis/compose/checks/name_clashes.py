@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from snd_analysis import rules
-from snd_analysis.compose.decomposition import scope_of, with_scopes
+from snd_analysis.compose.body.operation_scopes import scope_of, with_scopes
 from snd_analysis.compose.failure import Failure, Site
 from snd_analysis.compose.limits import MOST_OPERATIONS
 from snd_analysis.compose.printing import tensor_text

@@ -8,13 +8,14 @@ from contextlib import suppress
 from msgspec.structs import replace
 
 from snd_analysis import rules
-from snd_analysis.compose import Arguments, Composing, Site, Specialization, arguments, blame
+from snd_analysis.compose import Arguments, Composing, Site, Specialization, arguments
 from snd_analysis.compose.body import (
     BodyState,
     Naming,
     Targets,
     Values,
     assign,
+    blame,
     call,
     finished_outputs,
     made_output,

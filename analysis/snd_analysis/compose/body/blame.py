@@ -1,0 +1,56 @@
+"""Which part of an invocation is to blame for what its operator finds wrong (2.6.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from snd_analysis.compose.body.state import BodyState
+from snd_analysis.compose.failure import Failure, Site
+from snd_analysis.compose.template import Template
+from snd_analysis.skriptnd.syntax import nodes
+
+
+def invoked_at(state: BodyState, call: nodes.Call) -> Site:
+    """Return the place of an invocation, as part of a chain."""
+    return Site(state.place(call.function), f"'{call.function.text}' is invoked here")
+
+
+def blame(state: BodyState, failure: Failure, invocation: nodes.Call | nodes.Quantization, template: Template) -> None:
+    """Note what an operator finds wrong, as seen from where it is invoked: at the one part that is to blame."""
+    if isinstance(invocation, nodes.Call):
+        function, does = invocation.function, "is invoked"
+    else:
+        function, does = invocation.algorithm, "quantizes a tensor"
+    node = _responsible(failure, invocation, template) or function
+    if not failure.sites:
+        failure = failure.naming(template.shown, function.text)
+    state.failures.append(failure.via(Site(state.place(node), f"'{function.text}' {does} here")))
+
+
+def _responsible(
+    failure: Failure, invocation: nodes.Call | nodes.Quantization, template: Template
+) -> nodes.Node | None:
+    """The one attribute or argument of an invocation that breaks a rule; None if there is not just one."""
+    items = {item.name.text: item for item in invocation.attributes.items} if invocation.attributes is not None else {}
+    written = invocation.arguments if isinstance(invocation, nodes.Call) else ()
+    arguments = {
+        member.name: argument
+        for member, argument in zip(template.inputs, written, strict=False)
+        if not isinstance(argument, nodes.Tilde)
+    }
+    given: Mapping[str, nodes.Node] = {**arguments, **items}
+    found = [node for name in failure.responsible if (node := _part_of(given, name)) is not None]
+    attributes = [items[name] for name in failure.responsible if name in items]
+    if len(attributes) == 1:
+        return attributes[0]
+    return found[0] if len(found) == 1 else None
+
+
+def _part_of(given: Mapping[str, nodes.Node], name: str) -> nodes.Node | None:
+    """What is given for ``x``, or for ``x[1]``: the item of a list where that is written out."""
+    whole, _, at = name.rstrip("]").partition("[")
+    node = given.get(whole)
+    plain = isinstance(node, nodes.List) and not any(
+        isinstance(item, nodes.Range | nodes.Expanded | nodes.Zip) for item in node.items
+    )
+    return node.items[int(at)] if at and plain and isinstance(node, nodes.List) else node

@@ -1,0 +1,71 @@
+"""The scopes of operations in a composed body, and the tensors below them (2.10, Labelling)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Set
+
+from msgspec.structs import replace
+
+from snd_analysis.compose.body.scoped_names import quantized_name
+from snd_analysis.compose.specialization import specialization_of
+from snd_analysis.model import Graph, Operation, TensorValue
+
+
+def scope_of(operation: Operation, around: str) -> str:
+    """The scope of what an operation invokes: that of its label; a graph without a label is the root of its names."""
+    callee = specialization_of(operation)
+    if callee is not None and callee.template.is_graph and not operation.labelled:
+        return callee.template.name.name
+    return around if operation.label is None else joined(around, operation.label)
+
+
+def passes_scope_on(body: Graph) -> bool:
+    """Whether the only invocation of a body has no scope of its own, unless a label says so (2.10, Labelling)."""
+    if len(body.operations) != 1 or body.variables or body.constants or body.update_operations:
+        return False
+    only = body.operations[0]
+    in_block_or_loop = only.label is not None and ("." in only.label or "[" in only.label)
+    return only.operator is not None and not in_block_or_loop
+
+
+def with_scopes(body: Graph) -> tuple[Operation, ...]:
+    """The operations of a body, with the scopes that they have in it."""
+    if not passes_scope_on(body) or body.operations[0].labelled:
+        return body.operations
+    return (replace(body.operations[0], label=None),)
+
+
+def tensors_below(
+    operations: Iterable[Operation], wanted: Set[str], scope: str = ""
+) -> Iterator[tuple[str, TensorValue]]:
+    """Yield the tensors below operations whose names, as ``@quantize`` has them, are wanted, with these names."""
+    for operation in operations:
+        for part in operation.subgraphs.values():
+            yield from _wanted(part.tensors.items(), wanted, scope)
+            yield from tensors_below(part.operations, wanted, scope)
+        callee = specialization_of(operation)
+        if callee is None:
+            continue
+        inner = scope_of(operation, scope)
+        below = f"{quantized_name(inner)}." if inner else ""
+        if not any(name.startswith(below) for name in wanted):
+            continue
+        yield from _wanted((*callee.variables.items(), *callee.constants.items()), wanted, inner)
+        if callee.body is not None:
+            made = ((name, value) for name, value in callee.body.tensors.items() if name not in callee.variables)
+            yield from _wanted(made, wanted, inner)
+            yield from tensors_below((*with_scopes(callee.body), *callee.body.update_operations), wanted, inner)
+
+
+def _wanted(
+    named: Iterable[tuple[str, TensorValue]], wanted: Set[str], scope: str
+) -> Iterator[tuple[str, TensorValue]]:
+    for name, value in named:
+        scoped = quantized_name(joined(scope, name))
+        if scoped in wanted:
+            yield scoped, value
+
+
+def joined(scope: str, name: str) -> str:
+    """Return a name below a scope, which is empty at the top."""
+    return f"{scope}.{name}" if scope else name
