@@ -125,7 +125,7 @@ def test_archives_unfold_to_a_limit(snd: Run, tmp_path: Path, monkeypatch: pytes
     assert "unfolds to more than" in result.stdout
 
 
-def test_an_archive_without_a_graph_is_told(snd: Run, tmp_path: Path):
+def test_r138_an_archive_without_a_graph_is_told(snd: Run, tmp_path: Path):
     result = snd("check", "--no-cache", "--format", "concise", _archive(tmp_path / "m.tar", {"other.nnef": b""}))
     assert result.status == 2
     assert "there is no graph.nnef in the archive" in result.stdout

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from posixpath import dirname, join
 
+from snd_analysis.base import Severity
 from snd_analysis.compose import Arguments, Origin, Specialization, Template
 from snd_analysis.db import Database, incremental, query
 from snd_analysis.nnef1.elaborate import Elaborated, StoredVariable, TensorFile, described, elaborate, file_of
-from snd_analysis.nnef1.lints import check_document
+from snd_analysis.nnef1.lints import check_document, check_unused
 from snd_analysis.nnef1.syntax import Dialect, SyntaxTree, dialect_of, parse_file
 from snd_analysis.skriptnd.names import ModuleScope, OperatorName, library_names
 from snd_analysis.skriptnd.syntax import SyntaxTree as FlatTree
@@ -35,7 +36,8 @@ def flat_tree(db: Database, path: str) -> FlatTree:
     """Return the graph that a file in NNEF 1.0 comes to, as the tree of a file."""
     read, found = nnef1_tree(db, path), elaborated(db, path)
     items = () if found.definition is None else (found.definition,)
-    problems = (*read.problems, *check_document(read, library_names("nnef1").definitions.keys()), *found.problems)
+    own = (*read.problems, *check_document(read, library_names("nnef1").definitions.keys()), *found.problems)
+    problems = own if any(each.rule.severity is Severity.ERROR for each in own) else (*own, *check_unused(read))
     return made_tree(read.text, nodes.Document(0, len(read.text), items), read.comments, problems)
 
 

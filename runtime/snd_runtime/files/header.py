@@ -15,7 +15,7 @@ MOST_RANK = 8
 _MOST_EXTENT = (1 << 32) - 1
 _MAGIC = b"\x4e\xef"
 _VERSION = (1, 0)
-_LENGTH, _RANK, _EXTENTS, _BITS, _CODE, _PARAMETERS = 4, 8, 12, 44, 48, 52
+_LENGTH, _RANK, _EXTENTS, _BITS, _CODE, _PARAMETERS, _RESERVED = 4, 8, 12, 44, 48, 52, 84
 _FIELD_OFFSETS = {"bits": _BITS, "least": _PARAMETERS, "greatest": _PARAMETERS + 4}
 _KNOWN_CODES = frozenset({ItemKind.FLOAT, ItemKind.INTEGER, ItemKind.BOOL, ItemKind.LINEAR, ItemKind.LOGARITHMIC})
 _INTEGERS = {2: bytes(4), 3: b"\1\0\0\0", 4: b"\1\0\0\0"}
@@ -77,6 +77,10 @@ def read_header(content: bytes, file_bytes: int | None = None) -> Header:
         if extent:
             message = f"extent {at} is {extent}, but beyond the rank, {rank}, extents must be 0"
             raise InvalidFileError(message, _EXTENTS + 4 * at)
+    reserved = content[_RESERVED:HEADER_BYTES]
+    if any(reserved):
+        at = _RESERVED + next(at for at, byte in enumerate(reserved) if byte)
+        raise InvalidFileError("this byte is reserved and must be 0", at)
     header = Header(tuple(extents[:rank]), _storage(bits, code, parameters))
     _check_length(header, length, len(content) if file_bytes is None else file_bytes)
     return header

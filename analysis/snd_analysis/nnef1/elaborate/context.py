@@ -70,11 +70,14 @@ class Context:
         files: TensorFiles,
         fragments: Mapping[str, nodes.Definition],
         symbols: Sequence[str],
+        unreadable: frozenset[str] = frozenset(),
     ) -> None:
         self.dialect = dialect
         self.operators = operators
         self.files = files
         self.fragments = fragments
+        self.unreadable = unreadable
+        """The names of fragments whose heads can't be read, which is reported."""
         self.graph = FlatGraph()
         self.symbols: dict[str, Integer] = {name: input_extent(name) for name in symbols}
         self.variables: list[StoredVariable] = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from snd_analysis.nnef1.elaborate.item_types import NAMES
-from snd_analysis.nnef1.elaborate.values import UNKNOWN, Items, TensorName, Value
+from snd_analysis.nnef1.elaborate.values import UNKNOWN, Items, TensorName, Value, type_name
 from snd_analysis.nnef1.syntax import nodes
 from snd_analysis.symbolic.integers import Integer, Truth
 
@@ -28,13 +28,17 @@ def suits(type_: nodes.Type, value: Value) -> bool:
     return False
 
 
-def written_type(type_: nodes.Type) -> str:
-    """Return a type in the notation of NNEF 1.0."""
-    match type_:
-        case nodes.TensorType(item=item):
-            return f"tensor<{'' if item is None else item.text}>"
-        case nodes.ArrayType(item=item):
-            return f"{written_type(item)}[]"
-        case nodes.TupleType(items=items):
-            return f"({', '.join(map(written_type, items))})"
-    return type_.text
+def generic_type(type_: nodes.Type, value: Value) -> str | None:
+    """Return what the generic type of a parameter is for a value; None if the value does not tell."""
+    match type_, value:
+        case nodes.TensorType(item=nodes.PrimitiveType(text="?")), TensorName(tensor=tensor):
+            return None if tensor is None or tensor.dtype is None else NAMES[tensor.dtype]
+        case nodes.TensorType(item=nodes.PrimitiveType(text="?") as item), _:
+            return generic_type(item, value)
+        case nodes.PrimitiveType(text="?"), Integer() | float() | Truth() | str():
+            return type_name(value)
+        case nodes.ArrayType(item=item), Items(values=values):
+            return next(filter(None, (generic_type(item, each) for each in values)), None)
+        case nodes.TupleType(items=items), Items(values=values):
+            return next(filter(None, map(generic_type, items, values)), None)
+    return None

@@ -41,9 +41,9 @@ def elaborate(tree: SyntaxTree, operators: Operators, files: TensorFiles) -> Ela
     for each in definitions:
         if each.head.kind == "fragment":
             fragments.setdefault(each.head.name.text, each)
-    context = Context(dialect_of(tree), operators, files, fragments, [*_symbols(items)])
+    context = Context(dialect_of(tree), operators, files, fragments, [*_symbols(items)], _unreadable(items))
     graph = next((each for each in definitions if each.head.kind == "graph"), None)
-    definition = None if graph is None else _graph(context, graph)
+    definition = None if graph is None or not graph.body else _graph(context, graph)
     return Elaborated(context.dialect, definition, context.problems, tuple(context.variables), context.chains)
 
 
@@ -53,6 +53,11 @@ def _symbols(items: Sequence[nodes.Item]) -> Iterator[str]:
             match each.item:
                 case nodes.Extension(name=nodes.Identifier(text="tract_symbol"), text=name) if name:
                     yield name
+
+
+def _unreadable(items: Sequence[nodes.Item]) -> frozenset[str]:
+    broken = (each.item for each in items if isinstance(each, nodes.Placed))
+    return frozenset(each.name for each in broken if isinstance(each, nodes.ErrorItem) and each.name is not None)
 
 
 def _graph(context: Context, graph: nodes.Definition) -> flat_nodes.Definition:

@@ -16,14 +16,14 @@ from snd_analysis.compose import input_extent
 from snd_analysis.model import Tensor
 from snd_analysis.nnef1.elaborate.arithmetic import OperandError, binary, cast, unary
 from snd_analysis.nnef1.elaborate.context import Context, Frame, Invocation
-from snd_analysis.nnef1.elaborate.declared_types import suits, written_type
+from snd_analysis.nnef1.elaborate.declared_types import generic_type, suits
 from snd_analysis.nnef1.elaborate.folding import folded, plain
 from snd_analysis.nnef1.elaborate.invocations import invoke
 from snd_analysis.nnef1.elaborate.item_types import Given
 from snd_analysis.nnef1.elaborate.limits import MOST_INVOCATIONS_WITHIN, MOST_ITEMS, MOST_STATEMENTS
 from snd_analysis.nnef1.elaborate.operators import Parameter, parameters
 from snd_analysis.nnef1.elaborate.values import UNKNOWN, Items, TensorName, Value, made_of, type_name
-from snd_analysis.nnef1.syntax import BUILT_INS, Dialect, nodes
+from snd_analysis.nnef1.syntax import BUILT_INS, Dialect, nodes, written_type
 from snd_analysis.skriptnd.syntax import close_matches
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
@@ -84,7 +84,7 @@ class Evaluator:
         match target:
             case nodes.Identifier():
                 if self.context.dialect is Dialect.KHRONOS:
-                    self._demand_assignable(target, value)
+                    value = self._assignable(target, value)
                 self.frame.names[target.text] = value
             case nodes.Array() | nodes.Tuple():
                 values: Sequence[Value] = (UNKNOWN,) * len(target.items)
@@ -106,19 +106,21 @@ class Evaluator:
             case _:
                 self.report(rules.SYNTAX_ERROR, target, "only names can be assigned, in arrays or tuples")
 
-    def _demand_assignable(self, target: nodes.Identifier, value: Value) -> None:
+    def _assignable(self, target: nodes.Identifier, value: Value) -> Value:
+        """Return a value that a name can have; UNKNOWN if it can't have this one, which is reported."""
         name = target.text
         if name in self.frame.names and name not in self.frame.said:
             self.report(rules.ASSIGNED_TWICE, target, f"'{name}' is assigned already")
         elif self.frame.chain:
-            return
+            return value
         elif isinstance(value, Items):
             what = "a tuple" if value.is_tuple else "an array"
             message = f"names in a graph stand for single tensors, but this is {what}: write a name for each item"
-            self.report(rules.RESULT_COUNT, target, message)
+            return self.report(rules.RESULT_COUNT, target, message)
         elif name in self.context.parameters and name not in self.context.inputs and value is not UNKNOWN:
             message = f"the graph parameter '{name}' must be the result of an 'external'"
             self.report(rules.ILLEGAL_ASSIGNMENT, target, message)
+        return value
 
     # ---- expressions -------------------------------------------------------------------------------------------------
     def evaluate(self, node: nodes.Expression) -> Value:
@@ -198,18 +200,18 @@ class Evaluator:
 
     def _select(self, node: nodes.Select) -> Value:
         condition = self.evaluate(node.condition)
-        match condition:
-            case Truth() if condition is TRUE:
-                return self.evaluate(node.value)
-            case Truth() if condition is FALSE:
-                return self.evaluate(node.alternative)
-            case Truth():
-                message = f"whether '{condition}' holds is not known when the graph is read"
-                return self.report(rules.CONDITION_TYPE, node.condition, message)
-            case value if value is UNKNOWN:
-                return UNKNOWN
-        message = f"a condition is a logical, but this is '{type_name(condition)}'"
-        return self.report(rules.CONDITION_TYPE, node.condition, message)
+        if condition is TRUE or condition is FALSE:
+            return self.evaluate(node.value if condition is TRUE else node.alternative)
+        return UNKNOWN if condition is UNKNOWN else self._no_condition(node.condition, condition)
+
+    def _no_condition(self, node: nodes.Expression, value: Value) -> Value:
+        """Report a condition that does not decide anything."""
+        message = (
+            f"whether '{value}' holds is not known when the graph is read"
+            if isinstance(value, Truth)
+            else f"a condition is a logical, but this is '{type_name(value)}'"
+        )
+        return self.report(rules.CONDITION_TYPE, node, message)
 
     def _subscript(self, node: nodes.Subscript) -> Value:
         target = plain(self.evaluate(node.target))
@@ -217,6 +219,10 @@ class Evaluator:
             return UNKNOWN
         if not isinstance(target, Items | str):
             return self.report(rules.NOT_INDEXABLE, node.target, f"'{type_name(target)}' has no items")
+        is_strict = self.context.dialect is Dialect.KHRONOS
+        if is_strict and isinstance(target, Items) and target.is_tuple and not isinstance(node.index, nodes.Number):
+            message = "an item of a tuple is chosen by a number as written, since its type depends on the number"
+            return self.report(rules.INDEX_OUT_OF_RANGE, node.index, message)
         length = len(target.values) if isinstance(target, Items) else len(target)
         if isinstance(node.index, nodes.Range):
             first = self._index(node.index.first, 0)
@@ -262,6 +268,7 @@ class Evaluator:
             return self.report(rules.LENGTH_MISMATCH, node, message)
         outer = self.frame.names
         found: list[Value] = []
+        is_known = True
         for items in zip(*rows, strict=True):
             self.frame.names = dict(outer)
             for iterator, item in zip(node.iterators, items, strict=True):
@@ -270,11 +277,12 @@ class Evaluator:
             kept = TRUE if node.condition is None else self.evaluate(node.condition)
             if kept is TRUE:
                 found.append(self.evaluate(node.item))
-            elif not isinstance(kept, Truth) and kept is not UNKNOWN and node.condition is not None:
-                message = f"a condition is a logical, but this is '{type_name(kept)}'"
-                self.report(rules.CONDITION_TYPE, node.condition, message)
+            elif kept is not FALSE and node.condition is not None:
+                is_known = False
+                if kept is not UNKNOWN:
+                    self._no_condition(node.condition, kept)
         self.frame.names = outer
-        return Items(tuple(found))
+        return Items(tuple(found)) if is_known else UNKNOWN
 
     # ---- invocations -------------------------------------------------------------------------------------------------
     def _operate(self, node: nodes.Node, operation: str, operands: Sequence[tuple[Value, nodes.Expression]]) -> Value:
@@ -294,12 +302,11 @@ class Evaluator:
         """An invocation of a fragment or an operation; ``values`` are those of the arguments, if they are known."""
         name = node.function.text
         fragment = self.context.fragments.get(name)
-        is_generic = name in self._sources if fragment is None else fragment.head.generic is not None
-        if node.generic is not None and not is_generic and self.context.dialect is Dialect.KHRONOS:
+        if node.generic is not None and self.context.dialect is Dialect.KHRONOS and not self._is_generic(name):
             self.report(rules.GENERIC_COUNT, node.generic, f"'{name}' has no generic type to be given")
         if fragment is not None:
             given = self._bound(node, _parameters_of(fragment), values)
-            if given is None or not self._suits(fragment, given):
+            if given is None or not self._suits(node, fragment, given):
                 return UNKNOWN
             return self.invoke_fragment(node, fragment, given, target)
         if name in self._sources:
@@ -312,6 +319,8 @@ class Evaluator:
         if template is None:
             for argument in node.arguments:
                 self.evaluate(argument.value)
+            if name in self.context.unreadable:
+                return UNKNOWN
             return self.report(rules.UNKNOWN_OPERATOR, node.function, f"there is no operation '{name}'")
         given = self._bound(node, parameters(template), values)
         if given is None:
@@ -320,6 +329,15 @@ class Evaluator:
         if known is not None:
             return Items(tuple(map(made_of, known))) if isinstance(known, tuple) else made_of(known)
         return invoke(self.context, self.frame, node.function, template, given, target)
+
+    def _is_generic(self, name: str) -> bool:
+        """Whether an invocation may name the type of items. It may for operations of the text that take all types."""
+        fragment = self.context.fragments.get(name)
+        if fragment is not None:
+            return fragment.head.generic is not None
+        template = self.context.template(name)
+        takes_all = template is not None and any(each.base.text == "type" for each in template.generics)
+        return name in self._sources or takes_all or template is None
 
     def _bound(
         self, node: nodes.Call, expected: Sequence[Parameter], values: Sequence[Given] | None
@@ -330,20 +348,22 @@ class Evaluator:
         name = node.function.text
         is_right, is_named = True, False
         is_strict = self.context.dialect is Dialect.KHRONOS and values is None
+        deprecated: list[tuple[nodes.Identifier, str]] = []
+        beyond = sum(each.name is None for each in node.arguments) - len(expected)
+        if beyond > 0:
+            argument = [each for each in node.arguments if each.name is None][len(expected)]
+            most = f"{len(expected)} argument{'s' if len(expected) != 1 else ''}"
+            message = f"'{name}' takes {most}, but this is argument {len(expected) + 1}"
+            self.report(rules.TOO_MANY_ARGUMENTS, argument, message)
+            return None
         for at, argument in enumerate(node.arguments):
             given = values[at] if values else Given(self.evaluate(argument.value), argument.value.span)
             if argument.name is None:
-                if at >= len(expected):
-                    most = f"{len(expected)} argument{'s' if len(expected) != 1 else ''}"
-                    message = f"'{name}' takes {most}, but this is argument {at + 1}"
-                    self.report(rules.TOO_MANY_ARGUMENTS, argument, message)
-                    is_right = False
-                    continue
-                parameter = expected[at]
                 if is_named and is_strict:
                     message = "arguments without a name stand before those with one"
                     self.report(rules.SYNTAX_ERROR, argument, message)
                     return None
+                parameter = expected[at]
                 if not parameter.is_tensor and is_strict:
                     message = f"'{parameter.name}' is an attribute: name it, as in '{parameter.name} = …'"
                     self.report(rules.TOO_MANY_ARGUMENTS, argument, message)
@@ -357,31 +377,48 @@ class Evaluator:
                     continue
                 parameter, is_named = by_name[argument.name.text], True
                 if parameter.is_tensor and is_strict:
-                    message = f"'{parameter.name}' is a tensor: its name is deprecated, its place is enough"
-                    self.report(rules.DEPRECATED_FORM, argument.name, message)
+                    deprecated.append((argument.name, parameter.name))
             if parameter.name in found:
                 message = f"'{parameter.name}' of '{name}' is given twice"
                 self.report(rules.DUPLICATE_ATTRIBUTE, argument, message)
+                is_right = False
                 continue
             found[parameter.name] = given
         for parameter in expected:
             if parameter.is_required and parameter.name not in found and is_right:
                 self.report(rules.MISSING_ARGUMENT, node.function, f"'{name}' needs '{parameter.name}'")
                 is_right = False
-        return found if is_right else None
+        if not is_right:
+            return None
+        for place, parameter_name in deprecated:
+            message = f"'{parameter_name}' is a tensor: its name is deprecated, its place is enough"
+            self.report(rules.DEPRECATED_FORM, place, message)
+        return found
 
-    def _suits(self, fragment: nodes.Definition, given: Mapping[str, Given]) -> bool:
+    def _suits(self, node: nodes.Call, fragment: nodes.Definition, given: Mapping[str, Given]) -> bool:
         """Whether arguments have the types of the parameters of a fragment; tract looks at none."""
+        if self.context.dialect is Dialect.TRACT:
+            return True
         found = True
-        for parameter in fragment.head.parameters if self.context.dialect is Dialect.KHRONOS else ():
+        generic = None if node.generic is None else _generic(node, fragment.head, self.frame)
+        for parameter in fragment.head.parameters:
             argument = given.get(parameter.name.text)
-            if argument is not None and parameter.type is not None and not suits(parameter.type, argument.value):
+            if argument is None or parameter.type is None:
+                continue
+            own = generic_type(parameter.type, argument.value)
+            generic = own if generic is None else generic
+            is_other = own is not None and own != generic
+            if is_other or not suits(parameter.type, argument.value):
+                wanted = written_type(parameter.type).replace("?", generic or "?")
                 message = (
-                    f"'{parameter.name.text}' of '{fragment.head.name.text}' must be '{written_type(parameter.type)}', "
+                    f"'{parameter.name.text}' of '{fragment.head.name.text}' must be '{wanted}', "
                     f"but this is '{type_name(argument.value)}'"
                 )
-                self.report(rules.TYPE_MISMATCH, argument.span, message)
+                rule = rules.GENERIC_CONFLICT if is_other else rules.TYPE_MISMATCH
+                self.report(rule, argument.span, message)
                 found = False
+            if is_other:
+                break  # it is not known which of the types is meant
         return found
 
     def _built_in(self, node: nodes.Call) -> Value:
@@ -422,8 +459,7 @@ class Evaluator:
             message = f"'{name}' is invoked in more than {MOST_INVOCATIONS_WITHIN} levels: does the recursion end?"
             return self.report(rules.RECURSIVE_OPERATOR, node.function, message)
         if fragment.body is None:
-            message = f"the fragment '{name}' has no body, so that nothing is known of its results"
-            return self.report(rules.UNKNOWN_OPERATOR, node.function, message)
+            return UNKNOWN if len(head.results) == 1 else Items((UNKNOWN,) * len(head.results), is_tuple=True)
         names = {each: value.value for each, value in given.items()}
         place = Invocation(name, node.function.span.shifted(outer.base))
         prefix = f"{outer.making}." if outer.making else ""

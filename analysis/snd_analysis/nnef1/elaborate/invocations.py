@@ -12,6 +12,7 @@ from snd_analysis.compose import Arguments, Member, Template, results_of
 from snd_analysis.model import Tensor, TensorKind, TensorValue, as_tensor
 from snd_analysis.nnef1.elaborate import flat_graph
 from snd_analysis.nnef1.elaborate.context import Context, Frame
+from snd_analysis.nnef1.elaborate.demands import demands
 from snd_analysis.nnef1.elaborate.folding import plain
 from snd_analysis.nnef1.elaborate.item_types import Given, dtype_of_tract, mismatches
 from snd_analysis.nnef1.elaborate.operators import Unsuitable, attribute_value
@@ -55,9 +56,13 @@ def invoke(
         for member in template.attributes
         if (each := given.get(_parameter_name(member))) is not None
     }
-    mismatch = next(mismatches(template, given), None)
+    mismatch = next(mismatches(template, given, context.dialect is Dialect.KHRONOS), None)
     if mismatch is not None:
         building.report(mismatch.span, mismatch.message)
+    elif not building.is_broken:
+        for demand in demands(operation.text, given, context.dialect):
+            building.is_broken = True
+            context.report(frame, rules.ASSERTION_FAILS, demand.span, demand.message)
     if building.is_broken:
         return UNKNOWN
     known = {name: value for name, (value, _) in attributes.items() if value is not None}
@@ -147,6 +152,8 @@ class _Building:
             return self._tensor(given.value, given.span, member.name)
         if not isinstance(given.value, Items):
             return self._wrong(given, f"'{member.name}' must be an array of tensors, but this is no array")
+        if not given.value.values:
+            return self._wrong(given, f"'{member.name}' must have at least one tensor")
         items = [self._tensor(each, given.span, f"{member.name}[{at}]") for at, each in enumerate(given.value.values)]
         dtype = next((value.dtype for value, _ in items if isinstance(value, Tensor)), None)
         pack = Pack([value for value, _ in items], dtype=dtype)

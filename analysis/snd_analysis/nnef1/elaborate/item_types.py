@@ -48,8 +48,12 @@ def item_type(value: Value) -> str | None:
     return None
 
 
-def mismatches(template: Template, given: Mapping[str, Given]) -> Iterator[Mismatch]:
-    """Yield what does not fit the types that an operator declares for its inputs. ``given`` is by their names."""
+def mismatches(template: Template, given: Mapping[str, Given], is_strict: bool) -> Iterator[Mismatch]:
+    """Yield what does not fit the types that an operator declares for its inputs. ``given`` is by their names.
+
+    The text of NNEF 1.0 declares arithmetic for scalars alone: those types are meant where it ``is_strict``.
+    """
+    bases_allowed = {**_BASES, "num": ("real",)} if is_strict else _BASES
     bases = {node.name.text: node.base.text for node in template.generics}
     chosen: dict[str, tuple[str, Member]] = {}
     for member in template.inputs:
@@ -58,7 +62,7 @@ def mismatches(template: Template, given: Mapping[str, Given]) -> Iterator[Misma
         if argument is None or found is None:
             continue
         declared = member.node.type.text
-        allowed = _BASES.get(bases[declared], (bases[declared],)) if declared in bases else (declared,)
+        allowed = bases_allowed.get(bases[declared], (bases[declared],)) if declared in bases else (declared,)
         if found not in allowed:
             wanted = " or ".join(f"'{NAMES[each]}'" for each in allowed)
             yield Mismatch(argument.span, f"items of '{member.name}' must be {wanted}, but these are '{NAMES[found]}'")

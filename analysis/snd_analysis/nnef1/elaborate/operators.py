@@ -65,10 +65,25 @@ def attribute_value(member: Member, value: Value, is_strict: bool) -> Composed:
         raise Unsuitable(f"'{member.name}' must be a scalar, but this is an integer: write '1.0' for '1'")
     if is_strict and member.node.pack is not None and not isinstance(value, Items):
         raise Unsuitable(f"'{member.name}' must be an array, but this is a single value: write '[…]' around it")
+    if is_strict and isinstance(value, Items) and member.node.pack is not None:
+        _demand_pairs(member, value)
     if member.node.pack is None:
         return _single(member, wanted, value)
     items = value.values if isinstance(value, Items) else (value,)
     return Pack([_single(member, wanted, item) for item in flattened(items)], dtype=wanted)
+
+
+_PAIRED = frozenset(["padding"])
+"""The attributes that are arrays of pairs; all others are arrays of single values."""
+
+
+def _demand_pairs(member: Member, value: Items) -> None:
+    for item in value.values:
+        is_pair = isinstance(item, Items) and item.is_tuple and len(item.values) == 2
+        if member.name in _PAIRED and not is_pair:
+            raise Unsuitable(f"items of '{member.name}' must be pairs such as '(1, 1)'")
+        if member.name not in _PAIRED and isinstance(item, Items):
+            raise Unsuitable(f"items of '{member.name}' must be single values, but one is an array or tuple")
 
 
 _TYPES = {"int": "an integer", "real": "a scalar", "bool": "a logical", "str": "a string"}

@@ -104,7 +104,7 @@ def _demand_label(evaluator: Evaluator, span: Span, label: str, shape: tuple[Int
     """Labels become paths of files: they consist of few characters, and those that are equal name one tensor."""
     if not label:
         evaluator.report(rules.INVALID_LABEL, span, "a label names the file of a variable, and must not be empty")
-    elif file_of(label) is None:
+    elif file_of(label) is None or (label.startswith("/") and evaluator.context.dialect is Dialect.KHRONOS):
         message = f"the label '{label}' leads out of the folder of the model"
         evaluator.report(rules.INVALID_LABEL, span, message)
     elif evaluator.context.dialect is Dialect.KHRONOS and (wrong := _NOT_IN_LABELS.search(label)) is not None:
@@ -150,6 +150,8 @@ def _update(
 ) -> Value:
     """A new value for a variable: the result stands for it."""
     context, variable, value = evaluator.context, given["variable"], given["value"].value
+    if evaluator.frame.chain:
+        return value  # which is reported
     if has_unknown(variable.value) or has_unknown(value):
         return UNKNOWN
     tensor = variable.value.tensor if isinstance(variable.value, TensorName) else None

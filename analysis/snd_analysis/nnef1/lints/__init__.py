@@ -5,22 +5,38 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from snd_analysis.base import Problem
+from snd_analysis.nnef1.lints.declarations.fragment_default import check_fragment_defaults
+from snd_analysis.nnef1.lints.declarations.fragment_parameter import check_fragment_parameters
 from snd_analysis.nnef1.lints.declarations.fragment_result import check_fragment_results
+from snd_analysis.nnef1.lints.declarations.generic_fragment import check_generic_fragments
 from snd_analysis.nnef1.lints.declarations.source_in_fragment import check_sources_in_fragments
 from snd_analysis.nnef1.lints.duplicates import check_duplicates
 from snd_analysis.nnef1.lints.extensions.missing_extension import check_missing_extensions
 from snd_analysis.nnef1.lints.extensions.unknown_extension import check_unknown_extensions
+from snd_analysis.nnef1.lints.names import check_order, check_unused_names
+from snd_analysis.nnef1.lints.structure import check_structure
 from snd_analysis.nnef1.syntax import Dialect, SyntaxTree, dialect_of
 
-__all__ = ["check_document"]
+__all__ = ["check_document", "check_unused"]
 
 
 def check_document(tree: SyntaxTree, operations: Collection[str]) -> Iterator[Problem]:
     """Yield what is wrong with the items of a file. ``operations`` are those of the text of NNEF 1.0."""
     document, dialect = tree.document, dialect_of(tree)
+    yield from check_structure(tree, dialect)
     yield from check_unknown_extensions(document)
     yield from check_duplicates(document, operations if dialect is Dialect.KHRONOS else ())
     if dialect is Dialect.KHRONOS:
         yield from check_missing_extensions(document)
+        yield from check_fragment_parameters(document)
+        yield from check_fragment_defaults(document)
         yield from check_fragment_results(document)
+        yield from check_generic_fragments(document)
         yield from check_sources_in_fragments(document)
+        yield from check_order(document)
+
+
+def check_unused(tree: SyntaxTree) -> Iterator[Problem]:
+    """Yield what nothing in a file without errors uses; exporters to tract leave such statements."""
+    if dialect_of(tree) is Dialect.KHRONOS:
+        yield from check_unused_names(tree.document)

@@ -4,6 +4,7 @@
 """
 
 from snd_analysis.nnef1.syntax.dialect import Dialect, dialect_of
+from snd_analysis.nnef1.syntax.notation import written_type
 from snd_analysis.nnef1.syntax.parser import BUILT_INS, KEYWORDS, Parser
 from snd_analysis.nnef1.syntax.pieces import Piece, PieceKind, split
 from snd_analysis.nnef1.syntax.tokens import END, Token, tokenize
@@ -24,4 +25,5 @@ __all__ = [
     "parse_file",
     "split",
     "tokenize",
+    "written_type",
 ]

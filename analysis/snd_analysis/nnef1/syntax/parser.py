@@ -27,6 +27,8 @@ _OPERATORS = (["in"], ["&&", "||"], ["<", ">", "<=", ">=", "==", "!="], ["+", "-
 _LEVELS = {operator: level for level, operators in enumerate(_OPERATORS) for operator in operators}
 """How well binary operators bind."""
 _PAIRS = {"(": ")", "[": "]", "<": ">"}
+_BEHIND_NAMES = frozenset([END, "=", ",", ")", "]"])
+"""What follows a name, and never one of the words of a comprehension or an ``if``."""
 _T = TypeVar("_T")
 
 
@@ -74,6 +76,7 @@ class Parser:
 
     def head(self) -> nodes.Head | nodes.ErrorItem:
         """Read the head of a definition."""
+        name = None
         try:
             kind = self._take()
             if kind.text not in ("fragment", "graph"):
@@ -86,7 +89,7 @@ class Parser:
             self._expect_end("'{'" if kind.text == "graph" else "'{' or ';'")
             return nodes.Head(0, self._behind, kind.text, name, generic, tuple(parameters), tuple(results))
         except _Unreadable:
-            return nodes.ErrorItem(0, len(self._text))
+            return nodes.ErrorItem(0, len(self._text), None if name is None else name.text)
 
     def _generic(self) -> nodes.Generic:
         start = self._take().start
@@ -163,6 +166,9 @@ class Parser:
         target = self._target()
         self._expect("=", "'='")
         value = self._expression()
+        if self._next.kind == ",":
+            message = "the items of a tuple stand in parentheses here, as in '(a, b)'"
+            raise self._reported(rules.SYNTAX_ERROR, self._next, message)
         return nodes.Assignment(start, self._behind, target, value)
 
     def _target(self) -> nodes.Expression:
@@ -299,6 +305,9 @@ class Parser:
                 return nodes.Logical(token.start, token.end, token.text == "true")
             case "NAME" | "EXTENDED" if token.text not in ("for", "in", "yield", "if", "else"):
                 return self._named()
+            case "NAME" if self._tokens[self._at + 1].kind in _BEHIND_NAMES:
+                self._keyword_as_name(token)
+                return _identifier(self._take())
         raise self._error("expected an expression")
 
     def _named(self) -> nodes.Expression:

@@ -6,6 +6,10 @@ Rules that are decided in the middle of a phase are in ``snd_analysis.rules``.
 from __future__ import annotations
 
 from snd_analysis.skriptnd.lints.documents import check_definitions, check_items
+from snd_analysis.skriptnd.lints.documents.duplicate_version import DUPLICATE_VERSION
+from snd_analysis.skriptnd.lints.documents.main_without_graph import MAIN_WITHOUT_GRAPH
+from snd_analysis.skriptnd.lints.documents.malformed_version import MALFORMED_VERSION
+from snd_analysis.skriptnd.lints.documents.misplaced_header import MISPLACED_HEADER
 from snd_analysis.skriptnd.lints.imported_names import (
     ImportedName,
     imported_names,
@@ -32,6 +36,10 @@ __all__ = [
     "BLANKET_SUPPRESSION",
     "DEAD_OPERATION",
     "DUPLICATE_IMPORT",
+    "DUPLICATE_VERSION",
+    "MAIN_WITHOUT_GRAPH",
+    "MALFORMED_VERSION",
+    "MISPLACED_HEADER",
     "UNKNOWN_DIRECTIVE",
     "UNKNOWN_RULE_IN_SUPPRESSION",
     "UNUSED_IMPORT",

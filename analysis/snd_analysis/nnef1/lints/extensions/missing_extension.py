@@ -26,15 +26,14 @@ def check_missing_extensions(document: nodes.Document) -> Iterator[Problem]:
 
 
 def _expressions(document: nodes.Document) -> Iterator[Span]:
-    """The statements of the graph that are more than an invocation with names, literals and lists of these."""
+    """What is more in the graph than an invocation with names, literals, and arrays and tuples of these."""
     for definition in definitions(document, "graph"):
         for start, statement in assignments(definition):
-            call = statement.value
-            if not isinstance(call, nodes.Call):
-                if isinstance(call, nodes.Unary | nodes.Binary | nodes.Select | nodes.Subscript | nodes.Comprehension):
-                    yield call.span.shifted(start)
+            value = statement.value
+            if not isinstance(value, nodes.Call) or value.function.text in BUILT_INS:
+                yield value.span.shifted(start)
                 continue
-            for argument in call.arguments:
+            for argument in value.arguments:
                 inner = next(filter(_is_expression, descendants(argument.value)), None)
                 if inner is not None:
                     yield inner.span.shifted(start)
@@ -45,7 +44,7 @@ def _is_expression(node: nodes.Node) -> bool:
         case nodes.Unary(operator="-", operand=nodes.Number()):
             return False
         case nodes.Call(function=function):
-            return function.text in BUILT_INS
+            return function.text in BUILT_INS  # invocations in arguments are read by all tools
         case nodes.Unary() | nodes.Binary() | nodes.Select() | nodes.Subscript() | nodes.Comprehension():
             return True
     return False

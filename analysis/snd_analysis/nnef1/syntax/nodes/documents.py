@@ -76,7 +76,9 @@ class Extension(Node, frozen=True):
 
 
 class ErrorItem(Node, frozen=True):
-    """What could not be read as an item of a document."""
+    """What could not be read as an item of a document. ``name`` is that of the fragment or graph, if it has one."""
+
+    name: str | None = None
 
 
 class Entry(Struct, frozen=True, eq=False):
