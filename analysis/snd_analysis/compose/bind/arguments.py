@@ -270,12 +270,16 @@ class Binder:
         raise self.binding.fail(rules.UNIFORM_LENGTH, message, member)
 
     def _bind_missing(self) -> None:
-        """What only parameters that are left out would bind is null."""
+        """What only parameters that are left out would bind is null; what an unknown value would bind is unknown."""
         values = self.scope.values
         missing = self.template.signature_symbols - values.keys()
-        for symbol in self.template.resolution.symbols if missing else ():
+        if not missing:
+            return
+        unknown = [member.node for member in self.template.attributes if values.get(member.symbol) is UNDEFINED]
+        undetermined = {symbol for node in unknown for symbol in self.template.symbols(node)}
+        for symbol in self.template.resolution.symbols:
             if symbol in missing:
-                values[symbol] = NULL
+                values[symbol] = UNDEFINED if symbol in undetermined else NULL
 
 
 def _is_known(value: TensorValue) -> bool:

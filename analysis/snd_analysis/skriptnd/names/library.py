@@ -15,7 +15,7 @@ _DEFINITION = re.compile(r"^(?:public )?(?:operator|graph) \w+ \{$.*?^\}$", re.M
 
 
 _STANDARD = "std"
-_FORMATS = ("nnef1",)
+_FORMATS = ("nnef1", "cvm")
 """The folders of modules that have the operations of other formats."""
 
 
