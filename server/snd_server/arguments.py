@@ -15,7 +15,7 @@ from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.skriptnd.syntax import close_matches, nodes, parse_expression
 from snd_analysis.skriptnd.types import ALLOWED, CONCRETE
 from snd_analysis.symbolic.integers import Integer
-from snd_analysis.symbolic.values import NULL, UNDEFINED, Pack, Run, Value, dtype_of
+from snd_analysis.symbolic.values import NULL, UNDEFINED, Pack, Value, dtype_of
 from snd_analysis.workspace import Workspace
 from snd_server.limits import LONGEST_ARGUMENT, MOST_ARGUMENT_EXTENTS, MOST_ARGUMENT_ITEMS
 
@@ -135,9 +135,7 @@ def _value(pair: _Pair, member: Member, generics: Mapping[str, str], dtypes: dic
 
 def _items(pair: _Pair, value: Value) -> Iterable[Value]:
     """The items of a list, each once; or the single value. Numbers that are too large to be known are refused."""
-    parts = value.segments if isinstance(value, Pack) else (value,)
-    for part in parts:
-        item = part.element if isinstance(part, Run) else part
+    for item in value.elements if isinstance(value, Pack) else (value,):
         if isinstance(item, Integer) and item.value is None:
             raise pair.wrong("this number is larger than snd works with")
         yield item

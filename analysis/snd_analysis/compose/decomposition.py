@@ -24,10 +24,12 @@ from snd_analysis.model import (
     RuntimeCheck,
     Tensor,
     TensorValue,
+    tensor_value,
     tensors_of,
 )
 from snd_analysis.skriptnd.names import OperatorName
-from snd_analysis.symbolic.values import NULL, Maybe, Pack, Run
+from snd_analysis.symbolic.integers import Integer
+from snd_analysis.symbolic.values import NULL, Maybe, Pack, Value
 
 Choice = Callable[[OperatorName], bool]
 """Whether an operator is put in place of its invocations."""
@@ -167,19 +169,16 @@ class _Body:
             self.known[tensor] = known
         return known
 
-    def value(self, value: TensorValue) -> TensorValue:
+    def value(self, value: Value) -> TensorValue:
         """A tensor or pack of the body as it is in the flat graph."""
-        if isinstance(value, Tensor):
-            return self._flat(value)
-        if isinstance(value, Maybe):
-            return Maybe(value.present, self.value(value.value))
-        if isinstance(value, Pack):
-            segments = [
-                Run(each.length, self.value(each.element)) if isinstance(each, Run) else self.value(each)
-                for each in value.segments
-            ]
-            return Pack(segments, dtype=value.dtype)
-        return value
+        match value:
+            case Tensor():
+                return self._flat(value)
+            case Maybe():
+                return Maybe(value.present, self.value(value.value))
+            case Pack():
+                return value.map(self.value)
+        return tensor_value(value)
 
     def all(self, named: Mapping[str, TensorValue]) -> dict[str, TensorValue]:
         """Named values of the body as they are in the flat graph."""
@@ -219,7 +218,7 @@ class _Body:
             tuple(self._local(each) for each in control.carried),
             tuple(self._local(each) for each in control.scanned),
             None if control.index is None else self._flat(control.index),
-            control.count if control.count is None else self.value(control.count),
+            control.count if control.count is None or isinstance(control.count, Integer) else self.value(control.count),
             None if control.before is None else self._part(control.before),
             None if control.after is None else self._part(control.after),
             self._part(control.body),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from snd_analysis.model import Tensor, TensorValue
+from snd_analysis.model import Tensor
 from snd_analysis.symbolic.integers import Integer
-from snd_analysis.symbolic.values import NULL, Maybe, Pack, Run, Value, format_value
+from snd_analysis.symbolic.values import Maybe, Null, Pack, Run, Value, format_value
 
 
 def shown(value: Value) -> str:
@@ -17,19 +17,21 @@ def counted_items(count: Integer) -> str:
     return f"{count} item" if count.value == 1 else f"{count} items"
 
 
-def tensor_text(value: TensorValue) -> str:
+def tensor_text(value: Value) -> str:
     """The type of a tensor, or of a pack of them: ``real[2,n]``, ``real[3]..(2)``."""
-    if isinstance(value, Maybe):
-        return f"optional {tensor_text(value.value)}"
-    if isinstance(value, Tensor):
-        return f"{value.dtype}[{shape_text(value)}]"
-    if isinstance(value, Pack):
-        items = [segment.element if isinstance(segment, Run) else segment for segment in value.segments]
-        texts = list(dict.fromkeys(tensor_text(item) for item in items))
-        if len(texts) == 1:
-            return f"{texts[0]}..({value.length})"
-        return f"[{', '.join(texts[:4])}{', …' if len(texts) > 4 else ''}]"
-    return "null" if value is NULL else "unknown"
+    match value:
+        case Maybe():
+            return f"optional {tensor_text(value.value)}"
+        case Tensor():
+            return f"{value.dtype}[{shape_text(value)}]"
+        case Pack():
+            texts = list(dict.fromkeys(map(tensor_text, value.elements)))
+            if len(texts) == 1:
+                return f"{texts[0]}..({value.length})"
+            return f"[{', '.join(texts[:4])}{', …' if len(texts) > 4 else ''}]"
+        case Null():
+            return "null"
+    return "unknown"
 
 
 def shape_text(tensor: Tensor) -> str:

@@ -23,10 +23,10 @@ from snd_analysis.compose.reuse.lasting_model import LastingModel
 from snd_analysis.compose.specialization import Specialization, impossible, over_budget
 from snd_analysis.compose.specializations import Reach, Specializations, reach_of
 from snd_analysis.compose.template import Template
-from snd_analysis.model import Place, Tensor, TensorKind, TensorValue, empty_pack, item_of_empty
+from snd_analysis.model import Place, Tensor, TensorKind, TensorValue, empty_pack, item_of_empty, tensor_value
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.symbolic.integers import Integer
-from snd_analysis.symbolic.values import Maybe, Pack, Run, Value
+from snd_analysis.symbolic.values import Maybe, Pack, Run, Segment, Value
 
 _MANY_SPECIALIZATIONS = 64
 _MOST_KEPT = 4096
@@ -246,24 +246,25 @@ def formal_inputs(template: Template, inputs: list[TensorValue]) -> tuple[Tensor
     return tuple(_renamed(value, each.name, template.declared(each.symbol), known) for value, each in members)
 
 
-def _renamed(value: Value, name: str, place: Place, known: dict[Tensor, Tensor]) -> Value:
-    if isinstance(value, Tensor):
-        if value not in known:
-            known[value] = Tensor(name, value.dtype, value.shape, TensorKind.INPUT, place)
-        return known[value]
-    if isinstance(value, Maybe):
-        return Maybe(value.present, _renamed(value.value, name, place, known))
-    if isinstance(value, Pack):
-        if not value.segments:
+def _renamed(value: Value, name: str, place: Place, known: dict[Tensor, Tensor]) -> TensorValue:
+    match value:
+        case Tensor():
+            if value not in known:
+                known[value] = Tensor(name, value.dtype, value.shape, TensorKind.INPUT, place)
+            return known[value]
+        case Maybe():
+            return Maybe(value.present, _renamed(value.value, name, place, known))
+        case Pack(segments=()):
             return empty_pack(_renamed(item_of_empty(value), f"{name}[]", place, known), value.dtype)
-        segments = [
-            Run(segment.length, _renamed(segment.element, f"{name}[]", place, known))
-            if isinstance(segment, Run)
-            else _renamed(segment, f"{name}[{at}]", place, known)
-            for at, segment in enumerate(value.segments)
-        ]
-        return Pack(segments, dtype=value.dtype)
-    return value
+        case Pack():
+            segments = [
+                Run(segment.length, _renamed(segment.element, f"{name}[]", place, known))
+                if isinstance(segment, Run)
+                else _renamed(segment, f"{name}[{at}]", place, known)
+                for at, segment in enumerate(value.segments)
+            ]
+            return Pack(segments, dtype=value.dtype)
+    return tensor_value(value)
 
 
 def _key(given: Arguments) -> Hashable:
@@ -280,19 +281,17 @@ def _typed(value: Value) -> Hashable:
     return str(value) if isinstance(value, float) else value
 
 
-def _input_key(value: TensorValue, seen: dict[Tensor, int]) -> Hashable:
-    if isinstance(value, Tensor):
-        return seen.setdefault(value, len(seen)), value.dtype, value.shape
-    if isinstance(value, Maybe):
-        return "maybe", value.present, _input_key(value.value, seen)
-    if isinstance(value, Pack):
-        if not value.segments:
+def _input_key(value: Segment, seen: dict[Tensor, int]) -> Hashable:
+    match value:
+        case Tensor():
+            return seen.setdefault(value, len(seen)), value.dtype, value.shape
+        case Maybe():
+            return "maybe", value.present, _input_key(value.value, seen)
+        case Run():
+            return value.length, _input_key(value.element, seen)
+        case Pack(segments=()):
             item = item_of_empty(value)
             return ("empty", item.dtype, item.shape) if isinstance(item, Tensor) else ()
-        return tuple(
-            (segment.length, _input_key(segment.element, seen))
-            if isinstance(segment, Run)
-            else _input_key(segment, seen)
-            for segment in value.segments
-        )
+        case Pack():
+            return tuple(_input_key(segment, seen) for segment in value.segments)
     return value

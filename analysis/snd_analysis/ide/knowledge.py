@@ -10,7 +10,7 @@ from snd_analysis.base import Span
 from snd_analysis.compose import Specialization
 from snd_analysis.ide.cursor import chunk_at, definition_at
 from snd_analysis.ide.examples import Examples, no_example
-from snd_analysis.model import Graph, Operation, Tensor, TensorValue
+from snd_analysis.model import Graph, Operation, Tensor
 from snd_analysis.skriptnd.names import OperatorName, Resolution, Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import Chunk, nodes
 from snd_analysis.skriptnd.types import UNTYPED, Context, Typed, expression_types
@@ -97,7 +97,7 @@ class Knowledge:
         """The value of an expression; UNDEFINED if it is not known."""
         return UNDEFINED if self.specialization is None else self.specialization.scope.attempt(node)
 
-    def value_of(self, symbol: Symbol) -> TensorValue:
+    def value_of(self, symbol: Symbol) -> Value:
         """The value of a symbol, a tensor for one that stands for tensors; UNDEFINED if it is not known."""
         specialization = self.specialization
         if specialization is None:

@@ -7,35 +7,30 @@ from collections.abc import Iterator
 from snd_analysis.compose import IndexedValue, extent_text, tensor_text
 from snd_analysis.ide.limits import LONGEST_EXTENT, LONGEST_VALUE
 from snd_analysis.ide.markdown import code
-from snd_analysis.model import Tensor, TensorValue
+from snd_analysis.model import Tensor, representative
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
-from snd_analysis.symbolic.values import UNDEFINED, Maybe, Pack, Run, Segment, Value, format_value
+from snd_analysis.symbolic.values import UNDEFINED, Maybe, Pack, Value, format_value
 
 ELEMENT_BYTES = {"real": 4, "int": 4, "bool": 1}
 """Bytes of an element where it is stored: 32-bit numbers."""
 
 
-def is_tensor(value: Segment) -> bool:
+def is_tensor(value: Value) -> bool:
     """Whether a value is a tensor or a pack of them, there or perhaps not."""
-    if isinstance(value, Maybe):
-        return is_tensor(value.value)
-    if isinstance(value, Run):
-        return is_tensor(value.element)
-    if isinstance(value, Pack):
-        return bool(value.segments) and is_tensor(value.segments[0])
-    return isinstance(value, Tensor)
+    return representative(value) is not None
 
 
-def is_known_tensor(value: TensorValue) -> bool:
+def is_known_tensor(value: Value) -> bool:
     """Whether a value is a tensor of known shape, or a pack of such."""
-    if isinstance(value, Maybe):
-        return is_known_tensor(value.value)
-    if isinstance(value, Pack):
-        return bool(value.segments) and all(
-            is_known_tensor(each.element if isinstance(each, Run) else each) for each in value.segments
-        )
-    return isinstance(value, Tensor) and value.shape is not None
+    match value:
+        case Maybe():
+            return is_known_tensor(value.value)
+        case Pack():
+            return bool(value.segments) and all(map(is_known_tensor, value.elements))
+        case Tensor():
+            return value.shape is not None
+    return False
 
 
 def value_text(value: Value, longest: int = LONGEST_VALUE) -> str:
@@ -56,7 +51,7 @@ def bound_text(value: Value) -> str:
     return f"at most {high:,}" if low is None or low <= 0 else f"from {low:,} to {high:,}"
 
 
-def tensor_facts(value: TensorValue) -> Iterator[str]:
+def tensor_facts(value: Value) -> Iterator[str]:
     """What there is to say of a tensor besides its type: greatest extents, elements, bytes, value, quantization."""
     if isinstance(value, Maybe):
         yield f"there if {code(str(value.present))}"
@@ -91,22 +86,21 @@ def _size(tensor: Tensor, dynamic: bool) -> str:
     return text if size is None else f"{text}, {most * size:,} {'byte' if most * size == 1 else 'bytes'}"
 
 
-def short_type_text(value: TensorValue) -> str:
+def short_type_text(value: Value) -> str:
     """The type of a tensor, without those extents that take long to write."""
-    if isinstance(value, Maybe):
-        return f"optional {short_type_text(value.value)}"
-    if isinstance(value, Pack):
-        first = value.segments[0]
-        items = {short_type_text(each.element if isinstance(each, Run) else each) for each in value.segments}
-        one = short_type_text(first.element if isinstance(first, Run) else first)
-        return f"{one if len(items) == 1 else '…'}..({value.length})"
-    if not isinstance(value, Tensor) or value.shape is None:
-        return ""
-    extents = map(extent_text, value.shape)
-    short = (text if len(text) <= LONGEST_EXTENT else "…" for text in extents)
-    return f"{value.dtype}[{','.join(short)}]"
+    match value:
+        case Maybe():
+            return f"optional {short_type_text(value.value)}"
+        case Pack():
+            items = {short_type_text(each) for each in value.elements}
+            return f"{items.pop() if len(items) == 1 else '…'}..({value.length})"
+        case Tensor() if value.shape is not None:
+            extents = map(extent_text, value.shape)
+            short = (text if len(text) <= LONGEST_EXTENT else "…" for text in extents)
+            return f"{value.dtype}[{','.join(short)}]"
+    return ""
 
 
-def type_text(value: TensorValue) -> str:
+def type_text(value: Value) -> str:
     """The type of a tensor or of a pack of tensors; empty if its shape is not known."""
     return tensor_text(value) if is_known_tensor(value) else ""

@@ -27,6 +27,8 @@ from snd_analysis.model.tensors import (
     as_tensor,
     empty_pack,
     item_of_empty,
+    representative,
+    tensor_value,
     tensors_of,
 )
 
@@ -50,5 +52,7 @@ __all__ = [
     "as_tensor",
     "empty_pack",
     "item_of_empty",
+    "representative",
+    "tensor_value",
     "tensors_of",
 ]

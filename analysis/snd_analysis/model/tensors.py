@@ -14,9 +14,9 @@ from snd_analysis.model.place import Place
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import (
-    NULL,
     UNDEFINED,
     Maybe,
+    Null,
     Pack,
     Positioned,
     Run,
@@ -108,37 +108,55 @@ def empty_pack(item: Value, dtype: str | None = None) -> Pack:
     return Pack((), dtype=item.dtype or dtype, repeats=item) if isinstance(item, Tensor) else Pack((), dtype=dtype)
 
 
-TensorValue: TypeAlias = Value
-"""A tensor, a pack of them, null, or undefined: what an argument or result stands for."""
+TensorValue: TypeAlias = "Tensor | Pack | Maybe | Null | Undefined"
+"""What an argument or result stands for: a tensor, a pack of such values, one that may be null, null, or undefined."""
+
+
+def tensor_value(value: Value) -> TensorValue:
+    """Return a value that stands for tensors; UNDEFINED for any other, such as an int."""
+    return value if isinstance(value, Tensor | Pack | Maybe | Null | Undefined) else UNDEFINED
 
 
 def as_tensor(value: Value, name: str, dtype: str | None = None) -> TensorValue:
     """A compile-time value as a constant tensor of rank 0; tensors, null and undefined are themselves (2.10)."""
-    if isinstance(value, Tensor) or value is NULL or value is UNDEFINED:
-        return value
-    if isinstance(value, Maybe):
-        inner = as_tensor(value.value, name, dtype)
-        return inner if inner is UNDEFINED else Maybe(value.present, inner)
-    if isinstance(value, Pack):
-        segments = [
-            Run(segment.length, as_tensor(segment.element, f"{name}[{at}]", dtype))
-            if isinstance(segment, Run)
-            else as_tensor(segment, f"{name}[{at}]", dtype)
-            for at, segment in enumerate(value.segments)
-        ]
-        if not segments:
+    match value:
+        case Tensor() | Null() | Undefined():
+            return value
+        case Maybe():
+            inner = as_tensor(value.value, name, dtype)
+            return inner if inner is UNDEFINED else Maybe(value.present, inner)
+        case Pack(segments=()):
             return empty_pack(item_of_empty(value), dtype or value.dtype)
-        return UNDEFINED if UNDEFINED in segments else Pack(segments, dtype=dtype or value.dtype)
+        case Pack():
+            segments = [
+                Run(segment.length, as_tensor(segment.element, f"{name}[{at}]", dtype))
+                if isinstance(segment, Run)
+                else as_tensor(segment, f"{name}[{at}]", dtype)
+                for at, segment in enumerate(value.segments)
+            ]
+            return UNDEFINED if UNDEFINED in segments else Pack(segments, dtype=dtype or value.dtype)
     return Tensor(name, dtype_of(value) or dtype, (), TensorKind.CONSTANT, None, value)
 
 
-def tensors_of(value: TensorValue) -> list[Tensor]:
+def tensors_of(value: Value) -> list[Tensor]:
     """The tensors of a value: one, those of a pack, or none."""
-    if isinstance(value, Tensor):
-        return [value]
-    if isinstance(value, Maybe):
-        return tensors_of(value.value)
-    if isinstance(value, Pack):
-        segments = (each.element if isinstance(each, Run) else each for each in value.segments)
-        return [tensor for each in segments for tensor in tensors_of(each)]
+    match value:
+        case Tensor():
+            return [value]
+        case Maybe():
+            return tensors_of(value.value)
+        case Pack():
+            return [tensor for each in value.elements for tensor in tensors_of(each)]
     return []
+
+
+def representative(value: Value) -> Tensor | None:
+    """Return a tensor, or the first of a pack; None for a value without tensors, or a pack that begins with null."""
+    match value:
+        case Tensor():
+            return value
+        case Maybe():
+            return representative(value.value)
+        case Pack() if value.segments:
+            return representative(value.elements[0])
+    return None

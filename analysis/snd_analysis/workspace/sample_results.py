@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from snd_analysis import rules
 from snd_analysis.base import Problem
 from snd_analysis.compose import specialization_of
-from snd_analysis.model import Operation, Tensor, TensorValue
+from snd_analysis.model import Operation, Tensor
 from snd_analysis.skriptnd.samples import ItemExtent, Nested, Recorded, Sample
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Verdict
-from snd_analysis.symbolic.values import NULL, Maybe, Pack, Run
+from snd_analysis.symbolic.values import NULL, Maybe, Pack, Run, Value
 
 
 def result_problems(sample: Sample, operation: Operation) -> Iterator[Problem]:
@@ -37,7 +37,7 @@ def result_problems(sample: Sample, operation: Operation) -> Iterator[Problem]:
             yield from _against_composed(recorded, outputs[recorded.name])
 
 
-def _against_composed(recorded: Recorded, value: TensorValue) -> Iterator[Problem]:
+def _against_composed(recorded: Recorded, value: Value) -> Iterator[Problem]:
     said = f"'{recorded.name}' is recorded as {_header(recorded)}"
     if isinstance(value, Maybe):
         value = value.value

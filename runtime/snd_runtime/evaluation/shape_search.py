@@ -13,7 +13,7 @@ from snd_analysis.model import Shape, Tensor, TensorValue
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import DivisionByZero, Integer, Leaf, NegativeExponent
-from snd_analysis.symbolic.values import Maybe, OperationError, Pack, Run, substitute
+from snd_analysis.symbolic.values import Maybe, OperationError, Pack, Run, Value, substitute
 from snd_runtime.evaluation.tensors import KnownShapes
 
 _RANKS = (2, 1, 3, 4, 0, 5)
@@ -88,7 +88,7 @@ def _literals(template: Template) -> set[int]:
     return {each.value for each in found if isinstance(each, nodes.Literal) and type(each.value) is int}
 
 
-def concrete(value: TensorValue, choice: Choice) -> KnownShapes:
+def concrete(value: Value, choice: Choice) -> KnownShapes:
     """The shape of a tensor, those of a pack, with numbers for what is unknown; None if that is impossible."""
     if isinstance(value, Maybe):
         return concrete(value.value, choice)
@@ -98,8 +98,7 @@ def concrete(value: TensorValue, choice: Choice) -> KnownShapes:
     if not isinstance(value, Pack):
         return None
     found = []
-    for segment in value.segments:
-        item = segment.element if isinstance(segment, Run) else segment
+    for segment, item in zip(value.segments, value.elements, strict=True):
         count = _number(segment.length, choice.length) if isinstance(segment, Run) else 1
         shape = _concrete_shape(item.shape, choice) if isinstance(item, Tensor) else None
         if shape is None or count is None or not 0 <= count <= _MOST_ITEMS:

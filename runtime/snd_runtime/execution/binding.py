@@ -108,18 +108,12 @@ def _takes(specialization: Specialization, inputs: Sequence[Argument]) -> bool:
     )
 
 
-def _fits(declared: TensorValue, value: Argument) -> bool:
-    if isinstance(declared, Tensor):
-        return isinstance(value, np.ndarray) and static_shape(declared) == value.shape
-    if isinstance(declared, Pack):
-        items = declared.items
-        return (
-            items is not None
-            and value is not None
-            and not isinstance(value, np.ndarray)
-            and len(items) == len(value)
-            and all(_fits(item, array) for item, array in zip(items, value, strict=True))
-        )
+def _fits(declared: Value, value: Argument) -> bool:
+    match declared, value:
+        case Tensor(), np.ndarray():
+            return tuple(value.shape) == static_shape(declared)
+        case Pack(items=tuple(items)), Sequence():
+            return len(items) == len(value) and all(map(_fits, items, value))
     return declared is NULL and value is None
 
 

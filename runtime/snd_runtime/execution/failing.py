@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from snd_analysis.compose import Failure, Specialization
-from snd_analysis.model import Tensor, TensorValue, item_of_empty
+from snd_analysis.model import Tensor, item_of_empty
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
-from snd_analysis.symbolic.values import NULL, UNDEFINED, Pack
+from snd_analysis.symbolic.values import NULL, UNDEFINED, Pack, Value
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.lowering.lowered import Argument
 from snd_runtime.rules import EXTENT_BOUND, UNKNOWN_VALUE
@@ -51,7 +51,7 @@ def check_empty_packs(specialization: Specialization) -> None:
                 raise EvaluationFailed(UNKNOWN_VALUE, message, template.declared(member.symbol))
 
 
-def check_bounds(name: str, declared: TensorValue, value: Argument) -> None:
+def check_bounds(name: str, declared: Value, value: Argument) -> None:
     """Raises EvaluationFailed if an extent is greater than what the declaration allows (2.6.1)."""
     if isinstance(declared, Pack):
         for at, (one, item) in enumerate(zip(declared.items or (), value or (), strict=False)):

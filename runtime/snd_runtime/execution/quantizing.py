@@ -12,8 +12,8 @@ from msgspec import Struct
 from snd_analysis import rules
 from snd_analysis.compose import Session, Site, Specialization, Template
 from snd_analysis.compose.body import missing_dimensions, quantized_name
-from snd_analysis.model import Quantization, Tensor, TensorValue, tensors_of
-from snd_analysis.symbolic.values import Pack
+from snd_analysis.model import Quantization, Tensor, tensors_of
+from snd_analysis.symbolic.values import Pack, Value
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution.binding import bind_arrays
 from snd_runtime.lowering.arithmetic import Array
@@ -67,7 +67,7 @@ class Quantizing:
             return self._quantized(named, found, value)
         return tuple(self._quantized(named, found, each) for each in value)
 
-    def result(self, scope: str, tensor: TensorValue, value: Argument) -> Argument:
+    def result(self, scope: str, tensor: Value, value: Argument) -> Argument:
         """Return the quantized version of what an operation gives, whose tensors may have a name each. Raises
         EvaluationFailed."""
         if isinstance(tensor, Tensor):

@@ -10,7 +10,7 @@ import numpy as np
 
 from snd_analysis.compose import Session, Specialization
 from snd_analysis.model import Place, Tensor, TensorValue
-from snd_analysis.symbolic.values import Pack
+from snd_analysis.symbolic.values import Pack, Value
 from snd_runtime.execution.factors import Factors
 from snd_runtime.execution.quantizing import Quantizing
 from snd_runtime.execution.request import Execution, Named, Step
@@ -64,7 +64,7 @@ class State:
         self._generators[scope] += 1
         return generator_for(self._request.seed, scope, self._request.number, number)
 
-    def show(self, scope: str, tensor: TensorValue, value: Argument, iterations: tuple[int, ...]) -> None:
+    def show(self, scope: str, tensor: Value, value: Argument, iterations: tuple[int, ...]) -> None:
         """Tells the observer of a tensor, or of those of a pack."""
         if self.watch is None or value is None:
             return

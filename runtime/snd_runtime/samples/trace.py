@@ -15,7 +15,7 @@ from snd_analysis.ide.evaluation import TensorName, graph_tensors
 from snd_analysis.model import Place, Tensor, TensorKind, TensorValue, tensors_of
 from snd_analysis.skriptnd.names import SymbolKind
 from snd_analysis.symbolic.integers import Integer
-from snd_analysis.symbolic.values import UNDEFINED, Pack
+from snd_analysis.symbolic.values import UNDEFINED, Pack, Value
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.evaluation.answer import ShownTensor, shown
 from snd_runtime.execution import Named, Outcome, QuantizedTensor, Step
@@ -138,7 +138,7 @@ class Tracer:
             self._names[key] = self._tensors.computed(last, self._template.moved(place).span)
         return self._names[key]
 
-    def _follow(self, name: TensorName, value: TensorValue) -> None:
+    def _follow(self, name: TensorName, value: Value) -> None:
         if isinstance(value, Tensor) and isinstance(value.value, Integer) and value.value.value is not None:
             self._note(name, None, np.array(value.value.value), ())  # the number of the iteration
         for at, tensor in enumerate(tensors_of(value)):

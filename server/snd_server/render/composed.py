@@ -132,15 +132,16 @@ class Level:
         self._add(name, tensor)
 
 
-def rows(name: str, value: TensorValue) -> Iterator[tuple[str, Tensor]]:
+def rows(name: str, value: Value) -> Iterator[tuple[str, Tensor]]:
     """The tensors of a named value, with names of their own: those of the items of a pack have numbers."""
-    if isinstance(value, Tensor):
-        yield name, value
-    elif isinstance(value, Maybe):
-        yield from rows(name, value.value)
-    elif isinstance(value, Pack):
-        for at, each in enumerate(value.segments):
-            yield from rows(item_name(name, value, at), each.element if isinstance(each, Run) else each)
+    match value:
+        case Tensor():
+            yield name, value
+        case Maybe():
+            yield from rows(name, value.value)
+        case Pack():
+            for at, each in enumerate(value.elements):
+                yield from rows(item_name(name, value, at), each)
 
 
 def item_name(name: str, pack: Pack, at: int) -> str:

@@ -68,7 +68,7 @@ def _updates(level: Level) -> list[dict[str, Any]]:
 
 
 # ---- tensors ---------------------------------------------------------------------------------------------------------
-def _tensor(name: str, value: TensorValue) -> dict[str, Any]:
+def _tensor(name: str, value: Value) -> dict[str, Any]:
     if isinstance(value, Maybe):
         value = value.value
     if isinstance(value, Pack):
@@ -131,13 +131,14 @@ def _attributes(operation: Operation) -> dict[str, Value]:
     return dict(operation.attributes)
 
 
-def _reference(level: Level, value: TensorValue) -> Any:
+def _reference(level: Level, value: Value) -> Any:
     """A tensor by its name, a pack as a list; a value that stands in the place of a tensor as itself."""
-    if isinstance(value, Tensor):
-        name = level.name(value)
-        return {"value": plain(value.value)} if name is None else name
-    if isinstance(value, Maybe):
-        return _reference(level, value.value)
-    if isinstance(value, Pack):
-        return [_reference(level, each.element if isinstance(each, Run) else each) for each in value.segments]
+    match value:
+        case Tensor():
+            name = level.name(value)
+            return {"value": plain(value.value)} if name is None else name
+        case Maybe():
+            return _reference(level, value.value)
+        case Pack():
+            return [_reference(level, each) for each in value.elements]
     return None

@@ -170,9 +170,8 @@ class Binder:
         value = self.given.inputs[at] if at < len(self.given.inputs) else NULL
         default = member.node.default
         if value is NULL and default is not None:
-            value = self._default(member, default)
             dtype = self.scope.element_type(member.node.type)
-            return as_tensor(value, member.name, dtype)
+            return as_tensor(self._default(member, default), member.name, dtype)
         if value is NULL and not member.node.optional and at < len(self.given.inputs):
             raise self._null_given(member, "input")
         if value is UNDEFINED or (value is NULL and not member.node.optional) or not _is_known(value):
@@ -282,21 +281,23 @@ class Binder:
                 values[symbol] = UNDEFINED if symbol in undetermined else NULL
 
 
-def _is_known(value: TensorValue) -> bool:
-    if isinstance(value, Maybe):
-        return _is_known(value.value)
-    if isinstance(value, Pack):
-        return all(_is_known(item.element if isinstance(item, Run) else item) for item in value.segments)
-    return value is NULL or (isinstance(value, Tensor) and value.shape is not None)
+def _is_known(value: Value) -> bool:
+    match value:
+        case Maybe():
+            return _is_known(value.value)
+        case Pack():
+            return all(map(_is_known, value.elements))
+        case Tensor():
+            return value.shape is not None
+    return value is NULL
 
 
 def _element_type(value: Value) -> str | None:
-    if isinstance(value, Maybe):
-        return _element_type(value.value)
-    if isinstance(value, Tensor):
-        return value.dtype
-    if isinstance(value, Pack):
-        for segment in value.segments:
-            return _element_type(segment.element if isinstance(segment, Run) else segment)
-        return value.dtype
+    match value:
+        case Maybe():
+            return _element_type(value.value)
+        case Tensor():
+            return value.dtype
+        case Pack():
+            return _element_type(value.elements[0]) if value.segments else value.dtype
     return dtype_of(value)

@@ -9,7 +9,7 @@ from snd_analysis.compose.scope import ValueScope
 from snd_analysis.model import Tensor
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import AtLeastZero, Integer, Junction, Leaf, Truth
-from snd_analysis.symbolic.values import CompileTime, Pack, Run, Value, substitute
+from snd_analysis.symbolic.values import CompileTime, Pack, Value, substitute
 
 
 def assume_bounds(scope: ValueScope, condition: Truth) -> None:
@@ -58,5 +58,5 @@ def _narrowed(fact: Truth) -> tuple[Leaf, Integer] | None:
 
 def _is_tensor(value: Value) -> bool:
     if isinstance(value, Pack):
-        return any(isinstance(each.element if isinstance(each, Run) else each, Tensor) for each in value.segments)
+        return any(isinstance(each, Tensor) for each in value.elements)
     return isinstance(value, Tensor)

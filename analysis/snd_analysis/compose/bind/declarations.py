@@ -24,13 +24,13 @@ from snd_analysis.compose.reuse.lasting_model import DeclaredTensors, LastingMod
 from snd_analysis.compose.scope import ValueScope
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.template import Member
-from snd_analysis.model import RuntimeCheck, Tensor, TensorKind, TensorValue
+from snd_analysis.model import RuntimeCheck, Tensor, TensorKind, TensorValue, representative
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.names import Part, Symbol, fold
 from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
-from snd_analysis.symbolic.values import FOLDS, UNDEFINED, Maybe, Pack, Run, Value
+from snd_analysis.symbolic.values import FOLDS, UNDEFINED, Maybe, Pack, Value
 
 
 def evaluate_declarations(
@@ -221,9 +221,8 @@ class _Evaluation:
 
     def _demand_static(self, member: Member, value: TensorValue) -> None:
         """Variables are there before a graph runs, so attributes must tell their shapes (chapter 3)."""
-        tensor = value.segments[0] if isinstance(value, Pack) and value.segments else value
-        tensor = tensor.element if isinstance(tensor, Run) else tensor
-        if not self._scope.composing or not isinstance(tensor, Tensor):
+        tensor = representative(value)
+        if not self._scope.composing or tensor is None:
             return
         found = next((each for each in tensor.shape or () if isinstance(each, Integer) and is_dynamic(each)), None)
         if found is None or member.node.shape is None:
@@ -268,14 +267,10 @@ class _Evaluation:
         return value
 
     def _extents_are_possible(self, base: int, node: nodes.Parameter, value: TensorValue) -> bool:
-        shape = node.shape
-        tensor = value
-        if isinstance(value, Pack):
-            if not self._length_is_possible(base, node):
-                return False
-            first = value.segments[0] if value.segments else UNDEFINED
-            tensor = first.element if isinstance(first, Run) else first
-        if shape is None or not isinstance(tensor, Tensor) or tensor.shape is None:
+        shape, tensor = node.shape, representative(value)
+        if isinstance(value, Pack) and not self._length_is_possible(base, node):
+            return False
+        if shape is None or tensor is None or tensor.shape is None:
             return True
         if any(isinstance(extent, Integer) and shapes.is_negative(extent) for extent in tensor.shape):
             message = (

@@ -13,7 +13,7 @@ from snd_analysis.compose.dynamic.unknowns import Open
 from snd_analysis.compose.failure import Failure, Site
 from snd_analysis.compose.limits import MOST_TENSORS
 from snd_analysis.compose.template import Form, Member, Template
-from snd_analysis.model import Shape, Tensor, TensorKind, TensorValue, empty_pack
+from snd_analysis.model import Shape, Tensor, TensorKind, TensorValue, empty_pack, tensor_value
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.names import Symbol
 from snd_analysis.skriptnd.syntax import nodes, written
@@ -137,7 +137,7 @@ class RootBinder(Binder):
             if member.node.optional:
                 for symbol in self.scope.values.keys() - before:
                     self.scope.values[symbol] = self._optional(member, self.scope.values[symbol])
-                inputs[at] = self.scope.values[member.symbol]
+                inputs[at] = tensor_value(self.scope.values[member.symbol])
         self.binding.inputs = inputs
 
     def _given_input(self, member: Member, given: InputShapes) -> TensorValue:

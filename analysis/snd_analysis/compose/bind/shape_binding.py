@@ -12,7 +12,7 @@ from snd_analysis.compose.failure import BindingFailed
 from snd_analysis.compose.printing import tensor_text
 from snd_analysis.compose.scope import rank_of
 from snd_analysis.compose.template import Member
-from snd_analysis.model import Tensor, TensorValue, item_of_empty
+from snd_analysis.model import Tensor, item_of_empty
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.names import Symbol
 from snd_analysis.skriptnd.syntax import nodes, written
@@ -43,16 +43,15 @@ class ShapeBinder:
         self._items: dict[Symbol, list[Value]] | None = None
         """The extents of components that are not shared by the items of a pack, item by item (``..t``)."""
 
-    def bind_input(self, member: Member, value: TensorValue) -> None:
+    def bind_input(self, member: Member, value: Value) -> None:
         """Binds the shapes of one input, which may be a pack, null or possibly null."""
-        if value is NULL:
-            return
-        if isinstance(value, Maybe):
-            self._bind_possible(member, value)
-        elif isinstance(value, Pack):
-            self._bind_pack(member, value)
-        elif isinstance(value, Tensor):
-            self._bind_tensor(member, value)
+        match value:
+            case Maybe():
+                self._bind_possible(member, value)
+            case Pack():
+                self._bind_pack(member, value)
+            case Tensor():
+                self._bind_tensor(member, value)
 
     def _bind_possible(self, member: Member, value: Maybe) -> None:
         """What only an input binds that may be null may be null as well; what disagrees may not be there."""
@@ -67,9 +66,8 @@ class ShapeBinder:
         if declared is not None and declared.length is not None and not isinstance(declared.length, nodes.Tilde):
             self._binding.bind_count(member, declared.length, pack.length, "tensors")
         collected: dict[Symbol, list[Segment]] = {}
-        for at, segment in enumerate(pack.segments):
+        for at, (segment, item) in enumerate(zip(pack.segments, pack.elements, strict=True)):
             self._items = {}
-            item = segment.element if isinstance(segment, Run) else segment
             if isinstance(item, Tensor):
                 self._binding.item = None if pack.items is None else at
                 self._binding.first = self._binding.first or item
@@ -282,8 +280,7 @@ class ShapeBinder:
         form = self._template.form(extent.value)
         assert form is not None
         found: list[Segment] = []
-        for segment in taken.segments:
-            actual = segment.element if isinstance(segment, Run) else segment
+        for segment, actual in zip(taken.segments, taken.elements, strict=True):
             if not isinstance(actual, Integer):
                 return UNDEFINED
             value = solve(form, actual)

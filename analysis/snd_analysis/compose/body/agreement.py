@@ -8,11 +8,11 @@ from operator import is_
 from msgspec.structs import replace
 
 from snd_analysis.compose.body.state import BodyState
-from snd_analysis.model import Shape, Tensor, TensorValue
+from snd_analysis.model import Shape, Tensor, TensorValue, tensor_value
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
-from snd_analysis.symbolic.values import Pack, Run, Segment
+from snd_analysis.symbolic.values import Pack, Run, Value
 
 
 def demand_shape(state: BodyState, wanted: Shape, found: Shape, message: str, node: nodes.Node) -> Shape:
@@ -47,15 +47,12 @@ def narrowed(state: BodyState, wanted: Shape, value: TensorValue, message: str, 
     return made if made is not value and state.make_instead(value, made) else value
 
 
-def _with_shape(state: BodyState, wanted: Shape, value: TensorValue, message: str, node: nodes.Node) -> TensorValue:
-    if isinstance(value, Tensor) and value.shape is not None:
-        shape = demand_shape(state, wanted, value.shape, message, node)
-        return value if shape == value.shape else replace(value, shape=shape)
-    if not isinstance(value, Pack) or not value.segments:
-        return value
-    segments: list[Segment] = []
-    for segment in value.segments:
-        item = segment.element if isinstance(segment, Run) else segment
-        made = _with_shape(state, wanted, item, message, node)
-        segments.append(segment if made is item else Run(segment.length, made) if isinstance(segment, Run) else made)
-    return value if all(map(is_, segments, value.segments)) else Pack(segments, dtype=value.dtype)
+def _with_shape(state: BodyState, wanted: Shape, value: Value, message: str, node: nodes.Node) -> TensorValue:
+    match value:
+        case Tensor() if value.shape is not None:
+            shape = demand_shape(state, wanted, value.shape, message, node)
+            return value if shape == value.shape else replace(value, shape=shape)
+        case Pack() if value.segments:
+            made = value.map(lambda item: _with_shape(state, wanted, item, message, node))
+            return value if all(map(is_, made.elements, value.elements)) else made
+    return tensor_value(value)

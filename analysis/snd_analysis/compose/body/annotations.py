@@ -9,7 +9,7 @@ from snd_analysis.compose.body.agreement import narrowed
 from snd_analysis.compose.body.state import BodyState
 from snd_analysis.compose.printing import tensor_text
 from snd_analysis.compose.scope import rank_of
-from snd_analysis.model import Shape, Tensor, TensorKind, TensorValue
+from snd_analysis.model import Shape, Tensor, TensorKind, TensorValue, representative, tensor_value
 from snd_analysis.skriptnd.names import Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.symbolic import integers as shapes
@@ -21,7 +21,7 @@ def annotated(state: BodyState, type_: nodes.ResultType, value: TensorValue) -> 
     """A result with the type that is written behind its name, whose new names get its extents."""
     if _is_scalar(value):
         return _uniform(state, type_, value)
-    tensor = _representative(value)
+    tensor = representative(value)
     if tensor is None or tensor.shape is None:
         _forget(state, type_)
         return value
@@ -40,30 +40,21 @@ def annotated(state: BodyState, type_: nodes.ResultType, value: TensorValue) -> 
     return narrowed(state, shape, value, said, type_)
 
 
-def _is_scalar(value: TensorValue) -> bool:
+def _is_scalar(value: Value) -> bool:
     """Whether a result is a compile-time value, not a tensor that is declared or computed."""
     if isinstance(value, Maybe):
         return _is_scalar(value.value)
     return isinstance(value, Tensor) and value.kind is TensorKind.CONSTANT and value.place is None and value.shape == ()
 
 
-def _uniform(state: BodyState, type_: nodes.ResultType, value: TensorValue) -> TensorValue:
+def _uniform(state: BodyState, type_: nodes.ResultType, value: Value) -> TensorValue:
     """A tensor of the written shape, with a compile-time value for all elements."""
     if isinstance(value, Maybe):
         return Maybe(value.present, _uniform(state, type_, value.value))
     if not isinstance(value, Tensor):
-        return value
+        return tensor_value(value)
     _forget(state, type_)
     return replace(value, shape=written_shape(state, type_.shape))
-
-
-def _representative(value: TensorValue) -> Tensor | None:
-    if isinstance(value, Maybe):
-        return _representative(value.value)
-    if isinstance(value, Pack) and value.segments:
-        first = value.segments[0]
-        value = first.element if isinstance(first, Run) else first
-    return value if isinstance(value, Tensor) else None
 
 
 def _new_symbol(state: BodyState, extent: nodes.Extent) -> Symbol | None:

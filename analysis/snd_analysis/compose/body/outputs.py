@@ -11,12 +11,12 @@ from snd_analysis.compose.body.state import BodyState
 from snd_analysis.compose.failure import Failure, Site
 from snd_analysis.compose.printing import tensor_text
 from snd_analysis.compose.template import Member
-from snd_analysis.model import Tensor, TensorValue
+from snd_analysis.model import Tensor, TensorValue, tensor_value
 from snd_analysis.skriptnd.names import Symbol
 from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Verdict
-from snd_analysis.symbolic.values import UNDEFINED, Maybe, Pack, Run
+from snd_analysis.symbolic.values import UNDEFINED, Maybe, Pack, Run, Value
 
 
 def finished_outputs(state: BodyState) -> tuple[TensorValue, ...]:
@@ -85,7 +85,7 @@ def _agreeing(
 ) -> TensorValue:
     items: Sequence[object] = (declared,)
     if isinstance(declared, Pack):
-        items = [each.element if isinstance(each, Run) else each for each in declared.segments]
+        items = declared.elements
         if isinstance(value, Pack):
             state.check(shapes.compare("==", declared.length, value.length), message, name)
     wanted = {each.shape for each in items if isinstance(each, Tensor)}
@@ -95,7 +95,7 @@ def _agreeing(
 
 def check_update(state: BodyState, name: nodes.Name, symbol: Symbol, value: TensorValue) -> None:
     """A new value of a variable must have its shape (2.11)."""
-    declared = state.scope.values.get(symbol, UNDEFINED)
+    declared = tensor_value(state.scope.values.get(symbol, UNDEFINED))
     problem = _difference(declared, value)
     if problem is None:
         _agreeing(state, declared, value, f"the variable '{name.text}' must stay '{tensor_text(declared)}'", name)
@@ -107,7 +107,7 @@ def check_update(state: BodyState, name: nodes.Name, symbol: Symbol, value: Tens
     state.fail(rules.UPDATE_SHAPE, name, message, (related,))
 
 
-def _difference(declared: TensorValue, composed: TensorValue) -> str | None:
+def _difference(declared: Value, composed: Value) -> str | None:
     """How a composed value certainly differs from its declaration, to be added to a message; None if it may not."""
     if isinstance(declared, Maybe):
         declared = declared.value
@@ -117,11 +117,13 @@ def _difference(declared: TensorValue, composed: TensorValue) -> str | None:
         if shapes.decide_equal(declared.length, composed.length) is Verdict.DIFFERENT:
             return f": {composed.length} tensors instead of {declared.length}"
         for one, two in zip(declared.segments, composed.segments, strict=False):
-            first = one.element if isinstance(one, Run) else one
-            second = two.element if isinstance(two, Run) else two
-            if isinstance(one, Run) != isinstance(two, Run):
-                return None
-            problem = _difference(first, second)
+            match one, two:
+                case Run(), Run():
+                    problem = _difference(one.element, two.element)
+                case (Run(), _) | (_, Run()):
+                    return None
+                case _:
+                    problem = _difference(one, two)
             if problem is not None:
                 return problem
         return None
@@ -135,10 +137,12 @@ def _difference(declared: TensorValue, composed: TensorValue) -> str | None:
 def _completed(declared: TensorValue, composed: TensorValue) -> TensorValue:
     if isinstance(declared, Tensor) and declared.shape is None:
         return composed if isinstance(composed, Tensor) else declared
-    if isinstance(declared, Pack) and isinstance(composed, Pack):
-        items = [each.element if isinstance(each, Run) else each for each in declared.segments]
-        if any(isinstance(each, Tensor) and each.shape is None for each in items):
-            return composed
+    if (
+        isinstance(declared, Pack)
+        and isinstance(composed, Pack)
+        and any(isinstance(each, Tensor) and each.shape is None for each in declared.elements)
+    ):
+        return composed
     return declared
 
 

@@ -9,7 +9,7 @@ from snd_analysis.compose.body.annotations import annotated
 from snd_analysis.compose.body.outputs import as_declared, check_update
 from snd_analysis.compose.body.state import BodyState
 from snd_analysis.compose.body.targets import Targets
-from snd_analysis.model import Place, Tensor, TensorKind, TensorValue, empty_pack, item_of_empty
+from snd_analysis.model import Place, Tensor, TensorKind, TensorValue, empty_pack, item_of_empty, tensor_value
 from snd_analysis.skriptnd.names import Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import counted, nodes
 from snd_analysis.symbolic import integers as shapes
@@ -19,9 +19,7 @@ from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, Pack, Run, Segm
 _Item = nodes.Result | nodes.ResultTuple
 
 
-def made_output(
-    state: BodyState, like: TensorValue, formal: str, targets: Targets, at: int, place: Place
-) -> TensorValue:
+def made_output(state: BodyState, like: Value, formal: str, targets: Targets, at: int, place: Place) -> TensorValue:
     """An output of an invocation, named by the left side of its statement, else by the operator."""
     if isinstance(like, Tensor):
         name = state.scoped(targets.name(at) or formal)
@@ -29,13 +27,12 @@ def made_output(
     if isinstance(like, Maybe):
         return Maybe(like.present, made_output(state, like.value, formal, targets, at, place))
     if not isinstance(like, Pack):
-        return like
+        return tensor_value(like)
     if not like.segments:
         item_like = item_of_empty(like)
         return empty_pack(made_output(state, item_like, f"{formal}[]", targets, at, place), like.dtype)
     segments: list[Segment] = []
-    for number, segment in enumerate(like.segments):
-        item = segment.element if isinstance(segment, Run) else segment
+    for number, (segment, item) in enumerate(zip(like.segments, like.elements, strict=True)):
         if not isinstance(item, Tensor):
             return UNDEFINED
         name = targets.item_name(at, number) or f"{formal}[{number}]"
@@ -136,7 +133,7 @@ def _parts(state: BodyState, result: nodes.ResultList, pack: Pack) -> list[Tenso
             return [*parts, *unknown[len(parts) :]]
         first, pack = parted
         single = isinstance(item, nodes.Result) and item.pack is None
-        parts.append((first.items[0] if first.items else UNDEFINED) if single else first)
+        parts.append(tensor_value(first.items[0] if first.items else UNDEFINED) if single else first)
     return parts
 
 

@@ -112,21 +112,22 @@ def _deciding_bounds(scope: ValueScope, node: nodes.Assertion) -> list[str]:
 
 def _certainly_fails(condition: Value) -> bool:
     if isinstance(condition, Pack):
-        return any((each.element if isinstance(each, Run) else each) is FALSE for each in condition.segments)
+        return FALSE in condition.elements
     return condition is FALSE
 
 
 def leaves_of(value: Segment) -> frozenset[Leaf]:
-    if isinstance(value, Integer):
-        return value.leaves
-    if isinstance(value, Tensor):
-        return frozenset[Leaf]().union(*map(leaves_of, value.shape or ()))
-    if isinstance(value, Maybe):
-        return leaves_of(value.value)
-    if isinstance(value, Run):
-        return value.length.leaves | leaves_of(value.element)
-    if isinstance(value, Pack):
-        return frozenset[Leaf]().union(*map(leaves_of, value.segments))
+    match value:
+        case Integer():
+            return value.leaves
+        case Tensor():
+            return frozenset[Leaf]().union(*map(leaves_of, value.shape or ()))
+        case Maybe():
+            return leaves_of(value.value)
+        case Run():
+            return value.length.leaves | leaves_of(value.element)
+        case Pack():
+            return frozenset[Leaf]().union(*map(leaves_of, value.segments))
     return frozenset()
 
 
@@ -138,7 +139,7 @@ def _substituted(value: Value, unknowns: dict[Hashable, Integer]) -> Value:
 
 
 def _has_tensors(pack: Pack) -> bool:
-    return any(isinstance(each.element if isinstance(each, Run) else each, Tensor) for each in pack.segments)
+    return any(isinstance(each, Tensor) for each in pack.elements)
 
 
 # ---- who is to blame -------------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from snd_analysis.skriptnd.names import Symbol
 from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import TRUE, Integer, Truth
-from snd_analysis.symbolic.values import UNDEFINED, Pack, Run, Value
+from snd_analysis.symbolic.values import UNDEFINED, Pack, Value
 
 _SHORT_CIRCUITING = frozenset({"&&", "||", "=>"})
 
@@ -237,8 +237,7 @@ def skips_points(formula: nodes.Lowering) -> bool:
 def one_of(value: Value) -> Tensor | None:
     """A tensor, or any of a pack whose tensors all have one shape."""
     if isinstance(value, Pack):
-        items = [each.element if isinstance(each, Run) else each for each in value.segments]
-        tensors = [each for each in items if isinstance(each, Tensor)]
-        alike = bool(tensors) and len(tensors) == len(items) and len({each.shape for each in tensors}) == 1
+        tensors = [each for each in value.elements if isinstance(each, Tensor)]
+        alike = bool(tensors) and len(tensors) == len(value.segments) and len({each.shape for each in tensors}) == 1
         return tensors[0] if alike else None
     return value if isinstance(value, Tensor) else None

@@ -9,10 +9,10 @@ from msgspec.structs import replace
 from snd_analysis.compose.dynamic.unknowns import Dynamic
 from snd_analysis.compose.limits import MOST_DYNAMIC_EXTENTS
 from snd_analysis.compose.specialization import Specialization
-from snd_analysis.model import Shape, Tensor, TensorValue, empty_pack, item_of_empty
+from snd_analysis.model import Shape, Tensor, TensorValue, empty_pack, item_of_empty, tensor_value
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
-from snd_analysis.symbolic.values import Maybe, Pack, Run, substitute
+from snd_analysis.symbolic.values import Maybe, Pack, Run, Segment, Value, substitute
 
 
 class Replacement:
@@ -22,26 +22,27 @@ class Replacement:
         self._values = values
         self._replaced: dict[Tensor, Tensor] = {}
 
-    def tensors(self, value: TensorValue) -> TensorValue:
+    def tensors(self, value: Value) -> TensorValue:
         """A tensor, or those of a pack, with other extents; one in two places stays one."""
-        if isinstance(value, Tensor):
-            if value not in self._replaced:
-                shape = value.shape
-                self._replaced[value] = value if shape is None else replace(value, shape=self._shape(shape))
-            return self._replaced[value]
-        if isinstance(value, Maybe):
-            return Maybe(value.present, self.tensors(value.value))
-        if isinstance(value, Pack):
-            if not value.segments:
+        match value:
+            case Tensor():
+                if value not in self._replaced:
+                    shape = value.shape
+                    self._replaced[value] = value if shape is None else replace(value, shape=self._shape(shape))
+                return self._replaced[value]
+            case Maybe():
+                return Maybe(value.present, self.tensors(value.value))
+            case Pack(segments=()):
                 return empty_pack(self.tensors(item_of_empty(value)), value.dtype)
-            segments = [
-                Run(self._extent(segment.length), self.tensors(segment.element))
-                if isinstance(segment, Run)
-                else self.tensors(segment)
-                for segment in value.segments
-            ]
-            return Pack(segments, dtype=value.dtype)
-        return value
+            case Pack():
+                segments = [
+                    Run(self._extent(segment.length), self.tensors(segment.element))
+                    if isinstance(segment, Run)
+                    else self.tensors(segment)
+                    for segment in value.segments
+                ]
+                return Pack(segments, dtype=value.dtype)
+        return tensor_value(value)
 
     def _shape(self, shape: Shape) -> Shape:
         return tuple(
@@ -96,19 +97,19 @@ def concerned(dynamic: Mapping[Dynamic, Integer], outputs: Iterable[TensorValue]
     return {key: extent for at, (key, extent) in enumerate(dynamic.items()) if at < MOST_DYNAMIC_EXTENTS or key in keys}
 
 
-def extents_of(value: TensorValue) -> Iterator[Integer]:
+def extents_of(value: Segment) -> Iterator[Integer]:
     """The extents of a tensor, and lengths and extents of a pack, in their order."""
-    if isinstance(value, Tensor):
-        for part in value.shape or ():
-            yield from _lengths(part)
-    elif isinstance(value, Maybe):
-        yield from extents_of(value.value)
-    elif isinstance(value, Pack):
-        for segment in value.segments or (item_of_empty(value),):
-            if isinstance(segment, Run):
-                yield segment.length
-                yield from extents_of(segment.element)
-            else:
+    match value:
+        case Tensor():
+            for part in value.shape or ():
+                yield from _lengths(part)
+        case Maybe():
+            yield from extents_of(value.value)
+        case Run():
+            yield value.length
+            yield from extents_of(value.element)
+        case Pack():
+            for segment in value.segments or (item_of_empty(value),):
                 yield from extents_of(segment)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from snd_analysis import rules
 from snd_analysis.compose.body.state import BodyState, Values
-from snd_analysis.model import TensorValue
+from snd_analysis.model import TensorValue, tensor_value
 from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Verdict
@@ -63,8 +63,8 @@ def iterations(state: BodyState, node: nodes.Loop, packs: Values) -> tuple[Integ
 def written_count(state: BodyState, node: nodes.Loop) -> TensorValue | Integer | None:
     """The count that stands in a loop; None if there is none."""
     count = node.iteration.count if node.iteration is not None else None
-    value = None if count is None else state.scope.evaluate(count)
-    return None if value is NULL else value
+    value = NULL if count is None else state.scope.evaluate(count)
+    return None if value is NULL else value if isinstance(value, Integer) else tensor_value(value)
 
 
 def demand_static(state: BodyState, node: nodes.Loop, count: Integer | None) -> bool:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from snd_analysis.compose.body.joining import common_shape
 from snd_analysis.compose.body.state import BodyState
-from snd_analysis.model import Tensor, TensorKind, TensorValue, item_of_empty
+from snd_analysis.model import Tensor, TensorKind, TensorValue, item_of_empty, tensor_value
 from snd_analysis.skriptnd.names import Symbol
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.symbolic.values import UNDEFINED, Pack, Run
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.values import UNDEFINED, Pack, Value, item
 
 
 def let(state: BodyState, name: nodes.Name, value: TensorValue) -> None:
@@ -15,6 +16,11 @@ def let(state: BodyState, name: nodes.Name, value: TensorValue) -> None:
     symbol = state.template.resolution.targets.get(name)
     if isinstance(symbol, Symbol):
         state.scope.values[symbol] = value
+
+
+def let_item(state: BodyState, name: nodes.Name, pack: TensorValue, at: int) -> None:
+    """Lets a name that a loop declares stand for an item of the pack that is scanned."""
+    let(state, name, tensor_value(item(pack, shapes.constant(at))) if isinstance(pack, Pack) else UNDEFINED)
 
 
 def let_index(state: BodyState, node: nodes.Loop) -> Tensor | None:
@@ -27,16 +33,13 @@ def let_index(state: BodyState, node: nodes.Loop) -> Tensor | None:
     return index
 
 
-def local(state: BodyState, value: TensorValue, name: nodes.Name) -> TensorValue:
+def local(state: BodyState, value: Value, name: nodes.Name) -> TensorValue:
     """What stands for a carried variable, or an item, in the graphs of a loop."""
-    if isinstance(value, Tensor):
-        return Tensor(state.scoped(name.text), value.dtype, value.shape, TensorKind.LOCAL, state.place(name))
-    if isinstance(value, Pack):
-        segments = [
-            Run(each.length, local(state, each.element, name)) if isinstance(each, Run) else local(state, each, name)
-            for each in value.segments
-        ]
-        return Pack(segments, dtype=value.dtype)
+    match value:
+        case Tensor():
+            return Tensor(state.scoped(name.text), value.dtype, value.shape, TensorKind.LOCAL, state.place(name))
+        case Pack():
+            return value.map(lambda each: local(state, each, name))
     return UNDEFINED
 
 
@@ -44,7 +47,7 @@ def scan_item(state: BodyState, pack: TensorValue, name: nodes.Name) -> TensorVa
     """The item of a pack in any iteration; extents in which the items differ are dynamic."""
     if not isinstance(pack, Pack):
         return UNDEFINED
-    items = [each.element if isinstance(each, Run) else each for each in pack.segments] or [item_of_empty(pack)]
+    items = pack.elements or (item_of_empty(pack),)
     tensors = [each for each in items if isinstance(each, Tensor)]
     if not tensors or len(tensors) != len(items):
         return UNDEFINED

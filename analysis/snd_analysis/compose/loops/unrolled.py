@@ -5,11 +5,11 @@ from __future__ import annotations
 from snd_analysis.compose.body.interpreter import Interpreter, call, tried
 from snd_analysis.compose.body.state import Values
 from snd_analysis.compose.body.targets import Targets
-from snd_analysis.compose.loops.names import let, let_index, local, scan_item
+from snd_analysis.compose.loops.names import let, let_index, let_item, local, scan_item
 from snd_analysis.model import Tensor, TensorKind, TensorValue, empty_pack
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.values import UNDEFINED, Pack, item
+from snd_analysis.symbolic.values import UNDEFINED, Pack
 
 
 def unrolled(
@@ -23,7 +23,7 @@ def unrolled(
         for carry, value in zip(node.carries, carries, strict=True):
             let(state, carry.name, value)
         for scan, pack in zip(node.scans, packs, strict=True):
-            let(state, scan.name, item(pack, shapes.constant(at)) if isinstance(pack, Pack) else UNDEFINED)
+            let_item(state, scan.name, pack, at)
         if node.iteration is not None and node.iteration.index is not None:
             name = node.iteration.index
             value = Tensor(f"{name.text}[{at}]", "int", (), TensorKind.CONSTANT, state.place(name), shapes.constant(at))

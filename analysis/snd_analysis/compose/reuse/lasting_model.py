@@ -12,7 +12,7 @@ from snd_analysis.compose.dynamic.unknowns import Dynamic
 from snd_analysis.compose.scope import ValueScope
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.template import Member
-from snd_analysis.model import Operation, RuntimeCheck, Tensor, TensorValue
+from snd_analysis.model import Operation, RuntimeCheck, Tensor, TensorValue, representative
 from snd_analysis.skriptnd.names import Known, Part, Resolution, Symbol, is_ambiguous
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic.integers import Integer
@@ -104,13 +104,5 @@ def given_to(scope: ValueScope, part: Part) -> list[object] | None:
 
 def first_name(value: Segment) -> str:
     """The name of a tensor, of the first one in a pack; none of what is neither."""
-    while not isinstance(value, Tensor):
-        if isinstance(value, Maybe):
-            value = value.value
-        elif isinstance(value, Run):
-            value = value.element
-        elif isinstance(value, Pack) and value.segments:
-            value = value.segments[0]
-        else:
-            return ""
-    return value.name
+    tensor = representative(value.element if isinstance(value, Run) else value)
+    return "" if tensor is None else tensor.name

@@ -14,7 +14,7 @@ from snd_analysis.compose import (
     total_multiply_adds,
 )
 from snd_analysis.ide.limits import MOST_ELEMENTS, MOST_PRODUCTS
-from snd_analysis.model import Graph, Loop, Operation, Tensor, TensorValue
+from snd_analysis.model import Graph, Loop, Operation, Tensor
 from snd_analysis.symbolic.integers import bounds
 from snd_analysis.symbolic.values import Maybe, Pack, Run, Segment
 
@@ -88,22 +88,20 @@ class _Elements:
     def _of_graph(self, graph: Graph) -> int | None:
         return _sum(self.of_operation(each) for each in (*graph.operations, *graph.update_operations))
 
-    def _elements(self, value: TensorValue) -> int | None:
-        if isinstance(value, Tensor):
-            volume = value.elements
-            most = None if volume is None else bounds(volume)[1]
-            return self._unlimited if most is None else most
-        if isinstance(value, Maybe):
-            return self._elements(value.value)
-        if isinstance(value, Pack):
-            return _sum([self._segment(each) for each in value.segments])
+    def _elements(self, value: Segment) -> int | None:
+        match value:
+            case Tensor():
+                volume = value.elements
+                most = None if volume is None else bounds(volume)[1]
+                return self._unlimited if most is None else most
+            case Maybe():
+                return self._elements(value.value)
+            case Run():
+                length, each = bounds(value.length)[1], self._elements(value.element)
+                return self._unlimited if length is None or each is None else length * each
+            case Pack():
+                return _sum([self._elements(each) for each in value.segments])
         return 0
-
-    def _segment(self, segment: Segment) -> int | None:
-        if not isinstance(segment, Run):
-            return self._elements(segment)
-        length, each = bounds(segment.length)[1], self._elements(segment.element)
-        return self._unlimited if length is None or each is None else length * each
 
 
 def _sum(amounts: Iterable[int | None]) -> int | None:

@@ -302,12 +302,11 @@ def _literal(value: TensorValue) -> Value | None:
     if isinstance(value, Tensor):
         return value.value
     if isinstance(value, Pack):
-        items = [each.element if isinstance(each, Run) else each for each in value.segments]
-        return Pack([(each.value or NULL) if isinstance(each, Tensor) else each for each in items])
+        return Pack([(each.value or NULL) if isinstance(each, Tensor) else each for each in value.elements])
     return value
 
 
-def _count(value: TensorValue, tensor: Tensor) -> int | str | None:
+def _count(value: Value, tensor: Tensor) -> int | str | None:
     if isinstance(value, Maybe):
         return _count(value.value, tensor)
     if isinstance(value, Pack):

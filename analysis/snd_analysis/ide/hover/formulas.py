@@ -8,12 +8,12 @@ from snd_analysis.compose import ValueScope
 from snd_analysis.ide.knowledge import Knowledge
 from snd_analysis.ide.markdown import code
 from snd_analysis.ide.values import value_text
-from snd_analysis.model import Tensor, TensorValue
+from snd_analysis.model import Tensor, representative
 from snd_analysis.skriptnd.names import Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
-from snd_analysis.symbolic.values import UNDEFINED, Maybe, Pack, Run, Value
+from snd_analysis.symbolic.values import UNDEFINED, Pack, Run, Value
 
 
 def index_facts(knowledge: Knowledge, symbol: Symbol) -> Iterator[str]:
@@ -88,18 +88,9 @@ def accessed_tensor(knowledge: Knowledge, access: nodes.Subscript | nodes.Access
 
 def _accessed(knowledge: Knowledge, access: nodes.Subscript | nodes.Access) -> tuple[Tensor, nodes.Index] | None:
     symbol = accessed_tensor(knowledge, access)
-    tensor = None if symbol is None else _one(knowledge.value_of(symbol))
+    tensor = None if symbol is None else representative(knowledge.value_of(symbol))
     index = access.index if isinstance(access, nodes.Subscript) else access.indices[-1]
     return None if tensor is None else (tensor, index)
-
-
-def _one(value: TensorValue) -> Tensor | None:
-    if isinstance(value, Maybe):
-        return _one(value.value)
-    if isinstance(value, Pack) and value.segments:
-        first = value.segments[0]
-        return _one(first.element if isinstance(first, Run) else first)
-    return value if isinstance(value, Tensor) else None
 
 
 def _packed(index: nodes.Index) -> bool:

@@ -13,11 +13,11 @@ from snd_analysis.ide.limits import MOST_TENSORS
 from snd_analysis.ide.markdown import bullets, code, code_block, paragraphs
 from snd_analysis.ide.module_names import shown_name
 from snd_analysis.ide.values import bound_text, is_tensor, tensor_facts, type_text, value_text
-from snd_analysis.model import Tensor, TensorValue
+from snd_analysis.model import Tensor
 from snd_analysis.skriptnd.names import BOUND_KINDS, OperatorName, Symbol, SymbolKind, bindings, declarations
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
-from snd_analysis.symbolic.values import NULL, Maybe
+from snd_analysis.symbolic.values import NULL, Maybe, Value
 
 _DECLARED = frozenset(
     {SymbolKind.ATTRIBUTE, SymbolKind.INPUT, SymbolKind.OUTPUT, SymbolKind.CONSTANT, SymbolKind.VARIABLE}
@@ -82,9 +82,7 @@ def _default(knowledge: Knowledge, symbol: Symbol) -> str:
     return knowledge.source(node.default.value, knowledge.resolution.starts.get(symbol.statement, 0))
 
 
-def value_facts(
-    knowledge: Knowledge, value: TensorValue, written: Sequence[str], optional: bool = True
-) -> Iterator[str]:
+def value_facts(knowledge: Knowledge, value: Value, written: Sequence[str], optional: bool = True) -> Iterator[str]:
     """The value of a compile-time expression that is ``written`` in these ways, in the composed context."""
     context = context_of(knowledge)
     if value is NULL:
@@ -101,7 +99,7 @@ def value_facts(
 
 
 def example_facts(
-    knowledge: Knowledge, value: TensorValue, asked: Callable[[Knowledge], TensorValue]
+    knowledge: Knowledge, value: Value, asked: Callable[[Knowledge], Value]
 ) -> Iterator[str]:  # fmt: skip
     """What the value is in one invocation, and the shape of a tensor, if that says more."""
     if knowledge.by_example is None:
@@ -126,7 +124,7 @@ def _squeezed(text: str) -> str:
     return text.replace(" ", "")
 
 
-def _shape(knowledge: Knowledge, symbol: Symbol, value: TensorValue) -> Iterator[str]:
+def _shape(knowledge: Knowledge, symbol: Symbol, value: Value) -> Iterator[str]:
     text = type_text(value)
     type_ = knowledge.context.typed(symbol).type
     if symbol.kind in _DECLARED:

@@ -10,10 +10,9 @@ from snd_analysis.ide.inlay_hints.callee import callee
 from snd_analysis.ide.inlay_hints.hint import HintKind, InlayHint, LabelPart
 from snd_analysis.ide.knowledge import Knowledge
 from snd_analysis.ide.values import is_known_tensor, short_type_text, type_text
-from snd_analysis.model import TensorValue
 from snd_analysis.skriptnd.names import OperatorName, Symbol
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.symbolic.values import UNDEFINED
+from snd_analysis.symbolic.values import UNDEFINED, Value
 
 _END = re.compile(r"\s*;")
 _REST = re.compile(r"[ \t]*(?:#|$|[\r\n])")
@@ -59,9 +58,7 @@ def _results(knowledge: Knowledge, component: nodes.Component, base: int) -> Ite
                     yield single.target.text, short_type_text(value), place
 
 
-def _is_written(
-    knowledge: Knowledge, result: nodes.Result, symbol: Symbol | None, value: TensorValue, base: int
-) -> bool:
+def _is_written(knowledge: Knowledge, result: nodes.Result, symbol: Symbol | None, value: Value, base: int) -> bool:
     """Whether the statement, or the declaration of the output that it assigns, says the same."""
     if result.type is not None:
         written = knowledge.source(result.type, base - knowledge.start).lstrip(":")

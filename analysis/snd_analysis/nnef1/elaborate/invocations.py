@@ -279,7 +279,7 @@ class _Names:
     def _span(self, target: nodes.Expression | None) -> Span:
         return target.span if isinstance(target, nodes.Identifier) else self._operation.span
 
-    def _tensor(self, name: str, output: TensorValue | None) -> TensorName:
+    def _tensor(self, name: str, output: object) -> TensorName:
         if not isinstance(output, Tensor) or output.shape is None:
             return TensorName(name, None)
         return TensorName(name, Tensor(name, output.dtype, output.shape, TensorKind.RESULT))

@@ -58,9 +58,8 @@ def _items(target: Pack, places: Pack) -> Value:
             continue
         element = run_element(lambda place: item(target, place), [segment.element], segment.length)
         segments.append(Run(segment.length, element))
-    if any((part.element if isinstance(part, Run) else part) is UNDEFINED for part in segments):
-        return UNDEFINED
-    return Pack(segments, dtype=target.dtype, repeats=target.repeats)
+    made = Pack(segments, dtype=target.dtype, repeats=target.repeats)
+    return UNDEFINED if UNDEFINED in made.elements else made
 
 
 # ---- masks -----------------------------------------------------------------------------------------------------------

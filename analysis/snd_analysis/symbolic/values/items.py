@@ -95,9 +95,7 @@ def bounds_of(values: Iterable[Value]) -> tuple[int | None, int | None]:
     lows: list[int | None] = []
     highs: list[int | None] = []
     for value in values:
-        inner = value.segments if isinstance(value, Pack) else (value,)
-        for segment in inner:
-            element = segment.element if isinstance(segment, Run) else segment
+        for element in value.elements if isinstance(value, Pack) else (value,):
             if not isinstance(element, Integer):
                 return None, None
             low, high = shapes.bounds(element)

@@ -160,11 +160,23 @@ class Pack(Nested):
         return tuple(items)
 
     @property
+    def elements(self) -> tuple[Value, ...]:
+        """The value of each segment: an item, or the element of a run."""
+        return tuple([each.element if type(each) is Run else each for each in self.segments])  # type: ignore[misc]
+
+    def map(self, function: Callable[[Value], Value]) -> Pack:
+        """Return the pack with ``function`` applied to each element; lengths of runs stay."""
+        segments = [
+            Run(each.length, function(each.element)) if isinstance(each, Run) else function(each)
+            for each in self.segments
+        ]
+        return Pack(segments, dtype=self.dtype)
+
+    @property
     def dtype(self) -> str | None:
         """The element type; None if nothing tells."""
         if self.segments:
-            first = self.segments[0]
-            return dtype_of(first.element if isinstance(first, Run) else first)
+            return dtype_of(self.elements[0])
         return (dtype_of(self.repeats) if self.repeats is not None else None) or self._dtype
 
     @property
@@ -172,14 +184,9 @@ class Pack(Nested):
         """The value of all items, if they are the same by the form of the pack (2.4, Folding)."""
         if not self.segments:
             return self.repeats
-        first = self.segments[0]
-        value = first.element if isinstance(first, Run) else first
-        if positional(value):
+        value, *others = self.elements
+        if positional(value) or any(other is not value and other != value for other in others):
             return None
-        for segment in self.segments[1:]:
-            other = segment.element if isinstance(segment, Run) else segment
-            if other is not value and other != value:
-                return None
         return value
 
     @property

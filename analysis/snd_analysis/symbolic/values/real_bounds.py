@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
-from snd_analysis.symbolic.values.pack import Element, Pack, Run
+from snd_analysis.symbolic.values.pack import Element, Pack
 from snd_analysis.symbolic.values.scalars import Result, Unknown, Value
 
 
@@ -44,9 +44,7 @@ def real_bounds(value: Value) -> RealInterval:
             known = key.interval = _of_result(key)
         return known
     if isinstance(key, Element) and isinstance(key.pack, Pack):
-        return _union(
-            [real_bounds(each.element if isinstance(each, Run) else each) for each in key.pack.segments] or [_ANYTHING]
-        )
+        return _union([real_bounds(each) for each in key.pack.elements] or [_ANYTHING])
     return _ANYTHING
 
 

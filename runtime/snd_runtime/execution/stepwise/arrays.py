@@ -9,7 +9,7 @@ import numpy as np
 
 from snd_analysis import rules
 from snd_analysis.model import Place, Tensor, TensorKind, TensorValue, tensors_of
-from snd_analysis.symbolic.values import NULL, Pack
+from snd_analysis.symbolic.values import NULL, Pack, Value
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution.plain import array_dtype, fits, plain, static_shape
 from snd_runtime.execution.state import State
@@ -32,7 +32,7 @@ class Arrays:
         """All of them."""
         return self._known
 
-    def let(self, tensor: TensorValue, value: Argument) -> None:
+    def let(self, tensor: Value, value: Argument) -> None:
         """Lets a tensor, or those of a pack, stand for arrays."""
         if isinstance(tensor, Tensor):
             assert isinstance(value, np.ndarray)
@@ -41,7 +41,7 @@ class Arrays:
             for one, array in zip(tensor.items or (), value, strict=True):
                 self.let(one, array)
 
-    def argument(self, value: TensorValue, place: Place | None) -> Argument:
+    def argument(self, value: Value, place: Place | None) -> Argument:
         """What a tensor or pack stands for. Raises EvaluationFailed if that is not known."""
         if value is NULL:
             return None
@@ -49,7 +49,7 @@ class Arrays:
             return tuple(self.array(item, place) for item in value.items)
         return self.array(value, place)
 
-    def array(self, value: TensorValue, place: Place | None) -> Array:
+    def array(self, value: Value, place: Place | None) -> Array:
         """What a tensor stands for. Raises EvaluationFailed if that is not known."""
         if isinstance(value, Tensor):
             known = self._known.get(value)
@@ -78,7 +78,7 @@ class Arrays:
         """Tells that what a result stands for takes part of the budget, until it is freed."""
         self._counted.update(tensors_of(value))
 
-    def counted(self, values: Iterable[TensorValue]) -> set[Tensor]:
+    def counted(self, values: Iterable[Value]) -> set[Tensor]:
         """The tensors in values that take part of the budget."""
         return {tensor for value in values for tensor in tensors_of(value) if tensor in self._counted}
 

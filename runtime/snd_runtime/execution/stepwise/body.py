@@ -23,11 +23,11 @@ from snd_analysis.compose.body import (
     scopes_of_branch,
     static_condition,
 )
-from snd_analysis.model import Place, Tensor, TensorValue, empty_pack, tensors_of
+from snd_analysis.model import Place, Tensor, TensorValue, empty_pack, tensor_value, tensors_of
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic.integers import FALSE, TRUE
-from snd_analysis.symbolic.values import NULL, UNDEFINED, Pack
+from snd_analysis.symbolic.values import NULL, UNDEFINED, Pack, Value
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution.binding import reason
 from snd_runtime.execution.compilation import scope_is_passed_on, scope_of_graph
@@ -204,12 +204,12 @@ class Stepwise:
         self._show(made, value)
         return made
 
-    def quantized(self, value: TensorValue, name: str | None, place: Place) -> TensorValue:
+    def quantized(self, value: Value, name: str | None, place: Place) -> TensorValue:
         """A tensor that is given a name, or a pack of them, quantized as that name is. Raises EvaluationFailed."""
         if isinstance(value, Pack) and value.items is not None:
             return Pack([self.quantized(item, name, place) for item in value.items], dtype=value.dtype)
         if not isinstance(value, Tensor) or name is None:
-            return value
+            return tensor_value(value)
         array = self.arrays.array(value, place)
         quantized = self.run.quantizing.apply(self.outer_scope, self.state.scoped(name), array)
         if quantized is array:

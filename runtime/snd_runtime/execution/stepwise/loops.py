@@ -21,11 +21,11 @@ from snd_analysis.compose.loops import (
     scopes_of_loop,
     unrolled,
 )
+from snd_analysis.compose.loops.names import let_item
 from snd_analysis.model import Tensor, TensorKind, TensorValue, item_of_empty, tensors_of
 from snd_analysis.skriptnd.names import Symbol
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.values import UNDEFINED, Pack, item
+from snd_analysis.symbolic.values import UNDEFINED, Pack
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution.failing import raise_failure
 from snd_runtime.execution.plain import bytes_of, static_shape
@@ -123,7 +123,7 @@ def _let_names(body: Stepwise, node: nodes.Loop, carries: Values, packs: Values,
     for carry, value in zip(node.carries, carries, strict=True):
         let(body.state, carry.name, value)
     for scan, pack in zip(node.scans, packs, strict=True):
-        let(body.state, scan.name, item(pack, shapes.constant(at)) if isinstance(pack, Pack) else UNDEFINED)
+        let_item(body.state, scan.name, pack, at)
     if node.iteration is not None and node.iteration.index is not None:
         name = node.iteration.index
         index = Tensor(body.state.scoped(name.text), "int", (), TensorKind.LOCAL, body.state.place(name))
