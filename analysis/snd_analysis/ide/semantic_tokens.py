@@ -255,20 +255,21 @@ def _names(snapshot: Snapshot, path: str, chunk: Chunk, part: Span) -> dict[int,
     """What the names in a part of a chunk mean, by where they begin in the chunk."""
     found: dict[int, _Meaning] = {}
     for item in chunk.document.items:
-        if isinstance(item, nodes.Import):
-            imports = {each.node: each.path for each in snapshot.imports(path)}
-            for module in item.modules:
-                for word in module.parts:
-                    found[word.start] = (TokenType.MODULE, _of_library(imports.get(module) or ""))
-        elif isinstance(item, nodes.Extension):
-            for extension in item.names:
-                found[extension.start] = (TokenType.MODULE, _PLAIN)
-        elif isinstance(item, nodes.Definition):
-            kind = TokenType.GRAPH if item.kind == "graph" else TokenType.OPERATOR
-            own = {Modifier.DEFINITION, Modifier.DEFAULT_LIBRARY} if is_library(path) else {Modifier.DEFINITION}
-            found[item.name.start] = (kind, frozenset(own))
-            uses = (use for use in snapshot.resolution(path, item).uses if _touch(use.span, part))
-            _add_uses(snapshot, uses, chunk.text, found)
+        match item:
+            case nodes.Import():
+                imports = {each.node: each.path for each in snapshot.imports(path)}
+                for module in item.modules:
+                    for word in module.parts:
+                        found[word.start] = (TokenType.MODULE, _of_library(imports.get(module) or ""))
+            case nodes.Extension():
+                for extension in item.names:
+                    found[extension.start] = (TokenType.MODULE, _PLAIN)
+            case nodes.Definition():
+                kind = TokenType.GRAPH if item.kind == "graph" else TokenType.OPERATOR
+                own = {Modifier.DEFINITION, Modifier.DEFAULT_LIBRARY} if is_library(path) else {Modifier.DEFINITION}
+                found[item.name.start] = (kind, frozenset(own))
+                uses = (use for use in snapshot.resolution(path, item).uses if _touch(use.span, part))
+                _add_uses(snapshot, uses, chunk.text, found)
     return found
 
 

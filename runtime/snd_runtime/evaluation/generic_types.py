@@ -49,16 +49,17 @@ def _deduced(
 
 def _dtype_of_input(value: InputValue) -> str | None:
     """The type of the elements, if what is given tells: reals if there is one among ints."""
-    if isinstance(value, np.ndarray):
-        return dtype_name(value)
-    if isinstance(value, Literal):
-        found = {type(item) for item in _flat(value.value)}
-        names: dict[type, str] = {float: "real", int: "int", bool: "bool", str: "str"}
-        return next((name for kind, name in names.items() if kind in found), None)
-    if isinstance(value, Mapping):
-        value = tuple(value.values())
-    if isinstance(value, tuple):
-        return next(filter(None, map(_dtype_of_input, value)), None)
+    match value:
+        case np.ndarray():
+            return dtype_name(value)
+        case Literal():
+            found = {type(item) for item in _flat(value.value)}
+            names: dict[type, str] = {float: "real", int: "int", bool: "bool", str: "str"}
+            return next((name for kind, name in names.items() if kind in found), None)
+        case Mapping():
+            return _dtype_of_input(tuple(value.values()))
+        case tuple():
+            return next(filter(None, map(_dtype_of_input, value)), None)
     return None
 
 

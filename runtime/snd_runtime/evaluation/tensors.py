@@ -82,16 +82,17 @@ class Tensors:
     def _tensor(self, member: Member, name: str, value: InputValue) -> Array | None:
         dtype = self.dtype(member)
         try:
-            if value is None:
-                if member.node.optional:
-                    return None
-                raise ValueError("it is not optional, so it can't be null")
-            if isinstance(value, Generator):
-                return self._generated(member, name, value)
-            if isinstance(value, Literal):
-                return array_of(value.value, dtype, self._real)
-            if isinstance(value, np.ndarray):
-                return converted(value, dtype, self._real)
+            match value:
+                case None:
+                    if member.node.optional:
+                        return None
+                    raise ValueError("it is not optional, so it can't be null")
+                case Generator():
+                    return self._generated(member, name, value)
+                case Literal():
+                    return array_of(value.value, dtype, self._real)
+                case np.ndarray():
+                    return converted(value, dtype, self._real)
             raise ValueError("it is one tensor, not a pack")
         except ValueError as error:
             raise InvalidRequest(failure_at(self._template, f"the input '{name}': {error}", member)) from None

@@ -102,21 +102,22 @@ def _has_tensors(template: Template, node: nodes.Node) -> bool:
 
 def _uses(template: Template, symbol: Symbol, node: nodes.Node, role: Role) -> Iterator[Role]:
     """The role of each use in an expression; all that is below a line or a root stays so."""
-    if isinstance(node, nodes.Qualified):
-        if template.resolution.targets.get(node) is symbol:
-            yield role
-    elif isinstance(node, nodes.Subscript):
-        yield from _uses(template, symbol, node.target, role)
-    elif isinstance(node, nodes.Select):
-        for part in (node.consequent, node.alternative):
-            if part is not None:
-                yield from _uses(template, symbol, part, role)
-    elif isinstance(node, nodes.Binary):
-        operator = node.operator.text
-        is_factor = operator in ("*", "/", "**") or (role.is_factor and operator not in ("+", "-"))
-        yield from _uses(template, symbol, node.left, Role(is_factor, role.is_below))
-        yield from _uses(template, symbol, node.right, Role(is_factor, role.is_below or operator == "/"))
-    else:
-        below = role.is_below or (isinstance(node, nodes.Call) and node.function.text in _ROOTS)
-        for child in nodes.children(node):
-            yield from _uses(template, symbol, child, Role(role.is_factor, below))
+    match node:
+        case nodes.Qualified():
+            if template.resolution.targets.get(node) is symbol:
+                yield role
+        case nodes.Subscript():
+            yield from _uses(template, symbol, node.target, role)
+        case nodes.Select():
+            for part in (node.consequent, node.alternative):
+                if part is not None:
+                    yield from _uses(template, symbol, part, role)
+        case nodes.Binary():
+            operator = node.operator.text
+            is_factor = operator in ("*", "/", "**") or (role.is_factor and operator not in ("+", "-"))
+            yield from _uses(template, symbol, node.left, Role(is_factor, role.is_below))
+            yield from _uses(template, symbol, node.right, Role(is_factor, role.is_below or operator == "/"))
+        case _:
+            below = role.is_below or (isinstance(node, nodes.Call) and node.function.text in _ROOTS)
+            for child in nodes.children(node):
+                yield from _uses(template, symbol, child, Role(role.is_factor, below))

@@ -172,20 +172,20 @@ class _Rows:
         return self._numbers[term]
 
     def _made(self, term: Term) -> Instruction | None:
-        if isinstance(term, Constant):
-            value, dtype = term.value, term.dtype
-            return lambda _, memory: np.asarray(value, memory.dtypes[dtype])
-        if isinstance(term, Position):
-            positions = self._box.positions(term.axis)
-            return lambda _, memory: positions
-        if isinstance(term, Read):
-            return self._read(term)
-        if not isinstance(term, Apply):
-            return None
-        numbers = [self.add(operand) for operand in term.operands]
-        if None in numbers:
-            return None
-        return self._applied(term, [number for number in numbers if number is not None])
+        match term:
+            case Constant():
+                value, dtype = term.value, term.dtype
+                return lambda _, memory: np.asarray(value, memory.dtypes[dtype])
+            case Position():
+                positions = self._box.positions(term.axis)
+                return lambda _, memory: positions
+            case Read():
+                return self._read(term)
+            case Apply():
+                numbers = [self.add(operand) for operand in term.operands]
+                known = [number for number in numbers if number is not None]
+                return self._applied(term, known) if len(known) == len(numbers) else None
+        return None
 
     def _read(self, term: Read) -> Instruction | None:
         forms = _forms(self._analysis, term.places, term.slot, self._box)

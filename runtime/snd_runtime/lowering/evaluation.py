@@ -156,18 +156,19 @@ class Evaluation:
         return scope.keep(term, np.asarray(self._computed(term, scope))) if known is None else known
 
     def _computed(self, term: Term, scope: ActivePoints) -> Array:
-        if isinstance(term, Constant):
-            return np.asarray(term.value, self.memory.dtypes[term.dtype])
-        if isinstance(term, Position):
-            return self.domain.positions(term.axis)
-        if isinstance(term, Read):
-            return read_elements(self, term, scope)
-        if isinstance(term, Table):
-            return self._item(term, scope)
-        if isinstance(term, Next):
-            if self._next is None:
-                raise self.failed(UNKNOWN_VALUE, f"'{term.symbol.name}' is not counted here", self.formula.node)
-            return self._next
+        match term:
+            case Constant():
+                return np.asarray(term.value, self.memory.dtypes[term.dtype])
+            case Position():
+                return self.domain.positions(term.axis)
+            case Read():
+                return read_elements(self, term, scope)
+            case Table():
+                return self._item(term, scope)
+            case Next():
+                if self._next is None:
+                    raise self.failed(UNKNOWN_VALUE, f"'{term.symbol.name}' is not counted here", self.formula.node)
+                return self._next
         if term.operation in SHORT_CIRCUITING:
             return self._short_circuited(term, scope)
         operands = [self.value(operand, scope) for operand in term.operands]

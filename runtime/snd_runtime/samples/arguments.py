@@ -85,10 +85,11 @@ def _extent(extent: object) -> int:
 
 def plain(value: Value) -> int | float | bool | str:
     """A single value that is known as Python has it."""
-    if isinstance(value, Integer) and value.value is not None:
-        return value.value
-    if isinstance(value, Truth):
-        return value is TRUE
-    if isinstance(value, float | str):
-        return value
+    match value:
+        case Integer() if value.value is not None:
+            return value.value
+        case Truth():
+            return value is TRUE
+        case float() | str():
+            return value
     raise EvaluationFailed(rules.SAMPLE_FAILS, f"the value '{value}' of an argument is not known")

@@ -137,14 +137,15 @@ class SndServer:
 
     def refusal(self, method: str, params: Any, error: BaseException) -> RequestError:
         """Return the answer for an error of a handler; a fault of ours is logged."""
-        if isinstance(error, RequestError):
-            return error
-        if isinstance(error, UnknownDocument):
-            return InvalidParams(str(error))
-        if isinstance(error, Interrupted):
-            if str(error):
-                return RequestError(str(error), ErrorCode.REQUEST_CANCELLED)
-            return RequestError("the text has changed since this was asked", ErrorCode.CONTENT_MODIFIED)
+        match error:
+            case RequestError():
+                return error
+            case UnknownDocument():
+                return InvalidParams(str(error))
+            case Interrupted():
+                if str(error):
+                    return RequestError(str(error), ErrorCode.REQUEST_CANCELLED)
+                return RequestError("the text has changed since this was asked", ErrorCode.CONTENT_MODIFIED)
         self.fault(f"{method} {params!r:.{MOST_LOGGED_CHARACTERS}}", error)
         return RequestError(f"snd failed: {error!r}")
 

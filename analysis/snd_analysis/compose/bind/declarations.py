@@ -354,11 +354,12 @@ class _DeclaringOfTensors:
 
 def as_condition(value: Value) -> Truth | None:
     """What must hold for an assertion: all items of a pack (2.8); None if it is null or not known."""
-    if isinstance(value, Truth):
-        return value
-    if isinstance(value, Maybe):
-        inner = as_condition(value.value)
-        return None if inner is None else shapes.implies(value.present, inner)
-    if isinstance(value, Pack):
-        return as_condition(FOLDS["&&"](value))
+    match value:
+        case Truth():
+            return value
+        case Maybe():
+            inner = as_condition(value.value)
+            return None if inner is None else shapes.implies(value.present, inner)
+        case Pack():
+            return as_condition(FOLDS["&&"](value))
     return None

@@ -128,32 +128,33 @@ class _Formula:
 
     def _accesses(self, node: nodes.Node) -> Iterator[tuple[nodes.Subscript, Tensor]]:
         """The accesses of a value that are certainly evaluated, wherever the indices are."""
-        if isinstance(node, nodes.Select):
-            condition = self._scope.attempt(node.condition)
-            yield from self._accesses(node.condition)
-            if isinstance(condition, Truth) and condition is TRUE:
-                yield from self._accesses(node.consequent)
-            return
-        if isinstance(node, nodes.Coalesce):
-            yield from self._accesses(node.value)
-            return
-        if isinstance(node, nodes.Binary) and node.operator.text in _SHORT_CIRCUITING:
-            yield from self._accesses(node.left)
-            return
-        if isinstance(node, nodes.Bounded):
-            return
-        if isinstance(node, nodes.Subscript):
-            target = node.target.target if isinstance(node.target, nodes.Subscript) else node.target
-            symbol = self._template.resolution.targets.get(target)
-            if isinstance(symbol, Symbol) and symbol.is_tensor:
-                tensor = one_of(self._scope.values.get(symbol, UNDEFINED))
-                if tensor is not None:
-                    yield node, tensor
-                # The index that chooses a tensor of a pack is no access.
-                yield from self._accesses(node.index)
-                if isinstance(node.target, nodes.Subscript):
-                    yield from self._accesses(node.target.index)
+        match node:
+            case nodes.Select():
+                condition = self._scope.attempt(node.condition)
+                yield from self._accesses(node.condition)
+                if isinstance(condition, Truth) and condition is TRUE:
+                    yield from self._accesses(node.consequent)
                 return
+            case nodes.Coalesce():
+                yield from self._accesses(node.value)
+                return
+            case nodes.Binary() if node.operator.text in _SHORT_CIRCUITING:
+                yield from self._accesses(node.left)
+                return
+            case nodes.Bounded():
+                return
+            case nodes.Subscript():
+                target = node.target.target if isinstance(node.target, nodes.Subscript) else node.target
+                symbol = self._template.resolution.targets.get(target)
+                if isinstance(symbol, Symbol) and symbol.is_tensor:
+                    tensor = one_of(self._scope.values.get(symbol, UNDEFINED))
+                    if tensor is not None:
+                        yield node, tensor
+                    # The index that chooses a tensor of a pack is no access.
+                    yield from self._accesses(node.index)
+                    if isinstance(node.target, nodes.Subscript):
+                        yield from self._accesses(node.target.index)
+                    return
         for child in nodes.children(node):
             yield from self._accesses(child)
 
@@ -186,20 +187,21 @@ class _Formula:
         """The index of every dimension, UNDEFINED where not known; None if not even their number is."""
         row: list[Value] = []
         for item in index.items:
-            if isinstance(item, nodes.Range):
-                row.append(UNDEFINED)
-            elif isinstance(item, nodes.Expanded):
-                if isinstance(item.item, nodes.Zip):
+            match item:
+                case nodes.Range():
+                    row.append(UNDEFINED)
+                case nodes.Expanded():
+                    if isinstance(item.item, nodes.Zip):
+                        return None
+                    value = self._scope.attempt(nodes.List(item.start, item.end, (item,)))
+                    if not isinstance(value, Pack) or value.items is None:
+                        return None
+                    row.extend(value.items)
+                case nodes.Zip():
                     return None
-                value = self._scope.attempt(nodes.List(item.start, item.end, (item,)))
-                if not isinstance(value, Pack) or value.items is None:
-                    return None
-                row.extend(value.items)
-            elif isinstance(item, nodes.Zip):
-                return None
-            else:
-                value = self._scope.attempt(item)
-                row.append(UNDEFINED if isinstance(value, Pack) else value)
+                case _:
+                    value = self._scope.attempt(item)
+                    row.append(UNDEFINED if isinstance(value, Pack) else value)
         return row
 
     def _range(self, value: Integer) -> tuple[Integer | None, Integer | None]:

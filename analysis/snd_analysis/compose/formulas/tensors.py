@@ -109,12 +109,13 @@ class Tensors:
     def opened(self, node: nodes.Node, value: Value) -> Value:
         """Return what stands for a value that is not known. Raises EvaluationError where nothing can."""
         self.has_opened = True
-        if isinstance(value, Integer):
-            return open_term("int", node, shapes.compare(">", value, 0) is TRUE)
-        if isinstance(value, Truth):
-            return open_term("bool", node, False)
-        if isinstance(value, Unknown):
-            return open_term(value.dtype, node, False)
+        match value:
+            case Integer():
+                return open_term("int", node, shapes.compare(">", value, 0) is TRUE)
+            case Truth():
+                return open_term("bool", node, False)
+            case Unknown():
+                return open_term(value.dtype, node, False)
         raise EvaluationError(node, UNKNOWN_VALUE, "this is not known yet")
 
     def stacked(self, slots: tuple[Slot, ...]) -> Slot | None:

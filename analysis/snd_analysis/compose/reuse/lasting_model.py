@@ -72,23 +72,24 @@ class LastingModel:
 
 def alike(one: Segment, other: Segment) -> bool:
     """Whether nothing can tell two tensors, or packs of them, apart but that they are two."""
-    if isinstance(one, Tensor) and isinstance(other, Tensor):
-        return (
-            (one.name, one.dtype, one.shape, one.kind) == (other.name, other.dtype, other.shape, other.kind)
-            and one.value is other.value
-            and one.quantization is other.quantization
-            and (one.place is other.place or (one.place is not None and one.place.lasts_as(other.place)))
-        )
-    if isinstance(one, Maybe) and isinstance(other, Maybe):
-        return one.present == other.present and alike(one.value, other.value)
-    if isinstance(one, Run) and isinstance(other, Run):
-        return one.length == other.length and alike(one.element, other.element)
-    if isinstance(one, Pack) and isinstance(other, Pack):
-        return (
-            one.dtype == other.dtype
-            and len(one.segments) == len(other.segments)
-            and all(alike(mine, others) for mine, others in zip(one.segments, other.segments, strict=True))
-        )
+    match one, other:
+        case Tensor(), Tensor():
+            return (
+                (one.name, one.dtype, one.shape, one.kind) == (other.name, other.dtype, other.shape, other.kind)
+                and one.value is other.value
+                and one.quantization is other.quantization
+                and (one.place is other.place or (one.place is not None and one.place.lasts_as(other.place)))
+            )
+        case Maybe(), Maybe():
+            return one.present == other.present and alike(one.value, other.value)
+        case Run(), Run():
+            return one.length == other.length and alike(one.element, other.element)
+        case Pack(), Pack():
+            return (
+                one.dtype == other.dtype
+                and len(one.segments) == len(other.segments)
+                and all(alike(mine, others) for mine, others in zip(one.segments, other.segments, strict=True))
+            )
     return one is other
 
 

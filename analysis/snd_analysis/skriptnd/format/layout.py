@@ -81,12 +81,13 @@ def breaks(document: Document) -> bool:
     kind = type(document)
     if kind is str:
         return "\n" in document  # type: ignore[operator]
-    if isinstance(document, Group | Fill):
-        return document.broken
-    if isinstance(document, Line):
-        return document.hard
-    if isinstance(document, Tail):
-        return breaks(document.line) or breaks(document.content)
+    match document:
+        case Group() | Fill():
+            return document.broken
+        case Line():
+            return document.hard
+        case Tail():
+            return breaks(document.line) or breaks(document.content)
     return any(map(breaks, document))
 
 
@@ -160,31 +161,33 @@ def _fits(item: _Item, following: Sequence[_Item], room: int) -> bool:
             pending.append((iter(entry[:1]), entry[1]))
         parts, is_flat = pending[-1]
         current = next(parts, None)
-        if current is None:
-            pending.pop()
-        elif isinstance(current, str):
-            if "\n" in current:
-                return room >= current.index("\n")
-            room -= len(current)
-        elif isinstance(current, Line):
-            if current.hard or not is_flat:
+        match current:
+            case None:
+                pending.pop()
+            case str():
+                if "\n" in current:
+                    return room >= current.index("\n")
+                room -= len(current)
+            case Line():
+                if current.hard or not is_flat:
+                    return True
+                room -= len(current.flat)
+            case Tail() if not is_flat:
                 return True
-            room -= len(current.flat)
-        elif isinstance(current, Tail) and not is_flat:
-            return True
-        else:
-            pending.append((iter(_parts(current)), is_flat))
+            case _:
+                pending.append((iter(_parts(current)), is_flat))
     return False
 
 
 def _parts(document: Group | Fill | Tail | _Rest | tuple[Document, ...]) -> Iterable[Document]:
     """What stands one behind the other in a document."""
-    if isinstance(document, tuple):
-        return document
-    if isinstance(document, Group):
-        return (document.content,)
-    if isinstance(document, Tail):
-        return document.line, document.content
+    match document:
+        case tuple():
+            return document
+        case Group():
+            return (document.content,)
+        case Tail():
+            return document.line, document.content
     return (document if isinstance(document, _Rest) else _Rest(document, 0)).row()
 
 

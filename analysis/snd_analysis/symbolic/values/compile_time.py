@@ -23,26 +23,28 @@ class CompileTime(Struct, frozen=True):
 
 def may_become_known(value: Segment) -> bool:
     """Whether more can be known of a value at compile time: because of what it is, or is calculated from."""
-    if isinstance(value, Integer | Truth):
-        return any(_is_open(leaf.key) for leaf in value.leaves)
-    if isinstance(value, Unknown):
-        return _is_open(value.key)
-    if isinstance(value, Run):
-        return may_become_known(value.length) or may_become_known(value.element)
-    if isinstance(value, Pack):
-        return any(map(may_become_known, value.segments))
+    match value:
+        case Integer() | Truth():
+            return any(_is_open(leaf.key) for leaf in value.leaves)
+        case Unknown():
+            return _is_open(value.key)
+        case Run():
+            return may_become_known(value.length) or may_become_known(value.element)
+        case Pack():
+            return any(map(may_become_known, value.segments))
     return isinstance(value, Maybe) and (may_become_known(value.present) or may_become_known(value.value))
 
 
 def _is_open(key: Hashable) -> bool:
-    if isinstance(key, CompileTime | Fresh):  # nobody knows what was given up about the latter
-        return True
-    if isinstance(key, Pack):
-        return may_become_known(key)
-    if isinstance(key, Element):
-        return _is_open(key.pack) or may_become_known(key.index)
-    if isinstance(key, Result):
-        return any(map(may_become_known, key.operands))
-    if isinstance(key, FoldKey):
-        return _is_open(key.pack)
+    match key:
+        case CompileTime() | Fresh():  # what a fresh unknown stands for is not known
+            return True
+        case Pack():
+            return may_become_known(key)
+        case Element():
+            return _is_open(key.pack) or may_become_known(key.index)
+        case Result():
+            return any(map(may_become_known, key.operands))
+        case FoldKey():
+            return _is_open(key.pack)
     return isinstance(key, tuple) and any(map(_is_open, key))

@@ -22,21 +22,22 @@ _BINARY = frozenset(["+", "-", "*", "/", "\\", "%", "**", "<?", ">?", "<", "<=",
 
 def format_value(value: Value, *, quoted: bool = False) -> str:
     """A value in the notation of the language, packs whole; strings without quotes unless asked for."""
-    if isinstance(value, Integer):
-        number = value.value
-        return str(value) if number is None else str(number)
-    if isinstance(value, Truth):
-        return "true" if value is TRUE else "false" if value is FALSE else str(value)
-    if isinstance(value, str):
-        return _quoted(value) if quoted else value
-    if isinstance(value, float):
-        return format_real(value)
-    if isinstance(value, Pack):
-        return _format_pack(value, quoted)
-    if isinstance(value, Unknown):
-        return value.text
-    if isinstance(value, Maybe):
-        return f"{value.present} ? {format_value(value.value, quoted=quoted)}"
+    match value:
+        case Integer():
+            number = value.value
+            return str(value) if number is None else str(number)
+        case Truth():
+            return "true" if value is TRUE else "false" if value is FALSE else str(value)
+        case str():
+            return _quoted(value) if quoted else value
+        case float():
+            return format_real(value)
+        case Pack():
+            return _format_pack(value, quoted)
+        case Unknown():
+            return value.text
+        case Maybe():
+            return f"{value.present} ? {format_value(value.value, quoted=quoted)}"
     return "null" if value is NULL else "?" if value is UNDEFINED else str(value)
 
 

@@ -118,14 +118,15 @@ DEFINITIONS.update(FUNCTIONS)
 # ---- casts -----------------------------------------------------------------------------------------------------------
 def to_int(a: Value) -> Value:
     """``int(a)``: truncates. Raises Failure for infinity and NaN."""
-    if isinstance(a, Integer):
-        return a
-    if isinstance(a, Truth):
-        return shapes.choose(a, 1, 0)
-    if isinstance(a, float):
-        if not math.isfinite(a):
-            raise OperationError(rules.CAST_TYPE, f"{'NaN' if math.isnan(a) else 'infinity'} has no int value", 0)
-        return constant(int(a))
+    match a:
+        case Integer():
+            return a
+        case Truth():
+            return shapes.choose(a, 1, 0)
+        case float():
+            if not math.isfinite(a):
+                raise OperationError(rules.CAST_TYPE, f"{'NaN' if math.isnan(a) else 'infinity'} has no int value", 0)
+            return constant(int(a))
     if not isinstance(a, Unknown) or a.dtype != "real":
         return UNDEFINED
     exact = _exact_quotient(a)
@@ -180,12 +181,13 @@ def _nearest(number: int) -> float:
 
 def to_bool(a: Value) -> Value:
     """``bool(a)``: whether it is not zero."""
-    if isinstance(a, Truth):
-        return a
-    if isinstance(a, Integer):
-        return shapes.compare("!=", a, 0)
-    if isinstance(a, float):
-        return shapes.truth(a != 0)
+    match a:
+        case Truth():
+            return a
+        case Integer():
+            return shapes.compare("!=", a, 0)
+        case float():
+            return shapes.truth(a != 0)
     return result_of("bool", "bool", (a,)) if dtype_of(a) == "real" else UNDEFINED
 
 

@@ -30,14 +30,15 @@ class Slice(Struct, frozen=True):
 
 def index(target: Value, place: Value) -> Value:
     """``target[place]`` for an int, a pack of ints, or a mask. Raises Failure for what is certainly outside."""
-    if isinstance(target, Pack):
-        if isinstance(place, Integer):
-            return item(target, place)
-        return _items(target, place) if isinstance(place, Pack) else UNDEFINED
-    if isinstance(target, str):
-        return _substring(target, place)
-    if isinstance(target, Unknown) and target.dtype == "str":
-        return result_of("str", "[]", (target, place))
+    match target:
+        case Pack():
+            if isinstance(place, Integer):
+                return item(target, place)
+            return _items(target, place) if isinstance(place, Pack) else UNDEFINED
+        case str():
+            return _substring(target, place)
+        case Unknown() if target.dtype == "str":
+            return result_of("str", "[]", (target, place))
     return UNDEFINED
 
 

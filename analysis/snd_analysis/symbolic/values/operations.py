@@ -229,14 +229,15 @@ def formatted(*parts: Value) -> Value:
 
 
 def _is_known(value: Value) -> bool:
-    if isinstance(value, Integer):
-        return value.value is not None
-    if isinstance(value, Truth):
-        return value is TRUE or value is FALSE
-    if isinstance(value, Pack):
-        return value.items is not None and all(map(_is_known, value.items))
-    if isinstance(value, Maybe):
-        return False
+    match value:
+        case Integer():
+            return value.value is not None
+        case Truth():
+            return value is TRUE or value is FALSE
+        case Pack():
+            return value.items is not None and all(map(_is_known, value.items))
+        case Maybe():
+            return False
     return dtype_of(value) is None or isinstance(value, float | str)
 
 

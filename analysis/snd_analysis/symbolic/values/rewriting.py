@@ -85,16 +85,17 @@ class _Rewriting:
 
     def value(self, value: Value) -> Value:
         """The value rewritten."""
-        if isinstance(value, Integer | Truth):
-            return self._symbolic(value)
-        if isinstance(value, Unknown):
-            found = self._replaced(value.key, None, None)
-            return value if found is None else found
-        if isinstance(value, Pack):
-            return self._pack(value)
-        if isinstance(value, Maybe):
-            present = self._symbolic(value.present)
-            return maybe(present, self.value(value.value)) if isinstance(present, Truth) else UNDEFINED
+        match value:
+            case Integer() | Truth():
+                return self._symbolic(value)
+            case Unknown():
+                found = self._replaced(value.key, None, None)
+                return value if found is None else found
+            case Pack():
+                return self._pack(value)
+            case Maybe():
+                present = self._symbolic(value.present)
+                return maybe(present, self.value(value.value)) if isinstance(present, Truth) else UNDEFINED
         return value
 
     def _symbolic(self, value: Integer | Truth) -> Value:

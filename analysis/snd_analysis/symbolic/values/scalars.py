@@ -165,14 +165,15 @@ def depth_of(value: Value) -> int:
 
 def dtype_of(value: Value) -> str | None:
     """``int``, ``bool``, ``real`` or ``str``; None for anything else."""
-    if isinstance(value, Integer):
-        return "int"
-    if isinstance(value, Truth):
-        return "bool"
-    if isinstance(value, float):
-        return "real"
-    if isinstance(value, str):
-        return "str"
+    match value:
+        case Integer():
+            return "int"
+        case Truth():
+            return "bool"
+        case float():
+            return "real"
+        case str():
+            return "str"
     return value.dtype if isinstance(value, Unknown) else None
 
 

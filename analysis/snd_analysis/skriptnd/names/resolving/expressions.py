@@ -26,15 +26,16 @@ def resolve_expression(tables: Tables, scope: Scope, expression: nodes.Node | No
     pending: list[nodes.Node] = [] if expression is None else [expression]
     while pending:
         node = pending.pop()
-        if isinstance(node, nodes.Qualified):
-            _resolve_qualified(tables, scope, node)
-        elif isinstance(node, nodes.Call):
-            _resolve_function(tables, scope, node)
-            pending.extend(reversed(node.arguments))
-        elif isinstance(node, nodes.TypeName):
-            resolve_type(tables, scope, node)
-        else:
-            pending.extend(reversed(list(nodes.children(node))))
+        match node:
+            case nodes.Qualified():
+                _resolve_qualified(tables, scope, node)
+            case nodes.Call():
+                _resolve_function(tables, scope, node)
+                pending.extend(reversed(node.arguments))
+            case nodes.TypeName():
+                resolve_type(tables, scope, node)
+            case _:
+                pending.extend(reversed(list(nodes.children(node))))
 
 
 def resolve_type(tables: Tables, scope: Scope, name: nodes.TypeName) -> None:

@@ -278,16 +278,17 @@ def _labels(context: Context, body: _Body, component: nodes.Component) -> Iterat
     if len(component.results) == 1 and len(names) == 1:
         yield names[0].text
     for value in _parts(component.value):
-        if isinstance(value, nodes.Labelled):
-            yield value.label.text
-        elif isinstance(value, nodes.Call):
-            target = body.resolution.targets.get(value.function)
-            if isinstance(target, OperatorName) and context.others.is_graph(target):
-                yield target.name
-        elif isinstance(value, nodes.Region):
-            for item in value.items:
-                if isinstance(item, nodes.Component):
-                    yield from _labels(context, body, item)
+        match value:
+            case nodes.Labelled():
+                yield value.label.text
+            case nodes.Call():
+                target = body.resolution.targets.get(value.function)
+                if isinstance(target, OperatorName) and context.others.is_graph(target):
+                    yield target.name
+            case nodes.Region():
+                for item in value.items:
+                    if isinstance(item, nodes.Component):
+                        yield from _labels(context, body, item)
 
 
 def tensors(context: Context) -> dict[str, Symbol]:

@@ -117,16 +117,19 @@ def _dimensions(context: Context, index: nodes.Index, extents: Extents | None) -
     first: nodes.Node | None = None
     right = True
     for item in index.items:
-        if isinstance(item, nodes.Expanded):
-            typed = packs.expanded(context, item)
-        elif isinstance(item, nodes.Range):
-            known = count.value is not None and extents is not None and count.value < len(extents)
-            typed = _along(context, item, extents[count.value] if known else None)  # type: ignore[index]
-        elif isinstance(item, nodes.Zip):
-            context.report(rules.ZIP_NOT_EXPANDED, item, "a tuple in an index must be expanded: write '..' behind it")
-            typed = UNTYPED
-        else:
-            typed = infer_index_part(context, item)
+        match item:
+            case nodes.Expanded():
+                typed = packs.expanded(context, item)
+            case nodes.Range():
+                known = count.value is not None and extents is not None and count.value < len(extents)
+                typed = _along(context, item, extents[count.value] if known else None)  # type: ignore[index]
+            case nodes.Zip():
+                context.report(
+                    rules.ZIP_NOT_EXPANDED, item, "a tuple in an index must be expanded: write '..' behind it"
+                )
+                typed = UNTYPED
+            case _:
+                typed = infer_index_part(context, item)
         if typed.type is None:
             right = False
             continue

@@ -78,14 +78,15 @@ def _contributes_nothing(type_: Type) -> bool:
 
 
 def _item(context: Context, item: nodes.Node) -> Typed:
-    if isinstance(item, nodes.Expanded):
-        return expanded(context, item)
-    if isinstance(item, nodes.Range):
-        return range_(context, item)
-    if isinstance(item, nodes.Zip):
-        message = "a tuple in a list must be expanded: write '..' behind it"
-        context.report(rules.ZIP_NOT_EXPANDED, item, message)
-        return UNTYPED
+    match item:
+        case nodes.Expanded():
+            return expanded(context, item)
+        case nodes.Range():
+            return range_(context, item)
+        case nodes.Zip():
+            message = "a tuple in a list must be expanded: write '..' behind it"
+            context.report(rules.ZIP_NOT_EXPANDED, item, message)
+            return UNTYPED
     typed = infer_index_part(context, item)
     if typed.type is not None and typed.type.packed:
         message = (
