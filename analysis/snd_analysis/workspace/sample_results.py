@@ -11,7 +11,7 @@ from snd_analysis.model import Operation, Tensor
 from snd_analysis.skriptnd.samples import ItemExtent, Nested, Recorded, Sample
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Verdict
-from snd_analysis.symbolic.values import NULL, Maybe, Pack, Run, Value
+from snd_analysis.symbolic.values import Maybe, Null, Pack, Run, Value
 
 
 def result_problems(sample: Sample, operation: Operation) -> Iterator[Problem]:
@@ -38,20 +38,18 @@ def result_problems(sample: Sample, operation: Operation) -> Iterator[Problem]:
 
 
 def _against_composed(recorded: Recorded, value: Value) -> Iterator[Problem]:
-    said = f"'{recorded.name}' is recorded as {_header(recorded)}"
-    if isinstance(value, Maybe):
-        value = value.value
-    if value is NULL or recorded.dtype is None:
-        if value is NULL and recorded.dtype is not None:
-            yield Problem(rules.SAMPLE_RESULT_SHAPE, recorded.type_span, f"{said}, but it is null")
-        elif value is not NULL and isinstance(value, Tensor | Pack):
-            yield Problem(rules.SAMPLE_RESULT_SHAPE, recorded.type_span, f"{said}, but it is {_shown(value)}")
-        return
-    if isinstance(value, Tensor):
-        if value.shape is not None and not _agrees(recorded, value):
-            yield Problem(rules.SAMPLE_RESULT_SHAPE, recorded.type_span, f"{said}, but it is {_shown(value)}")
-    elif isinstance(value, Pack) and not _pack_agrees(recorded, value):
-        yield Problem(rules.SAMPLE_RESULT_SHAPE, recorded.type_span, f"{said}, but it is {_shown(value)}")
+    is_null = recorded.dtype is None
+    match value.value if isinstance(value, Maybe) else value:
+        case Null() if not is_null:
+            shown = "null"
+        case Tensor() as tensor if is_null or (tensor.shape is not None and not _agrees(recorded, tensor)):
+            shown = _shown(tensor)
+        case Pack() as pack if is_null or not _pack_agrees(recorded, pack):
+            shown = _shown(pack)
+        case _:
+            return
+    message = f"'{recorded.name}' is recorded as {_header(recorded)}, but it is {shown}"
+    yield Problem(rules.SAMPLE_RESULT_SHAPE, recorded.type_span, message)
 
 
 def _agrees(recorded: Recorded, tensor: Tensor) -> bool:

@@ -9,8 +9,8 @@ import numpy as np
 
 from snd_analysis.model import Tensor, TensorKind, TensorValue
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import FALSE, TRUE, Integer
-from snd_analysis.symbolic.values import NULL, Pack, Value
+from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
+from snd_analysis.symbolic.values import NULL, Null, Pack, Value
 from snd_runtime.lowering.arithmetic import BOOL, INT, STR, Array
 from snd_runtime.lowering.lowered import Argument
 
@@ -23,31 +23,34 @@ _LEAST, _GREATEST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
 
 def plain(value: Value | None) -> PlainValue:
     """A compile-time value as one of Python. Raises ValueError if it is not known."""
-    if isinstance(value, Integer):
-        if value.value is not None:
+    match value:
+        case Integer() if value.value is not None:
             return value.value
-    elif value is TRUE or value is FALSE:
-        return value is TRUE
-    elif value is NULL:
-        return None
-    elif isinstance(value, float | str):
-        return value
-    elif isinstance(value, Pack) and value.items is not None:
-        return tuple(plain(item) for item in value.items)
+        case Truth() if value is TRUE or value is FALSE:
+            return value is TRUE
+        case Null():
+            return None
+        case float() | str():
+            return value
+        case Pack() if value.items is not None:
+            return tuple(plain(item) for item in value.items)
     raise ValueError("not known")
 
 
 def value_of(value: Any) -> Value:
     """A value of Python, also a list, as one of the analysis."""
-    if value is None:
-        return NULL
-    if isinstance(value, list | tuple):
-        return Pack([value_of(item) for item in value])
-    if isinstance(value, bool | np.bool_):
-        return shapes.truth(bool(value))
-    if isinstance(value, int | np.integer):
-        return shapes.constant(int(value))
-    return float(value) if isinstance(value, float | np.floating) else value
+    match value:
+        case None:
+            return NULL
+        case list() | tuple():
+            return Pack([value_of(item) for item in value])
+        case bool() | np.bool_():
+            return shapes.truth(bool(value))
+        case int() | np.integer():
+            return shapes.constant(int(value))
+        case float() | np.floating():
+            return float(value)
+    return value
 
 
 def dtype_of_array(array: Array) -> str:

@@ -9,8 +9,8 @@ from typing import Any
 from snd_analysis.base import Location
 from snd_analysis.compose import shown
 from snd_analysis.ide.graph_view.view import BodyView, EdgeView, GraphView, NodeView, Port, TensorView
-from snd_analysis.symbolic.integers import FALSE, TRUE, Integer
-from snd_analysis.symbolic.values import NULL, Pack, Value
+from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
+from snd_analysis.symbolic.values import Null, Pack, Value
 
 Locate = Callable[[Location], dict[str, Any]]
 """A place as whoever asks counts lines and columns."""
@@ -33,18 +33,19 @@ def graph_content(
 
 def plain(value: Value | None) -> Any:
     """A value as JSON has it; what has no value yet as text."""
-    if isinstance(value, Integer):
-        return value.value if value.value is not None else str(value)
-    if value is TRUE or value is FALSE:
-        return value is TRUE
-    if isinstance(value, float):
-        return value if isfinite(value) else shown(value)
-    if isinstance(value, str):
-        return value
-    if value is NULL or value is None:
-        return None
-    if isinstance(value, Pack) and value.items is not None:
-        return [plain(item) for item in value.items]
+    match value:
+        case None | Null():
+            return None
+        case Integer():
+            return value.value if value.value is not None else str(value)
+        case Truth() if value is TRUE or value is FALSE:
+            return value is TRUE
+        case float():
+            return value if isfinite(value) else shown(value)
+        case str():
+            return value
+        case Pack() if value.items is not None:
+            return [plain(item) for item in value.items]
     return shown(value)
 
 

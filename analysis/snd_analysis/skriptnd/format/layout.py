@@ -97,30 +97,31 @@ def render(document: Document, width: int, column: int = 0) -> str:
     pending: list[_Item] = [(document, False)]
     while pending:
         current, is_flat = pending.pop()
-        if isinstance(current, str):
-            written.append(current)
-            column = _column_behind(current, column)
-        elif isinstance(current, tuple):
-            pending.extend([(part, is_flat) for part in reversed(current)])
-        elif isinstance(current, Line):
-            if is_flat and not current.hard:
-                written.append(current.flat)
-                column += len(current.flat)
-                continue
-            if written and written[-1].isspace() and written[-1][0] == "\n":
-                written[-1] = "\n"  # nothing stands on the line between
-            written.append("\n" + " " * current.indent)
-            column = current.indent
-        elif isinstance(current, Group):
-            fits = is_flat or (not current.broken and _fits((current.content, True), pending, width - column))
-            pending.append((current.content, fits))
-        elif isinstance(current, Fill):
-            pending.append((_Rest(current, 0), is_flat))
-        elif isinstance(current, _Rest):
-            pending.extend(reversed(_filled(current, is_flat, pending, width - column)))
-        else:
-            below = not is_flat and _is_better_below(current, pending, width, column)
-            pending += [(Group(current.content), is_flat), (current.line, not below)]
+        match current:
+            case str():
+                written.append(current)
+                column = _column_behind(current, column)
+            case tuple():
+                pending.extend([(part, is_flat) for part in reversed(current)])
+            case Line():
+                if is_flat and not current.hard:
+                    written.append(current.flat)
+                    column += len(current.flat)
+                    continue
+                if written and written[-1].isspace() and written[-1][0] == "\n":
+                    written[-1] = "\n"  # nothing stands on the line between
+                written.append("\n" + " " * current.indent)
+                column = current.indent
+            case Group():
+                fits = is_flat or (not current.broken and _fits((current.content, True), pending, width - column))
+                pending.append((current.content, fits))
+            case Fill():
+                pending.append((_Rest(current, 0), is_flat))
+            case _Rest():
+                pending.extend(reversed(_filled(current, is_flat, pending, width - column)))
+            case _:
+                below = not is_flat and _is_better_below(current, pending, width, column)
+                pending += [(Group(current.content), is_flat), (current.line, not below)]
     return "".join(written)
 
 
