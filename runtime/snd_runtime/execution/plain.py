@@ -50,7 +50,7 @@ def value_of(value: Any) -> Value:
             return shapes.constant(int(value))
         case float() | np.floating():
             return float(value)
-    return value
+    return value  # type: ignore[no-any-return]
 
 
 def dtype_of_array(array: Array) -> str:

@@ -71,15 +71,15 @@ class Naming:
         for component in components:
             label = Targets(component.results).label
             if label is None:
-                adding = [part for part in _parts(component.value) if self._adds(part)]
+                adding = [part for part in component.parts if self._adds(part)]
                 alone = len(adding) < 2 and not _is_unrolled(component.value)
                 if adding and not (alone and scope.takes(self._names_below(adding[0]))):
                     label = self._scopes_of(component, scope)
-            for part in _parts(component.value):
+            for part in component.parts:
                 inner = part.value if isinstance(part, nodes.Labelled) else part
                 if isinstance(inner, nodes.Region):
                     own = label is not None or isinstance(part, nodes.Labelled)
-                    self._visit(_components(inner), self._scope(_components(inner)) if own else scope)
+                    self._visit(inner.components, self._scope(inner.components) if own else scope)
 
     def _scope(self, components: Sequence[nodes.Component], own: Iterable[str] = ()) -> _Scope:
         """The scope of these statements: what it declares, and the labels in it, are taken."""
@@ -87,7 +87,7 @@ class Naming:
 
     def _scopes_of(self, component: nodes.Component, scope: _Scope) -> str:
         assert self._scopes is not None
-        name = next((name for name in _result_names(component) if scope.takes({name})), None)
+        name = next((name.text for name in component.names if scope.takes({name.text})), None)
         if name is None:
             name = f"~[{scope.nameless}]"
             scope.nameless += 1
@@ -108,10 +108,10 @@ class Naming:
             for component in components:
                 found.update(self._labels(template, (component,)))
                 if Targets(component.results).label is None:
-                    found.update(_result_names(component))
+                    found.update(name.text for name in component.names)
                 if len(components) == 1 or Targets(component.results).label is None:
                     # It may have the scope of the body itself.
-                    callees = (self._callee(template, part) for part in _parts(component.value))
+                    callees = (self._callee(template, part) for part in component.parts)
                     found.update(*(self._names_in(callee) for callee in callees if callee is not None))
             self._below[template] = frozenset(found)
         return self._below[template]
@@ -120,13 +120,13 @@ class Naming:
         """The labels in a scope, written or generated, below which there are tensors."""
         for component in components:
             label = Targets(component.results).label
-            for part in _parts(component.value):
+            for part in component.parts:
                 if isinstance(part, nodes.Labelled):
                     yield from (part.label.text,) if self._adds(part.value, template) else ()
                 elif label is not None:
                     yield from (label,) if self._adds(part, template) else ()
                 elif isinstance(part, nodes.Region):
-                    yield from self._labels(template, _components(part))
+                    yield from self._labels(template, part.components)
 
     def _callee(self, template: Template, part: nodes.Callable) -> Template | None:
         """The operator that a part invokes. A graph is the root of its own names, and adds none."""
@@ -137,7 +137,7 @@ class Naming:
     def _adds(self, part: nodes.Callable, template: Template | None = None) -> bool:
         """Whether names of tensors arise in a part of control flow, in the scope of the whole."""
         if isinstance(part, nodes.Region):
-            return bool(_components(part))
+            return bool(part.components)
         callee = self._callee(template or self._template, part)
         return callee is not None and any(each.variables or each.constants for each in self._callees.reached(callee))
 
@@ -160,37 +160,15 @@ def _statements(template: Template) -> list[nodes.Component]:
     return [node for _, node in (*template.components, *template.updates)]
 
 
-def _components(region: nodes.Region) -> list[nodes.Component]:
-    return [item for item in region.items if isinstance(item, nodes.Component)]
-
-
 def _nested(component: nodes.Component) -> Iterator[nodes.Component]:
     """A statement and those in its blocks."""
     yield component
-    for part in _parts(component.value):
+    for part in component.parts:
         inner = part.value if isinstance(part, nodes.Labelled) else part
         if isinstance(inner, nodes.Region):
-            for each in _components(inner):
+            for each in inner.components:
                 yield from _nested(each)
-
-
-def _parts(value: nodes.Branch | nodes.Loop | nodes.Callable) -> list[nodes.Callable]:
-    """The invocations and blocks of a right side."""
-    if isinstance(value, nodes.Branch):
-        return [part for case in value.cases for part in (case.condition, case.consequent)] + [value.alternative]
-    if isinstance(value, nodes.Loop):
-        return [value.body, *(each.condition for each in value.conditions)]
-    return [value]
 
 
 def _is_unrolled(value: nodes.Branch | nodes.Loop | nodes.Callable) -> bool:
     return isinstance(value, nodes.Loop) and value.keyword.text == "unroll"
-
-
-def _result_names(component: nodes.Component) -> Iterator[str]:
-    for result in component.results:
-        for item in result.items if isinstance(result, nodes.ResultList) else (result,):
-            if isinstance(item, nodes.ResultTuple):
-                yield from (name.text for name in item.names)
-            elif isinstance(item.target, nodes.Name):
-                yield item.target.text

@@ -74,7 +74,7 @@ class GraphTensors:
         if name is None or symbol.kind is not SymbolKind.VARIABLE:
             return name
         around = self.statement_around(place)
-        if around is None or all(each.span.shifted(around.base) != place for each in _result_names(around.component)):
+        if around is None or all(each.span.shifted(around.base) != place for each in around.component.names):
             return name
         return self._assigned(symbol)
 
@@ -153,7 +153,7 @@ class GraphTensors:
                         yield TensorStatement(node, entry.start, tuple(self._tensors(node)))
 
     def _tensors(self, component: nodes.Component) -> Iterator[TensorName]:
-        for result in _result_names(component):
+        for result in component.names:
             target = self._resolution.targets.get(result)
             name = self._assigned(target) if isinstance(target, Symbol) else None
             if name is not None:
@@ -208,12 +208,3 @@ def _is_around(statement: TensorStatement, place: Span) -> bool:
 
 def _length(statement: TensorStatement) -> int:
     return statement.span.end - statement.span.start
-
-
-def _result_names(component: nodes.Component) -> Iterator[nodes.Name]:
-    for result in component.results:
-        for single in result.items if isinstance(result, nodes.ResultList) else (result,):
-            if isinstance(single, nodes.ResultTuple):
-                yield from single.names
-            elif isinstance(single.target, nodes.Name):
-                yield single.target

@@ -117,7 +117,7 @@ class _Outline:
             yield from self._named(name, OutlineKind.VALUE, self._text(using.value.span), whole)
 
     def _component(self, component: nodes.Component) -> Iterator[DocumentSymbol]:
-        names = [name for result in component.results for name in _result_names(result)]
+        names = component.names
         inner = tuple(self._inside(component.value))
         detail = _invoked(component.value)
         for name in names:
@@ -164,14 +164,6 @@ class _Outline:
 
 def _target_names(target: nodes.NameTarget | nodes.TupleTarget) -> tuple[nodes.Name, ...]:
     return (target.name,) if isinstance(target, nodes.NameTarget) else target.names
-
-
-def _result_names(result: nodes.Result | nodes.ResultList) -> Iterator[nodes.Name]:
-    for item in result.items if isinstance(result, nodes.ResultList) else (result,):
-        if isinstance(item, nodes.ResultTuple):
-            yield from item.names
-        elif isinstance(item.target, nodes.Name):
-            yield item.target
 
 
 def _invoked(value: nodes.Node) -> str:

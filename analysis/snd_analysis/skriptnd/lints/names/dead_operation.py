@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Set
 
 from snd_analysis.base import OperatorName, Rule, Severity, Span
 from snd_analysis.skriptnd.names import Resolution
@@ -23,19 +23,10 @@ def dead_results(
     for base, component in entries_of(resolution.definition, BlockKind.COMPOSE, nodes.Component) if unused else ():
         for node in nodes.descendants(component):
             if isinstance(node, nodes.Component):
-                names = [name.span.shifted(base) for name in _names(node)]
+                names = [name.span.shifted(base) for name in node.names]
                 if names and set(names) <= unused and _is_pure(resolution, node.value, updates):
                     found[names[0]] = tuple(names[1:])
     return found
-
-
-def _names(component: nodes.Component) -> Iterator[nodes.Name]:
-    for result in component.results:
-        for item in result.items if isinstance(result, nodes.ResultList) else (result,):
-            if isinstance(item, nodes.ResultTuple):
-                yield from item.names
-            elif isinstance(item.target, nodes.Name):
-                yield item.target
 
 
 def _is_pure(resolution: Resolution, value: nodes.Node, updates: Callable[[OperatorName], bool]) -> bool:

@@ -40,6 +40,11 @@ class Result(Node, frozen=True):
     type: ResultType | None
     pack: Pack | None
 
+    @property
+    def names(self) -> tuple[Name, ...]:
+        """The name, as a list has several; none for ``~``."""
+        return (self.target,) if isinstance(self.target, Name) else ()
+
 
 class ResultTuple(Node, frozen=True):
     """``(a, b)..`` in a list on the left side."""
@@ -53,6 +58,11 @@ class ResultList(Node, frozen=True):
     """``[a, b..(n)]`` on the left side: one packed result taken apart."""
 
     items: tuple[Result | ResultTuple, ...]
+
+    @property
+    def names(self) -> tuple[Name, ...]:
+        """The names in it."""
+        return tuple(name for item in self.items for name in item.names)
 
 
 class Labelled(Node, frozen=True):
@@ -72,6 +82,11 @@ class Region(Node, frozen=True):
     """``{ statements; yield a; }``."""
 
     items: tuple[Component | Yield | ErrorEntry, ...]
+
+    @property
+    def components(self) -> tuple[Component, ...]:
+        """The statements without ``yield`` and what could not be read."""
+        return tuple(item for item in self.items if isinstance(item, Component))
 
 
 Callable: TypeAlias = "Region | Labelled | Expression"
@@ -137,6 +152,22 @@ class Component(Node, frozen=True):
 
     results: tuple[Result | ResultList, ...]
     value: Branch | Loop | Callable
+
+    @property
+    def names(self) -> tuple[Name, ...]:
+        """The names on the left side."""
+        return tuple(name for result in self.results for name in result.names)
+
+    @property
+    def parts(self) -> tuple[Callable, ...]:
+        """The invocations, blocks and expressions of the right side."""
+        match self.value:
+            case Branch(cases=cases, alternative=alternative):
+                return (*(part for case in cases for part in (case.condition, case.consequent)), alternative)
+            case Loop(body=body, conditions=conditions):
+                return (body, *(each.condition for each in conditions))
+            case _:
+                return (self.value,)
 
 
 class Quantization(Node, frozen=True):

@@ -44,10 +44,10 @@ def _check_scope(context: Context, components: Sequence[Placed]) -> None:
         result.text: (base, component, result) for base, component in components for result in _generated(component)
     }
     for base, component in components:
-        for value in _values(component):
+        for value in component.parts:
             inner = value.value if isinstance(value, nodes.Labelled) else value
             if isinstance(inner, nodes.Region):
-                _check_scope(context, [(base, item) for item in inner.items if isinstance(item, nodes.Component)])
+                _check_scope(context, [(base, item) for item in inner.components])
             elif isinstance(value, nodes.Labelled) and value.label.text in generated:
                 context.base = base
                 _check_label(context, component, value, *generated[value.label.text])
@@ -60,7 +60,7 @@ def _check_label(
     label = labelled.label
     if other is component or not isinstance(labelled.value, nodes.Call):
         return
-    if _leads_to_tensors(context, labelled.value) and any(_leads_to_tensors(context, part) for part in _values(other)):
+    if _leads_to_tensors(context, labelled.value) and any(_leads_to_tensors(context, part) for part in other.parts):
         message = (
             f"the label '{label.text}' is also that of the invocation whose result is '{label.text}': names of tensors "
             "below it would be ambiguous"
@@ -80,24 +80,13 @@ def _generated(component: nodes.Component) -> Iterator[nodes.Name]:
             yield item.target
 
 
-def _values(component: nodes.Component) -> list[nodes.Callable]:
-    """The invocations and blocks of a statement."""
-    value = component.value
-    if isinstance(value, nodes.Branch):
-        return [part for case in value.cases for part in (case.condition, case.consequent)] + [value.alternative]
-    if isinstance(value, nodes.Loop):
-        return [value.body, *(each.condition for each in value.conditions)]
-    return [value]
-
-
 def _leads_to_tensors(context: Context, call: nodes.Callable) -> bool:
     """Whether an operator has tensors, of its own or of what it invokes, that can be named from outside.
 
     A part with a label of its own adds none to what stands for the statement.
     """
     if isinstance(call, nodes.Region):
-        items = (item for item in call.items if isinstance(item, nodes.Component))
-        return any(_leads_to_tensors(context, part) for item in items for part in _values(item))
+        return any(_leads_to_tensors(context, part) for item in call.components for part in item.parts)
     if not isinstance(call, nodes.Call):
         return False
     target = context.target(call.function)

@@ -148,9 +148,9 @@ def _below(context: Context, body: _Body, value: nodes.Node, parts: tuple[str, .
 
 
 def _in_region(context: Context, body: _Body, region: nodes.Region, parts: tuple[str, ...], depth: int) -> list[Trail]:
-    components = [item for item in region.items if isinstance(item, nodes.Component)]
+    components = region.components
     if len(parts) == 1:
-        names = [name for component in components for name in _names(component) if name.text == parts[0]]
+        names = [name for component in components for name in component.names if name.text == parts[0]]
         return [Trail(Found.TENSOR, (body.step(name),)) for name in names]
     labelled = (found for component in components for found in _labelled_in(context, body, component, parts[0]))
     return _behind(context, body, labelled, parts[1:], depth)
@@ -165,9 +165,9 @@ def _labelled(context: Context, body: _Body, label: str) -> Iterator[tuple[Step,
 def _labelled_in(
     context: Context, body: _Body, component: nodes.Component, label: str
 ) -> Iterator[tuple[Step, nodes.Node]]:
-    names = list(_names(component))
+    names = component.names
     generated = len(component.results) == 1 and len(names) == 1 and names[0].text == label
-    for value in _parts(component.value):
+    for value in component.parts:
         if isinstance(value, nodes.Labelled):
             if value.label.text == label:
                 yield body.step(value.label), value.value
@@ -178,33 +178,8 @@ def _labelled_in(
         elif isinstance(target, OperatorName) and target.name == label and context.others.is_graph(target):
             yield Step(body.name, target), value
         if isinstance(value, nodes.Region):  # without a label a block adds no scope of its own, unless generated
-            for item in value.items:
-                if isinstance(item, nodes.Component):
-                    yield from _labelled_in(context, body, item, label)
-
-
-def _names(component: nodes.Component) -> Iterator[nodes.Name]:
-    for result in component.results:
-        for item in result.items if isinstance(result, nodes.ResultList) else (result,):
-            if isinstance(item, nodes.ResultTuple):
-                yield from item.names
-            elif isinstance(item.target, nodes.Name):
-                yield item.target
-
-
-def _parts(value: nodes.Branch | nodes.Loop | nodes.Callable) -> Iterator[nodes.Callable]:
-    """The invocations and blocks of a right side."""
-    if isinstance(value, nodes.Branch):
-        for case in value.cases:
-            yield case.condition
-            yield case.consequent
-        yield value.alternative
-    elif isinstance(value, nodes.Loop):
-        yield value.body
-        for test in value.conditions:
-            yield test.condition
-    else:
-        yield value
+            for item in value.components:
+                yield from _labelled_in(context, body, item, label)
 
 
 def _transparent(body: _Body) -> nodes.Node | None:
@@ -212,7 +187,7 @@ def _transparent(body: _Body) -> nodes.Node | None:
     components = body.components
     if len(components) != 1 or any(symbol.kind in _ALWAYS_VISIBLE for symbol in body.resolution.symbols):
         return None
-    calls = [value for value in _parts(components[0].value) if isinstance(value, nodes.Call)]
+    calls = [value for value in components[0].parts if isinstance(value, nodes.Call)]
     return calls[0] if calls else None
 
 
@@ -262,7 +237,7 @@ def _names_below(
                 for _, each in _labelled_in(context, body, component, labels[0]):
                     yield from _names_below(context, body, each, labels[1:], depth)
                 continue
-            yield from ((name.text, body.step(name)) for name in _names(component))
+            yield from ((name.text, body.step(name)) for name in component.names)
             yield from ((label, Step(body.name, None)) for label in _labels(context, body, component))
         return
     name = body.resolution.targets.get(value.function) if isinstance(value, nodes.Call) else None
@@ -274,10 +249,10 @@ def _names_below(
 
 def _labels(context: Context, body: _Body, component: nodes.Component) -> Iterator[str]:
     """What may be a label in a statement: written ones, its one result, graphs that it invokes."""
-    names = [*_names(component)]
+    names = component.names
     if len(component.results) == 1 and len(names) == 1:
         yield names[0].text
-    for value in _parts(component.value):
+    for value in component.parts:
         match value:
             case nodes.Labelled():
                 yield value.label.text
@@ -286,9 +261,8 @@ def _labels(context: Context, body: _Body, component: nodes.Component) -> Iterat
                 if isinstance(target, OperatorName) and context.others.is_graph(target):
                     yield target.name
             case nodes.Region():
-                for item in value.items:
-                    if isinstance(item, nodes.Component):
-                        yield from _labels(context, body, item)
+                for item in value.components:
+                    yield from _labels(context, body, item)
 
 
 def tensors(context: Context) -> dict[str, Symbol]:
