@@ -3,7 +3,7 @@
 from snd_analysis.compose.loops.carried import final, initial
 from snd_analysis.compose.loops.composed import scopes_of_loop
 from snd_analysis.compose.loops.counts import iterations, lengths_agree
-from snd_analysis.compose.loops.names import let
+from snd_analysis.compose.loops.names import let, let_item
 from snd_analysis.compose.loops.unrolled import nothing_collected, unrolled
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "iterations",
     "lengths_agree",
     "let",
+    "let_item",
     "nothing_collected",
     "scopes_of_loop",
     "unrolled",

@@ -17,11 +17,11 @@ from snd_analysis.compose.loops import (
     iterations,
     lengths_agree,
     let,
+    let_item,
     nothing_collected,
     scopes_of_loop,
     unrolled,
 )
-from snd_analysis.compose.loops.names import let_item
 from snd_analysis.model import Tensor, TensorKind, TensorValue, item_of_empty, tensors_of
 from snd_analysis.skriptnd.names import Symbol
 from snd_analysis.skriptnd.syntax import nodes
